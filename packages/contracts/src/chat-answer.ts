@@ -1,0 +1,26 @@
+/** What an origin reported, or what we counted ourselves. Tokens. */
+export interface Usage {
+  promptTokens: number
+  completionTokens: number
+  /** Allow-listed `prompt_tokens_details` and `completion_tokens_details`, passed back as they are. */
+  details?: { prompt?: Record<string, number>; completion?: Record<string, number> }
+}
+
+/** The `usage` object of the wire. */
+export interface WireUsage {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  prompt_tokens_details?: Record<string, number>
+  completion_tokens_details?: Record<string, number>
+}
+
+export function wireUsage(usage: Usage): WireUsage {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    ...(usage.details?.prompt && { prompt_tokens_details: usage.details.prompt }),
+    ...(usage.details?.completion && { completion_tokens_details: usage.details.completion }),
+  }
+}

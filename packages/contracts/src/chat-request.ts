@@ -1,0 +1,257 @@
+import { z } from 'zod'
+import { chatLimits } from './limits.ts'
+import { refuse } from './refusal.ts'
+
+/** A chat request that has passed every check that needs no state (spec 4.2, 8.1). */
+export interface ChatRequest {
+  model: string
+  stream: boolean
+  /** `stream_options.include_usage`. */
+  includeUsage: boolean
+  /** `project_id` of the body; only a consistency check (spec 4.5). */
+  projectId: string | null
+  /** What the caller asked for; null and 0 mean the model's default cap. */
+  maxTokens: number | null
+  /** What is passed on, less model, output cap and stream fields. */
+  forwarded: Forwarded
+  /** `forwarded` as compact JSON: measured, and sent on as it is. */
+  forwardedJson: string
+  /** Parameters that only a model which lists them in `supported_parameters` accepts. */
+  conditional: string[]
+  measures: Measures
+}
+
+export type Forwarded = { messages: z.infer<typeof message>[] } & Record<string, unknown>
+
+/** What an upper bound of the price is computed from (decisions.md, 2). */
+export interface Measures {
+  /** UTF-8 bytes of `forwardedJson`. */
+  bytes: number
+  messages: number
+  tools: number
+  images: number
+}
+
+const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const codePoints = (text: string) => Array.from(text).length
+
+const textPart = z.strictObject({ type: z.literal('text'), text: z.string() })
+const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() })
+const imagePart = z.strictObject({
+  type: z.literal('image_url'),
+  image_url: z.strictObject({
+    url: z
+      .string()
+      .regex(/^(data:image\/(png|jpeg|webp|gif);base64,|https:\/\/|asset:)/, 'must be a data: URL of an image'),
+    detail: z.enum(['auto', 'low', 'high']).optional(),
+  }),
+})
+const toolCall = z.strictObject({
+  id: z.string().min(1),
+  type: z.literal('function').default('function'),
+  index: z.number().int().optional(),
+  function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
+})
+const name = z.string().min(1).max(64).optional()
+
+const message = z.discriminatedUnion('role', [
+  z.strictObject({
+    role: z.enum(['system', 'developer']).transform(() => 'system' as const),
+    content: z.union([z.string(), z.array(textPart).min(1)]),
+    name,
+  }),
+  z.strictObject({
+    role: z.literal('user'),
+    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)]),
+    name,
+  }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart])).min(1)]).nullish(),
+    name,
+    refusal: z.string().nullish(),
+    tool_calls: z.array(toolCall).min(1).nullish(),
+    reasoning_content: z.string().nullish(),
+    reasoning: z.string().nullish(),
+  }),
+  z.strictObject({
+    role: z.literal('tool'),
+    content: z.union([z.string(), z.array(textPart).min(1)]),
+    tool_call_id: z.string().min(1),
+  }),
+])
+
+const tool = z.strictObject({
+  type: z.literal('function'),
+  function: z.strictObject({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 characters of letters, digits, _ and -'),
+    description: z.string().optional(),
+    parameters: z.record(z.string(), z.unknown()).optional(),
+    strict: z.boolean().nullish(),
+  }),
+})
+
+const stopSequence = z
+  .string()
+  .refine(
+    (text) => codePoints(text) >= chatLimits.stopCharacters.min && codePoints(text) <= chatLimits.stopCharacters.max,
+    'must be 1 to 64 characters',
+  )
+const maxTokens = z.int().min(chatLimits.maxTokens.min).max(chatLimits.maxTokens.max)
+const penalty = z.number().min(-2).max(2)
+const under = (bytes: number) => (value: unknown) => jsonBytes(value) < bytes
+const ignored = z.unknown().optional()
+
+const body = z.strictObject({
+  model: z.string().min(1).max(256),
+  messages: z.array(message).min(chatLimits.messages.min).max(chatLimits.messages.max),
+  stream: z.boolean().optional(),
+  stream_options: z
+    .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
+    .optional(),
+  max_tokens: maxTokens.optional(),
+  max_completion_tokens: maxTokens.optional(),
+  temperature: z.number().min(chatLimits.temperature.min).max(chatLimits.temperature.max).optional(),
+  top_p: z.number().gt(chatLimits.topP.above).max(chatLimits.topP.max).optional(),
+  n: z.literal(1, 'must be 1: one completion is charged per request').optional(),
+  seed: z.int().optional(),
+  stop: z.union([stopSequence, z.array(stopSequence).max(chatLimits.stopSequences)]).optional(),
+  tools: z
+    .array(tool)
+    .max(chatLimits.tools)
+    .refine(under(chatLimits.toolsBytesUnder), 'must be under 32 KB in total')
+    .optional(),
+  tool_choice: z
+    .union([z.enum(['none', 'auto', 'required']), z.record(z.string(), z.unknown())])
+    .refine(under(chatLimits.toolChoiceBytesUnder), 'must be under 2 KB')
+    .optional(),
+  response_format: z
+    .looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
+    .refine(under(chatLimits.responseFormatBytesUnder), 'must be under 8 KB')
+    .optional(),
+  project_id: z.string().optional(),
+  parallel_tool_calls: z.boolean().optional(),
+  frequency_penalty: penalty.optional(),
+  presence_penalty: penalty.optional(),
+  logit_bias: z.record(z.string(), z.number().min(-100).max(100)).optional(),
+  logprobs: z.boolean().optional(),
+  top_logprobs: z.int().min(0).max(20).optional(),
+  reasoning_effort: z.string().max(32).optional(),
+  verbosity: z.enum(['low', 'medium', 'high']).optional(),
+  // Accepted and ignored: stock clients send them, and they change no answer (decisions.md, 3).
+  user: ignored,
+  metadata: ignored,
+  store: ignored,
+  service_tier: ignored,
+  safety_identifier: ignored,
+  prompt_cache_key: ignored,
+  prompt_cache_retention: ignored,
+})
+
+/** Refused where the model does not list them; the rest of the forwarded fields every model takes or ignores. */
+const CONDITIONAL = [
+  'tools',
+  'response_format',
+  'parallel_tool_calls',
+  'frequency_penalty',
+  'presence_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'reasoning_effort',
+  'verbosity',
+] as const
+
+/** Left out of what is sent on where the model does not list them. */
+export const IGNORED_IF_UNSUPPORTED = ['temperature', 'top_p', 'seed'] as const
+
+const FORWARDED = [...IGNORED_IF_UNSUPPORTED, 'stop', 'tool_choice', ...CONDITIONAL] as const
+
+/**
+ * Reads the body of POST /v1/chat/completions.
+ * @throws Refusal `invalid_request` with the field as `param`
+ */
+export function readChatRequest(value: unknown): ChatRequest {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refuse('invalid_request', {
+      reason: 'The body is not a JSON object.',
+      cure: 'Send one JSON object with model and messages.',
+    })
+  const parsed = body.safeParse(withoutAbsent(value))
+  if (!parsed.success) throw invalid(parsed.error.issues[0]!)
+  const asked = parsed.data
+  if (
+    asked.max_tokens !== undefined &&
+    asked.max_completion_tokens !== undefined &&
+    asked.max_tokens !== asked.max_completion_tokens
+  )
+    throw invalidField('max_completion_tokens', 'differs from max_tokens, which means the same', 'send one of the two')
+  if (asked.tool_choice !== undefined && asked.tools === undefined)
+    throw invalidField('tool_choice', 'is given without tools', 'send tools, or leave tool_choice out')
+
+  const parameters: Record<string, unknown> = {}
+  for (const field of FORWARDED) if (asked[field] !== undefined) parameters[field] = asked[field]
+  const forwarded: Forwarded = { messages: asked.messages, ...parameters }
+  const forwardedJson = JSON.stringify(forwarded)
+  const bytes = Buffer.byteLength(forwardedJson)
+  if (bytes > chatLimits.forwardedBytes)
+    throw invalidField(
+      'messages',
+      `together with the forwarded parameters is ${bytes} bytes, more than ${chatLimits.forwardedBytes}`,
+      'shorten the messages or the parameters',
+    )
+  return {
+    model: asked.model,
+    stream: asked.stream ?? false,
+    includeUsage: asked.stream_options?.include_usage ?? false,
+    projectId: asked.project_id ?? null,
+    maxTokens: asked.max_tokens ?? asked.max_completion_tokens ?? null,
+    forwarded,
+    forwardedJson,
+    conditional: CONDITIONAL.filter((field) => forwarded[field] !== undefined),
+    measures: {
+      bytes,
+      messages: asked.messages.length,
+      tools: asked.tools?.length ?? 0,
+      images: countImages(asked.messages),
+    },
+  }
+}
+
+/** `null`, an empty tool list and a zero penalty say nothing (decisions.md, 3). */
+function withoutAbsent(value: object): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const [field, given] of Object.entries(value)) {
+    if (given === null || (field === 'tools' && Array.isArray(given) && given.length === 0)) continue
+    if ((field === 'frequency_penalty' || field === 'presence_penalty') && given === 0) continue
+    kept[field] = given
+  }
+  return kept
+}
+
+function countImages(messages: Forwarded['messages']): number {
+  let images = 0
+  for (const { content } of messages)
+    if (Array.isArray(content)) for (const part of content) if (part.type === 'image_url') images++
+  return images
+}
+
+function invalid(issue: z.core.$ZodIssue) {
+  if (issue.code === 'unrecognized_keys') {
+    const field = [...issue.path, issue.keys[0]!].join('.')
+    return invalidField(field, 'is not a known field', 'leave it out')
+  }
+  return invalidField(
+    issue.path.join('.'),
+    issue.message.replace(/^Invalid input: /, ''),
+    'see the bounds of this field in the API description',
+  )
+}
+
+function invalidField(field: string, what: string, cure: string) {
+  return refuse(
+    'invalid_request',
+    { reason: `${field || 'The body'}: ${what}.`, cure: `Correct ${field || 'the body'}: ${cure}.` },
+    { ...(field && { param: field }) },
+  )
+}

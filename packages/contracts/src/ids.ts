@@ -1,0 +1,24 @@
+/** An id of ours: a prefix that says what it names, then 26 characters of Crockford base32. */
+export type Id<Prefix extends string> = string & { readonly __id?: Prefix }
+
+export type InvocationId = Id<'inv'>
+export type ProjectId = Id<'prj'>
+export type KeyId = Id<'key'>
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/**
+ * Makes an id that sorts by time: 48 bits of milliseconds, then 80 random bits.
+ * @param random at least 10 bytes from a cryptographic source
+ */
+export function mintId<P extends string>(prefix: P, nowMs: number, random: Uint8Array): Id<P> {
+  let time = ''
+  for (let n = 0, rest = nowMs; n < 10; n++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32]! + time
+  let tail = ''
+  for (let at = 0; at < 80; at += 5) {
+    const byte = at >> 3
+    const pair = (random[byte]! << 8) | (random[byte + 1] ?? 0)
+    tail += ALPHABET[(pair >> (11 - (at & 7))) & 31]
+  }
+  return `${prefix}_${time}${tail}`
+}

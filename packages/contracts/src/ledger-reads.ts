@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { ModelEntry } from './model-entry.ts'
+import type { RefusalCode } from './refusal.ts'
+
+// The ledger's other internal endpoints, each a POST of one JSON object. Credentials: `Authorization: Bearer <service token>`.
+
+/** POST /models: what a key can call now. Answers `{ entries }`, or `{ refused }` as admission would. */
+export const modelsQuestion = z.strictObject({
+  keyHash: z.string().regex(/^[0-9a-f]{64}$/),
+  selector: z.string().max(512).nullable(),
+})
+export type ModelsQuestion = z.infer<typeof modelsQuestion>
+export type ModelsAnswer =
+  | { entries: ModelEntry[] }
+  | { refused: { code: RefusalCode; facts: Record<string, unknown> } }
+
+/** POST /holders/beat: registers a holder, and keeps it alive. Answers `{ alive: false }` once it was declared dead. */
+export const beat = z.strictObject({
+  holder: z.string().min(1).max(64),
+  service: z.enum(['gateway', 'worker', 'console']),
+  deadAfterMs: z.int().min(1000).max(60_000),
+})
+export type Beat = z.infer<typeof beat>
+
+/** POST /holders/end: the holder has stopped in order; what it still holds is released at once. */
+export const endHolder = z.strictObject({ holder: z.string().min(1).max(64) })
+
+/** POST /fundings: money comes in, once per funding id. Answers `{ fresh, micro }`. */
+export const funding = z.strictObject({
+  project: z.string().min(1).max(64),
+  fundingId: z.string().min(1).max(128),
+  micro: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+  fundedBy: z.string().min(1).max(64),
+})
+export type Funding = z.infer<typeof funding>
+
+/** POST /barrier: answers once no admission that read older facts can still be under way (architecture.md, money core 2). */
+export const barrier = z.strictObject({ projects: z.array(z.string().min(1).max(64)).min(1).max(10_000) })
+
+/** POST /wallets/read: `{ fundedMicro, reservedMicro, settledMicro, availableMicro }`, zeros for a project without a wallet. */
+export const walletQuestion = z.strictObject({ project: z.string().min(1).max(64) })
+export interface WalletAnswer {
+  fundedMicro: number
+  reservedMicro: number
+  settledMicro: number
+  availableMicro: number
+}

@@ -1,0 +1,37 @@
+// Every limit of the specification, with where it comes from. KB = 1,024 bytes; "under" is strict (decisions.md, 3).
+
+const KB = 1024
+
+/** Spec 4.2 and 8.1. */
+export const chatLimits = {
+  messages: { min: 1, max: 100 },
+  maxTokens: { min: 0, max: 8192 },
+  temperature: { min: 0, max: 2 },
+  topP: { above: 0, max: 1 },
+  stopSequences: 4,
+  stopCharacters: { min: 1, max: 64 },
+  tools: 64,
+  toolsBytesUnder: 32 * KB,
+  toolChoiceBytesUnder: 2 * KB,
+  responseFormatBytesUnder: 8 * KB,
+  /** `messages` and all forwarded fields as one compact JSON object, in UTF-8 bytes. */
+  forwardedBytes: 128_000,
+  /** The raw body, refused before it is read whole (decisions.md, 1: 413). */
+  bodyBytes: 1024 * KB,
+} as const
+
+/** Spec 4.2, 4.3: characters of an Idempotency-Key, visible ASCII. */
+export const idempotencyKeyLimits = { min: 8, max: 128, keptDays: 30, savedAnswerBytes: 1024 * KB } as const
+
+/** Spec 2.1, 8.3. */
+export const keyLimits = {
+  expiryDays: { min: 1, max: 365, default: 90 },
+  limitMicro: { min: 1, max: Number.MAX_SAFE_INTEGER },
+} as const
+
+/** Decisions.md, 2 and 3: how long things may take. */
+export const times = {
+  callMs: 300_000,
+  joinMs: 60_000,
+  headersWaitMs: 10_000,
+} as const

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** The pricing of a model as callers see it (spec 2.2); never a wholesale rate. */
+export const pricing = z.discriminatedUnion('unit', [
+  z.strictObject({
+    unit: z.literal('tokens'),
+    prompt: z.string().describe('USD per prompt token, a decimal string'),
+    completion: z.string().describe('USD per completion token, a decimal string'),
+    input_usd_per_1m: z.number(),
+    output_usd_per_1m: z.number(),
+  }),
+  z.strictObject({
+    unit: z.literal('request'),
+    request: z.string().describe('USD per successful call'),
+    usd_per_request: z.number(),
+  }),
+  z.strictObject({
+    unit: z.literal('execution'),
+    prompt: z.literal('0'),
+    completion: z.literal('0'),
+    request: z.literal('0'),
+  }),
+])
+export type Pricing = z.infer<typeof pricing>
+
+/** One entry of GET /v1/models (spec 2.2). */
+export const modelEntry = z.strictObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: z.int().describe('Unix seconds'),
+  name: z.string(),
+  description: z.string(),
+  owned_by: z.string(),
+  modality: z.string(),
+  context_length: z.int(),
+  max_output_tokens: z.int(),
+  architecture: z.strictObject({
+    modality: z.string(),
+    input_modalities: z.array(z.string()),
+    output_modalities: z.array(z.string()),
+  }),
+  top_provider: z.strictObject({ context_length: z.int(), max_completion_tokens: z.int(), is_moderated: z.boolean() }),
+  supported_parameters: z.array(z.string()),
+  pricing,
+  service: z.strictObject({ kind: z.literal('sandbox'), revision: z.int(), invoke: z.string() }).optional(),
+})
+export type ModelEntry = z.infer<typeof modelEntry>
+
+/** The list envelope of GET /v1/models. An empty `data` is a valid answer (spec 4.1). */
+export const modelList = z.strictObject({ object: z.literal('list'), data: z.array(modelEntry) })

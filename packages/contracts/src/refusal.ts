@@ -1,0 +1,78 @@
+import { refusals } from './refusals.ts'
+
+export type RefusalType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'insufficient_funds_error'
+  | 'rate_limit_error'
+  | 'api_error'
+
+export type RefusalCode = keyof typeof refusals
+
+/** What a row of the table says for given facts. */
+export type FactsOf<C extends RefusalCode> = Parameters<(typeof refusals)[C]['says']>[0]
+
+/** The inner object of every non-2xx answer (decisions.md, 1); also `execution.error` and `node.error`. */
+export interface RefusalBody {
+  code: RefusalCode
+  type: RefusalType
+  param: string | null
+  message: string
+  resolution: string
+  details?: Record<string, unknown>
+}
+
+export interface RefusalExtras {
+  /** The request field at fault, as a path such as `messages.0.role`. */
+  param?: string
+  /** Machine-readable facts, shown as they are. */
+  details?: Record<string, unknown>
+  /** How long to wait before asking again, where waiting helps; at most 30 s. */
+  retryAfterMs?: number
+  headers?: Record<string, string>
+}
+
+/** A failure the caller can clear. Everything else that is thrown is an origin's failure or a bug. */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+  readonly status: number
+  readonly body: RefusalBody
+  readonly headers: Record<string, string>
+
+  constructor(code: RefusalCode, says: string, resolution: string, extras: RefusalExtras = {}) {
+    super(`${code}: ${says}`)
+    const row = refusals[code]
+    this.code = code
+    this.status = row.status
+    this.body = {
+      code,
+      type: row.type,
+      param: extras.param ?? null,
+      message: says,
+      resolution,
+      ...(extras.details && { details: extras.details }),
+    }
+    this.headers = { ...headersOf(code, extras.retryAfterMs), ...extras.headers }
+  }
+}
+
+/** Makes the refusal of a row from its facts. */
+export function refuse<C extends RefusalCode>(code: C, facts: FactsOf<C>, extras: RefusalExtras = {}): Refusal {
+  const row = refusals[code] as { says: (f: unknown) => string; resolution: (f: unknown) => string }
+  return new Refusal(code, row.says(facts), row.resolution(facts), extras)
+}
+
+const MAX_RETRY_AFTER_MS = 30_000
+
+function headersOf(code: RefusalCode, retryAfterMs: number | undefined): Record<string, string> {
+  const { status } = refusals[code]
+  if (retryAfterMs !== undefined && (status === 409 || status === 429 || status === 503))
+    return { 'Retry-After': String(Math.max(1, Math.ceil(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) / 1000))) }
+  if (status === 401) return { 'WWW-Authenticate': 'Bearer', 'x-should-retry': 'false' }
+  // Stock clients repeat 409, 429 and 5xx by themselves; here repeating can't change the answer.
+  if (status < 500) return { 'x-should-retry': 'false' }
+  return {}
+}

@@ -1,0 +1,306 @@
+import type { RefusalType } from './refusal.ts'
+
+// Every refusal of the service: one row a code, with what it says and what clears it (spec 7, decisions.md 1).
+// A row without a resolution does not compile.
+
+interface RefusalRow {
+  status: number
+  type: RefusalType
+  // oxlint-disable-next-line typescript/no-explicit-any -- each row has its own facts; `FactsOf` gives them back typed
+  says: (facts: any) => string
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  resolution: (facts: any) => string
+}
+type RefusalTable = Record<string, RefusalRow>
+
+interface Nothing {
+  readonly nothing?: never
+}
+interface Reason {
+  /** One sentence that says what is wrong. */
+  reason: string
+  /** One sentence that says what to send instead. */
+  cure: string
+}
+interface KeyLimitFacts {
+  reset: 'daily' | 'weekly' | 'monthly' | 'lifetime'
+  limitMicro: number
+  resetsAt: string | null
+}
+
+const say = (text: string) => (_: Nothing) => text
+
+export const refusals = {
+  // 400: malformed or out of bounds, whatever the state
+  invalid_json: {
+    status: 400,
+    type: 'invalid_request_error',
+    says: (f: { reason: string }) => `The request body is not valid JSON: ${f.reason}.`,
+    resolution: say('Send one JSON object, encoded as UTF-8, with Content-Type: application/json.'),
+  },
+  duplicate_header: {
+    status: 400,
+    type: 'invalid_request_error',
+    says: (f: { header: string }) => `The header ${f.header} was sent more than once.`,
+    resolution: (f: { header: string }) => `Send ${f.header} exactly once.`,
+  },
+  invalid_request: {
+    status: 400,
+    type: 'invalid_request_error',
+    says: (f: Reason) => f.reason,
+    resolution: (f: Reason) => f.cure,
+  },
+  idempotency_key_required: {
+    status: 400,
+    type: 'invalid_request_error',
+    says: say('This call needs an Idempotency-Key header.'),
+    resolution: say(
+      'Send Idempotency-Key with 8 to 128 visible ASCII characters, new for each intended run and the same for its retries.',
+    ),
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    type: 'invalid_request_error',
+    says: say('The Idempotency-Key header is not 8 to 128 visible ASCII characters.'),
+    resolution: say('Send Idempotency-Key with 8 to 128 visible ASCII characters, for example a UUID.'),
+  },
+
+  // 401: who is calling?
+  key_missing: {
+    status: 401,
+    type: 'authentication_error',
+    says: say('No API key was sent.'),
+    resolution: say('Send the header Authorization: Bearer <API_KEY> with a key that starts with svc_.'),
+  },
+  key_invalid: {
+    status: 401,
+    type: 'authentication_error',
+    says: say('This API key is not known.'),
+    resolution: say(
+      'Check that the whole key was copied; if its secret is lost, revoke it and create a new one in the console.',
+    ),
+  },
+  key_revoked: {
+    status: 401,
+    type: 'authentication_error',
+    says: (f: { rotatedTo: string | null }) =>
+      f.rotatedTo ? 'This API key was rotated and no longer works.' : 'This API key was revoked.',
+    resolution: (f: { rotatedTo: string | null }) =>
+      f.rotatedTo ? `Use the secret of its replacement, the key ${f.rotatedTo}.` : 'Create a new key in the console.',
+  },
+  key_expired: {
+    status: 401,
+    type: 'authentication_error',
+    says: (f: { expiredAt: string }) => `This API key expired at ${f.expiredAt}.`,
+    resolution: say('Create a new key in the console.'),
+  },
+  session_missing: {
+    status: 401,
+    type: 'authentication_error',
+    says: say('Nobody is signed in.'),
+    resolution: say(
+      'Sign in at POST /api/v2/session, or send Authorization: Bearer <personal token> with a token that starts with svu_.',
+    ),
+  },
+  sign_in_failed: {
+    status: 401,
+    type: 'authentication_error',
+    says: say('This e-mail and password do not belong together.'),
+    resolution: say('Check both, or ask an administrator of your organization for a new password.'),
+  },
+
+  // 402
+  insufficient_budget: {
+    status: 402,
+    type: 'insufficient_funds_error',
+    says: (f: { neededMicro: number; availableMicro: number }) =>
+      `This call may cost up to ${f.neededMicro} micro-USD and the project's wallet has ${f.availableMicro} micro-USD available.`,
+    resolution: (f: { affordableMaxTokens: number; reservedMicro: number }) =>
+      [
+        'Ask an administrator to fund the project',
+        ...(f.reservedMicro > 0 ? ['wait until running calls settle'] : []),
+        ...(f.affordableMaxTokens > 0 ? [`ask for at most ${f.affordableMaxTokens} max_tokens`] : []),
+      ].join(', or ') + '.',
+  },
+
+  // 403: known, and not allowed
+  key_issuer_denied: {
+    status: 403,
+    type: 'permission_error',
+    says: (f: { use: boolean }) =>
+      f.use
+        ? 'The person who created this key no longer holds the rights that a key needs.'
+        : 'You lack one of the rights that issuing a key for this project needs.',
+    resolution: say(
+      'The creator needs an active membership of the organization, a role in the team that owns the project (Team Owner or Team Member) and a grant on the project (Project Owner or Project Consumer); an administrator can restore them, or somebody who holds all three can issue a key.',
+    ),
+  },
+  key_unbound: {
+    status: 403,
+    type: 'permission_error',
+    says: say('This key is from before keys were bound to projects and can call nothing.'),
+    resolution: say('Create a new key for a project in the console; the console shows this one as Needs reissue.'),
+  },
+  project_mismatch: {
+    status: 403,
+    type: 'permission_error',
+    says: (f: { project: string }) =>
+      `The request names another project than the one this key is bound to, ${f.project}.`,
+    resolution: say(
+      'Leave out X-Service-Project, X-Project-ID and project_id, or use a key of the project that they name.',
+    ),
+  },
+  key_scope: {
+    status: 403,
+    type: 'permission_error',
+    says: (f: { resource: string }) => `This key's allowlist does not contain ${f.resource}.`,
+    resolution: say('Call a resource that the key lists, or create a key whose allowlist contains this one.'),
+  },
+  key_limit: {
+    status: 403,
+    type: 'permission_error',
+    says: (f: KeyLimitFacts) => `This key has reached its ${f.reset} spending limit of ${f.limitMicro} micro-USD.`,
+    resolution: (f: KeyLimitFacts) =>
+      f.resetsAt
+        ? `Wait until the window resets at ${f.resetsAt}, or issue a key with a higher limit.`
+        : 'Issue a key with a higher limit; a lifetime limit does not reset.',
+  },
+  product_not_assigned: {
+    status: 403,
+    type: 'permission_error',
+    says: (f: { product: string }) => `The product ${f.product} is not assigned to this project.`,
+    resolution: say('Ask an administrator of the organization to assign the product to the project.'),
+  },
+  not_permitted: {
+    status: 403,
+    type: 'permission_error',
+    says: (f: { need: string }) => `This needs ${f.need}.`,
+    resolution: (f: { need: string }) =>
+      `Ask an administrator of the organization to give you ${f.need}, or somebody who has it to do this.`,
+  },
+
+  // 404: not there, for this caller
+  model_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    says: (f: { model: string }) => `The project cannot call a model named ${f.model} now.`,
+    resolution: say('Use an id from GET /v1/models, or ask an administrator to assign the product to the project.'),
+  },
+  not_found: {
+    status: 404,
+    type: 'not_found_error',
+    says: say('There is nothing here.'),
+    resolution: say(
+      'Chat models are called at POST /v1/chat/completions and listed at GET /v1/models; check the path and the ids in it.',
+    ),
+  },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    says: (f: { method: string }) => `${f.method} is not allowed here.`,
+    resolution: (f: { allow: string }) => `Use ${f.allow}.`,
+  },
+
+  // 409
+  key_not_active: {
+    status: 409,
+    type: 'conflict_error',
+    says: (f: { state: string }) => `The key is ${f.state}, so it can't be rotated or revoked.`,
+    resolution: (f: { rotatedTo: string | null }) =>
+      f.rotatedTo ? `Rotate or revoke its replacement, the key ${f.rotatedTo}.` : 'Create a new key.',
+  },
+  already_exists: {
+    status: 409,
+    type: 'conflict_error',
+    says: (f: { what: string }) => `${f.what} exists already.`,
+    resolution: say('Choose another id or name, or change the one that exists.'),
+  },
+  idempotency_in_progress: {
+    status: 409,
+    type: 'conflict_error',
+    says: say('The first call with this idempotency key is still running.'),
+    resolution: say(
+      'Repeat the same request after Retry-After seconds; it answers as soon as the first call has ended.',
+    ),
+  },
+
+  // 413
+  request_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    says: (f: { limitBytes: number }) => `The request body is larger than ${f.limitBytes} bytes.`,
+    resolution: (f: { limitBytes: number }) => `Send at most ${f.limitBytes} bytes.`,
+  },
+
+  // 422: well-formed, and can't be processed
+  project_required: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: say('A key needs a project.'),
+    resolution: say('Send the id of the project that the key is to be bound to as `project`.'),
+  },
+  resource_not_eligible: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { resources: string[] }) => `Not eligible resources of the project: ${f.resources.join(', ')}.`,
+    resolution: say('List only products that are assigned to the project and sandbox products of the project.'),
+  },
+  context_limit: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
+      `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens; the request needs up to ${f.promptTokens} tokens of input and ${f.outputCap} of output.`,
+    resolution: say('Shorten the messages, or ask for a smaller max_tokens.'),
+  },
+  idempotency_mismatch: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: say('This idempotency key was used before with another request.'),
+    resolution: say('Send the same request as before, or a new Idempotency-Key.'),
+  },
+
+  answer_not_kept: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: say('The call with this idempotency key has ended, and its answer was too large to be kept.'),
+    resolution: say('Send a new Idempotency-Key to make a new call, which is charged separately.'),
+  },
+
+  // 429 and above
+  rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    says: say('Too many requests in a short time.'),
+    resolution: say('Wait for Retry-After seconds and send fewer requests a second.'),
+  },
+  internal_error: {
+    status: 500,
+    type: 'api_error',
+    says: say('The service failed to handle this request. Nothing is charged for it.'),
+    resolution: say('Repeat the request; if it keeps failing, send support the X-Request-Id of this answer.'),
+  },
+  provider_failed: {
+    status: 502,
+    type: 'api_error',
+    says: say('The model failed to answer. Nothing is charged.'),
+    resolution: say('Repeat the request, or use another model from GET /v1/models.'),
+  },
+  provider_timeout: {
+    status: 504,
+    type: 'api_error',
+    says: say('The model did not answer in time. Nothing is charged.'),
+    resolution: say('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
+  },
+  overloaded: {
+    status: 503,
+    type: 'api_error',
+    says: say('The service has more requests than it can take. Nothing was reserved.'),
+    resolution: say('Repeat the request after Retry-After seconds.'),
+  },
+  unavailable: {
+    status: 503,
+    type: 'api_error',
+    says: say('A part of the service can not be reached. Nothing is charged.'),
+    resolution: say('Repeat the request after Retry-After seconds.'),
+  },
+} as const satisfies RefusalTable

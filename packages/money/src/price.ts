@@ -1,0 +1,34 @@
+/** Pico-USD (10^-12 USD) per unit. A decimal price string of up to 12 places is exact in it. */
+export type Pico = bigint
+
+/** Integers of micro-USD (10^-6 USD). */
+export type Micro = bigint
+
+const PICO_PER_MICRO = 1_000_000n
+const PLACES = 12
+
+/** What a product costs, as pico-USD per prompt token, completion token and successful call. */
+export interface Price {
+  promptPico: Pico
+  completionPico: Pico
+  requestPico: Pico
+}
+
+/** Reads a decimal string of USD such as `"0.00000015"`. Answers null for what is not one, is negative or has over 12 places. */
+export function picoFromUsd(usd: string): Pico | null {
+  const match = /^(\d{1,7})(?:\.(\d{1,12}))?$/.exec(usd)
+  return match ? BigInt(match[1]! + (match[2] ?? '').padEnd(PLACES, '0')) : null
+}
+
+/** Writes pico-USD as the shortest exact decimal string of USD. */
+export function usdFromPico(pico: Pico): string {
+  const digits = pico.toString().padStart(PLACES + 1, '0')
+  const fraction = digits.slice(-PLACES).replace(/0+$/, '')
+  return digits.slice(0, -PLACES) + (fraction && `.${fraction}`)
+}
+
+/** What a call with this usage costs, rounded up once to whole micro-USD (decisions.md, 2). */
+export function costMicro(price: Price, promptTokens: bigint, completionTokens: bigint): Micro {
+  const pico = promptTokens * price.promptPico + completionTokens * price.completionPico + price.requestPico
+  return (pico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
+}

@@ -1,0 +1,34 @@
+export type Reset = 'daily' | 'weekly' | 'monthly' | 'lifetime'
+
+const DAY_MS = 86_400_000
+
+/** When the window began that `nowMs` lies in: UTC midnight, ISO Monday, the first of the month, the epoch. Unix milliseconds. */
+export function windowStartMs(reset: Reset, nowMs: number): number {
+  const day = Math.floor(nowMs / DAY_MS) * DAY_MS
+  const date = new Date(day)
+  switch (reset) {
+    case 'daily':
+      return day
+    case 'weekly':
+      return day - ((date.getUTCDay() + 6) % 7) * DAY_MS
+    case 'monthly':
+      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
+    case 'lifetime':
+      return 0
+  }
+}
+
+/** When a window that began at `startMs` ends; null: never. Unix milliseconds. */
+export function windowEndMs(reset: Reset, startMs: number): number | null {
+  const start = new Date(startMs)
+  switch (reset) {
+    case 'daily':
+      return startMs + DAY_MS
+    case 'weekly':
+      return startMs + 7 * DAY_MS
+    case 'monthly':
+      return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1)
+    case 'lifetime':
+      return null
+  }
+}
