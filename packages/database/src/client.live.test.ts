@@ -1,0 +1,76 @@
+import { liveTest } from '@gateway/testbed/live-test'
+import { expect } from 'vitest'
+import { openDatabase, type Database, type DatabaseOptions } from './client.ts'
+import { withDatabase, withLogin } from './database-url.ts'
+
+const clientTest = liveTest.extend('open', async ({ database }, { onCleanup }) => {
+  const opened: Database[] = []
+  onCleanup(async () => {
+    for (const each of opened) await each.close()
+  })
+  return async (options: Partial<DatabaseOptions> = {}) => {
+    const made = await openDatabase({ url: database.ledgerUrl, poolSize: 1, ...options })
+    opened.push(made)
+    return made.prisma
+  }
+})
+
+const preparedNow = "SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement LIKE 'SELECT 40 +%'"
+
+clientTest('a raw query is prepared once per connection', async ({ open }) => {
+  const prisma = await open()
+  for (const n of [1, 2]) expect(await prisma.$queryRaw`SELECT 40 + ${n}::int AS sum`).toEqual([{ sum: 40 + n }])
+  expect(await prisma.$queryRawUnsafe(preparedNow)).toEqual([{ n: 1 }])
+})
+
+clientTest('no statement is prepared where that is switched off', async ({ open }) => {
+  const prisma = await open({ preparedStatements: false })
+  await prisma.$queryRaw`SELECT 40 + ${2}::int AS sum`
+  expect(await prisma.$queryRawUnsafe(preparedNow)).toEqual([{ n: 0 }])
+})
+
+clientTest(
+  'a moment goes in and comes out the same where the database prefers another zone',
+  async ({ open, database }) => {
+    const owner = await open({ url: database.adminUrl })
+    const name = new URL(database.adminUrl).pathname.slice(1)
+    await owner.$executeRawUnsafe(`ALTER DATABASE ${name} SET timezone = 'America/New_York'`)
+    const at = new Date('2026-11-20T12:34:56.789Z')
+    const prisma = await open({ url: database.adminUrl })
+    expect(
+      await prisma.$queryRaw`SELECT ${at}::timestamptz AS at, extract(epoch FROM ${at}::timestamptz)::float8 AS s`,
+    ).toEqual([{ at, s: at.getTime() / 1_000 }])
+  },
+)
+
+clientTest('models are read through the client', async ({ open, database }) => {
+  const prisma = await open({ url: database.adminUrl })
+  await prisma.tenant.create({ data: { id: 'ten_1', name: 'Acme' } })
+  expect(await prisma.tenant.findMany({ select: { id: true, name: true } })).toEqual([{ id: 'ten_1', name: 'Acme' }])
+})
+
+clientTest('a session says who it belongs to', async ({ open }) => {
+  const prisma = await open({ role: 'ledger' })
+  expect(await prisma.$queryRaw`SELECT current_setting('application_name') AS name`).toEqual([{ name: 'svc-ledger' }])
+})
+
+clientTest('a connection that broke is replaced', async ({ open, database }) => {
+  const lost = Promise.withResolvers<Error>()
+  const prisma = await open({ onConnectionLost: lost.resolve })
+  const [{ pid }] = await prisma.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`
+  const owner = await open({ url: database.adminUrl })
+  await owner.$queryRaw`SELECT pg_terminate_backend(${pid}::int)`
+  expect((await lost.promise).message).toContain('terminating connection')
+  const [after] = await prisma.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`
+  expect(after.pid).not.toBe(pid)
+})
+
+clientTest('a database that cannot be used is told in one message without the password', async ({ open, database }) => {
+  const wrongPassword = open({ url: withLogin(database.ledgerUrl, 'svc_ledger_login', 'hunter2') })
+  await expect(wrongPassword).rejects.toThrow(
+    /Postgres can't be used as svc_ledger_login@127.0.0.1.*: .*[Aa]uthentication failed/s,
+  )
+  await expect(wrongPassword).rejects.not.toThrow('hunter2')
+  const missing = open({ url: withDatabase(database.ledgerUrl, 'nowhere') })
+  await expect(missing).rejects.toThrow(/nowhere.* does not exist/s)
+})

@@ -1,0 +1,60 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { Pool } from 'pg'
+import { describeUrl } from './database-url.ts'
+import { PrismaClient } from './generated/client.ts'
+import { statementNames } from './statement-names.ts'
+
+export { Prisma, type PrismaClient } from './generated/client.ts'
+
+export interface DatabaseOptions {
+  url: string
+  /** Connections at most. They are kept open, so that a lone caller doesn't wait for one. */
+  poolSize: number
+  /** Who works here, as Postgres shows it (`application_name`): `svc-<role>`. */
+  role?: string
+  /** Prepare each statement once per connection. Off for a PgBouncer that doesn't know prepared statements. Default true. */
+  preparedStatements?: boolean
+  /** Told when an idle connection breaks. The pool replaces it by itself. */
+  onConnectionLost?: (error: Error) => void
+}
+
+export interface Database {
+  prisma: PrismaClient
+  /** Waits for the queries under way and closes the connections. */
+  close: () => Promise<void>
+}
+
+/**
+ * Opens a pool and the Prisma client on it, and proves that the database answers. Sessions are in UTC: the driver
+ * adapter writes times without an offset and reads them as UTC whatever the server sent. Throws one readable
+ * message, without the password, if the database can't be used.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { url, poolSize, role, preparedStatements = true, onConnectionLost = () => {} } = options
+  const pool = new Pool({
+    connectionString: url,
+    max: poolSize,
+    min: poolSize,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    application_name: role ? `svc-${role}` : 'svc',
+    options: '-c TimeZone=UTC', // one of the settings that PgBouncer follows
+  })
+  pool.on('error', onConnectionLost)
+  const adapter = new PrismaPg(pool, {
+    disposeExternalPool: true,
+    onConnectionError: onConnectionLost,
+    ...(preparedStatements ? { statementNameGenerator: statementNames() } : {}),
+  })
+  const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
+  try {
+    const [session] = await prisma.$queryRaw<[{ zone: string }]>`SELECT current_setting('TimeZone') AS zone`
+    if (session.zone !== 'UTC') throw new Error(`its sessions are in ${session.zone} and not in UTC`)
+  } catch (error) {
+    await prisma.$disconnect()
+    const reason = error instanceof Error ? error.message.trim() : String(error)
+    throw new Error(`Postgres can't be used as ${describeUrl(url)}: ${reason}`, { cause: error })
+  }
+  return { prisma, close: () => prisma.$disconnect() }
+}

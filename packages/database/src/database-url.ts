@@ -1,0 +1,34 @@
+/** The same server and login, another database. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${encodeURIComponent(database)}`
+  return changed.href
+}
+
+/** The same server and database, another login. */
+export function withLogin(url: string, user: string, password: string): string {
+  const changed = new URL(url)
+  changed.username = encodeURIComponent(user)
+  changed.password = encodeURIComponent(password)
+  return changed.href
+}
+
+/** The same login and database, reached at another address. */
+export function withAddress(url: string, { host, port }: { host: string; port: number }): string {
+  const changed = new URL(url)
+  changed.hostname = host
+  changed.port = String(port)
+  return changed.href
+}
+
+/** The name of the database; that of the user if the URL names none, as Postgres has it. */
+export function databaseOf(url: string): string {
+  const { pathname, username } = new URL(url)
+  return decodeURIComponent(pathname.slice(1) || username)
+}
+
+/** Fit for a message: who, where and which database, never the password. */
+export function describeUrl(url: string): string {
+  const { username, host } = new URL(url)
+  return `${decodeURIComponent(username)}@${host}/${databaseOf(url)}`
+}

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const projectFolder = path.resolve(import.meta.dirname, '../../..')
+const schemaFolder = path.join(projectFolder, 'prisma/schema')
+const madeFrom = path.join(import.meta.dirname, 'generated/made-from.txt')
+
+/**
+ * Generates the Prisma client into src/generated if the schema or the version of Prisma changed since the last
+ * time. Works without a network: Prisma would load an engine that generating doesn't use, and is content with any
+ * file in its place. Answers whether it generated.
+ */
+export async function generateClient(): Promise<boolean> {
+  const require = createRequire(import.meta.url)
+  const manifest = require.resolve('prisma/package.json')
+  const wanted = await fingerprint(await readFile(manifest, 'utf8'))
+  if ((await readFile(madeFrom, 'utf8').catch(() => '')) === wanted) return false
+
+  const command = path.join(path.dirname(manifest), 'build/index.js')
+  const args = [command, 'generate', '--schema', schemaFolder, '--no-hints']
+  const env = {
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  }
+  try {
+    await promisify(execFile)(process.execPath, args, { cwd: projectFolder, env })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    throw new Error(`The Prisma client can't be generated.\n${stdout}${stderr}`.trim(), { cause: error })
+  }
+  await writeFile(madeFrom, wanted)
+  return true
+}
+
+async function fingerprint(prismaManifest: string): Promise<string> {
+  const hash = createHash('sha256').update(prismaManifest)
+  for (const file of (await readdir(schemaFolder)).toSorted()) {
+    hash.update(`\0${file}\0`).update(await readFile(path.join(schemaFolder, file)))
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { liveTest } from '@gateway/testbed/live-test'
+import { Client, type QueryResultRow } from 'pg'
+import { expect } from 'vitest'
+import { withDatabase } from './database-url.ts'
+import { migrate, type MigrateOptions } from './migrate.ts'
+import { openSchemaEngine } from './schema-engine.ts'
+
+type Files = Record<string, string>
+
+/** A database that isn't there yet, a folder of migrations, and a session that looks. */
+const migrationTest = liveTest.extend('place', async ({ database }, { onCleanup }) => {
+  const name = `svc_migrate_${randomBytes(6).toString('hex')}`
+  const url = withDatabase(database.adminUrl, name)
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-migrations-'))
+  onCleanup(async () => {
+    await rm(folder, { recursive: true })
+    await ask(database.adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  })
+  const lines: string[] = []
+  return {
+    url,
+    lines,
+    run: async (files: Files, options: Partial<MigrateOptions> = {}) => {
+      for (const [migration, sql] of Object.entries(files)) {
+        await mkdir(path.join(folder, migration), { recursive: true })
+        await writeFile(path.join(folder, migration, 'migration.sql'), sql)
+      }
+      return migrate({ url, folder, log: (line) => lines.push(line), ...options })
+    },
+    ask: (sql: string) => ask(url, sql),
+  }
+})
+
+migrationTest('makes the database and applies files by name; a second run does nothing', async ({ place }) => {
+  const files = { '2_b': 'INSERT INTO t VALUES (2)', '1_a': 'CREATE TABLE t (a int)' }
+  expect(await place.run(files)).toEqual(['1_a', '2_b'])
+  expect(await place.run(files)).toEqual([])
+  expect(await place.ask('SELECT a FROM t')).toEqual([{ a: 2 }])
+})
+
+migrationTest('a function body stays whole, whatever semicolons it holds', async ({ place }) => {
+  const body = `CREATE FUNCTION f() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM 1; RETURN 'a;b'; END; $$; SELECT 1;`
+  await place.run({ '1_a': body })
+  expect(await place.ask('SELECT f()')).toEqual([{ f: 'a;b' }])
+})
+
+migrationTest(
+  'a migration that was changed after it had been applied is refused, and nothing is done',
+  async ({ place }) => {
+    await place.run({ '1_a': 'CREATE TABLE t (a int)' })
+    const changed = place.run({ '1_a': 'CREATE TABLE t (b int)', '2_b': 'CREATE TABLE u (a int)' })
+    await expect(changed).rejects.toThrow('Migration 1_a was changed after it had been applied.')
+    expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
+  },
+)
+
+migrationTest(
+  'a failing migration leaves nothing, names its line, and is applied once corrected',
+  async ({ place }) => {
+    const failing = place.run({ '1_a': 'CREATE TABLE t (a int);\n\nCREATE TABLE u (a nonsense);' })
+    await expect(failing).rejects.toThrow('Migration 1_a failed at line 3: type "nonsense" does not exist (42704)')
+    expect(await place.ask(`SELECT to_regclass('t') AS t`)).toEqual([{ t: null }])
+    expect(await place.run({ '1_a': 'CREATE TABLE t (a int)' })).toEqual(['1_a'])
+  },
+)
+
+migrationTest(
+  'a migration whose connection is lost half-way leaves nothing and is applied by the next run',
+  async ({ place }) => {
+    await place.run({ '1_a': 'CREATE TABLE t (a int)' })
+    const cutOff = place.run({ '2_b': 'INSERT INTO t VALUES (1); SELECT pg_sleep(600);' })
+    const lost = expect(cutOff).rejects.toThrow('Migration 2_b failed')
+    const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                     WHERE application_name = 'svc-migrate' AND datname = current_database() AND wait_event = 'PgSleep'`
+    await expect.poll(() => place.ask(terminate)).toHaveLength(1)
+    await lost
+    expect(await place.run({ '2_b': 'INSERT INTO t VALUES (2)' })).toEqual(['2_b'])
+    expect(await place.ask('SELECT a FROM t')).toEqual([{ a: 2 }])
+  },
+)
+
+migrationTest('runs at the same moment apply each migration once', async ({ place }) => {
+  const files = { '1_a': 'CREATE TABLE t (a int)', '2_b': 'INSERT INTO t VALUES (1)' }
+  await place.run({})
+  const runs = await Promise.all(Array.from({ length: 4 }, () => place.run(files)))
+  expect(runs.flat()).toEqual(['1_a', '2_b'])
+  expect(await place.ask('SELECT a FROM t')).toEqual([{ a: 1 }])
+})
+
+migrationTest('a table in use is not waited for: the migration steps back and tries again', async ({ place }) => {
+  await place.run({ '1_a': 'CREATE TABLE t (a int)' })
+  const holder = new Client({ connectionString: place.url })
+  await holder.connect()
+  await holder.query('BEGIN; LOCK TABLE t IN ACCESS SHARE MODE')
+  const log = (line: string) => {
+    if (line.includes('a table is in use')) void holder.end() // the signal that it stepped back
+  }
+  expect(await place.run({ '2_b': 'ALTER TABLE t ADD COLUMN b int' }, { lockTimeoutMs: 50, log })).toEqual(['2_b'])
+})
+
+migrationTest('a table that stays in use fails the migration after its attempts', async ({ place }) => {
+  await place.run({ '1_a': 'CREATE TABLE t (a int)' })
+  const holder = new Client({ connectionString: place.url })
+  await holder.connect()
+  await holder.query('BEGIN; LOCK TABLE t IN ACCESS SHARE MODE')
+  const refused = place.run({ '2_b': 'ALTER TABLE t ADD COLUMN b int' }, { lockTimeoutMs: 50, lockAttempts: 1 })
+  await expect(refused).rejects.toThrow('lock timeout')
+  await holder.end()
+})
+
+migrationTest('a concurrent index that failed stops later runs until it is taken back by name', async ({ place }) => {
+  await place.run({ '1_a': 'CREATE TABLE t (a int); INSERT INTO t VALUES (1), (1)' })
+  const files = { '2_b': 'CREATE UNIQUE INDEX CONCURRENTLY i ON t (a)' }
+  await expect(place.run(files)).rejects.toThrow('Migration 2_b failed: could not create unique index "i"')
+  await expect(place.run(files)).rejects.toThrow('Migration 2_b was started and not finished')
+  await place.ask('DROP INDEX i; DELETE FROM t')
+  expect(await place.run(files, { again: '2_b' })).toEqual(['2_b'])
+})
+
+migrationTest('a migration that a newer version applied is told and left alone', async ({ place }) => {
+  await place.run({ '1_a': 'CREATE TABLE t (a int)' })
+  await place.ask(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'y', '9_z', now())`,
+  )
+  expect(await place.run({})).toEqual([])
+  expect(place.lines).toContain('Migration 9_z is applied but not here: a newer version was at this database.')
+})
+
+migrationTest("Prisma's own engine finds the book in order", async ({ place }) => {
+  const files = { '1_a': 'CREATE TABLE t (a int)', '2_b': 'CREATE INDEX CONCURRENTLY i ON t (a)' }
+  await place.run(files)
+  const { engine, close } = await openSchemaEngine(place.url, [])
+  const history = await engine.diagnoseMigrationHistory({
+    migrationsList: {
+      baseDir: '/',
+      lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"' },
+      shadowDbInitScript: '',
+      migrationDirectories: Object.entries(files).map(([name, value]) => ({
+        path: name,
+        migrationFile: { path: 'migration.sql', content: { tag: 'ok', value } },
+      })),
+    },
+    optInToShadowDatabase: false,
+    filters: { externalTables: [], externalEnums: [] },
+  })
+  engine.free()
+  await close()
+  expect(history).toMatchObject({
+    editedMigrationNames: [],
+    failedMigrationNames: [],
+    hasMigrationsTable: true,
+    history: null,
+  })
+})
+
+async function ask(url: string, sql: string): Promise<QueryResultRow[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

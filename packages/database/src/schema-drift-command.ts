@@ -1,0 +1,22 @@
+// Prints the SQL that is missing in prisma/migrations for prisma/schema, as the start of the next migration.
+// DATABASE_URL: a server on which a database may be made for a moment, with its owner's login.
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { withDatabase } from './database-url.ts'
+import { migrate } from './migrate.ts'
+import { schemaDrift } from './schema-drift.ts'
+
+const url = process.env.DATABASE_URL
+if (!url) throw new Error('DATABASE_URL is not set: a Postgres server to try the migrations on.')
+const name = `svc_drift_${randomBytes(4).toString('hex')}`
+
+try {
+  await migrate({ url: withDatabase(url, name), log: () => {} })
+  const steps = await schemaDrift(withDatabase(url, name))
+  console.log(steps.length > 0 ? steps.join('\n\n') : '-- The migrations agree with the schema.')
+} finally {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  await client.end()
+}

@@ -1,0 +1,16 @@
+import type { ChatAnswer, ChatCall, Route } from './chat-port.ts'
+
+/** One attempt at one origin. */
+interface ChatAttempt extends Pick<ChatCall, 'forwarded' | 'outputCap' | 'stream' | 'signal'> {
+  route: Route
+  /** How much of the call's time is left. */
+  leftMs: number
+}
+
+/** What an origin of any kind has to offer to serve chat products. */
+export interface ChatAdapter {
+  /** Rejects with an `OriginFailure`, or with the signal's reason. */
+  chat(attempt: ChatAttempt): Promise<ChatAnswer>
+  /** Waits for running calls, then closes the connections. */
+  close(): Promise<void>
+}

@@ -1,0 +1,98 @@
+import { createParser } from 'eventsource-parser'
+import type { Pool } from 'undici'
+import { maxEventCharacters, maxStreamBytes } from '../answer-limits.ts'
+import type { ChatChunk } from '../chat-port.ts'
+import { openChunkQueue } from '../chunk-queue.ts'
+import { startExchange } from '../exchange.ts'
+import type { Exchange, ExchangeRequest } from '../exchange.ts'
+import { OriginFailure } from '../origin-failure.ts'
+import { UnfitAnswer } from '../untrusted.ts'
+import { throwInBandError } from './in-band-error.ts'
+import { rebuildChunk } from './rebuild-chunk.ts'
+
+/**
+ * Sends the request and resolves at the first chunk; what fails before it rejects the promise, what fails after it
+ * is thrown by the iterable.
+ *   S1  A stream is complete when a finish reason has come and then `[DONE]` or the proper end of the body. Any other
+ *       end is `cut`, so that a broken answer never looks like a whole one.
+ *   S2  Comments and chunks that say nothing don't count as the first byte.
+ *   S3  A slow reader pauses the connection; a reader that leaves closes it.
+ */
+export function readStream(pool: Pool, request: Omit<ExchangeRequest, 'maxBytes'>): Promise<AsyncIterable<ChatChunk>> {
+  return new Promise((resolve, reject) => {
+    const { origin } = request
+    let begun = false
+    let finishReasonSeen = false
+    let complete = false
+
+    const queue = openChunkQueue<ChatChunk>({
+      full: () => exchange.pause(),
+      drained: () => exchange.resume(),
+      left: () => exchange.leave(),
+    })
+    const decoder = new TextDecoder()
+    const parser = createParser({
+      maxBufferSize: maxEventCharacters,
+      onEvent: ({ data }) => takeEvent(data),
+      onError(error) {
+        if (error.type === 'max-buffer-size-exceeded')
+          throw new OriginFailure({ kind: 'too_large', origin, detail: 'an event is too large', afterFirstByte: begun })
+      },
+    })
+
+    function takeEvent(data: string): void {
+      if (complete) return
+      if (data === '[DONE]') return finish()
+      const event = parseJson(data)
+      throwInBandError(event, origin, begun)
+      const chunk = rebuildChunk(event)
+      if (!chunk) return
+      finishReasonSeen ||= chunk.choices.some((choice) => choice.finish_reason !== null)
+      queue.push(chunk)
+      if (begun) return
+      begun = true
+      exchange.firstByte(true)
+      resolve(queue.items)
+    }
+
+    function finish(): void {
+      if (!finishReasonSeen)
+        throw new OriginFailure({
+          kind: 'cut',
+          origin,
+          detail: 'the stream has no finish reason',
+          afterFirstByte: begun,
+        })
+      complete = true
+      queue.end()
+    }
+
+    const exchange: Exchange = startExchange(
+      pool,
+      { ...request, maxBytes: maxStreamBytes },
+      {
+        begin(headers) {
+          if (!String(headers['content-type']).startsWith('text/event-stream'))
+            throw new UnfitAnswer('the content type is not text/event-stream')
+        },
+        take: (bytes) => parser.feed(decoder.decode(bytes, { stream: true })),
+        end() {
+          if (!complete) finish()
+        },
+        fail(reason) {
+          queue.fail(reason)
+          reject(reason)
+        },
+      },
+    )
+  })
+}
+
+function parseJson(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    // The parser's own message quotes the answer.
+    throw new UnfitAnswer('an event is not JSON')
+  }
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import { UnfitAnswer } from '../untrusted.ts'
+import { rebuildChunk } from './rebuild-chunk.ts'
+import { rebuildCompletion } from './rebuild-completion.ts'
+import { rebuildUsage } from './rebuild-usage.ts'
+
+const completion = (message: unknown, more: object = {}) => ({
+  id: 'x',
+  model: 'secret-model',
+  choices: [{ index: 0, message, finish_reason: 'stop', ...more }],
+})
+const chunk = (delta: unknown, more: object = {}) => ({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })
+
+describe('a completion', () => {
+  test('keeps what is known and nothing else', () => {
+    const logprobs = {
+      content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [{ token: 'a', logprob: -1, x: 1 }], x: 1 }],
+    }
+    const message = {
+      role: 'robot',
+      content: 'a',
+      reasoning: 'b',
+      reasoning_content: 'c',
+      annotations: [1],
+      provider_specific_fields: { x: 1 },
+      tool_calls: [{ id: 'call', type: 'x', index: 4, x: 1, function: { name: 'f', arguments: '{}', x: 1 } }],
+    }
+    expect(rebuildCompletion(completion(message, { logprobs, native_finish_reason: 'x' }))).toEqual({
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'a',
+            refusal: null,
+            reasoning: 'b',
+            reasoning_content: 'c',
+            tool_calls: [{ id: 'call', type: 'function', function: { name: 'f', arguments: '{}' } }],
+          },
+          logprobs: {
+            content: [
+              { token: 'a', logprob: -1, bytes: [97], top_logprobs: [{ token: 'a', logprob: -1, bytes: null }] },
+            ],
+            refusal: null,
+          },
+          finish_reason: 'stop',
+        },
+      ],
+      usage: null,
+    })
+  })
+
+  test.each([
+    ['end_turn', 'stop'],
+    ['max_tokens', 'length'],
+    ['tool_use', 'tool_calls'],
+    ['constructor', 'stop'],
+    [null, 'stop'],
+  ])('the finish reason %j becomes %s', (given, becomes) => {
+    const { choices } = rebuildCompletion(completion({ content: '' }, { finish_reason: given }))
+    expect(choices[0]?.finish_reason).toBe(becomes)
+  })
+
+  test.each([
+    null,
+    'text',
+    [],
+    {},
+    { choices: {} },
+    { choices: [null] },
+    completion(null),
+    completion({ content: 5 }),
+    completion({ content: null, tool_calls: 'x' }),
+    completion({ content: null, tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }),
+    completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: {} } }] }),
+    completion({ content: null, tool_calls: Array(129).fill({ id: 'a', function: { name: 'f' } }) }),
+    completion({ content: '' }, { logprobs: { content: [{ token: 'a', logprob: 'x' }] } }),
+  ])('%j is not one', (body) => expect(() => rebuildCompletion(body)).toThrow(UnfitAnswer))
+})
+
+describe('a chunk', () => {
+  test('keeps what is known and nothing else', () => {
+    const delta = {
+      role: 'assistant',
+      content: 'a',
+      x: 1,
+      reasoning_details: [1],
+      tool_calls: [{ index: 1, id: 'call', type: 'function', function: { name: 'f', arguments: '', x: 1 }, x: 1 }],
+    }
+    expect(rebuildChunk({ ...chunk(delta), provider: 'x', usage: null })).toEqual({
+      choices: [
+        {
+          index: 0,
+          delta: {
+            role: 'assistant',
+            content: 'a',
+            tool_calls: [{ index: 1, id: 'call', type: 'function', function: { name: 'f', arguments: '' } }],
+          },
+          finish_reason: null,
+        },
+      ],
+      usage: null,
+    })
+  })
+
+  test('one that says nothing is none, one of another choice too', () => {
+    expect(rebuildChunk({ choices: [], prompt_filter_results: [] })).toBeNull()
+    expect(rebuildChunk({ choices: [{ index: 1, delta: { content: 'a' } }] })).toBeNull()
+  })
+
+  test('a tool call without an index has the one of its place', () => {
+    const rebuilt = rebuildChunk(chunk({ tool_calls: [{ id: 'a' }, { id: 'b' }] }))
+    expect(rebuilt?.choices[0]?.delta.tool_calls).toEqual([
+      { index: 0, id: 'a' },
+      { index: 1, id: 'b' },
+    ])
+  })
+
+  test.each([
+    null,
+    'text',
+    { choices: 'x' },
+    chunk({ content: 5 }),
+    chunk({ tool_calls: [{ index: -1 }] }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: 5 } }] }),
+  ])('%j is not one', (event) => expect(() => rebuildChunk(event)).toThrow(UnfitAnswer))
+})
+
+describe('usage', () => {
+  test('keeps the counts that are known', () => {
+    expect(
+      rebuildUsage({
+        prompt_tokens: 3,
+        completion_tokens: 4,
+        total_tokens: 7,
+        cost: 0.1,
+        prompt_tokens_details: { cached_tokens: 1, x: 1, audio_tokens: 'x' },
+        completion_tokens_details: null,
+      }),
+    ).toEqual({ promptTokens: 3, completionTokens: 4, details: { prompt_tokens_details: { cached_tokens: 1 } } })
+  })
+
+  test.each([
+    null,
+    5,
+    {},
+    { prompt_tokens: 1 },
+    { prompt_tokens: -1, completion_tokens: 1 },
+    { prompt_tokens: '1', completion_tokens: 1 },
+    { prompt_tokens: 1.5, completion_tokens: 1 },
+    { prompt_tokens: 1e300, completion_tokens: 1 },
+  ])('%j makes no sense', (value) => expect(rebuildUsage(value)).toBeNull())
+})

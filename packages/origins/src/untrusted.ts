@@ -1,0 +1,31 @@
+/** An answer that doesn't fit the wire format; the message says where and never what. */
+export class UnfitAnswer extends Error {}
+
+export type Fields = Record<string, unknown>
+
+/** The value's fields; of anything that isn't an object, none. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : none
+}
+
+const none: Fields = Object.freeze({})
+
+/** A text, or null where the origin has none. Throws `UnfitAnswer` for anything else. */
+export function textOrNull(value: unknown, where: string): string | null {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return null
+  throw new UnfitAnswer(`${where} is not a text`)
+}
+
+export function text(value: unknown, where: string): string {
+  if (typeof value === 'string') return value
+  throw new UnfitAnswer(`${where} is not a text`)
+}
+
+/** A list of at most `most`; absent and null are the empty list. */
+export function list(value: unknown, most: number, where: string): unknown[] {
+  if (value === null || value === undefined) return []
+  if (!Array.isArray(value)) throw new UnfitAnswer(`${where} is not a list`)
+  if (value.length > most) throw new UnfitAnswer(`${where} is too long`)
+  return value
+}

@@ -1,0 +1,91 @@
+import type { LoggedCall } from './call-log.ts'
+import { composeChat } from './compose-chat.ts'
+import { drawPng } from './draw-png.ts'
+import type { FaultRule } from './fault-rule.ts'
+import { readChatRequest } from './read-chat-request.ts'
+import { voiceWav } from './voice-wav.ts'
+import { chunkTexts, completionBody } from './write-chat.ts'
+
+/** What an endpoint answers when nothing is wrong: one body, or the `data:` texts of a stream. */
+export type Answer = { kind: 'body'; contentType: string; bytes: Buffer } | { kind: 'events'; texts: string[] }
+
+/** What a request asks for: enough to log it and to find its fault, and how to answer it. */
+export interface WireRequest {
+  model: string
+  prompt: string
+  stream: boolean
+  answer(rule: FaultRule | null): Answer
+}
+
+type Fields = Record<string, unknown>
+
+/** The wire endpoints by path. Each throws an error that says what is wrong with the request. */
+export const wireEndpoints: Record<LoggedCall['path'], (body: Fields) => WireRequest> = {
+  '/v1/chat/completions': readChat,
+  '/v1/images/generations': readImage,
+  '/v1/audio/speech': readSpeech,
+}
+
+function readChat(body: Fields): WireRequest {
+  const request = readChatRequest(body)
+  const { model, prompt, stream, includeUsage } = request
+  return {
+    model,
+    prompt,
+    stream,
+    answer(rule) {
+      const answer = composeChat(request, rule)
+      return stream
+        ? { kind: 'events', texts: chunkTexts(model, answer, includeUsage) }
+        : json(completionBody(model, answer))
+    },
+  }
+}
+
+/** Sizes such as `512x512`, at most 2048 each way; default 256x256. Only `b64_json` answers. */
+function readImage(body: Fields): WireRequest {
+  const { model, prompt, size } = body
+  if (typeof prompt !== 'string' || prompt === '') throw new Error('prompt must not be empty')
+  const [width = 256, height = 256] = /^\d+x\d+$/.test(String(size)) ? String(size).split('x').map(Number) : []
+  if (Math.min(width, height) < 1 || Math.max(width, height) > 2048) throw new Error('size is out of bounds')
+  return {
+    model: textOf(model),
+    prompt,
+    stream: false,
+    answer: () => {
+      const image = drawPng(`${textOf(model)}\n${prompt}\n${JSON.stringify(body['seed'] ?? null)}`, width, height)
+      return json(
+        JSON.stringify({
+          created: 1_770_000_000,
+          model: `${textOf(model)}-2026-08-06`,
+          provider: 'SimulatedProvider',
+          data: [{ b64_json: image.toString('base64'), revised_prompt: prompt }],
+        }),
+      )
+    },
+  }
+}
+
+function readSpeech(body: Fields): WireRequest {
+  const { model, input, voice, response_format: format = 'wav' } = body
+  if (typeof input !== 'string' || input === '') throw new Error('input must not be empty')
+  if (format !== 'wav') throw new Error('response_format must be wav')
+  return {
+    model: textOf(model),
+    prompt: input,
+    stream: false,
+    answer: () => ({
+      kind: 'body',
+      contentType: 'audio/wav',
+      bytes: voiceWav(`${textOf(model)}\n${input}`, textOf(voice)),
+    }),
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function json(text: string): Answer {
+  return { kind: 'body', contentType: 'application/json', bytes: Buffer.from(text) }
+}

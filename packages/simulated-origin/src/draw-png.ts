@@ -1,0 +1,40 @@
+import { crc32, deflateSync } from 'node:zlib'
+import { seeded } from './seeded.ts'
+
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+/** A real PNG of that size: a pattern of four colours, the same for the same text. */
+export function drawPng(text: string, width: number, height: number): Buffer {
+  const random = seeded(text)
+  const palette = Buffer.from(Array.from({ length: 12 }, () => random.next(256)))
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  // Two bits per pixel, colours from the palette.
+  header.set([2, 3, 0, 0, 0], 8)
+
+  const bytesPerRow = Math.ceil(width / 4)
+  const rows = Buffer.alloc((bytesPerRow + 1) * height)
+  const bands = Array.from({ length: 16 }, () => random.next(256))
+  for (let y = 0; y < height; y++) {
+    const colours = bands[(y >> 4) & 15] as number
+    // Each row begins with its filter type, 0.
+    rows.fill(colours, y * (bytesPerRow + 1) + 1, (y + 1) * (bytesPerRow + 1))
+  }
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('PLTE', palette),
+    chunk('IDAT', deflateSync(rows, { level: 1 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const typed = Buffer.concat([Buffer.from(type, 'ascii'), data])
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(data.length)
+  const check = Buffer.alloc(4)
+  check.writeUInt32BE(crc32(typed))
+  return Buffer.concat([length, typed, check])
+}

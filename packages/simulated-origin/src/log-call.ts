@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { WireRequest } from './answer-wire.ts'
+import type { CallLog, LoggedCall } from './call-log.ts'
+
+const promptCharactersKept = 1_000
+const bodyBytesKept = 160 * 1024
+const headersKept = ['accept', 'content-type', 'user-agent', 'traceparent', 'tracestate', 'idempotency-key']
+
+/** Enters a call that has arrived. */
+export function logCall(
+  log: CallLog,
+  path: string,
+  req: IncomingMessage,
+  body: Buffer,
+  { model, prompt, stream }: WireRequest,
+): LoggedCall {
+  return log.add({
+    model,
+    path,
+    stream,
+    headers: headersThatMatter(req),
+    bodyDigest: hash('sha256', body),
+    body: body.length <= bodyBytesKept ? body.toString() : null,
+    prompt: excerpt(prompt),
+    atMs: Date.now(),
+  })
+}
+
+function headersThatMatter({ headers }: IncomingMessage): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const name in headers) {
+    const value = String(headers[name])
+    if (name === 'authorization') kept[name] = `sha256:${hash('sha256', value).slice(0, 16)}`
+    else if (name.startsWith('x-') || headersKept.includes(name)) kept[name] = value
+  }
+  return kept
+}
+
+function excerpt(prompt: string): string {
+  if (prompt.length <= promptCharactersKept) return prompt
+  const half = promptCharactersKept / 2
+  // Through a buffer, so that the excerpt doesn't keep the whole prompt in memory.
+  return Buffer.from(`${prompt.slice(0, half)} … ${prompt.slice(-half)}`).toString()
+}

@@ -1,0 +1,190 @@
+import { inflateSync } from 'node:zlib'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { controlClient } from './control-client.ts'
+import { startSimulatedOrigin } from './start-origin.ts'
+
+const origin = await startSimulatedOrigin()
+const remote = controlClient(origin.url)
+afterAll(() => origin.stop())
+beforeEach(async () => {
+  await origin.control.clearFaults()
+  await origin.control.clearCalls()
+})
+
+interface Completion {
+  choices: {
+    message: { content: string | null; reasoning_content?: string; tool_calls?: { function: { arguments: string } }[] }
+    finish_reason: string
+  }[]
+  usage: { prompt_tokens: number; completion_tokens: number }
+}
+
+const hello = [{ role: 'user', content: 'Tell me about lighthouses' }]
+
+function post(path: string, body: object, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${origin.url}${path}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { authorization: 'Bearer canary-secret' },
+    ...init,
+  })
+}
+
+async function chat(body: object): Promise<Completion> {
+  const response = await post('/v1/chat/completions', { model: 'sim-swift', messages: hello, ...body })
+  expect(response.status).toBe(200)
+  return (await response.json()) as Completion
+}
+
+async function chunks(body: object): Promise<{ texts: string[]; parsed: Record<string, never>[] }> {
+  const response = await post('/v1/chat/completions', {
+    model: 'sim-swift',
+    messages: hello,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...body,
+  })
+  const texts = (await response.text())
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: '))
+    .map((event) => event.slice(6))
+  return { texts, parsed: texts.filter((text) => text !== '[DONE]').map((text) => JSON.parse(text)) }
+}
+
+test('the same model, messages and seed give the same answer, another seed another one', async () => {
+  const [first, second, third] = [await chat({}), await chat({}), await chat({ seed: 7 })]
+  expect(second).toEqual(first)
+  expect(third.choices[0]?.message.content).not.toBe(first.choices[0]?.message.content)
+})
+
+test('prompt tokens never exceed the bytes of the compact messages', async () => {
+  for (const content of ['', 'a', 'ä'.repeat(500), [{ type: 'image_url', image_url: { url: 'data:,' } }]]) {
+    const messages = [{ role: 'user', content }]
+    const { usage } = await chat({ messages })
+    expect(usage.prompt_tokens).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(messages)))
+  }
+})
+
+test('max_tokens and stop cut the answer', async () => {
+  const short = await chat({ max_tokens: 3 })
+  expect(short.choices[0]?.finish_reason).toBe('length')
+  expect(short.usage.completion_tokens).toBe(3)
+  const whole = (await chat({})).choices[0]?.message.content as string
+  const stopped = await chat({ stop: ['.'] })
+  expect(stopped.choices[0]).toMatchObject({
+    finish_reason: 'stop',
+    message: { content: whole.slice(0, whole.indexOf('.')) },
+  })
+})
+
+test('a tool is called with arguments that fit its schema, and its result is answered in words', async () => {
+  const parameters = {
+    type: 'object',
+    properties: {
+      city: { type: 'string', enum: ['Oslo', 'Bergen'] },
+      days: { type: 'integer', minimum: 2, maximum: 4 },
+      where: { $ref: '#/$defs/place' },
+    },
+    required: ['city', 'days', 'where'],
+    $defs: { place: { type: 'object', properties: { lat: { type: 'number', minimum: -1, maximum: 1 } } } },
+  }
+  const tools = [{ type: 'function', function: { name: 'weather', parameters } }]
+  const called = await chat({ tools })
+  expect(called.choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } })
+  const given = JSON.parse(called.choices[0]?.message.tool_calls?.[0]?.function.arguments as string)
+  expect(['Oslo', 'Bergen']).toContain(given.city)
+  expect([2, 3, 4]).toContain(given.days)
+  expect(Math.abs(given.where.lat)).toBeLessThanOrEqual(1)
+
+  const answered = await chat({
+    tools,
+    messages: [...hello, { role: 'tool', tool_call_id: 'x', content: '4 degrees' }],
+  })
+  expect(answered.choices[0]?.finish_reason).toBe('stop')
+  expect((await chat({ tools, tool_choice: 'none' })).choices[0]?.finish_reason).toBe('stop')
+})
+
+test('JSON output fits the schema asked for', async () => {
+  const schema = { type: 'object', properties: { title: { type: 'string', maxLength: 5 }, tags: { type: 'array' } } }
+  const answer = await chat({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } })
+  const value = JSON.parse(answer.choices[0]?.message.content as string)
+  expect(value.title.length).toBeLessThanOrEqual(5)
+  expect(Array.isArray(value.tags)).toBe(true)
+})
+
+test('a model that thinks gives its reasoning', async () => {
+  const { choices } = await chat({ model: 'sim-think' })
+  expect(choices[0]?.message.reasoning_content).toMatch(/\w+/)
+})
+
+test('a stream says the same as the completion and ends with usage and [DONE]', async () => {
+  const whole = await chat({})
+  const { texts, parsed } = await chunks({})
+  const said = parsed.map((chunk: any) => chunk.choices[0]?.delta.content ?? '').join('')
+  expect(said).toBe(whole.choices[0]?.message.content)
+  expect((parsed.at(-1) as any).usage).toEqual(whole.usage)
+  expect(texts.at(-1)).toBe('[DONE]')
+})
+
+test('images are real PNGs of the size asked for', async () => {
+  const response = await post('/v1/images/generations', { model: 'sim-image', prompt: 'a fox', size: '64x32' })
+  const { data } = (await response.json()) as { data: { b64_json: string }[] }
+  const png = Buffer.from(data[0]?.b64_json as string, 'base64')
+  expect(png.subarray(1, 4).toString()).toBe('PNG')
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([64, 32])
+  const start = png.indexOf('IDAT') + 4
+  const rows = inflateSync(png.subarray(start, start + png.readUInt32BE(start - 8)))
+  expect(rows.length).toBe(32 * (1 + 64 / 4))
+})
+
+test('speech is a real WAV whose length says how much follows', async () => {
+  const response = await post('/v1/audio/speech', { model: 'sim-voice', input: 'Hello', voice: 'ada' })
+  expect(response.headers.get('content-type')).toBe('audio/wav')
+  const wav = Buffer.from(await response.arrayBuffer())
+  expect(wav.subarray(0, 4).toString()).toBe('RIFF')
+  expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
+})
+
+test('a rule strikes the calls it fits, as often as it says, and the log tells what was received', async () => {
+  await remote.setFaults([{ prompt: 'lighthouses', times: 1, status: 429, retryAfter: 3 }])
+  const refused = await post('/v1/chat/completions', { model: 'sim-swift', messages: hello })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3'])
+  await chat({})
+  const [first, second] = await remote.calls()
+  expect(first).toMatchObject({ model: 'sim-swift', prompt: 'Tell me about lighthouses', outcome: 'finished' })
+  expect(first?.bodyDigest).toBe(second?.bodyDigest)
+  expect(first?.headers['authorization']).toMatch(/^sha256:/)
+  expect(JSON.stringify(await remote.calls())).not.toContain('canary')
+  expect(await remote.countCalls({ prompt: 'something else' })).toBe(0)
+})
+
+test('held calls wait for the release', async () => {
+  await remote.setFaults([{ hold: true }])
+  const calls = [chat({}), chat({})]
+  expect(await remote.waitForCalls(2)).toBe(2)
+  expect(await remote.countCalls({ outcome: 'open' })).toBe(2)
+  expect(await remote.release()).toBe(2)
+  expect(await Promise.all(calls)).toHaveLength(2)
+})
+
+test('a caller that goes away is logged as aborted', async () => {
+  await origin.control.setFaults([{ stall: { afterChunk: 2 } }])
+  const leaving = new AbortController()
+  const response = await post(
+    '/v1/chat/completions',
+    { model: 'm', messages: hello, stream: true },
+    { signal: leaving.signal },
+  )
+  const reader = response.body?.getReader()
+  await reader?.read()
+  leaving.abort()
+  expect(await origin.control.waitForCalls(1, { outcome: 'aborted' })).toBe(1)
+})
+
+test('a wait that runs out says how many came', async () => {
+  await expect(remote.waitForCalls(1, {}, 1)).rejects.toThrow('only 0 of 1 calls')
+})
+
+test('a wrong rule is refused and says which field', async () => {
+  await expect(remote.setFaults([{ latency: 5 } as never])).rejects.toThrow('latency')
+})
