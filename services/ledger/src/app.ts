@@ -1,0 +1,73 @@
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import { barrier, beat, endHolder, funding, modelsQuestion, walletQuestion } from '@gateway/contracts/ledger-reads'
+import type { Readiness } from '@gateway/process/health'
+import type { Logger } from '@gateway/process/logger'
+import type { Beat, Funding, ModelsAnswer, ModelsQuestion, WalletAnswer } from '@gateway/contracts/ledger-reads'
+import type { Lanes } from './batch/lanes.ts'
+import { answerQuestion } from './receive/answer-question.ts'
+import { authorize, type VerifyToken } from './receive/authorize.ts'
+import { decideItems } from './receive/decide-items.ts'
+
+export interface Needs {
+  lanes: Lanes
+  noteUse: (key: string) => void
+  readModels: (question: ModelsQuestion) => Promise<ModelsAnswer>
+  beatHolder: (beat: Beat) => Promise<{ alive: boolean }>
+  endHolder: (holder: string) => Promise<void>
+  fund: (funding: Funding) => Promise<{ fresh: boolean; micro: number }>
+  passBarrier: (projects: string[]) => Promise<object>
+  readWallet: (question: { project: string }) => Promise<WalletAnswer>
+  verify: VerifyToken
+  readiness: Readiness
+  metricsText: () => Promise<string>
+  log: Logger
+}
+
+/** The whole surface of the ledger, internal only. */
+export function ledgerApp(needs: Needs): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('etag', false)
+  const may = (right: Parameters<typeof authorize>[1]) => authorize(needs.verify, right)
+
+  app.post('/items', may('items'), decideItems({ lanes: needs.lanes, admitted: needs.noteUse }))
+  app.post('/models', may('models'), answerQuestion(modelsQuestion, needs.readModels))
+  app.post('/holders/beat', may('holders'), answerQuestion(beat, needs.beatHolder))
+  app.post(
+    '/holders/end',
+    may('holders'),
+    answerQuestion(endHolder, async ({ holder }) => ({ ended: await needs.endHolder(holder) })),
+  )
+  app.post('/fundings', may('fundings'), answerQuestion(funding, needs.fund))
+  app.post(
+    '/barrier',
+    may('barrier'),
+    answerQuestion(barrier, ({ projects }) => needs.passBarrier(projects)),
+  )
+  app.post('/wallets/read', may('wallets'), answerQuestion(walletQuestion, needs.readWallet))
+
+  app.get('/health/live', (_req, res) => {
+    const { status, body } = needs.readiness.live()
+    res.status(status).json(body)
+  })
+  app.get('/health/ready', async (_req, res) => {
+    const { status, body } = await needs.readiness.ready()
+    res.status(status).json(body)
+  })
+  app.get('/metrics', async (_req, res) => void res.type('text/plain').send(await needs.metricsText()))
+
+  app.use(
+    (_req, res) =>
+      void res.status(404).json({ error: 'There is nothing here; app.ts of the ledger lists what there is.' }),
+  )
+  app.use(failed(needs.log))
+  return app
+}
+
+function failed(log: Logger): ErrorRequestHandler {
+  return (error, req, res, _next) => {
+    log.error({ err: error as unknown, path: req.path }, 'a request failed')
+    if (res.headersSent) res.destroy()
+    else res.status(503).json({ error: 'The books can not be reached now.' })
+  }
+}

@@ -1,0 +1,175 @@
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import { classify } from './classify-error.ts'
+import { admitOutcome, closingOutcome, type Decided } from './outcome-of-row.ts'
+import type { AdmissionRow, BatchRows, ClosingRow, RunBatch } from './run-batch.ts'
+import { WaitingItems, type Batch, type ClosingItem, type Outcome, type Waiting } from './waiting-items.ts'
+
+// One batch in flight per lane: while a batch is in Postgres the next one gathers, and goes when it returns.
+//   L1  No timer: a lone item goes at once, a crowd shares a transaction.
+//   L2  What a batch passed over (a wallet that another replica holds, a copy under one idempotency key) goes with the next
+//       one; after `patience` times the batch waits for the wallet.
+//   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked again.
+//   L4  Any other error: the items run one by one, and the one that fails is set aside with an alarm.
+//   L5  An item past its time is dropped undecided; if it may have been written, a release follows it.
+//   L6  Back-pressure refuses admissions only.
+
+export interface LaneLimits {
+  lanes: number
+  batchItems: number
+  batchBytes: number
+  /** Admissions that may wait; one more is refused as overloaded. */
+  waitingAdmissions: number
+}
+
+interface Needs {
+  runBatch: RunBatch
+  /** Finds the saved answers of replays, after the batch. */
+  finishReplays: (decided: Decided<AdmitItem>[]) => Promise<void>
+  limits: LaneLimits
+  now: () => number
+  observe: {
+    batch(items: number, ms: number): void
+    setAside(item: { id: string }, error: unknown): void
+    settledMore(excessMicro: number): void
+    fenced(): void
+  }
+}
+
+export interface Lanes {
+  submit(item: AdmitItem | ClosingItem, budgetMs: number): Promise<Outcome>
+  waiting(): { admissions: number; all: number; inFlight: number }
+  /** Waits until nothing is left to decide. */
+  drain(): Promise<void>
+}
+
+const PATIENCE = 3
+const RETRY_MS = 50
+const ADMISSIONS_AT_LEAST = 128
+const PROJECTS_REMEMBERED = 50_000
+
+export function openLanes({ runBatch, finishReplays, limits, now, observe }: Needs): Lanes {
+  const waiting = new WaitingItems()
+  const projectOf = new Map<string, string>() // key hash → project, which never changes; only decides whose turn it is
+  const idle: (() => void)[] = []
+  let inFlight = 0
+  let scheduled = false
+
+  function submit(item: AdmitItem | ClosingItem, budgetMs: number): Promise<Outcome> {
+    if (item.op === 'admit' && waiting.admissions >= limits.waitingAdmissions)
+      return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
+    return new Promise((answer) => {
+      add({ item, dropAtMs: now() + budgetMs, deferrals: 0, ambiguous: false, answer })
+      schedule()
+    })
+  }
+
+  function add(one: Waiting): void {
+    if (one.item.op === 'admit')
+      waiting.addAdmission(projectOf.get(one.item.keyHash) ?? one.item.keyHash, one as Waiting<AdmitItem>)
+    else waiting.addClosing(one as Waiting<ClosingItem>)
+  }
+
+  function schedule(): void {
+    if (scheduled) return
+    scheduled = true
+    queueMicrotask(() => {
+      scheduled = false
+      while (inFlight < limits.lanes && waiting.size > 0) {
+        inFlight++
+        void send().finally(() => {
+          inFlight--
+          if (waiting.size > 0) schedule()
+          else if (inFlight === 0) for (const resolve of idle.splice(0)) resolve()
+        })
+      }
+    })
+  }
+
+  async function send(): Promise<void> {
+    const batch = waiting.take({
+      items: limits.batchItems,
+      bytes: limits.batchBytes,
+      admissionsAtLeast: ADMISSIONS_AT_LEAST,
+    })
+    batch.admissions = batch.admissions.filter(inTime)
+    batch.closings = batch.closings.filter(inTime)
+    if (batch.admissions.length + batch.closings.length > 0) await decide(batch)
+  }
+
+  function inTime(one: Waiting): boolean {
+    if (now() < one.dropAtMs) return true
+    if (one.ambiguous && one.item.op === 'admit')
+      void submit({ op: 'release', id: one.item.id, reason: 'nobody waits for its admission' }, 300_000) // L5
+    one.answer({ kind: 'undecided', why: 'unavailable' })
+    return false
+  }
+
+  async function decide(batch: Batch): Promise<void> {
+    const startMs = now()
+    try {
+      const patient = [...batch.admissions, ...batch.closings].some((one) => one.deferrals >= PATIENCE) // L2
+      const rows = await runBatch(batch, patient)
+      observe.batch(batch.admissions.length + batch.closings.length, now() - startMs)
+      await answerAll(batch, rows)
+    } catch (error) {
+      const all = [...batch.admissions, ...batch.closings]
+      if (classify(error) === 'transient') {
+        for (const one of all) {
+          one.ambiguous = true // L3
+          add(one)
+        }
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+      } else if (all.length > 1) {
+        for (const one of batch.closings) await decide({ admissions: [], closings: [one] }) // L4
+        for (const one of batch.admissions) await decide({ admissions: [one], closings: [] })
+      } else {
+        observe.setAside(all[0]!.item, error)
+        all[0]!.answer({ kind: 'undecided', why: 'unavailable' })
+      }
+    }
+  }
+
+  async function answerAll(batch: Batch, rows: BatchRows): Promise<void> {
+    for (const row of rows.closings) answerClosing(batch.closings[row[0] - 1]!, row)
+    const replays: Decided<AdmitItem>[] = []
+    for (const row of rows.admissions) answerAdmission(batch.admissions[row[0] - 1]!, row, rows, replays)
+    if (replays.length > 0) void finishReplays(replays) // outside the lane: reading answers keeps nobody waiting
+  }
+
+  function answerClosing(one: Waiting<ClosingItem>, row: ClosingRow): void {
+    if (row[1] === 'deferred') return again(one)
+    if (row[3] > 0) observe.settledMore(row[3])
+    if (row[1] === 'fenced') observe.fenced()
+    one.answer(closingOutcome(row))
+  }
+
+  function answerAdmission(
+    one: Waiting<AdmitItem>,
+    row: AdmissionRow,
+    rows: BatchRows,
+    replays: Decided<AdmitItem>[],
+  ): void {
+    if (row[1] === 'deferred') return again(one)
+    const outcome = admitOutcome(row, one.item, rows.products)
+    if (outcome.kind === 'replay') replays.push({ waiting: one, row })
+    else one.answer(outcome)
+    if (outcome.kind === 'admitted') remember(one.item.keyHash, outcome.project)
+  }
+
+  function again(one: Waiting): void {
+    one.deferrals++
+    add(one)
+  }
+
+  function remember(keyHash: string, project: string): void {
+    if (projectOf.size >= PROJECTS_REMEMBERED) projectOf.clear()
+    projectOf.set(keyHash, project)
+  }
+
+  return {
+    submit,
+    waiting: () => ({ admissions: waiting.admissions, all: waiting.size, inFlight }),
+    drain: () =>
+      inFlight === 0 && waiting.size === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+  }
+}

@@ -1,0 +1,83 @@
+import type { RefusalCode } from '@gateway/contracts/refusal'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { Admitted, AdmitOutcome, ReleaseOutcome, SettleOutcome } from '@gateway/contracts/ledger-outcomes'
+import type { AdmissionRow, BatchRows, ClosingRow } from './run-batch.ts'
+import type { Waiting } from './waiting-items.ts'
+
+/** A decision that still needs its saved answer. */
+export interface Decided<Item extends AdmitItem> {
+  waiting: Waiting<Item>
+  row: AdmissionRow
+}
+
+/** What a row of the batch means to the caller. A `replay` still lacks its answer. */
+export function admitOutcome(row: AdmissionRow, item: AdmitItem, products: BatchRows['products']): AdmitOutcome {
+  if (isAdmitted(row)) {
+    const [, , invocation, attempt, project, key, product, outputCap, reservedMicro] = row
+    return admitted({ invocation, attempt, project, key, product, outputCap, reservedMicro }, products)
+  }
+  const [, code, facts] = row
+  switch (code) {
+    case 'again': // asked before with this very id, and admitted then
+      return admitted(
+        {
+          invocation: facts['invocation'] as string,
+          attempt: facts['attempt'] as number,
+          project: facts['project'] as string,
+          key: facts['key'] as string,
+          product: facts['product'] as string,
+          outputCap: facts['outputCap'] as number,
+          reservedMicro: facts['micro'] as number,
+        },
+        products,
+      )
+    case 'running':
+      return { kind: 'running', invocation: facts['invocation'] as string }
+    case 'replay':
+      return { kind: 'replay', invocation: facts['invocation'] as string, contentType: '', body: '' }
+    case 'holder_unknown':
+      return { kind: 'holder-unknown' }
+    case 'closed': // a tombstone, or its hold has ended: this id will never be admitted again
+      return { kind: 'refused', code: 'unavailable', facts: {} }
+    default:
+      return {
+        kind: 'refused',
+        code: code as RefusalCode,
+        facts: { ...facts, model: item.model, resource: item.model },
+      }
+  }
+}
+
+export function closingOutcome([, outcome, chargedMicro]: ClosingRow):
+  | SettleOutcome
+  | ReleaseOutcome
+  | { kind: 'alive' } {
+  switch (outcome) {
+    case 'settled':
+      return { kind: 'settled', chargedMicro }
+    case 'released':
+    case 'fenced':
+    case 'unknown':
+    case 'alive':
+      return { kind: outcome }
+    case 'deferred':
+      throw new Error('a deferred closing has no outcome yet')
+  }
+}
+
+function admitted(
+  facts: Omit<Admitted, 'kind' | 'routes' | 'supportedParameters'>,
+  products: BatchRows['products'],
+): Admitted {
+  const product = products[facts.product]
+  const routes = (product?.origins ?? [])
+    .toSorted((a, b) => a.priority - b.priority)
+    .map(({ origin, model }) => ({ origin, model }))
+  return { kind: 'admitted', ...facts, routes, supportedParameters: product?.supported ?? [] }
+}
+
+type AdmittedRow = Extract<AdmissionRow, [number, 'admitted', ...unknown[]]>
+
+function isAdmitted(row: AdmissionRow): row is AdmittedRow {
+  return row[1] === 'admitted'
+}

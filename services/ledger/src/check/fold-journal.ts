@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+
+// Derives what a wallet must hold from its journal alone: sums, the unbroken count of entries, and the seals.
+
+export interface Checkpoint {
+  seq: bigint
+  funded: bigint
+  reserved: bigint
+  settled: bigint
+  seal: Buffer
+}
+
+/** A journal entry with what the rest of the books say about the same thing; null where they say nothing. */
+export interface Entry {
+  seq: bigint
+  kind: 'fund' | 'reserve' | 'settle' | 'release'
+  reference: string
+  available: bigint
+  reserved: bigint
+  settled: bigint
+  outside: bigint
+  /** The seal of the block that ends with this entry. */
+  seal: Uint8Array | null
+  funding_micro: bigint | null
+  state: 'Settled' | 'Released' | null
+  reserved_micro: bigint | null
+  charged_micro: bigint | null
+  lineage: string | null
+  window_start: Date | null
+}
+
+export interface Finding {
+  what: string
+  /** Where in the journal, or which row. */
+  where: string
+  expectedMicro: bigint
+  foundMicro: bigint
+}
+
+export const emptyBook: Checkpoint = { seq: 0n, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
+
+/** Spent per lineage and window, as the entries tell. */
+export type SpentByWindow = Map<string, { lineage: string; windowStart: Date; micro: bigint }>
+
+export function windowName(lineage: string, windowStart: Date): string {
+  return `${lineage} ${windowStart.toISOString()}`
+}
+
+/** Folds entries, in order, onto a checkpoint. The checkpoint that comes back ends with the last sealed entry. */
+export function foldJournal(
+  from: Checkpoint,
+  entries: Entry[],
+): { to: Checkpoint; spent: SpentByWindow; findings: Finding[] } {
+  const findings: Finding[] = []
+  const spent: SpentByWindow = new Map()
+  let { seq, funded, reserved, settled, seal } = from
+  let sealed = from
+  let block = ''
+  const complain = (what: string, entry: Entry, expectedMicro: bigint, foundMicro: bigint) =>
+    findings.push({
+      what,
+      where: `journal entry ${entry.seq} (${entry.kind} ${entry.reference})`,
+      expectedMicro,
+      foundMicro,
+    })
+
+  for (const entry of entries) {
+    if (entry.seq !== seq + 1n) complain('entries are missing before this one', entry, seq + 1n, entry.seq)
+    seq = entry.seq
+    funded -= entry.outside
+    reserved += entry.reserved
+    settled += entry.settled
+    compareWithBooks(entry, complain)
+    if (entry.kind === 'settle' && entry.lineage && entry.window_start)
+      addSpent(spent, entry.lineage, entry.window_start, entry.settled)
+    block += `${block && '\n'}${entry.seq} ${entry.kind} ${entry.reference} ${entry.reserved} ${entry.settled} ${-entry.outside}`
+    if (entry.seal) {
+      seal = createHash('sha256').update(seal).update(block).digest()
+      if (!seal.equals(entry.seal)) complain('the seal does not fit what it seals', entry, 0n, 0n)
+      block = ''
+      sealed = { seq, funded, reserved, settled, seal: Buffer.from(entry.seal) }
+    }
+  }
+  return { to: sealed, spent, findings }
+}
+
+function compareWithBooks(
+  entry: Entry,
+  complain: (what: string, entry: Entry, expected: bigint, found: bigint) => void,
+): void {
+  switch (entry.kind) {
+    case 'fund':
+      if (entry.funding_micro !== -entry.outside)
+        complain('the funding record differs', entry, -entry.outside, entry.funding_micro ?? 0n)
+      break
+    case 'settle':
+      if (entry.charged_micro !== entry.settled)
+        complain('the usage record charges another amount', entry, entry.settled, entry.charged_micro ?? 0n)
+      if (entry.reserved_micro !== -entry.reserved)
+        complain('the usage record held another amount', entry, -entry.reserved, entry.reserved_micro ?? 0n)
+      break
+    case 'release':
+      if (entry.state !== 'Released') complain('the usage record is not released', entry, 0n, entry.charged_micro ?? 0n)
+      if (entry.reserved_micro !== -entry.reserved)
+        complain('the usage record held another amount', entry, -entry.reserved, entry.reserved_micro ?? 0n)
+      break
+    case 'reserve':
+      break
+  }
+}
+
+function addSpent(spent: SpentByWindow, lineage: string, windowStart: Date, micro: bigint): void {
+  const name = windowName(lineage, windowStart)
+  const before = spent.get(name)
+  spent.set(name, { lineage, windowStart, micro: (before?.micro ?? 0n) + micro })
+}

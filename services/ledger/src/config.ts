@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { flag, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+
+const secretOf = (service: string) =>
+  sharedSecret().meta({ description: `What the ${service} service signs its tokens with; known to both` })
+
+/** What the ledger reads from its environment. */
+export const ledgerConfig = z.object({
+  DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger' }),
+  SERVICE_SECRET_GATEWAY: secretOf('gateway'),
+  SERVICE_SECRET_WORKER: secretOf('worker'),
+  SERVICE_SECRET_CONSOLE: secretOf('console'),
+  BATCH_LANES: wholeNumber({ min: 1, max: 16 })
+    .default(1)
+    .meta({ description: 'Batches in flight at once; more only where Postgres has cores to spare' }),
+  BATCH_ITEMS: wholeNumber({ min: 1, max: 2048 }).default(512).meta({ description: 'Items of one batch at most' }),
+  WAITING_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
+    .default(10_000)
+    .meta({ description: 'Admissions that may wait; one more is refused as overloaded' }),
+  READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
+    .default(4)
+    .meta({ description: 'Connections for reads, beside those of the lanes' }),
+  CHECK_EVERY_SECONDS: wholeNumber({ min: 1, max: 86_400 })
+    .default(60)
+    .meta({ description: 'How often the books are derived again from the journal' }),
+  PREPARED_STATEMENTS: flag()
+    .default(true)
+    .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),
+})
+
+export type LedgerConfig = z.output<typeof ledgerConfig>

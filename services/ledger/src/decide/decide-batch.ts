@@ -1,0 +1,114 @@
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { ClosingItem } from '../batch/waiting-items.ts'
+import { availableIn, type Book, type KeyFacts } from './book.ts'
+import { decideAdmission, type AdmissionDecision, type Remaining } from './decide-admission.ts'
+import { decideClosing, type ClosingDecision } from './decide-closing.ts'
+
+// The whole decision of a batch, without a database: what money.run_batch_v1 must agree with, item by item.
+
+/** Decides a batch and enters it into the book: closings first, then admissions in order of arrival. */
+export function decideBatch(
+  book: Book,
+  { admissions, closings }: { admissions: AdmitItem[]; closings: ClosingItem[] },
+  nowMs: number,
+): { admissions: AdmissionDecision[]; closings: ClosingDecision[] } {
+  const closed = closings.map((item) => decideClosing(book, item))
+  closed.forEach((decision) => enterClosing(book, decision))
+  return { closings: closed, admissions: decideAdmissions(book, admissions, nowMs) }
+}
+
+function decideAdmissions(book: Book, items: AdmitItem[], nowMs: number): AdmissionDecision[] {
+  const walletLeft = new Map<string, bigint>()
+  const meterLeft = new Map<string, bigint>()
+  const remaining: Remaining = {
+    wallet: (project) => walletLeft.get(project) ?? availableIn(book.wallets.get(project)),
+    meter: (key, windowStart) => meterLeft.get(key.lineage) ?? leftInWindow(book, key, windowStart),
+  }
+  const decisions = items.map((item) => {
+    const decision = decideAdmission(book, item, nowMs, remaining)
+    if (!isAdmission(decision)) return decision
+    const { project, micro, lineage, windowStartMs } = decision.reservation
+    const key = book.keys.get(item.keyHash)!
+    if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(key, windowStartMs) - micro)
+    walletLeft.set(project, remaining.wallet(project) - micro)
+    return decision
+  })
+  const later = copiesToDecideLater(book, items, decisions)
+  if (later.size > 0) {
+    // A copy that waits must not have consumed anything: decide again without the copies.
+    const kept = items.filter((_, n) => !later.has(n))
+    const again = decideAdmissions(book, kept, nowMs)[Symbol.iterator]()
+    return items.map((_, n) => (later.has(n) ? { code: 'deferred' } : again.next().value!))
+  }
+  for (const decision of decisions) if (isAdmission(decision)) enterAdmission(book, decision)
+  return decisions
+}
+
+/** Of several undecided admissions under one idempotency key only the first is decided in a batch. */
+function copiesToDecideLater(book: Book, items: AdmitItem[], decisions: AdmissionDecision[]): Set<number> {
+  const seen = new Set<string>()
+  const later = new Set<number>()
+  items.forEach((item, n) => {
+    const { code } = decisions[n]!
+    if (!item.idempotency || !['admitted', 'key_limit', 'insufficient_budget'].includes(code)) return
+    const scope = `${book.keys.get(item.keyHash)?.project} ${item.idempotency.key}`
+    if (seen.has(scope)) later.add(n)
+    seen.add(scope)
+  })
+  return later
+}
+
+type Admission = Extract<AdmissionDecision, { code: 'admitted' }>
+
+function isAdmission(decision: AdmissionDecision): decision is Admission {
+  return decision.code === 'admitted'
+}
+
+function leftInWindow(book: Book, { lineage, limit }: KeyFacts, windowStart: number): bigint {
+  const meter = book.meters.get(lineage)
+  const used = meter?.windowStartMs === windowStart ? meter.spent + meter.reserved : 0n
+  return limit!.micro - used
+}
+
+function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }: Admission): void {
+  const { project, lineage, micro, windowStartMs } = reservation
+  book.open.set(reservation.id, reservation)
+  const wallet = book.wallets.get(project) ?? { funded: 0n, reserved: 0n, settled: 0n }
+  book.wallets.set(project, { ...wallet, reserved: wallet.reserved + micro })
+  if (windowStartMs !== null) {
+    const meter = book.meters.get(lineage)
+    const before = meter?.windowStartMs === windowStartMs ? meter : { spent: 0n, reserved: 0n }
+    book.meters.set(lineage, { windowStartMs, spent: before.spent, reserved: before.reserved + micro })
+  }
+  if (idempotencyKey !== null && fingerprint !== null) {
+    const name = `${project} ${idempotencyKey}`
+    book.idempotency.set(name, { fingerprint, invocation: reservation.invocation, reservation: reservation.id })
+  }
+}
+
+function enterClosing(book: Book, decision: ClosingDecision): void {
+  if ('tombstone' in decision)
+    book.closed.set(decision.tombstone, {
+      invocation: decision.tombstone,
+      attempt: 1,
+      state: 'Released',
+      chargedMicro: 0n,
+      price: null,
+    })
+  if (!('close' in decision)) return
+  const { reservation, chargedMicro } = decision.close
+  const { id, invocation, attempt, project, lineage, micro, windowStartMs, price } = reservation
+  book.open.delete(id)
+  book.closed.set(id, {
+    invocation,
+    attempt,
+    state: decision.outcome === 'settled' ? 'Settled' : 'Released',
+    chargedMicro,
+    price,
+  })
+  const wallet = book.wallets.get(project)!
+  book.wallets.set(project, { ...wallet, reserved: wallet.reserved - micro, settled: wallet.settled + chargedMicro })
+  const meter = book.meters.get(lineage)
+  if (meter && meter.windowStartMs === windowStartMs)
+    book.meters.set(lineage, { ...meter, reserved: meter.reserved - micro, spent: meter.spent + chargedMicro })
+}

@@ -1,0 +1,158 @@
+import type { World, WorldProject } from '@gateway/testbed/world'
+import { randomBytes } from 'node:crypto'
+import type { Book, KeyFacts, ProductFacts } from './book.ts'
+
+// A small world, once in the tables and once as a book: scarce and plenty, and a key for each way to be refused.
+
+export interface Scene {
+  book: Book
+  projects: string[]
+  keyHashes: string[]
+  models: string[]
+  holders: Record<'alive' | 'ended', string>
+  fund(project: string, micro: bigint): void
+  /** Revokes one of the keys. */
+  revoke(which: number): Promise<void>
+  /** Ends the living holder and starts another one. */
+  endHolder(): Promise<void>
+}
+
+const FUNDS = [40_000n, 3_000_000n, 0n]
+const SUPPORTED = ['temperature', 'tools', 'response_format']
+
+/** So many of the keys may call; each of the others is refused in its own way. */
+const GOOD_KEYS = 6
+
+const often = <T>(things: T[], times: number): T[] => Array.from({ length: times }, () => things).flat()
+
+export async function buildScene(world: World): Promise<Scene> {
+  const owners = await world.tenant()
+  const projects: WorldProject[] = []
+  for (const funds of FUNDS) projects.push(await world.project(owners, funds))
+  const [poor, rich, empty] = projects as [WorldProject, WorldProject, WorldProject]
+
+  const products: ProductFacts[] = []
+  async function product(
+    price: { promptPico: bigint; completionPico: bigint; requestPico: bigint },
+    contextLength: number,
+    maxTokensPerImage: number | null,
+  ) {
+    const id = await world.product({
+      ...price,
+      contextLength,
+      maxOutputTokens: 8192,
+      supportedParameters: SUPPORTED,
+      maxTokensPerImage,
+      tokensPerByteMillionths: 333_333,
+    })
+    products.push({
+      id,
+      price,
+      overheads: {
+        tokensPerByteMillionths: 333_333n,
+        perMessage: 8n,
+        perTool: 16n,
+        fixedWithTools: 64n,
+        maxTokensPerImage: maxTokensPerImage === null ? null : BigInt(maxTokensPerImage),
+      },
+      contextLength: BigInt(contextLength),
+      maxOutputTokens: 8192n,
+      supportedParameters: new Set(SUPPORTED),
+    })
+    for (const { id: project } of projects) await world.assign(project, id)
+  }
+  await product({ promptPico: 150_000n, completionPico: 600_001n, requestPico: 0n }, 128_000, null)
+  await product({ promptPico: 0n, completionPico: 0n, requestPico: 1_234_567_891n }, 20_000, 1_000)
+  await product({ promptPico: 0n, completionPico: 0n, requestPico: 0n }, 64_000, 500)
+  const draft = await world.product({ state: 'draft' })
+  await world.assign(rich.id, draft)
+  const unassigned = await world.product()
+
+  const keys = new Map<string, KeyFacts>()
+  async function key(
+    project: WorldProject | null,
+    options: Partial<Parameters<World['key']>[0]> & { issuerStands?: boolean } = {},
+  ) {
+    const { issuerStands = true, ...rest } = options
+    const by = issuerStands ? owners.owner : await world.person()
+    const made = await world.key({ project, by, tenant: owners.tenant, ...rest })
+    keys.set(made.hash, {
+      id: made.id,
+      project: project?.id ?? null,
+      lineage: made.id,
+      policy: options.policy ?? 'all-eligible',
+      resources: new Set(options.resources),
+      limit: options.limit ?? null,
+      expiresAtMs: options.expiresInMs !== undefined && options.expiresInMs <= 0 ? 0 : null,
+      revoked: options.revoked ?? false,
+      rotated: null,
+      issuerStands,
+    })
+  }
+  await key(poor)
+  await key(poor, { limit: { micro: 9_000n, reset: 'daily' } })
+  await key(rich)
+  await key(rich, { limit: { micro: 12_000n, reset: 'lifetime' } })
+  await key(rich, { limit: { micro: 60_000n, reset: 'weekly' } })
+  await key(rich, { policy: 'listed', resources: [products[0]!.id] })
+  await key(empty)
+  await key(rich, { revoked: true })
+  await key(rich, { expiresInMs: -1_000 })
+  await key(null)
+  await key(rich, { issuerStands: false })
+
+  const newHolder = async () => {
+    const holder = `hol_${randomBytes(6).toString('hex')}`
+    await world.run(
+      `INSERT INTO money.holders (id, service, started_at, beat_at, dead_after_ms) VALUES ($1, 'gateway', now(), now(), 15000)`,
+      [holder],
+    )
+    return holder
+  }
+  const [alive, ended] = [await newHolder(), await newHolder()]
+  const liveHolders = new Set([alive])
+  await world.run('UPDATE money.holders SET ended_at = now() WHERE id = $1', [ended])
+  const holders = { alive, ended }
+  const book: Book = {
+    keys,
+    callable: new Map(
+      projects.flatMap(({ id }) => products.map((product) => [`${id} ${product.id}`, product] as const)),
+    ),
+    liveHolders,
+    wallets: new Map(projects.map(({ id }, n) => [id, { funded: FUNDS[n]!, reserved: 0n, settled: 0n }])),
+    meters: new Map(),
+    open: new Map(),
+    closed: new Map(),
+    idempotency: new Map(),
+  }
+  return {
+    book,
+    projects: projects.map(({ id }) => id),
+    keyHashes: [...often([...keys.keys()].slice(0, GOOD_KEYS), 4), ...keys.keys(), 'f'.repeat(64)],
+    models: [
+      ...often([products[0]!.id], 8),
+      ...often([products[1]!.id, products[2]!.id], 2),
+      draft,
+      unassigned,
+      'acme/nothing',
+    ],
+    holders,
+    fund(project, micro) {
+      const wallet = book.wallets.get(project)!
+      book.wallets.set(project, { ...wallet, funded: wallet.funded + micro })
+    },
+    async revoke(which) {
+      const [hash, facts] = [...keys][which % keys.size]!
+      if (facts.revoked || which % 4 > 0) return // most keys should live on
+      await world.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [facts.id])
+      keys.set(hash, { ...facts, revoked: true })
+    },
+    async endHolder() {
+      await world.run('UPDATE money.holders SET ended_at = now() WHERE id = $1', [holders.alive])
+      liveHolders.delete(holders.alive)
+      holders.ended = holders.alive
+      holders.alive = await newHolder()
+      liveHolders.add(holders.alive)
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { Beat } from '@gateway/contracts/ledger-reads'
+import type { Database } from '@gateway/database/client'
+
+// A holder is one incarnation of a process, alive as long as it beats. Once ended it stays ended; who comes back after that
+// registers under a new id. One row each, so that holding a thousand reservations costs one update a beat.
+
+/** Registers a holder or notes that it lives; false once it has ended. */
+export function beatHolder({ prisma }: Pick<Database, 'prisma'>) {
+  return async ({ holder, service, deadAfterMs }: Beat): Promise<{ alive: boolean }> => {
+    const rows = await prisma.$queryRaw<unknown[]>`
+      INSERT INTO money.holders AS h (id, service, started_at, beat_at, dead_after_ms)
+      VALUES (${holder}, ${service}, clock_timestamp(), clock_timestamp(), ${deadAfterMs}::int)
+      ON CONFLICT (id) DO UPDATE SET beat_at = clock_timestamp() WHERE h.ended_at IS NULL
+      RETURNING id`
+    return { alive: rows.length > 0 }
+  }
+}
+
+/** The holder has stopped in order. Answers what it still held, to be released. */
+export function endHolder({ prisma }: Pick<Database, 'prisma'>) {
+  return async (holder: string): Promise<void> => {
+    await prisma.$executeRaw`UPDATE money.holders SET ended_at = clock_timestamp() WHERE id = ${holder} AND ended_at IS NULL`
+  }
+}
+
+/** Ends every holder that has not beaten for as long as it said it would. Answers how many. */
+export function endSilentHolders({ prisma }: Pick<Database, 'prisma'>) {
+  return async (): Promise<number> =>
+    prisma.$executeRaw`
+      UPDATE money.holders SET ended_at = clock_timestamp()
+       WHERE ended_at IS NULL AND beat_at + dead_after_ms * interval '1 millisecond' < clock_timestamp()`
+}

@@ -1,0 +1,71 @@
+import type { Meter } from '@opentelemetry/api'
+import type { Database } from '@gateway/database/client'
+import type { Logger } from '@gateway/process/logger'
+import type { Lanes } from './batch/lanes.ts'
+import type { Report } from './check/check-books.ts'
+
+/** What the ledger tells its operators: batches, waiting items, open holds, house losses, and whether the books add up. */
+export function openMeasures(meter: Meter, log: Logger) {
+  const items = meter.createHistogram('ledger.batch.items', {
+    description: 'Items decided in one batch',
+    unit: '{item}',
+  })
+  const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', unit: 'ms' })
+  const aside = meter.createCounter('ledger.items.set_aside', {
+    description: 'Items that Postgres refused for no business reason',
+  })
+  const excess = meter.createCounter('ledger.house.excess', {
+    description: 'Usage beyond the bound, paid by the house',
+    unit: 'micro-USD',
+  })
+  const fenced = meter.createCounter('ledger.house.fenced', {
+    description: 'Answers given after their hold had ended, paid by the house',
+  })
+  const findings = meter.createGauge('ledger.check.findings', {
+    description: 'What does not add up at the last check; 0 is right',
+  })
+  const wallets = meter.createGauge('ledger.check.wallets', { description: 'Wallets looked at by the last check' })
+
+  return {
+    batch(count: number, tookMs: number): void {
+      items.record(count)
+      ms.record(tookMs)
+    },
+    setAside(item: { id: string }, error: unknown): void {
+      aside.add(1)
+      log.error({ err: error, id: item.id }, 'an item was set aside: Postgres refused it')
+    },
+    settledMore(excessMicro: number): void {
+      excess.add(excessMicro)
+      log.error({ excessMicro }, 'an origin reported more than the bound: the overheads of its product are too small')
+    },
+    fenced(): void {
+      fenced.add(1)
+    },
+    checked(report: Report): void {
+      findings.record(report.findings.length)
+      wallets.record(report.wallets)
+    },
+    watchLanes(lanes: Lanes): void {
+      meter
+        .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch' })
+        .addCallback((result) => result.observe(lanes.waiting().all))
+    },
+    watchHolds({ prisma }: Pick<Database, 'prisma'>): void {
+      const open = meter.createObservableGauge('ledger.holds.open', { description: 'Open reservations' })
+      const oldest = meter.createObservableGauge('ledger.holds.oldest', {
+        description: 'Age of the oldest open reservation',
+        unit: 's',
+      })
+      meter.addBatchObservableCallback(
+        async (result) => {
+          const [row] = await prisma.$queryRaw<[{ open: bigint; oldest: number | null }]>`
+            SELECT count(*) AS open, extract(epoch FROM clock_timestamp() - min(admitted_at))::float8 AS oldest FROM money.reservations`
+          result.observe(open, Number(row.open))
+          result.observe(oldest, row.oldest ?? 0)
+        },
+        [open, oldest],
+      )
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express'
+
+// Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs (S15).
+
+export type Service = 'gateway' | 'worker' | 'console'
+export type Right = 'items' | 'models' | 'holders' | 'fundings' | 'barrier' | 'wallets'
+
+const RIGHTS: Record<Service, readonly Right[]> = {
+  gateway: ['items', 'models', 'holders'],
+  worker: ['items', 'holders'],
+  console: ['fundings', 'barrier', 'wallets'],
+}
+
+/** Answers who signed the token, or null. */
+export type VerifyToken = (token: string) => Promise<string | null>
+
+/** Lets a request pass whose service holds the right; 401 without a good token, 403 without the right. */
+export function authorize(verify: VerifyToken, right: Right): RequestHandler {
+  return async (req, res, next) => {
+    const [scheme, token] = (req.headers.authorization ?? '').split(' ')
+    const service = scheme === 'Bearer' && token ? await verify(token) : null
+    if (service === null) {
+      res
+        .status(401)
+        .json({ error: 'A service token is needed: sign one with the service secret that the ledger knows.' })
+    } else if (!RIGHTS[service as Service]?.includes(right)) {
+      res.status(403).json({ error: `The service ${service} may not use ${right}.` })
+    } else next()
+  }
+}
