@@ -389,14 +389,15 @@ END $$;
 REVOKE ALL ON SCHEMA control, money FROM PUBLIC;
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA control, money FROM PUBLIC;
 ALTER DEFAULT PRIVILEGES IN SCHEMA control, money REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
-ALTER DEFAULT PRIVILEGES IN SCHEMA control GRANT SELECT ON TABLES TO svc_ledger;
 ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_ledger;
 ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_console;
 
 GRANT USAGE ON SCHEMA control, money TO svc_ledger, svc_console;
 
--- The ledger reads all and writes money; of what is append-only it may only add.
-GRANT SELECT ON ALL TABLES IN SCHEMA control, money TO svc_ledger;
+-- The ledger reads what admission needs to know, never a password; it writes money, and to what is append-only it only adds.
+GRANT SELECT ON control.keys, control.key_resources, control.projects, control.memberships, control.team_members,
+  control.project_grants, control.products, control.assignments TO svc_ledger;
+GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_ledger;
 GRANT INSERT, UPDATE ON money.wallets, money.meters, money.holders, money.key_uses, money.checked_wallets, money.checked_meters TO svc_ledger;
 GRANT DELETE ON money.holders, money.checked_wallets, money.checked_meters TO svc_ledger;
 GRANT INSERT, DELETE ON money.reservations TO svc_ledger;

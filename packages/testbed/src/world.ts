@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mintId } from '@gateway/contracts/ids'
+import { KEY_SECRET_PREFIX, makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { Client } from 'pg'
+
+// Builds what a test needs to stand on, straight in the tables: people, projects with money, products, keys.
+
+export interface WorldProject {
+  id: string
+  tenant: string
+  team: string
+}
+
+export interface WorldKey {
+  id: string
+  secret: string
+  /** SHA-256 of the secret, hex. */
+  hash: string
+  project: string | null
+}
+
+export interface ProductOptions {
+  id?: string
+  state?: 'draft' | 'published' | 'suspended'
+  kind?: 'chat' | 'image' | 'audio'
+  contextLength?: number
+  maxOutputTokens?: number
+  supportedParameters?: string[]
+  /** Pico-USD per token or per request. */
+  promptPico?: bigint
+  completionPico?: bigint
+  requestPico?: bigint
+  tokensPerByteMillionths?: number
+  perMessage?: number
+  perTool?: number
+  fixedWithTools?: number
+  maxTokensPerImage?: number | null
+  origins?: { origin: string; model: string; priority: number }[]
+}
+
+export interface KeyOptions {
+  project: WorldProject | null
+  by: string
+  policy?: 'all-eligible' | 'listed'
+  resources?: string[]
+  limit?: { micro: bigint; reset: 'daily' | 'weekly' | 'monthly' | 'lifetime' } | null
+  expiresInMs?: number
+  revoked?: boolean
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>
+
+export async function openWorld(adminUrl: string) {
+  const client = new Client({ connectionString: adminUrl })
+  await client.connect()
+  const id = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
+  const run = (sql: string, values: unknown[] = []) => client.query(sql, values)
+
+  async function person({ platformOperator = false } = {}): Promise<string> {
+    const person = id('per')
+    await run('INSERT INTO control.people (id, email, name, platform_operator) VALUES ($1, $2, $3, $4)', [
+      person,
+      `${person}@example.test`,
+      'A person',
+      platformOperator,
+    ])
+    return person
+  }
+
+  async function tenant(): Promise<{ tenant: string; team: string; owner: string }> {
+    const [tenantId, team, owner] = [id('ten'), id('tea'), await person()]
+    await run('INSERT INTO control.tenants (id, name) VALUES ($1, $1)', [tenantId])
+    await run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [tenantId, owner])
+    await run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $1)', [team, tenantId])
+    await run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [team, owner])
+    return { tenant: tenantId, team, owner }
+  }
+
+  /** A project whose owner may issue keys for it. */
+  async function project(
+    of: { tenant: string; team: string; owner: string },
+    funds: bigint = 0n,
+  ): Promise<WorldProject> {
+    const project = id('prj')
+    await run('INSERT INTO control.projects (id, tenant, team, name) VALUES ($1, $2, $3, $1)', [
+      project,
+      of.tenant,
+      of.team,
+    ])
+    await run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Owner')`, [
+      project,
+      of.owner,
+    ])
+    if (funds > 0n) await fund(project, funds)
+    return { id: project, tenant: of.tenant, team: of.team }
+  }
+
+  async function fund(project: string, micro: bigint, fundingId: string = id('fun')): Promise<void> {
+    await run('SELECT money.fund_v1($1, $2, $3, $4)', [project, fundingId, micro, 'test'])
+  }
+
+  async function product(options: ProductOptions = {}): Promise<string> {
+    const product = options.id ?? `acme/${id('m')}`
+    const request = options.requestPico ?? 0n
+    await run(
+      `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
+         input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
+         per_tool, fixed_with_tools, max_tokens_per_image, origins)
+       VALUES ($1, $1, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+      [
+        product,
+        options.kind ?? 'chat',
+        options.state ?? 'published',
+        options.contextLength ?? 128_000,
+        options.maxOutputTokens ?? 8192,
+        options.supportedParameters ?? [
+          'temperature',
+          'top_p',
+          'seed',
+          'stop',
+          'max_tokens',
+          'tools',
+          'tool_choice',
+          'response_format',
+        ],
+        request > 0n ? 'request' : 'tokens',
+        request > 0n ? 0n : (options.promptPico ?? 150_000n),
+        request > 0n ? 0n : (options.completionPico ?? 600_000n),
+        request,
+        options.tokensPerByteMillionths ?? 1_000_000,
+        options.perMessage ?? 8,
+        options.perTool ?? 16,
+        options.fixedWithTools ?? 64,
+        options.maxTokensPerImage ?? null,
+        JSON.stringify(options.origins ?? [{ origin: 'simulated', model: 'sim', priority: 1 }]),
+      ],
+    )
+    return product
+  }
+
+  async function assign(project: string, ...products: string[]): Promise<void> {
+    for (const product of products)
+      await run('INSERT INTO control.assignments (project, product) VALUES ($1, $2)', [project, product])
+  }
+
+  async function key(options: KeyOptions & { tenant?: string }): Promise<WorldKey> {
+    const [keyId, secret] = [id('key'), makeSecret(KEY_SECRET_PREFIX, randomBytes(32))]
+    const hash = createHash('sha256').update(secret).digest()
+    await run(
+      `INSERT INTO control.keys (id, hash, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, expires_at,
+         expiry_days, revoked_at)
+       VALUES ($1, $2, $3, 'a key', $4, $5, $1, $6, $7, $8, $9, now() + $10 * interval '1 millisecond', 90, CASE WHEN $11 THEN now() END)`,
+      [
+        keyId,
+        hash,
+        secret.slice(0, SHOWN_CHARACTERS),
+        options.project?.tenant ?? options.tenant,
+        options.project?.id ?? null,
+        options.policy ?? 'all-eligible',
+        options.limit?.micro ?? null,
+        options.limit?.reset ?? null,
+        options.by,
+        options.expiresInMs ?? 7_776_000_000,
+        options.revoked ?? false,
+      ],
+    )
+    for (const resource of options.resources ?? [])
+      await run('INSERT INTO control.key_resources (key, resource) VALUES ($1, $2)', [keyId, resource])
+    return { id: keyId, secret, hash: hash.toString('hex'), project: options.project?.id ?? null }
+  }
+
+  return { person, tenant, project, fund, product, assign, key, run, close: () => client.end() }
+}

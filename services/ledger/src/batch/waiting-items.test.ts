@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import { WaitingItems, type ClosingItem, type Waiting } from './waiting-items.ts'
+
+const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
+
+function waiting<T extends AdmitItem | ClosingItem>(item: Partial<T>): Waiting<T> {
+  return { item: item as T, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+}
+const admission = (id: string) => waiting<AdmitItem>({ op: 'admit', id })
+const release = (id: string) => waiting<ClosingItem>({ op: 'release', id, reason: 'test' })
+
+describe('what goes into the next batch', () => {
+  test('projects take turns: a crowd of one costs another one turn', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 100; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
+    items.addAdmission('single', admission('single'))
+    expect(items.take(limits).admissions.map(({ item }) => item.id)).toContain('single')
+  })
+
+  test('within a project the order of arrival stays', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 25; n++) items.addAdmission('p', admission(`a-${n}`))
+    const order = [items.take(limits), items.take(limits), items.take(limits)].flatMap(({ admissions }) =>
+      admissions.map(({ item }) => item.id),
+    )
+    expect(order).toEqual(Array.from({ length: 25 }, (_, n) => `a-${n}`))
+  })
+
+  test('closings go first and leave room for admissions', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
+    for (let n = 0; n < 20; n++) items.addAdmission(`p${n}`, admission(`a-${n}`))
+    const batch = items.take(limits)
+    expect([batch.closings.length, batch.admissions.length]).toEqual([6, 4])
+  })
+
+  test('without admissions closings fill the batch', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
+    expect(items.take(limits).closings).toHaveLength(10)
+    expect(items.size).toBe(10)
+  })
+
+  test('an id stands in a batch once; the later item waits for the next', () => {
+    const items = new WaitingItems()
+    items.addClosing(release('same'))
+    items.addClosing(release('same'))
+    items.addAdmission('p', admission('same'))
+    items.addAdmission('p', admission('other'))
+    const first = items.take(limits)
+    expect([first.closings.length, first.admissions.map(({ item }) => item.id)]).toEqual([1, ['other']])
+    expect(items.take(limits).closings).toHaveLength(1)
+    expect(items.take(limits).admissions).toHaveLength(1)
+    expect(items.size).toBe(0)
+  })
+
+  test('answers fill a batch by their bytes', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 5; n++)
+      items.addClosing(
+        waiting<ClosingItem>({
+          op: 'settle',
+          id: `s-${n}`,
+          usage: { promptTokens: 1, completionTokens: 1, estimated: false },
+          answer: { contentType: 'text/plain', body: 'x'.repeat(600) },
+        }),
+      )
+    expect(items.take(limits).closings).toHaveLength(2)
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect } from 'vitest'
+import { liveTest } from '@gateway/testbed/live-test'
+import { openWorld } from '@gateway/testbed/world'
+import { openReplica } from '../replica.fixture.ts'
+import { checkBooks, sayFinding } from './check-books.ts'
+
+const test = liveTest
+  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const world = await openWorld(database.adminUrl)
+    onCleanup(world.close)
+    return world
+  })
+  .extend('replica', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const replica = await openReplica(database.ledgerUrl)
+    onCleanup(replica.close)
+    return replica
+  })
+  /** A project with one settled, one released and one open call, under a key with a limit. */
+  .extend('books', async ({ world, replica }) => {
+    const owners = await world.tenant()
+    const project = await world.project(owners, 10_000n)
+    const product = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await world.assign(project.id, product)
+    const key = await world.key({ project, by: owners.owner, limit: { micro: 5_000n, reset: 'monthly' } })
+    const [settled, released, open] = [1, 2, 3].map(() => replica.item(key, product))
+    for (const item of [settled!, released!, open!]) await replica.admit(item)
+    await replica.settle(settled!.id, { promptTokens: 0, completionTokens: 30 })
+    await replica.release(released!.id)
+    return { project: project.id, key, product, settled: settled!.id }
+  })
+
+describe('ledger check', () => {
+  test('finds nothing in right books, from the start and from where it left off', async ({ replica, books }) => {
+    const check = async (whole: boolean) =>
+      (await checkBooks(replica.reads, { projects: [books.project], whole })).findings
+    expect(await check(false)).toEqual([])
+    await replica.admit(replica.item(books.key, books.product))
+    expect(await check(false)).toEqual([])
+    expect(await check(true)).toEqual([])
+  })
+
+  const says = async (replica: Awaited<ReturnType<typeof openReplica>>, project: string) =>
+    (await checkBooks(replica.reads, { projects: [project] })).findings.map(sayFinding).join('\n')
+
+  /** What somebody with every right, who goes round every guard, changes. */
+  const tamperings: [what: string, sql: string, saying: RegExp][] = [
+    [
+      'a settled balance',
+      'UPDATE money.wallets SET settled = settled + 1 WHERE project = $1',
+      /settled differs from the journal: expected 30, found 31/,
+    ],
+    [
+      'a funded balance',
+      'UPDATE money.wallets SET funded = funded + 1 WHERE project = $1',
+      /funded differs from the journal: expected 10000, found 10001/,
+    ],
+    [
+      'a lost hold',
+      'DELETE FROM money.reservations WHERE project = $1',
+      /reserved differs from the open reservations: expected 0, found 100/,
+    ],
+    [
+      'a meter',
+      'UPDATE money.meters SET spent = spent - 1 WHERE project = $1',
+      /spent differs from the journal: expected 30, found 29/,
+    ],
+    [
+      'a usage record',
+      'UPDATE money.invocations SET charged_micro = 29 WHERE project = $1 AND charged_micro = 30',
+      /the usage record charges another amount: expected 30, found 29/,
+    ],
+    [
+      'a funding record',
+      'UPDATE money.fundings SET micro = micro + 1 WHERE project = $1',
+      /the funding record differs: expected 10000, found 10001/,
+    ],
+    [
+      'the name in an entry',
+      `UPDATE money.journal SET reference = 'other' WHERE project = $1 AND kind = 'reserve' AND seq = 2`,
+      /the seal does not fit/,
+    ],
+    [
+      'amounts of an entry',
+      `UPDATE money.journal SET reserved = reserved + 1, available = available - 1 WHERE project = $1 AND seq = 2`,
+      /the seal does not fit/,
+    ],
+    [
+      'a missing entry',
+      'DELETE FROM money.journal WHERE project = $1 AND seq = 2',
+      /entries are missing before this one/,
+    ],
+    [
+      'a cut tail',
+      'DELETE FROM money.journal WHERE project = $1 AND seq = (SELECT max(seq) FROM money.journal WHERE project = $1)',
+      /the journal is shorter than the wallet says/,
+    ],
+  ]
+  for (const [what, sql, saying] of tamperings) {
+    test(`names the micro-USD that does not add up: ${what}`, async ({ world, replica, books }) => {
+      await world.run(`SET session_replication_role = replica`)
+      await world.run(sql, [books.project])
+      await world.run(`SET session_replication_role = origin`)
+      expect(await says(replica, books.project)).toMatch(saying)
+    })
+  }
+
+  test('goes on while admissions go on, and is never wrong about them', async ({ database, world, replica }) => {
+    const owners = await world.tenant()
+    const project = await world.project(owners, 100_000_000n)
+    const product = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await world.assign(project.id, product)
+    const key = await world.key({ project, by: owners.owner, limit: { micro: 90_000_000n, reset: 'weekly' } })
+    const checker = await openReplica(database.ledgerUrl)
+    let busy = true
+    const work = Promise.all(
+      Array.from({ length: 40 }, async () => {
+        for (let n = 0; n < 50; n++) {
+          const item = replica.item(key, product)
+          await replica.admit(item)
+          await replica.settle(item.id, { promptTokens: 0, completionTokens: n })
+        }
+      }),
+    ).finally(() => (busy = false))
+    const found: string[] = []
+    while (busy) {
+      const reports = await Promise.all([
+        checkBooks(replica.reads, { projects: [project.id] }),
+        checkBooks(checker.reads, { projects: [project.id] }),
+      ])
+      found.push(...reports.flatMap(({ findings }) => findings.map(sayFinding)))
+    }
+    await work
+    await checker.close()
+    expect(found).toEqual([])
+  })
+})
