@@ -30,8 +30,7 @@ export async function generateClient(): Promise<boolean> {
   try {
     await promisify(execFile)(process.execPath, args, { cwd: projectFolder, env })
   } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
-    throw new Error(`The Prisma client can't be generated.\n${stdout}${stderr}`.trim(), { cause: error })
+    throw new Error(`The Prisma client can't be generated. ${String(error)}`, { cause: error })
   }
   await writeFile(madeFrom, wanted)
   return true

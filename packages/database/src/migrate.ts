@@ -130,10 +130,10 @@ function failure({ name, sql }: MigrationFile, error: unknown): Error {
 
 /** Made as text by byte in UTF-8, so that ids order alike everywhere. */
 async function ensureDatabase(url: string): Promise<void> {
-  const error = await tryToConnect(url)
-  if (error === null) return
-  if (!(error instanceof DatabaseError) || error.code !== noSuchDatabase) {
-    throw new Error(`Postgres can't be used as ${describeUrl(url)}: ${describe(error)}`, { cause: error })
+  const refused = await tryToConnect(url)
+  if (refused === null) return
+  if (!(refused instanceof DatabaseError) || refused.code !== noSuchDatabase) {
+    throw new Error(`Postgres can't be used as ${describeUrl(url)}: ${describe(refused)}`, { cause: refused })
   }
   const client = new Client({ connectionString: withDatabase(url, 'postgres') })
   await client.connect()

@@ -20,28 +20,29 @@ export interface RoleOptions {
  *
  * The settings hang on the login role because a transaction pooler lets no session setting through.
  */
-export async function ensureRoles<S extends DatabaseService>(
+export async function ensureRoles(
   adminUrl: string,
-  passwords: Record<S, string>,
+  passwords: Record<DatabaseService, string>,
   { lockTimeoutMs = 5_000, idleInTransactionMs = 10_000 }: RoleOptions = {},
-): Promise<Record<S, string>> {
+): Promise<Record<DatabaseService, string>> {
   const client = new Client({ connectionString: adminUrl, application_name: 'svc-roles' })
   client.on('error', () => {}) // a lost connection also fails the query that is under way
   await client.connect()
-  const urls = {} as Record<S, string>
+
+  const ensureRole = async (service: DatabaseService): Promise<string> => {
+    const login = loginOf(service)
+    await ensureLogin(client, login, passwords[service])
+    await client.query(`GRANT svc_${service} TO ${login}`)
+    await client.query(`ALTER ROLE ${login} SET lock_timeout = ${lockTimeoutMs}`)
+    await client.query(`ALTER ROLE ${login} SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`)
+    await client.query(`ALTER ROLE ${login} SET timezone = 'UTC'`)
+    return withLogin(adminUrl, login, passwords[service])
+  }
   try {
     await client.query('BEGIN')
     // One at a time: Postgres refuses two changes of one role at the same moment.
     await client.query("SELECT pg_advisory_xact_lock(hashtext('svc roles'))")
-    for (const service of Object.keys(passwords) as S[]) {
-      const login = loginOf(service)
-      await ensureLogin(client, login, passwords[service])
-      await client.query(`GRANT svc_${service} TO ${login}`)
-      await client.query(`ALTER ROLE ${login} SET lock_timeout = ${Number(lockTimeoutMs)}`)
-      await client.query(`ALTER ROLE ${login} SET idle_in_transaction_session_timeout = ${Number(idleInTransactionMs)}`)
-      await client.query(`ALTER ROLE ${login} SET timezone = 'UTC'`)
-      urls[service] = withLogin(adminUrl, login, passwords[service])
-    }
+    const urls = { ledger: await ensureRole('ledger'), console: await ensureRole('console') }
     await client.query('COMMIT')
     return urls
   } finally {

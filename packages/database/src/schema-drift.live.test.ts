@@ -1,6 +1,6 @@
 import { liveTest } from '@gateway/testbed/live-test'
+import { ask } from '@gateway/testbed/ask'
 import { freshDatabase } from '@gateway/testbed/fresh-database'
-import { Client } from 'pg'
 import { expect } from 'vitest'
 import { schemaDrift } from './schema-drift.ts'
 
@@ -11,10 +11,7 @@ liveTest('the migrations make exactly what the Prisma schema says', async ({ dat
 liveTest('a column that only the schema has is found', async ({ onTestFinished }) => {
   const database = await freshDatabase()
   onTestFinished(database.drop)
-  const client = new Client({ connectionString: database.adminUrl })
-  await client.connect()
-  await client.query('ALTER TABLE control.tenants DROP COLUMN name CASCADE')
-  await client.end()
+  await ask(database.adminUrl, 'ALTER TABLE control.tenants DROP COLUMN name CASCADE')
   const steps = await schemaDrift(database.adminUrl)
   const missing = 'ALTER TABLE "control"."tenants" ADD COLUMN     "name" TEXT NOT NULL'
   expect(steps).toContainEqual(expect.stringContaining(missing))

@@ -5,7 +5,7 @@ import {
   type SqlDriverAdapter,
 } from '@prisma/driver-adapter-utils'
 import { SchemaEngine, type SchemaContainer } from '@prisma/schema-engine-wasm'
-import { types, type QueryArrayResult } from 'pg'
+import type { QueryArrayResult } from 'pg'
 
 /**
  * Prisma's schema engine in WebAssembly, for what needs no engine binary from the network. It is bound to the
@@ -45,6 +45,10 @@ export async function openSchemaEngine(
   }
 }
 
+// Type numbers of the catalogue: "char" and text.
+const oneByteChar = 18
+const text = 25
+
 type Adapter = Awaited<ReturnType<PrismaPg['connect']>>
 
 /**
@@ -57,8 +61,8 @@ function readCharAsCharacter(adapter: Adapter): Adapter {
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<QueryArrayResult>
   const queryAsText = async (...args: unknown[]) => {
     const result = await query(...args)
-    const columns = result.fields.flatMap((field, index) => (field.dataTypeID === types.builtins.CHAR ? [index] : []))
-    for (const index of columns) Object.assign(result.fields[index] ?? {}, { dataTypeID: types.builtins.TEXT })
+    const columns = result.fields.flatMap((field, index) => (field.dataTypeID === oneByteChar ? [index] : []))
+    for (const index of columns) Object.assign(result.fields[index] ?? {}, { dataTypeID: text })
     charColumns.set(result.rows, columns)
     return result
   }

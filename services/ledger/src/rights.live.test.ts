@@ -70,17 +70,11 @@ describe('rights in Postgres', () => {
   test('no table of money is out of the ledger’s or the console’s sight, but saved answers', async ({ database }) => {
     const client = new Client({ connectionString: database.adminUrl })
     await client.connect()
-    const hidden = async (role: string) =>
-      (
-        await client.query<{ name: string }>(
-          `SELECT tablename AS name FROM pg_tables
-            WHERE schemaname = 'money' AND NOT has_table_privilege($1, 'money.' || tablename, 'SELECT') ORDER BY 1`,
-          [role],
-        )
-      ).rows.map(({ name }) => name)
-    expect(await hidden('svc_ledger')).toEqual([])
-    expect(await hidden('svc_console')).toEqual(expect.arrayContaining(['answers']))
-    expect((await hidden('svc_console')).every((name) => name.startsWith('answers'))).toBe(true)
+    const { rows } = await client.query<{ role: string; name: string }>(
+      `SELECT role, tablename::text AS name FROM pg_tables, unnest('{svc_ledger,svc_console}'::text[]) role
+        WHERE schemaname = 'money' AND NOT has_table_privilege(role, 'money.' || quote_ident(tablename), 'SELECT')`,
+    )
     await client.end()
+    expect(rows.filter(({ role, name }) => role === 'svc_ledger' || !name.startsWith('answers'))).toEqual([])
   })
 })

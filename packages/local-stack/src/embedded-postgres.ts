@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { awaitReady } from './await-ready.ts'
+import { startTied, type TiedProcess, type TiedProgram } from './end-with-starter.ts'
+import { freePort } from './free-port.ts'
+import { lastLines } from './last-lines.ts'
+import { postgresBinaries, type PostgresBinaries } from './postgres-binaries.ts'
+import { initialisePostgres, releaseStaleLock } from './postgres-data.ts'
+
+const startLimitMs = 30_000
+
+export interface PostgresOptions {
+  /** Made if missing. Holds the data, the password and the log. */
+  dataFolder: string
+  /** Loopback port; asked of the kernel when not given. */
+  port?: number
+  /** False: the folder is removed by `stop`, or when the starter is gone. */
+  persistent: boolean
+  /** For tests: does not wait for the disk. Commits survive any kill of the server, not a power cut. */
+  fast?: boolean
+}
+
+export interface EmbeddedPostgres {
+  /** Superuser, database `svc`. */
+  readonly url: string
+  readonly port: number
+  /** Of the postmaster now running. */
+  readonly pid: number
+  /** Resolves when the server now running has ended, in whatever way. */
+  readonly ended: Promise<unknown>
+  /** Ends all sessions, writes a checkpoint and stops. */
+  stop: () => Promise<void>
+  /** Stops as in a crash: no checkpoint, the next start recovers from the log. */
+  stopImmediately: () => Promise<void>
+  /** Stops if running, and starts on the same port and data. */
+  restart: () => Promise<void>
+}
+
+/**
+ * Starts Postgres 18 on 127.0.0.1 and resolves when it takes connections. It ends with this process, however
+ * this process ends. Throws one clear message if it can't start.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<EmbeddedPostgres> {
+  const folder = path.resolve(options.dataFolder)
+  const binaries = await postgresBinaries(folder)
+  const password = await initialisePostgres(binaries, folder, {
+    newPassword: randomBytes(18).toString('base64url'),
+    fast: options.fast ?? false,
+  })
+
+  let { server, port } = await startOnPort(binaries, folder, options, options.port)
+  return {
+    get url() {
+      return `postgresql://postgres:${password}@127.0.0.1:${port}/svc`
+    },
+    get port() {
+      return port
+    },
+    get pid() {
+      return server.pid
+    },
+    get ended() {
+      return server.ended
+    },
+    stop: async () => {
+      await server.stop()
+      if (!options.persistent) await rm(folder, { recursive: true, force: true })
+    },
+    stopImmediately: async () => {
+      server.signal('SIGQUIT')
+      await server.ended
+    },
+    restart: async () => {
+      await server.stop()
+      ;({ server, port } = await startOnPort(binaries, folder, options, port))
+    },
+  }
+}
+
+/** A port asked of the kernel may be taken by someone else before Postgres has it; then another one is asked for. */
+async function startOnPort(
+  binaries: PostgresBinaries,
+  folder: string,
+  options: PostgresOptions,
+  wanted: number | undefined,
+): Promise<{ server: TiedProcess; port: number }> {
+  const deadline = Date.now() + startLimitMs
+  const logFile = path.join(folder, 'postgres.log')
+  for (;;) {
+    await releaseStaleLock(folder, deadline)
+    const port = await freePort(wanted, 'Postgres')
+    const server = await startTied(program(binaries, folder, options, port), logFile)
+    const outcome = await awaitReady(server, () => takesConnections(folder, server.pid), deadline)
+    if (outcome === 'ready') return { server, port }
+    await server.stop()
+    const log = lastLines(logFile, 12)
+    const passes = /Address already in use|pre-existing shared memory block/.test(log)
+    if (!passes || outcome === 'late' || Date.now() > deadline) {
+      throw new Error(`Postgres did not start in ${folder}.\n${log}`)
+    }
+  }
+}
+
+function program(
+  binaries: PostgresBinaries,
+  folder: string,
+  { persistent, fast }: PostgresOptions,
+  port: number,
+): TiedProgram {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '256MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // full_page_writes stays on: a killed process can leave half a page even where the machine lives on.
+    ...(fast ? { fsync: 'off', max_wal_size: '4GB', checkpoint_timeout: '30min' } : {}),
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const [command = '', ...args] = [...binaries.prefix, binaries.postgres, '-D', path.join(folder, 'data'), ...flags]
+  return {
+    command,
+    args,
+    cwd: '/',
+    ...(binaries.user ? { user: binaries.user } : {}),
+    endWith: [
+      { signal: 'SIGINT', graceMs: 15_000 }, // fast shutdown
+      { signal: 'SIGQUIT', graceMs: 5_000 }, // immediate shutdown
+    ],
+    ...(persistent ? {} : { removeIfOrphaned: folder }),
+  }
+}
+
+/** Postgres writes its state into the eighth line of postmaster.pid. */
+async function takesConnections(folder: string, pid: number): Promise<boolean> {
+  const lines = (await readFile(path.join(folder, 'data/postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
+}

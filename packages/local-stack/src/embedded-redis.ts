@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import path from 'node:path'
+import { awaitReady } from './await-ready.ts'
+import { startTied, type TiedProcess, type TiedProgram } from './end-with-starter.ts'
+import { freePort } from './free-port.ts'
+import { lastLines } from './last-lines.ts'
+import { findRedis, type RedisBinary } from './redis-binary.ts'
+
+const startLimitMs = 20_000
+const pullLimitMs = 300_000
+const dockerImage = 'redis:8.2-alpine'
+
+export interface RedisOptions {
+  /** Made if missing. Holds the append-only file and the log. */
+  dataFolder: string
+  /** Loopback port; asked of the kernel when not given. */
+  port?: number
+  /** False: the folder is removed by `stop`, or when the starter is gone. Default true. */
+  persistent?: boolean
+  /** Where a downloaded server is kept. Default: `.cache/redis` of this project. */
+  cacheFolder?: string
+  /** Told what takes long. */
+  log?: (line: string) => void
+}
+
+export interface EmbeddedRedis {
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** Resolves when the server now running has ended, in whatever way. */
+  readonly ended: Promise<unknown>
+  stop: () => Promise<void>
+  /** Stops as in a crash (SIGKILL): what was not yet written to the append-only file is lost. */
+  stopImmediately: () => Promise<void>
+  /** Stops if running, and starts on the same port and data. */
+  restart: () => Promise<void>
+}
+
+/**
+ * Starts a Redis server on 127.0.0.1 with `noeviction` and an append-only file, as BullMQ wants it, and resolves
+ * when it answers. It ends with this process, however this process ends. Throws one message with the cures if
+ * there is no server to be had.
+ */
+export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> {
+  const folder = path.resolve(options.dataFolder)
+  const cacheFolder = options.cacheFolder ?? path.resolve(import.meta.dirname, '../../../.cache/redis')
+  const log = options.log ?? (() => {})
+  const binary = await findRedis({ cacheFolder, log })
+  if (binary.from === 'docker') log(`Redis: starting ${dockerImage} by Docker, which may have to load it first`)
+  await mkdir(folder, { recursive: true })
+
+  let { server, port } = await startOnPort(binary, folder, options, options.port)
+  return {
+    get url() {
+      return `redis://127.0.0.1:${port}`
+    },
+    get port() {
+      return port
+    },
+    get pid() {
+      return server.pid
+    },
+    get ended() {
+      return server.ended
+    },
+    stop: async () => {
+      await server.stop()
+      if (options.persistent === false) await rm(folder, { recursive: true, force: true })
+    },
+    stopImmediately: async () => {
+      server.signal('SIGKILL')
+      await server.ended
+    },
+    restart: async () => {
+      await server.stop()
+      ;({ server, port } = await startOnPort(binary, folder, options, port))
+    },
+  }
+}
+
+async function startOnPort(
+  binary: RedisBinary,
+  folder: string,
+  { persistent = true }: RedisOptions,
+  wanted: number | undefined,
+): Promise<{ server: TiedProcess; port: number }> {
+  const deadline = Date.now() + (binary.from === 'docker' ? pullLimitMs : startLimitMs)
+  const logFile = path.join(folder, 'redis.log')
+  for (;;) {
+    const port = await freePort(wanted, 'Redis')
+    const server = await startTied(program(binary, folder, port, persistent), logFile)
+    const outcome = await awaitReady(server, () => answersPing(port), deadline)
+    if (outcome === 'ready') return { server, port }
+    await server.stop()
+    const log = lastLines(logFile, 12)
+    if (wanted !== undefined || outcome === 'late' || !/Address already in use/.test(log)) {
+      throw new Error(`Redis did not start in ${folder}.
+${log}`)
+    }
+  }
+}
+
+function program({ from, command }: RedisBinary, folder: string, port: number, persistent: boolean): TiedProgram {
+  const settings = { appendonly: 'yes', save: '', 'maxmemory-policy': 'noeviction', daemonize: 'no' }
+  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+  const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder]
+  const [first = '', ...words] = command
+  return {
+    command: first,
+    args: [...words, ...(from === 'docker' ? dockerArguments(folder, port, flags) : [...place, ...flags])],
+    cwd: '/',
+    endWith: [{ signal: 'SIGTERM', graceMs: 15_000 }],
+    ...(persistent ? {} : { removeIfOrphaned: folder }),
+  }
+}
+
+/** In the foreground, so that the signals which end the client end the container. */
+function dockerArguments(folder: string, port: number, flags: string[]): string[] {
+  const name = `svc-redis-${randomBytes(4).toString('hex')}`
+  const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : []
+  const place = ['--publish', `127.0.0.1:${port}:6379`, '--volume', `${folder}:/data`]
+  return ['run', '--rm', '--init', '--name', name, ...user, ...place, dockerImage, 'redis-server', ...flags]
+}
+
+/** While it still loads its data, Redis answers an error instead of PONG. */
+async function answersPing(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    socket.setTimeout(1_000, () => socket.destroy(new Error('late')))
+    socket.write('PING\r\n')
+    const [answer]: unknown[] = await once(socket, 'data')
+    return String(answer).startsWith('+PONG')
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,27 @@
+import { migrate } from '@gateway/database/migrate'
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { containersAvailable, startPostgresContainer, startRedisContainer } from './containers.ts'
+
+const engine = await containersAvailable()
+
+test.runIf(engine)(
+  'where a Docker engine answers, Postgres in a container takes the migrations',
+  { timeout: 300_000 },
+  async () => {
+    const postgres = await startPostgresContainer()
+    try {
+      expect((await migrate({ url: postgres.url, log: () => {} })).length).toBeGreaterThan(0)
+    } finally {
+      await postgres.stop()
+    }
+  },
+)
+
+test.runIf(engine)('where a Docker engine answers, Redis in a container answers', { timeout: 300_000 }, async () => {
+  const server = await startRedisContainer()
+  const redis = new Redis(server.url)
+  expect(await redis.ping()).toBe('PONG')
+  redis.disconnect()
+  await server.stop()
+})

@@ -1,0 +1,51 @@
+import type { RunningServer } from './test-servers.ts'
+
+// testcontainers is loaded only where it is used: it is large, and most runs use the embedded servers.
+
+/** Whether a Docker engine answers. */
+export async function containersAvailable(): Promise<boolean> {
+  const { getContainerRuntimeClient } = await import('testcontainers')
+  return getContainerRuntimeClient().then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Postgres 18 in a container, set as the embedded one is for tests. It is removed with this process. */
+export async function startPostgresContainer(): Promise<RunningServer> {
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const settings = ['fsync=off', 'max_connections=200', 'shared_buffers=256MB', 'timezone=UTC']
+  const container = await new GenericContainer('postgres:18-alpine')
+    .withEnvironment({
+      POSTGRES_PASSWORD: 'in-tests',
+      POSTGRES_DB: 'svc',
+      POSTGRES_INITDB_ARGS: '--encoding=UTF8 --locale=C',
+    })
+    .withCommand(['postgres', ...settings.flatMap((setting) => ['-c', setting])])
+    .withExposedPorts(5432)
+    // It starts twice: once to make the database, then to stay.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .start()
+  return {
+    url: `postgresql://postgres:in-tests@${container.getHost()}:${container.getMappedPort(5432)}/svc`,
+    stop: async () => {
+      await container.stop()
+    },
+  }
+}
+
+/** Redis in a container. It is removed with this process. */
+export async function startRedisContainer(): Promise<RunningServer> {
+  const { GenericContainer, Wait } = await import('testcontainers')
+  const container = await new GenericContainer('redis:8.2-alpine')
+    .withCommand(['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
+    .withExposedPorts(6379)
+    .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
+    .start()
+  return {
+    url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
+    stop: async () => {
+      await container.stop()
+    },
+  }
+}

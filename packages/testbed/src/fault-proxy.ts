@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { portOf } from '@gateway/local-stack/free-port'
+import { pump, type Direction, type Weather } from './fault-pump.ts'
+
+export interface FaultProxy {
+  readonly host: string
+  readonly port: number
+  /** Connections that are open now. */
+  readonly connections: number
+  /** The same URL with the proxy's address. */
+  through: (url: string) => string
+  /** Delays every byte, each way, by so many milliseconds. Order is kept. */
+  latency: (ms: number) => void
+  /** Refuses connections and resets those that are open, as if the target's process were gone. */
+  down: () => Promise<void>
+  /** Takes connections again. */
+  up: () => Promise<void>
+  /** Resets the connections that are open. */
+  reset: () => void
+  /** Lets so many more bytes through in one direction, all connections together, then resets all. Resolves when it has. */
+  cutAfter: (bytes: number, direction: Direction) => Promise<void>
+  /** Holds back every byte in one direction, or both, while connections stay open. Resolves when the first byte is held. */
+  stall: (direction?: Direction) => Promise<void>
+  /** Ends latency, stall and a cut that has not happened; what was held back goes on its way. */
+  heal: () => void
+  close: () => Promise<void>
+}
+
+/** A TCP proxy on a loopback port of its own, with faults to order. Starts without any. */
+export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
+  const weather: Weather = { latencyMs: 0, stalled: null, cut: null, healed: Promise.withResolvers<void>() }
+  const sockets = new Set<Socket>()
+  const reset = () => {
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+  const server = createServer({ allowHalfOpen: true }, (caller) => {
+    const callee = connect({ ...target, allowHalfOpen: true })
+    for (const [from, to, direction] of [
+      [caller, callee, 'toServer'],
+      [callee, caller, 'toClient'],
+    ] as const) {
+      sockets.add(from)
+      from.setNoDelay(true)
+      from.on('error', () => to.resetAndDestroy())
+      from.on('close', () => {
+        sockets.delete(from)
+        if (!from.readableEnded) to.destroy()
+      })
+      pump(from, to, direction, weather, reset)
+    }
+  })
+  const port = await listen(server, 0)
+
+  const heal = () => {
+    weather.latencyMs = 0
+    weather.stalled = null
+    weather.cut = null
+    weather.healed.resolve()
+    weather.healed = Promise.withResolvers<void>()
+  }
+  const down = async () => {
+    reset()
+    await stopListening(server)
+  }
+  return {
+    host: '127.0.0.1',
+    port,
+    get connections() {
+      return sockets.size / 2
+    },
+    through: (url) => {
+      const changed = new URL(url)
+      changed.host = `127.0.0.1:${port}`
+      return changed.href
+    },
+    latency: (ms) => {
+      weather.latencyMs = ms
+    },
+    down,
+    up: async () => {
+      if (!server.listening) await listen(server, port)
+    },
+    reset,
+    cutAfter: (bytes, direction) => {
+      const done = Promise.withResolvers<void>()
+      weather.cut = { bytesLeft: bytes, direction, done }
+      return done.promise
+    },
+    stall: (direction) => {
+      const caught = Promise.withResolvers<void>()
+      weather.stalled = { direction: direction ?? 'both', caught }
+      return caught.promise
+    },
+    heal,
+    close: async () => {
+      await down()
+      heal()
+    },
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return portOf(server)
+}
+
+async function stopListening(server: Server): Promise<void> {
+  if (!server.listening) return
+  const closed = once(server, 'close')
+  server.close()
+  await closed
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export type Direction = 'toServer' | 'toClient'
+
+/** The faults in force, shared by all connections of one proxy. */
+export interface Weather {
+  latencyMs: number
+  stalled: { direction: Direction | 'both'; caught: PromiseWithResolvers<void> } | null
+  cut: { bytesLeft: number; direction: Direction; done: PromiseWithResolvers<void> } | null
+  /** Resolves when the faults end; replaced by a new one each time. */
+  healed: PromiseWithResolvers<void>
+}
+
+const mostChunksUnderWay = 256
+
+/** Carries bytes one way through the weather, in order. `reset` breaks every connection of the proxy. */
+export function pump(from: Socket, to: Socket, direction: Direction, weather: Weather, reset: () => void): void {
+  let underWay = 0
+  let last = Promise.resolve()
+
+  const inOrder = (deliver: () => Promise<void>) => {
+    last = deliverAfter(last, performance.now() + weather.latencyMs, to, deliver)
+  }
+  from.on('data', (chunk: Buffer) => {
+    if (++underWay >= mostChunksUnderWay) from.pause()
+    inOrder(async () => {
+      await throughStall(direction, weather)
+      const cut = weather.cut?.direction === direction ? weather.cut : null
+      const passing = cut ? chunk.subarray(0, cut.bytesLeft) : chunk
+      await write(to, passing)
+      if (--underWay < mostChunksUnderWay) from.resume()
+      if (!cut) return
+      cut.bytesLeft -= passing.length
+      if (cut.bytesLeft > 0) return
+      weather.cut = null
+      reset()
+      cut.done.resolve()
+    })
+  })
+  from.on('end', () => inOrder(async () => void to.end()))
+}
+
+async function deliverAfter(
+  last: Promise<void>,
+  dueAt: number,
+  to: Socket,
+  deliver: () => Promise<void>,
+): Promise<void> {
+  await last
+  const leftMs = dueAt - performance.now()
+  if (leftMs > 0) await wait(leftMs)
+  if (!to.destroyed) await deliver()
+}
+
+async function throughStall(direction: Direction, weather: Weather): Promise<void> {
+  while (weather.stalled && [direction, 'both'].includes(weather.stalled.direction)) {
+    weather.stalled.caught.resolve()
+    await weather.healed.promise
+  }
+}
+
+/** Resolves when the bytes are handed to the system, or the other side is gone. */
+async function write(to: Socket, bytes: Buffer): Promise<void> {
+  if (to.destroyed || bytes.length === 0 || to.write(bytes)) return
+  await Promise.race([once(to, 'drain'), once(to, 'close')]).catch(() => {})
+}

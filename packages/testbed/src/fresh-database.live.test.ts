@@ -1,0 +1,29 @@
+import { Client } from 'pg'
+import { expect } from 'vitest'
+import { ask } from './ask.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { liveTest } from './live-test.ts'
+
+liveTest('fresh databases are migrated, empty and independent', async ({ database, onTestFinished }) => {
+  const other = await freshDatabase()
+  onTestFinished(other.drop)
+  await ask(database.adminUrl, `INSERT INTO control.tenants (id, name) VALUES ('ten_1', 'Acme')`)
+  expect(await ask(database.adminUrl, 'SELECT id FROM control.tenants')).toEqual([{ id: 'ten_1' }])
+  expect(await ask(other.adminUrl, 'SELECT id FROM control.tenants')).toEqual([])
+})
+
+liveTest('the logins have their own rights: only the ledger writes money', async ({ database }) => {
+  const write = `INSERT INTO money.wallets (project) VALUES ('prj_1')`
+  await ask(database.ledgerUrl, write)
+  await expect(ask(database.consoleUrl, write)).rejects.toThrow('permission denied for table wallets')
+})
+
+liveTest('a dropped database is gone, with a session still on it', async () => {
+  const database = await freshDatabase()
+  const session = new Client({ connectionString: database.adminUrl })
+  const ended = new Promise((resolve) => session.on('error', resolve))
+  await session.connect()
+  await database.drop()
+  await ended
+  await expect(ask(database.adminUrl, 'SELECT 1')).rejects.toThrow('does not exist')
+})

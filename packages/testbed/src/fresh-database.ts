@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { databaseOf, withDatabase } from '@gateway/database/database-url'
+import { inject } from 'vitest'
+import { onServer } from './test-servers.ts'
+
+export interface FreshDatabase {
+  /** The owner's login: every right. */
+  adminUrl: string
+  /** The ledger's login: the only one that writes money. */
+  ledgerUrl: string
+  consoleUrl: string
+  drop: () => Promise<void>
+}
+
+/** A migrated, empty database of one's own, as a copy of the run's template. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const { adminUrl, ledgerUrl, consoleUrl } = inject('testServers')
+  const name = `svc_test_${randomBytes(6).toString('hex')}`
+  await onServer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${databaseOf(adminUrl)}`)
+  return {
+    adminUrl: withDatabase(adminUrl, name),
+    ledgerUrl: withDatabase(ledgerUrl, name),
+    consoleUrl: withDatabase(consoleUrl, name),
+    drop: () => onServer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  }
+}

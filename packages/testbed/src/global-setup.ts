@@ -1,0 +1,38 @@
+import type { TestProject } from 'vitest/node'
+import { startTestServers, type TestServers } from './test-servers.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    testServers: TestServers
+  }
+}
+
+// The live tests and the scenarios are two vitest projects, each with its own copy of this module. They share one
+// set of servers, which is therefore kept on the process.
+const shared = globalThis as typeof globalThis & {
+  gatewayTestServers?: { users: number; started: ReturnType<typeof startTestServers> }
+}
+
+/**
+ * Starts the servers for the whole run and hands their addresses to the tests. TEST_DATABASE_URL and TEST_REDIS_URL
+ * name servers to use instead; TEST_CONTAINERS=1 asks for containers.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const servers = (shared.gatewayTestServers ??= {
+    users: 0,
+    started: startTestServers({
+      databaseUrl: process.env.TEST_DATABASE_URL,
+      redisUrl: process.env.TEST_REDIS_URL,
+      containers: process.env.TEST_CONTAINERS === '1',
+      log: console.log,
+    }),
+  })
+  servers.users++
+  const { stop, ...facts } = await servers.started
+  project.provide('testServers', facts)
+  return async () => {
+    if (--servers.users > 0) return
+    delete shared.gatewayTestServers
+    await stop()
+  }
+}

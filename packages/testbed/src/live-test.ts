@@ -1,0 +1,33 @@
+import { test } from 'vitest'
+import { freshDatabase } from './fresh-database.ts'
+import { freshRedis } from './fresh-redis.ts'
+import { privatePostgres, privateRedis } from './private-servers.ts'
+
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs, and an empty one is required for nothing */
+
+/**
+ * `test` with real servers. Only what a test names in its first argument is made:
+ * `database` and `redis` once per file on the run's shared servers, `postgresServer` and `redisServer` as processes
+ * of the one test, to be killed at will.
+ */
+export const liveTest = test
+  .extend('database', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const database = await freshDatabase()
+    onCleanup(database.drop)
+    return database
+  })
+  .extend('redis', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const redis = freshRedis()
+    onCleanup(redis.drop)
+    return redis
+  })
+  .extend('postgresServer', async ({}, { onCleanup }) => {
+    const server = await privatePostgres()
+    onCleanup(() => server.stop())
+    return server
+  })
+  .extend('redisServer', async ({}, { onCleanup }) => {
+    const server = await privateRedis()
+    onCleanup(() => server.stop())
+    return server
+  })

@@ -1,0 +1,43 @@
+import { Redis } from 'ioredis'
+import { expect } from 'vitest'
+import { ask } from './ask.ts'
+import { liveTest } from './live-test.ts'
+
+liveTest(
+  'a commit outlives kill -9 of the Postgres server and an immediate stop',
+  async ({ postgresServer: server }) => {
+    await ask(server.adminUrl, `INSERT INTO control.tenants (id, name) VALUES ('ten_1', 'Acme')`)
+    process.kill(server.pid, 'SIGKILL')
+    await server.ended
+    await server.restart()
+    await ask(server.adminUrl, `INSERT INTO control.tenants (id, name) VALUES ('ten_2', 'Bolt')`)
+    await server.stopImmediately()
+    await expect(ask(server.adminUrl, 'SELECT 1')).rejects.toThrow('ECONNREFUSED')
+    await server.restart()
+    expect(await ask(server.adminUrl, 'SELECT id FROM control.tenants ORDER BY id')).toEqual([
+      { id: 'ten_1' },
+      { id: 'ten_2' },
+    ])
+  },
+)
+
+liveTest('Redis never evicts, and comes back on its port with what it held', async ({ redisServer: server }) => {
+  const redis = new Redis(server.url)
+  expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction'])
+  await redis.set('a', '1')
+  redis.disconnect()
+  await server.restart()
+  const again = new Redis(server.url)
+  expect(await again.get('a')).toBe('1')
+  again.disconnect()
+})
+
+liveTest('the shared Redis gives each file its own keys', async ({ redis }) => {
+  const client = new Redis(redis.url)
+  await client.set(`${redis.prefix}:a`, '1')
+  await client.set('not-ours', '1')
+  await redis.drop()
+  expect(await client.exists(`${redis.prefix}:a`)).toBe(0)
+  expect(await client.del('not-ours')).toBe(1)
+  client.disconnect()
+})

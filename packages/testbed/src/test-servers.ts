@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { withDatabase } from '@gateway/database/database-url'
+import { migrate } from '@gateway/database/migrate'
+import { ensureRoles } from '@gateway/database/roles'
+import { startPostgres } from '@gateway/local-stack/embedded-postgres'
+import { startRedis } from '@gateway/local-stack/embedded-redis'
+import { ask } from './ask.ts'
+import { startPostgresContainer, startRedisContainer } from './containers.ts'
+
+/** The connection facts that every test file gets. The database in each Postgres URL is the template. */
+export interface TestServers {
+  adminUrl: string
+  ledgerUrl: string
+  consoleUrl: string
+  redisUrl: string
+}
+
+/** A server that somebody runs, and how to stop it. */
+export interface RunningServer {
+  url: string
+  stop: () => Promise<void>
+}
+
+export interface ServerChoice {
+  /** A Postgres and a Redis that are there already. Their databases and keys other than ours are left alone. */
+  databaseUrl?: string | undefined
+  redisUrl?: string | undefined
+  /** Use containers even where embedded servers would do. */
+  containers: boolean
+  log: (line: string) => void
+}
+
+/**
+ * Starts what live tests need, once for a whole run: Postgres with a migrated template database and the services'
+ * logins, and Redis. Given URLs come first, then embedded servers, then containers.
+ */
+export async function startTestServers(choice: ServerChoice): Promise<TestServers & { stop: () => Promise<void> }> {
+  const stops: (() => Promise<void>)[] = []
+  const stop = async () => {
+    for (const each of stops.splice(0).toReversed()) await each()
+  }
+  try {
+    const [postgres, redis] = await Promise.allSettled([postgresServer(choice), redisServer(choice)])
+    for (const server of [postgres, redis]) if (server.status === 'fulfilled') stops.push(server.value.stop)
+    if (postgres.status === 'rejected') throw postgres.reason
+    if (redis.status === 'rejected') throw redis.reason
+    const template = await makeTemplate(postgres.value.url)
+    stops.push(template.drop)
+    return { ...template.urls, redisUrl: redis.value.url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function postgresServer({ databaseUrl, containers, log }: ServerChoice): Promise<RunningServer> {
+  if (databaseUrl) return { url: databaseUrl, stop: async () => {} }
+  if (containers) return startPostgresContainer()
+  try {
+    return await startPostgres({ dataFolder: await temporaryFolder('postgres'), persistent: false, fast: true })
+  } catch (error) {
+    log(`No embedded Postgres, trying a container. ${String(error)}`)
+    return startPostgresContainer()
+  }
+}
+
+async function redisServer({ redisUrl, containers, log }: ServerChoice): Promise<RunningServer> {
+  if (redisUrl) return { url: redisUrl, stop: async () => {} }
+  if (containers) return startRedisContainer()
+  try {
+    return await startRedis({ dataFolder: await temporaryFolder('redis'), persistent: false, log })
+  } catch (error) {
+    log(`No embedded Redis, trying a container. ${String(error)}`)
+    return startRedisContainer()
+  }
+}
+
+/** A folder that only this process uses; whoever gets it removes it. */
+export function temporaryFolder(name: string): Promise<string> {
+  return mkdtemp(path.join(tmpdir(), `svc-test-${name}-`))
+}
+
+async function makeTemplate(
+  serverUrl: string,
+): Promise<{ urls: Omit<TestServers, 'redisUrl'>; drop: () => Promise<void> }> {
+  const name = `svc_template_${randomBytes(4).toString('hex')}`
+  const adminUrl = withDatabase(serverUrl, name)
+  await migrate({ url: adminUrl, log: () => {} })
+  const urls = await serviceUrls(adminUrl)
+  // Nobody may be connected to a template while it is copied.
+  await onServer(serverUrl, `ALTER DATABASE ${name} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`)
+  const drop = async () => {
+    await onServer(serverUrl, `ALTER DATABASE ${name} WITH IS_TEMPLATE false`)
+    await onServer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+  }
+  return { urls, drop }
+}
+
+/** Makes the services' logins on a migrated database. The passwords are fixed: a given server may serve several runs at once. */
+export async function serviceUrls(adminUrl: string): Promise<Omit<TestServers, 'redisUrl'>> {
+  const { ledger, console } = await ensureRoles(adminUrl, { ledger: 'ledger-in-tests', console: 'console-in-tests' })
+  return { adminUrl, ledgerUrl: ledger, consoleUrl: console }
+}
+
+/** Runs one statement in the server's own database, outside a transaction. */
+export async function onServer(url: string, sql: string): Promise<void> {
+  await ask(withDatabase(url, 'postgres'), sql)
+}

@@ -1,0 +1,45 @@
+import { defineConfig } from 'vitest/config'
+
+const exclude = ['**/node_modules/**', 'bench/**', '.cache/**', '.local/**']
+const globalSetup = ['packages/testbed/src/global-setup.ts']
+
+// Two cores: two files at once, and scenarios, which start whole constellations, one after the other.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['**/*.test.ts'],
+          exclude: [...exclude, '**/*.live.test.ts'],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'live',
+          include: ['**/*.live.test.ts'],
+          exclude,
+          globalSetup,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'scenario',
+          include: ['**/*.scenario.ts'],
+          exclude,
+          globalSetup,
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
