@@ -102,6 +102,12 @@ export const refusals = {
       'Sign in at POST /api/v2/session, or send Authorization: Bearer <personal token> with a token that starts with svu_.',
     ),
   },
+  token_invalid: {
+    status: 401,
+    type: 'authentication_error',
+    says: say('This personal token is not known, or has expired.'),
+    resolution: say('Check that the whole token was copied, or sign in at POST /api/v2/session and make a new one.'),
+  },
   sign_in_failed: {
     status: 401,
     type: 'authentication_error',
@@ -214,6 +220,18 @@ export const refusals = {
     type: 'conflict_error',
     says: (f: { what: string }) => `${f.what} exists already.`,
     resolution: say('Choose another id or name, or change the one that exists.'),
+  },
+  not_empty: {
+    status: 409,
+    type: 'conflict_error',
+    says: (f: { what: string; holds: string }) => `${f.what} still holds ${f.holds}.`,
+    resolution: (f: { holds: string }) => `Delete the ${f.holds} first.`,
+  },
+  last_admin: {
+    status: 409,
+    type: 'conflict_error',
+    says: say('This is the only Admin of the organization.'),
+    resolution: say('Make another member Admin first.'),
   },
   idempotency_in_progress: {
     status: 409,

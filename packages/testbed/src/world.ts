@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mintId } from '@gateway/contracts/ids'
 import { KEY_SECRET_PREFIX, makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
-import { Client } from 'pg'
+import { Pool } from 'pg'
 
 // Builds what a test needs to stand on, straight in the tables: people, projects with money, products, keys.
 
@@ -51,10 +51,11 @@ export interface KeyOptions {
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 export async function openWorld(adminUrl: string) {
-  const client = new Client({ connectionString: adminUrl })
-  await client.connect()
+  // One connection, so that a test may set something for its session; a server that is killed under it is come back to.
+  const pool = new Pool({ connectionString: adminUrl, max: 1 })
+  pool.on('error', () => {})
   const id = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
-  const run = (sql: string, values: unknown[] = []) => client.query(sql, values)
+  const run = (sql: string, values: unknown[] = []) => pool.query(sql, values)
 
   async function person({ platformOperator = false } = {}): Promise<string> {
     const person = id('per')
@@ -169,5 +170,5 @@ export async function openWorld(adminUrl: string) {
     return { id: keyId, secret, hash: hash.toString('hex'), project: options.project?.id ?? null }
   }
 
-  return { person, tenant, project, fund, product, assign, key, run, close: () => client.end() }
+  return { person, tenant, project, fund, product, assign, key, run, close: () => pool.end() }
 }

@@ -23,10 +23,13 @@ export function endHolder({ prisma }: Pick<Database, 'prisma'>) {
   }
 }
 
-/** Ends every holder that has not beaten for as long as it said it would. Answers how many. */
+/**
+ * Ends every holder that has not beaten for as long as it said it would. Answers how many.
+ * @param watchedMs for how long beats could be taken without a gap; shorter silences than a holder may keep say nothing
+ */
 export function endSilentHolders({ prisma }: Pick<Database, 'prisma'>) {
-  return async (): Promise<number> =>
+  return async (watchedMs: number): Promise<number> =>
     prisma.$executeRaw`
       UPDATE money.holders SET ended_at = clock_timestamp()
-       WHERE ended_at IS NULL AND beat_at + dead_after_ms * interval '1 millisecond' < clock_timestamp()`
+       WHERE ended_at IS NULL AND dead_after_ms <= ${Math.floor(watchedMs)}::bigint AND beat_at + dead_after_ms * interval '1 millisecond' < clock_timestamp()`
 }

@@ -23,8 +23,6 @@ const now = () => performance.now()
 const EXPIRE_EVERY_MS = 2_000
 const FORGET_EVERY_MS = 3_600_000
 const NOTE_USES_EVERY_MS = 10_000
-/** The longest silence a holder may ask for is less; see gateway and worker. */
-const OBSERVE_FOR_MS = 15_000
 
 /** Builds the ledger: the books, the lanes on them, the keepers beside them, and at last the door. */
 export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
@@ -71,7 +69,7 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
       name: 'expire abandoned',
       everyMs: EXPIRE_EVERY_MS,
       log,
-      work: expireAbandoned({ database: reads, lanes, now, observeForMs: OBSERVE_FOR_MS }),
+      work: expireAbandoned({ database: reads, lanes, now }),
     }),
     startKeeper({ name: 'forget old', everyMs: FORGET_EVERY_MS, log, work: forget }),
     startKeeper({ name: 'note key uses', everyMs: NOTE_USES_EVERY_MS, log, work: () => uses.write() }),

@@ -4,25 +4,23 @@ import { endSilentHolders } from '../holders.ts'
 
 // What a dead process left is released: its holder is ended, and each reservation becomes an ordinary `expire` item.
 // After an outage of the ledger or of Postgres every holder looks silent, because nobody could take its beat. So silence
-// counts only after this keeper has been able to look, without a gap, for as long as the slowest holder may be silent.
+// counts only after this keeper has been able to look, without a gap, for as long as that holder may be silent.
 
 interface Needs {
   database: Pick<Database, 'prisma'>
   lanes: Lanes
   now: () => number
-  /** The longest silence any holder is allowed; milliseconds. */
-  observeForMs: number
 }
 
 const AT_ONCE = 2_000
 const BUDGET_MS = 10_000
 
-export function expireAbandoned({ database, lanes, now, observeForMs }: Needs): () => Promise<void> {
+export function expireAbandoned({ database, lanes, now }: Needs): () => Promise<void> {
   const endSilent = endSilentHolders(database)
   let lookingSinceMs = now()
   return async () => {
     try {
-      if (now() - lookingSinceMs >= observeForMs) await endSilent()
+      await endSilent(now() - lookingSinceMs)
       for (let found = AT_ONCE; found === AT_ONCE;) found = await expireSome(database, lanes)
     } catch (error) {
       lookingSinceMs = now()

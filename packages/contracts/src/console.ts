@@ -1,0 +1,313 @@
+import { z } from 'zod'
+import { keyLimits } from './limits.ts'
+
+// The shapes of the console API, `/api/v2` (decisions.md, 7). Bodies are strict: an unknown field is `invalid_request`.
+// Money is an integer of micro-USD, a price a decimal string of USD, a time ISO 8601 in UTC.
+
+// Postgres can't hold U+0000, and a name with control characters could forge a line of a log or a screen.
+const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text)
+const isPlainParagraph = (text: string) => text.isWellFormed() && !/[^\P{Cc}\n\t]/u.test(text)
+
+const label = (max: number) => z.string().trim().min(1).max(max).refine(isPlain, 'must not hold control characters')
+const paragraph = (max: number) =>
+  z.string().trim().max(max).refine(isPlainParagraph, 'must not hold control characters')
+const id = z.string().min(1).max(128).refine(isPlain, 'must not hold control characters')
+const time = z.string().describe('ISO 8601, UTC')
+const micro = z.int().describe('micro-USD')
+const tokens = z.int().min(1).max(10_000_000)
+const usd = z.string().regex(/^\d{1,7}(\.\d{1,12})?$/, 'must be a decimal string of USD with at most 12 places')
+
+/** An id in a path or query: whatever holds a control character names nothing of ours. */
+export const pathId = id
+
+/** What every list answers. */
+export interface Page<Item> {
+  data: Item[]
+  /** Sent back as `cursor` for what comes after; null at the end. */
+  nextCursor: string | null
+}
+export const pageQuery = z.strictObject({
+  cursor: id.optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+})
+
+// ---------------------------------------------------------------------------------------------------------- people
+
+export const tenantRole = z.enum(['Admin', 'Member'])
+export const teamRole = z.enum(['Team Owner', 'Team Member'])
+export const projectRole = z.enum(['Project Owner', 'Project Consumer', 'Project Viewer'])
+export type TenantRole = z.infer<typeof tenantRole>
+export type TeamRole = z.infer<typeof teamRole>
+export type ProjectRole = z.infer<typeof projectRole>
+
+const email = z.string().trim().toLowerCase().max(254).pipe(z.email())
+const password = z.string().min(12).max(256)
+
+export const signInBody = z.strictObject({ email, password: z.string().min(1).max(256) })
+
+const named = z.strictObject({ id, name: z.string() })
+export const meRecord = z.strictObject({
+  id,
+  email: z.string(),
+  name: z.string(),
+  platformOperator: z.boolean(),
+  tenants: z.array(
+    named.extend({
+      role: tenantRole,
+      teams: z.array(named.extend({ role: teamRole })),
+      projects: z.array(named.extend({ role: projectRole })),
+    }),
+  ),
+})
+export type MeRecord = z.infer<typeof meRecord>
+
+export const newTokenBody = z.strictObject({ name: label(100), expiresInDays: z.int().min(1).max(365).default(90) })
+export const tokenRecord = z.strictObject({
+  id,
+  name: z.string(),
+  prefix: z.string(),
+  createdAt: time,
+  expiresAt: time.nullable(),
+})
+export type TokenRecord = z.infer<typeof tokenRecord>
+
+export const newTenantBody = z.strictObject({ name: label(100) })
+export const tenantRecord = named.extend({ createdAt: time })
+export type TenantRecord = z.infer<typeof tenantRecord>
+
+/** `name` and `password` are for a person whom the service doesn't know yet. */
+export const newMemberBody = z.strictObject({
+  email,
+  role: tenantRole.default('Member'),
+  name: label(100).optional(),
+  password: password.optional(),
+})
+export const memberRecord = z.strictObject({
+  id: id.describe('of the person'),
+  email: z.string(),
+  name: z.string(),
+  role: tenantRole,
+  createdAt: time,
+})
+export type MemberRecord = z.infer<typeof memberRecord>
+
+export const newTeamBody = z.strictObject({ name: label(100) })
+export const teamRecord = named.extend({ createdAt: time })
+export type TeamRecord = z.infer<typeof teamRecord>
+
+export const newTeamMemberBody = z.strictObject({ person: id, role: teamRole.default('Team Member') })
+export const teamMemberRecord = memberRecord.extend({ role: teamRole })
+export type TeamMemberRecord = z.infer<typeof teamMemberRecord>
+
+export const auditRecord = z.strictObject({
+  id,
+  at: time,
+  person: id.nullable(),
+  action: z.string(),
+  subject: z.string(),
+  details: z.record(z.string(), z.unknown()),
+})
+export type AuditRecord = z.infer<typeof auditRecord>
+
+// -------------------------------------------------------------------------------------------------------- projects
+
+export const newProjectBody = z.strictObject({ name: label(100), team: id.optional() })
+export const projectRecord = named.extend({ team: id, createdAt: time })
+export type ProjectRecord = z.infer<typeof projectRecord>
+
+export const newGrantBody = z.strictObject({ person: id, role: projectRole })
+export const grantRecord = memberRecord.extend({ role: projectRole })
+export type GrantRecord = z.infer<typeof grantRecord>
+
+export const assignmentRecord = z.strictObject({ product: id, createdBy: id.nullable(), createdAt: time })
+export type AssignmentRecord = z.infer<typeof assignmentRecord>
+
+// ------------------------------------------------------------------------------------------------------------ keys
+
+export const keyState = z.enum(['Active', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'])
+export type KeyState = z.infer<typeof keyState>
+
+const spendingLimit = z.strictObject({
+  micro: z.int().min(keyLimits.limitMicro.min).max(keyLimits.limitMicro.max),
+  reset: z.enum(['daily', 'weekly', 'monthly', 'lifetime']),
+})
+
+/** Spec 2.1, 8.3. `project` is checked apart: leaving it out is 422 `project_required`. */
+export const newKeyBody = z
+  .strictObject({
+    project: id,
+    name: label(100).default('Key'),
+    policy: z.enum(['all-eligible', 'listed']).default('all-eligible'),
+    resources: z.array(id).min(1).max(1000).optional(),
+    limit: spendingLimit.nullable().default(null),
+    expiresInDays: z
+      .int()
+      .min(keyLimits.expiryDays.min)
+      .max(keyLimits.expiryDays.max)
+      .default(keyLimits.expiryDays.default),
+  })
+  .superRefine(({ policy, resources }, context) => {
+    const problem = (message: string) => context.addIssue({ code: 'custom', path: ['resources'], message })
+    if (policy === 'listed' && !resources) problem('is needed with the policy listed')
+    if (policy === 'all-eligible' && resources) problem('only goes with the policy listed')
+  })
+
+export const keyRecord = z.strictObject({
+  id,
+  name: z.string(),
+  project: id.nullable().describe('null: a legacy key, unbound for ever'),
+  prefix: z.string().describe('the first 12 characters of the secret'),
+  state: keyState,
+  policy: z.enum(['all-eligible', 'listed']),
+  resources: z.array(id).describe('the allowlist of a listed key'),
+  limit: spendingLimit.nullable(),
+  createdBy: id,
+  createdAt: time,
+  expiresAt: time.nullable(),
+  lastUsedAt: time.nullable(),
+  rotatedFrom: id.nullable(),
+  rotatedTo: id.nullable(),
+})
+export type KeyRecord = z.infer<typeof keyRecord>
+
+export const keyQuery = pageQuery.extend({ project: id.optional() })
+export const rotateBody = z.strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) })
+
+// ----------------------------------------------------------------------------------------------------------- money
+
+export const fundingBody = z.strictObject({
+  fundingId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
+  micro: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+})
+
+const day = 86_400_000
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+export const usageQuery = z
+  .strictObject({
+    from: moment.optional(),
+    to: moment.optional(),
+    by: z.enum(['model', 'key', 'day']).default('model'),
+  })
+  .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
+    path: ['from'],
+    error: 'must be before to, by at most 400 days',
+  })
+
+export const usageReport = z.strictObject({
+  from: time,
+  to: time,
+  by: z.enum(['model', 'key', 'day']),
+  data: z.array(
+    z.strictObject({
+      group: z.string().describe('a model id, a key id or a day such as 2026-11-20'),
+      calls: z.int(),
+      promptTokens: z.int(),
+      completionTokens: z.int(),
+      chargedMicro: micro,
+    }),
+  ),
+  totalMicro: micro,
+})
+export type UsageReport = z.infer<typeof usageReport>
+
+export const productPricing = z.discriminatedUnion('unit', [
+  z.strictObject({ unit: z.literal('tokens'), prompt: usd, completion: usd }),
+  z.strictObject({ unit: z.literal('request'), request: usd }),
+])
+export type ProductPricing = z.infer<typeof productPricing>
+
+export const invocationRecord = z.strictObject({
+  id,
+  key: id,
+  model: id,
+  execution: id.nullable(),
+  node: id.nullable(),
+  state: z.enum(['Open', 'Settled', 'Released']),
+  promptTokens: z.int().nullable(),
+  completionTokens: z.int().nullable(),
+  estimated: z.boolean(),
+  pricing: productPricing.describe('as it was when the call was admitted'),
+  reservedMicro: micro,
+  chargedMicro: micro,
+  createdAt: time,
+})
+export type InvocationRecord = z.infer<typeof invocationRecord>
+
+// ------------------------------------------------------------------------------------------------------- catalogue
+
+const productId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of letters, digits and . _ : / -')
+  .refine((text) => !text.startsWith('sbx-'), 'must not start with sbx-, which names sandbox products')
+const parameterName = z.string().regex(/^[a-z_]{1,64}$/)
+const modality = z.enum(['text', 'image', 'audio', 'file', 'video'])
+
+const productFields = {
+  name: label(100),
+  description: paragraph(2000),
+  ownedBy: label(100).describe('the publisher, never an origin'),
+  state: z.enum(['draft', 'published', 'suspended']),
+  contextLength: tokens,
+  maxOutputTokens: tokens,
+  supportedParameters: z.array(parameterName).max(64),
+  modalities: z.strictObject({ input: z.array(modality).min(1), output: z.array(modality).min(1) }),
+  isModerated: z.boolean(),
+  tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
+  overheads: z.strictObject({
+    tokensPerByte: z.number().min(0.000001).max(1),
+    perMessage: z.int().min(0).max(10_000),
+    perTool: z.int().min(0).max(10_000),
+    fixedWithTools: z.int().min(0).max(100_000),
+    maxTokensPerImage: z.int().min(1).max(100_000).nullable().describe('null: image parts are refused'),
+  }),
+  pricing: productPricing,
+}
+/** Where calls go, by priority. The platform operator's alone. */
+const origins = z
+  .array(
+    z.strictObject({
+      origin: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+      model: label(256),
+      priority: z.int().min(0).max(1000),
+    }),
+  )
+  .min(1)
+  .max(16)
+
+export const productKind = z.enum(['chat', 'image', 'audio'])
+export type ProductKind = z.infer<typeof productKind>
+
+/** What a product is unless it says otherwise. The bound of a prompt is a token a byte and these tokens besides. */
+export const productDefaults = {
+  overheads: { tokensPerByte: 1, perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null },
+  supportedParameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'stream', 'stream_options'],
+  modalities: {
+    chat: { input: ['text'], output: ['text'] },
+    image: { input: ['text'], output: ['image'] },
+    audio: { input: ['text'], output: ['audio'] },
+  },
+} as const
+
+export const newProductBody = z.strictObject({
+  id: productId,
+  kind: productKind,
+  ...productFields,
+  description: productFields.description.default(''),
+  state: productFields.state.default('draft'),
+  supportedParameters: productFields.supportedParameters.default([...productDefaults.supportedParameters]),
+  modalities: productFields.modalities.optional(),
+  isModerated: z.boolean().default(false),
+  tokenizer: productFields.tokenizer.default(null),
+  overheads: productFields.overheads.default({ ...productDefaults.overheads }),
+  origins,
+})
+export const productPatch = z.strictObject({ ...productFields, origins }).partial()
+
+export const productRecord = z.strictObject({
+  id: z.string(),
+  kind: productKind,
+  ...productFields,
+  origins: origins.optional().describe('shown to the platform operator only'),
+  createdAt: time,
+})
+export type ProductRecord = z.infer<typeof productRecord>

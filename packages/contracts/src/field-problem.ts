@@ -1,0 +1,105 @@
+import type { z } from 'zod'
+
+/** What is wrong with one field of a request, in words for a person. */
+export interface FieldProblem {
+  /** A path such as `messages.0.content`; empty for the request itself. */
+  field: string
+  /** What was sent, to follow the field's name; null where the rule says it all. */
+  wrong: string | null
+  /** The rule, to follow the field's name: `must be at most 2`. Null: the field is not known. */
+  rule: string | null
+}
+
+/** To be given to zod's `safeParse`: what it found then says what was sent, and which words are a schema's own. */
+export const READABLE = { reportInput: true, error: () => UNSAID } as const
+const UNSAID = '\u0000'
+
+const LONGEST_FIELD = 200
+const LONGEST_VALUE = 40
+
+type Issue = z.core.$ZodIssue
+type Path = PropertyKey[]
+
+/** Says what zod found in words for a person. Of a union's branches the one that fits best speaks. */
+export function fieldProblem(issue: Issue): FieldProblem {
+  const { path, issue: best } = bestOf(issue, [])
+  if (best.code === 'unrecognized_keys') return { field: fieldOf([...path, best.keys[0]!]), wrong: null, rule: null }
+  const field = fieldOf(path)
+  if (best.message !== UNSAID) return { field, wrong: null, rule: best.message }
+  return { field, ...said(best) }
+}
+
+function fieldOf(path: Path): string {
+  return path.map(String).join('.').slice(0, LONGEST_FIELD)
+}
+
+/** The branch that came furthest, or that at least had the right type. */
+function bestOf(issue: Issue, above: Path): { path: Path; issue: Issue } {
+  const path = [...above, ...issue.path]
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return { path, issue }
+  const branches = issue.errors.map((branch) => bestOf(branch[0]!, path))
+  const further = branches.toSorted((a, b) => b.path.length - a.path.length)[0]!
+  if (further.path.length > path.length) return further
+  return branches.find((branch) => nounOf(branch.issue) === null) ?? { path, issue }
+}
+
+function said(issue: Issue): Omit<FieldProblem, 'field'> {
+  const noun = nounOf(issue)
+  if (noun !== null) return { wrong: sentOf(issue), rule: `must be ${noun}` }
+  if (issue.code === 'too_big' || issue.code === 'too_small') return outOfBounds(issue)
+  return { wrong: null, rule: 'must be valid' }
+}
+
+/** What a value must be, where it is of the wrong kind; null where something else is wrong with it. */
+function nounOf(issue: Issue): string | null {
+  switch (issue.code) {
+    case 'invalid_type':
+      return NOUNS[issue.expected] ?? `of the type ${issue.expected}`
+    case 'invalid_value':
+      return oneOf(issue.values)
+    case 'invalid_union':
+      if (issue.errors.length === 0 && issue.options) return oneOf(issue.options)
+      return issue.errors.map((branch) => nounOf(branch[0]!) ?? 'valid').join(' or ')
+    default:
+      return null
+  }
+}
+
+const NOUNS: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const listed = values.map((value) => JSON.stringify(value)).join(', ')
+  return values.length === 1 ? listed : `one of ${listed}`
+}
+
+function sentOf(issue: Issue): string {
+  const sent =
+    issue.code === 'invalid_union' && issue.discriminator !== undefined
+      ? (issue.input as Record<string, unknown>)[issue.discriminator]
+      : issue.input
+  if (sent === undefined) return 'is missing'
+  if (Array.isArray(sent)) return 'is an array'
+  if (typeof sent === 'object' && sent !== null) return 'is an object'
+  const text = JSON.stringify(sent)
+  return text.length <= LONGEST_VALUE ? `is ${text}` : 'is a longer string'
+}
+
+function outOfBounds(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): Omit<FieldProblem, 'field'> {
+  const { input, origin } = issue
+  const bound =
+    issue.code === 'too_big'
+      ? `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`
+      : `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`
+  const unit = origin === 'array' ? 'entries' : 'characters'
+  if (typeof input !== 'string' && !Array.isArray(input)) return { wrong: sentOf(issue), rule: `must be ${bound}` }
+  if (input.length === 0) return { wrong: null, rule: 'must not be empty' }
+  return { wrong: `has ${input.length} ${unit}`, rule: `must have ${bound}` }
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { startSimulatedOrigin } from '@gateway/simulated-origin/start-origin'
+import { startProgram, type TestProgram } from './test-program.ts'
+import { temporaryFolder } from './test-servers.ts'
+
+// The services as they run in earnest: each its own process, on loopback, with ports from the kernel. They end with the
+// process that started them, however it ends.
+
+export interface ConstellationOptions {
+  /** Logins of the services at a migrated database. */
+  ledgerUrl: string
+  consoleUrl?: string
+  redisUrl: string
+  /** How many of each. Gateway n talks to ledger n, and round again. */
+  ledgers?: number
+  gateways?: number
+  workers?: number
+  /** Where gateways and workers find their ledger, if not directly: for a fault proxy in between. */
+  through?: (ledgerUrl: string, n: number) => Promise<string>
+  /** Besides what each service needs. */
+  environment?: Partial<Record<'ledger' | 'gateway' | 'worker' | 'console', Record<string, string>>>
+}
+
+export type Constellation = Awaited<ReturnType<typeof startConstellation>>
+
+const services = path.resolve(import.meta.dirname, '../../../services')
+const main = (service: string) => path.join(services, service, 'src/main.ts')
+const secret = () => randomBytes(24).toString('hex')
+
+export async function startConstellation(options: ConstellationOptions) {
+  const {
+    ledgers = 1,
+    gateways = 1,
+    workers = 0,
+    through = (url: string) => Promise.resolve(url),
+    environment = {},
+  } = options
+  const folder = await temporaryFolder('constellation')
+  const secrets = { gateway: secret(), worker: secret(), console: secret() }
+  const origin = await startSimulatedOrigin()
+  const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), origin.stop]
+  const stop = async () => {
+    for (const each of stops.splice(0).toReversed()) await each()
+  }
+
+  async function start(
+    service: keyof typeof secrets | 'ledger',
+    n: number,
+    env: Record<string, string>,
+  ): Promise<TestProgram> {
+    const program = await startProgram({
+      name: `${service}-${n}`,
+      entry: main(service),
+      folder,
+      env: { LOG_LEVEL: 'info', ...env, ...environment[service] },
+    })
+    stops.push(program.stop)
+    return program
+  }
+
+  try {
+    const ledgerPrograms = await times(ledgers, (n) =>
+      start('ledger', n, {
+        DATABASE_URL: options.ledgerUrl,
+        REDIS_URL: options.redisUrl,
+        SERVICE_SECRET_GATEWAY: secrets.gateway,
+        SERVICE_SECRET_WORKER: secrets.worker,
+        SERVICE_SECRET_CONSOLE: secrets.console,
+      }),
+    )
+    const ledgerUrls = await times(Math.max(gateways, workers, ledgers), (n) =>
+      through(ledgerPrograms[n % ledgers]!.url, n),
+    )
+    const ORIGINS = JSON.stringify({
+      simulated: { kind: 'openai-compatible', baseUrl: `${origin.url}/v1`, allowPrivateAddress: true },
+    })
+    const consoleProgram = options.consoleUrl
+      ? await start('console', 0, {
+          DATABASE_URL: options.consoleUrl,
+          LEDGER_URL: ledgerUrls[0]!,
+          SERVICE_SECRET: secrets.console,
+        })
+      : null
+    const gatewayPrograms = await times(gateways, (n) =>
+      start('gateway', n, {
+        LEDGER_URL: ledgerUrls[n]!,
+        SERVICE_SECRET: secrets.gateway,
+        REDIS_URL: options.redisUrl,
+        CONSOLE_URL: consoleProgram?.url ?? 'http://127.0.0.1:9',
+        ORIGINS,
+      }),
+    )
+    const workerPrograms = await times(workers, (n) =>
+      start('worker', n, {
+        LEDGER_URL: ledgerUrls[n]!,
+        SERVICE_SECRET: secrets.worker,
+        REDIS_URL: options.redisUrl,
+        ORIGINS,
+      }),
+    )
+    return {
+      origin,
+      ledgers: ledgerPrograms,
+      gateways: gatewayPrograms,
+      workers: workerPrograms,
+      console: consoleProgram,
+      secrets,
+      folder,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function times<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => make(n)))
+}

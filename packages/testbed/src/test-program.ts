@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { freePort } from '@gateway/local-stack/free-port'
+
+export interface TestProgram {
+  name: string
+  url: string
+  readonly pid: number
+  logFile: string
+  /** SIGKILL, and waits until it is gone. */
+  kill(): Promise<void>
+  /** Any other signal; does not wait. */
+  signal(name: NodeJS.Signals): void
+  /** SIGTERM, and waits until it is gone. */
+  stop(): Promise<void>
+  /** Starts it again, on the same port, and waits until it is ready. */
+  start(): Promise<void>
+  /** Waits until /health/ready answers 200. */
+  ready(): Promise<void>
+}
+
+interface Program {
+  name: string
+  entry: string
+  folder: string
+  env: Record<string, string>
+}
+
+const READY_MS = 60_000
+
+/** Starts a service as a process of its own, on a port that stays its own over restarts, and waits until it is ready. */
+export async function startProgram({ name, entry, folder, env }: Program): Promise<TestProgram> {
+  const port = await freePort(undefined, name)
+  const url = `http://127.0.0.1:${port}`
+  const logFile = path.join(folder, `${name}.log`)
+  let child = spawnProgram()
+
+  function spawnProgram(): ChildProcess {
+    const log = openSync(logFile, 'a', 0o600)
+    const started = spawn(process.execPath, [entry], {
+      env: { PATH: process.env['PATH'], ...env, HOST: '127.0.0.1', PORT: String(port), STOP_WITH_PARENT: '1' },
+      stdio: ['pipe', log, log],
+    })
+    closeSync(log)
+    started.stdin?.on('error', () => {})
+    return started
+  }
+
+  async function ready(): Promise<void> {
+    const until = performance.now() + READY_MS
+    while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
+      const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
+      await answer?.body?.cancel()
+      if (answer?.status === 200) return
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    throw new Error(`${name} did not become ready. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-3_000)}`)
+  }
+
+  async function gone(): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  await ready()
+  return {
+    name,
+    url,
+    get pid() {
+      return child.pid!
+    },
+    logFile,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await gone()
+    },
+    signal: (signal) => void child.kill(signal),
+    stop: async () => {
+      child.kill('SIGTERM')
+      const late = setTimeout(() => child.kill('SIGKILL'), 20_000)
+      await gone()
+      clearTimeout(late)
+    },
+    start: async () => {
+      await gone()
+      child = spawnProgram()
+      await ready()
+    },
+    ready,
+  }
+}

@@ -1,0 +1,225 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect } from 'vitest'
+import { mintId } from '@gateway/contracts/ids'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { openTokenSource } from '@gateway/ledger-client/service-token'
+import { startProgram } from '@gateway/testbed/test-program'
+import { liveTest } from '@gateway/testbed/live-test'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { openWorld } from '@gateway/testbed/world'
+
+// The ledger as a process: its door, its keepers, its command.
+
+const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+
+const test = liveTest
+  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const world = await openWorld(database.adminUrl)
+    onCleanup(world.close)
+    return world
+  })
+  .extend('ledger', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const ledger = await startProgram({
+      name: 'ledger',
+      entry: path.join(import.meta.dirname, 'main.ts'),
+      folder: await temporaryFolder('ledger'),
+      env: {
+        DATABASE_URL: database.ledgerUrl,
+        SERVICE_SECRET_GATEWAY: secrets.gateway,
+        SERVICE_SECRET_WORKER: secrets.worker,
+        SERVICE_SECRET_CONSOLE: secrets.console,
+        CHECK_EVERY_SECONDS: '1',
+      },
+    })
+    onCleanup(ledger.stop)
+    return ledger
+  })
+  .extend('gateway', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: secrets.gateway })
+    onCleanup(client.close)
+    return client
+  })
+  .extend('shop', async ({ world }) => {
+    const owners = await world.tenant()
+    const project = await world.project(owners, 1_000_000n)
+    const model = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await world.assign(project.id, model)
+    return { project: project.id, model, key: await world.key({ project, by: owners.owner }) }
+  })
+
+const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
+const admission = (holder: string, shop: { model: string; key: { hash: string } }) => ({
+  id: newId('inv'),
+  holder,
+  keyHash: shop.key.hash,
+  selector: null,
+  model: shop.model,
+  parameters: [],
+  measures: { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 100 },
+  idempotency: null,
+})
+
+describe('the door', () => {
+  const post = (url: string, token: string | null, body: string) =>
+    fetch(url, { method: 'POST', headers: token ? { authorization: `Bearer ${token}` } : {}, body })
+
+  test('opens only to a service that signs its tokens, and only for its work', async ({ ledger }) => {
+    const tokenOf = (service: 'gateway' | 'console', secret: string) =>
+      openTokenSource({ service, secret, now: Date.now }).current()
+    const status = async (route: string, token: string | null) =>
+      (await post(`${ledger.url}${route}`, token, '{}')).status
+    expect(await status('/items', null)).toBe(401)
+    expect(await status('/items', 'nonsense')).toBe(401)
+    expect(await status('/items', await tokenOf('gateway', 'x'.repeat(32)))).toBe(401)
+    expect(await status('/fundings', await tokenOf('gateway', secrets.gateway))).toBe(403)
+    expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
+    expect(await status('/nowhere', await tokenOf('console', secrets.console))).toBe(404)
+  })
+
+  test('says which line is wrong, and does nothing', async ({ ledger }) => {
+    const token = await openTokenSource({ service: 'gateway', secret: secrets.gateway, now: Date.now }).current()
+    const answer = await post(`${ledger.url}/items`, token, '{"n":1}\n')
+    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
+      400,
+      expect.stringContaining('Line 1'),
+    ])
+    expect((await post(`${ledger.url}/items`, token, 'no json\n')).status).toBe(400)
+    expect((await post(`${ledger.url}/items`, token, '')).status).toBe(400)
+  })
+
+  test('admits and settles a crowd through the client', async ({ gateway, shop, world }) => {
+    const holder = newId('hol')
+    expect(await gateway.beat({ holder, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: true })
+    const charges = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const item = admission(holder, shop)
+        expect(await gateway.admit(item, { budgetMs: 10_000 })).toMatchObject({
+          kind: 'admitted',
+          project: shop.project,
+        })
+        const outcome = await gateway.settle({
+          id: item.id,
+          usage: { promptTokens: 1, completionTokens: 3, estimated: false },
+          answer: null,
+        })
+        return outcome.kind === 'settled' ? outcome.chargedMicro : -1
+      }),
+    )
+    expect(new Set(charges)).toEqual(new Set([3]))
+    const { rows } = await world.run('SELECT reserved, settled FROM money.wallets WHERE project = $1', [shop.project])
+    expect(rows).toEqual([{ reserved: '0', settled: '900' }])
+  })
+
+  test('lists for a key what it may call', async ({ gateway, shop }) => {
+    expect(await gateway.models({ keyHash: shop.key.hash, selector: null })).toMatchObject({
+      entries: [{ id: shop.model, pricing: { unit: 'tokens', prompt: '0', completion: '0.000001' } }],
+    })
+    expect(await gateway.models({ keyHash: 'f'.repeat(64), selector: null })).toMatchObject({
+      refused: { code: 'key_invalid' },
+    })
+  })
+})
+
+describe('keepers', () => {
+  test('what a stopped holder left is released', async ({ gateway, shop, world }) => {
+    const holder = newId('hol')
+    await gateway.beat({ holder, service: 'gateway', deadAfterMs: 15_000 })
+    const item = admission(holder, shop)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await gateway.endHolder(holder)
+    await until(
+      async () =>
+        (await world.run('SELECT FROM money.invocations WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+    expect(await gateway.beat({ holder, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: false })
+  })
+
+  test('a silent holder is ended, and what it held is released', async ({ gateway, shop, world }) => {
+    const holder = newId('hol')
+    await gateway.beat({ holder, service: 'gateway', deadAfterMs: 1_000 })
+    const item = admission(holder, shop)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await until(
+      async () =>
+        (await world.run('SELECT FROM money.invocations WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+  })
+
+  test('a call past its deadline is released though its holder lives', async ({ gateway, shop, world }) => {
+    const holder = newId('hol')
+    await gateway.beat({ holder, service: 'gateway', deadAfterMs: 60_000 })
+    const item = admission(holder, shop)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await world.run(`UPDATE money.reservations SET deadline_at = now() WHERE id = $1`, [item.id])
+    await until(
+      async () =>
+        (await world.run('SELECT FROM money.invocations WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+  })
+
+  test('the books are checked, and a metric carries the result', async ({ ledger, shop, world }) => {
+    const findings = async () =>
+      Number(
+        /^ledger_check_findings(?:\{[^}]*\})? (\d+)/m.exec(await (await fetch(`${ledger.url}/metrics`)).text())?.[1] ??
+          NaN,
+      )
+    await until(async () => (await findings()) === 0)
+    await world.run('UPDATE money.wallets SET funded = funded + 1 WHERE project = $1', [shop.project])
+    await until(async () => (await findings()) === 1)
+    await world.run('UPDATE money.wallets SET funded = funded - 1 WHERE project = $1', [shop.project])
+    await until(async () => (await findings()) === 0)
+  })
+})
+
+describe('npm run ledger check', () => {
+  const run = async (words: string[], env: Record<string, string>) => {
+    const command = promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'command.ts'), ...words], {
+      env,
+    })
+    return command.then(
+      ({ stdout }) => ({ code: 0, said: stdout }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, said: stdout + stderr }),
+    )
+  }
+
+  test('says which micro-USD does not add up, and fails', async ({ database, shop, world }) => {
+    const env = { DATABASE_URL: database.ledgerUrl }
+    expect(await run(['check', shop.project], env)).toMatchObject({ code: 0, said: '1 wallets checked, 0 findings\n' })
+    await world.run('UPDATE money.wallets SET settled = settled + 7 WHERE project = $1', [shop.project])
+    const found = await run(['check', '--whole', shop.project], env)
+    expect(found).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('settled differs from the journal: expected 0, found 7 micro-USD'),
+    })
+    await world.run('UPDATE money.wallets SET settled = settled - 7 WHERE project = $1', [shop.project])
+  })
+
+  test('explains itself to whoever calls it wrongly', async () => {
+    expect(await run(['chekc'], {})).toMatchObject({
+      code: 64,
+      said: expect.stringContaining('npm run ledger -- check'),
+    })
+    expect(await run(['check', '--hole'], {})).toMatchObject({
+      code: 64,
+      said: expect.stringContaining("I don't know --hole"),
+    })
+    expect(await run(['check'], {})).toMatchObject({
+      code: 69,
+      said: expect.stringContaining('DATABASE_URL is not set'),
+    })
+    expect(await run(['check'], { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' })).toMatchObject({
+      code: 69,
+      said: expect.not.stringContaining('secret'),
+    })
+  })
+})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))
+}
