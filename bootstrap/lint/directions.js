@@ -1,0 +1,84 @@
+// Who may know whom: services → packages → contracts → money. One table; the rule beside it only reads it.
+
+/** What each package may import of the others. Whoever is not listed may import contracts and money. */
+const packagesMayKnow = {
+  money: [],
+  contracts: ['money'],
+  'simulated-origin': [],
+  'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-origin', 'ledger-client', 'prisma'],
+  testbed: 'all',
+}
+const anyPackageMayKnow = ['contracts', 'money']
+
+const services = ['gateway', 'worker', 'ledger', 'console']
+
+/** What only a few may import, whoever they are: names, who may, and why. */
+const reserved = [
+  {
+    names: /^express($|\/)/,
+    allowed: ({ floor }) => floor === 'services' || floor === 'bench' || floor === 'scenarios',
+    reason: 'Express stays in the services: a package must not know how its caller is reached.',
+  },
+  {
+    names: /^bullmq/,
+    allowed: ({ room }) => room === 'node-queue' || room === 'bench',
+    reason: 'node-queue is the only place that knows BullMQ, so that the queue stays a doorbell that can be replaced.',
+  },
+  {
+    names: /^(@prisma\/|prisma($|\/))/,
+    allowed: ({ room, floor }) =>
+      room === 'database' || (floor === 'services' && ['ledger', 'console'].includes(room)) || room === 'bench',
+    reason: 'Prisma stays in database, ledger and console: whoever has no database can do no harm to the books.',
+  },
+  {
+    names: /^pg($|\/)/,
+    allowed: ({ room, floor, isTest }) =>
+      ['database', 'testbed', 'bench'].includes(room) || floor === 'prisma' || isTest,
+    reason: 'Connections to Postgres are made by the database package.',
+  },
+  {
+    names: /^@gateway\/database($|\/)/,
+    allowed: ({ room, floor, isTest }) =>
+      (floor === 'services' && ['ledger', 'console'].includes(room)) ||
+      ['local-stack', 'testbed', 'bench', 'scenarios', 'prisma'].includes(room) ||
+      isTest,
+    reason: 'Only ledger and console reach the database: gateway and worker hold no credentials of it.',
+  },
+  {
+    names: /^(@gateway\/testbed($|\/)|vitest($|\/)|fast-check$|testcontainers$)/,
+    allowed: ({ room, isTest }) => isTest || ['testbed', 'bench', 'scenarios'].includes(room),
+    reason: 'What is made for tests never runs in production.',
+  },
+  {
+    names: /^@gateway\/(local-stack|simulated-origin|prisma)($|\/)/,
+    allowed: ({ room, isTest }) =>
+      isTest || ['local-stack', 'simulated-origin', 'testbed', 'bench', 'scenarios', 'prisma'].includes(room),
+    reason: 'The local stack, its simulated origin and the seed are around the house; no part of the house knows them.',
+  },
+]
+
+/** Why this place may not import that name, or null if it may. */
+export function objection(place, name) {
+  const found = reserved.find(({ names, allowed }) => names.test(name) && !allowed(place))
+  if (found) return found.reason
+
+  const [, room] = /^@gateway\/([^/]+)/.exec(name) ?? []
+  if (!room || room === place.room) return null
+  if (services.includes(room)) return serviceObjection(place)
+  if (place.floor !== 'packages') return null
+  const known = packagesMayKnow[place.room] ?? anyPackageMayKnow
+  if (
+    known === 'all' ||
+    known.includes(room) ||
+    (place.isTest && ['testbed', 'local-stack', 'simulated-origin'].includes(room))
+  )
+    return null
+  return `Imports go services → packages → contracts → money; ${place.room} may know ${known.join(', ') || 'no other package'}.`
+}
+
+function serviceObjection({ floor }) {
+  if (floor === 'scenarios' || floor === 'bench') return null
+  return floor === 'services'
+    ? 'A service never imports a service: they meet only over the wire, in the shapes of contracts.'
+    : 'A package never imports a service: it would no longer be usable by the others.'
+}

@@ -1,0 +1,25 @@
+import path from 'node:path'
+
+/**
+ * Where a file stands in the house, from its path below the project's folder.
+ * `packages/money/src/price.test.ts` is { floor: 'packages', room: 'money', inside: 'src/price.test.ts', isTest: true }.
+ * Null for what stands in no room.
+ */
+export function placeOf(filename, projectFolder) {
+  const parts = path.relative(projectFolder, filename).split(path.sep)
+  const [floor, second] = parts
+  if (floor === 'services' || floor === 'packages') return place(floor, second, parts.slice(2))
+  if (floor === 'scenarios' || floor === 'bench' || floor === 'prisma') return place(floor, floor, parts.slice(1))
+  return null
+}
+
+function place(floor, room, rest) {
+  const inside = rest.join('/')
+  return { floor, room, inside, isTest: /\.(test|scenario|fixture)\.ts$/.test(inside) || inside.includes('fixtures/') }
+}
+
+/** Places whose code answers the same for the same input, always: no I/O, no clock, no randomness. */
+export function isPure(place) {
+  if (place.floor === 'packages') return ['money', 'contracts', 'flow'].includes(place.room)
+  return place.floor === 'services' && place.room === 'ledger' && place.inside.startsWith('src/decide/')
+}

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const limitMs = 30_000
+
+/** Runs a line of JavaScript by Node 24 through bootstrap/tool.js, as the commands in package.json are run. */
+function runLine(line: string, { from = import.meta.dirname } = {}) {
+  const child = spawn(process.execPath, [path.join(from, 'tool.js'), 'node', '-e', line], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.on('data', (text) => (output += String(text)))
+  return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number, output })) }
+}
+
+test('arguments, output and exit code go through, and it is Node 24', { timeout: limitMs }, async () => {
+  const line = "console.log(process.version.split('.')[0], 'two words'); process.exitCode = 7"
+  expect(await runLine(line).ended).toEqual({ code: 7, output: 'v24 two words\n' })
+})
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s goes through', { timeout: limitMs }, async (signal) => {
+  const line = `process.on('${signal}', () => process.exit(9)); console.log('up'); setInterval(() => {}, 60000)`
+  const { child, ended } = runLine(line)
+  await once(child.stdout, 'data')
+  child.kill(signal)
+  expect(await ended).toEqual({ code: 9, output: 'up\n' })
+})
+
+test('a program that a signal ended is told by the exit code', { timeout: limitMs }, async () => {
+  expect(await runLine("process.kill(process.pid, 'SIGKILL')").ended).toEqual({ code: 137, output: '' })
+})
+
+test('the folder may be reached through a link with a space in its name', { timeout: limitMs }, async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'a link '))
+  symlinkSync(path.join(import.meta.dirname, '..'), path.join(folder, 'house'))
+  expect((await runLine('console.log(1)', { from: path.join(folder, 'house/bootstrap') }).ended).output).toBe('1\n')
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,4 @@
+import { runTool } from './run.js'
+
+const [name, ...args] = process.argv.slice(2)
+await runTool(name, args)

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { keepServer } from './keep-server.ts'
+
+function serverThatEnds({ failingRestarts = 0 } = {}) {
+  let life = Promise.withResolvers<void>()
+  const restarts: number[] = []
+  let failures = failingRestarts
+  return {
+    restarts,
+    crash: () => life.resolve(),
+    get ended() {
+      return life.promise
+    },
+    restart: async () => {
+      restarts.push(restarts.length)
+      if (failures-- > 0) throw new Error('the disk is full')
+      life = Promise.withResolvers<void>()
+    },
+  }
+}
+
+test('a server that ends is started again, as often as it takes', async () => {
+  const stop = new AbortController()
+  const server = serverThatEnds({ failingRestarts: 1 })
+  const told: string[] = []
+  const back = Promise.withResolvers<void>()
+  const kept = keepServer('redis', server, {
+    stopping: stop.signal,
+    backOffMs: 1,
+    tell: (line) => {
+      told.push(line)
+      if (line === 'redis is back') back.resolve()
+    },
+  })
+  server.crash()
+  await back.promise
+  expect(told).toEqual([
+    'redis ended and is started again',
+    'redis did not start: the disk is full',
+    'redis ended and is started again',
+    'redis is back',
+  ])
+  stop.abort()
+  await kept
+})
+
+test('a server that ends because everything stops is left alone', async () => {
+  const stop = new AbortController()
+  const server = serverThatEnds()
+  const kept = keepServer('redis', server, { stopping: stop.signal, tell: () => {} })
+  stop.abort()
+  server.crash()
+  await kept
+  expect(server.restarts).toEqual([])
+})

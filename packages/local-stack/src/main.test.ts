@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { holdFolder } from './only-once.ts'
+
+let folder = ''
+beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'npm-start-'))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs the program to its end: what it said and its exit code. */
+async function start(env: Record<string, string>) {
+  const main = path.join(import.meta.dirname, 'main.ts')
+  return promisify(execFile)(process.execPath, [main], { env: { DATA_FOLDER: folder, ...env } }).then(
+    () => ({ code: 0, stderr: '' }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+  )
+}
+
+test('a second start on a folder in use is one message, and touches nothing', async () => {
+  const hold = await holdFolder(folder, () => ({ pid: 4711, stopping: false }))
+  expect(await start({})).toEqual({
+    code: 78,
+    stderr: `
+  It can't start:
+  It already runs on ${folder} (process 4711); its address and key are in ${path.join(folder, 'ready.json')}.
+  Stop that one by Ctrl-C, or start another beside it: DATA_FOLDER=.local-2 PORT=0 npm start
+`,
+  })
+  expect(readdirSync(folder)).toEqual([])
+  if (hold.kind === 'held') await hold.release()
+})
+
+test('every wrong variable is told at once', async () => {
+  expect(await start({ PORT: 'x', LOG_LEVEL: 'loud' })).toEqual({
+    code: 78,
+    stderr: `
+  It can't start:
+  PORT (Port of the gateway) is wrong: expected a whole number from 0 to 65535; it is "x".
+  LOG_LEVEL (Least severity in the log files) is wrong: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"; it is "loud".
+`,
+  })
+})

@@ -1,0 +1,69 @@
+// What `npm start` runs: everything on this machine, from an empty folder to one screen with a key.
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ConfigurationError } from '@gateway/process/config'
+import { createLifecycle } from '@gateway/process/lifecycle'
+import { wrongConfigurationExit } from '@gateway/process/run-service'
+import { onStopSignals } from '@gateway/process/stop-signals'
+import { loadSeed } from './load-seed.ts'
+import { holdFolder } from './only-once.ts'
+import { readyScreen } from './ready-facts.ts'
+import { createScreen } from './screen.ts'
+import { readStackConfig } from './stack-config.ts'
+import { startStack } from './start-stack.ts'
+
+const screen = createScreen(process.stdout, () => performance.now())
+const lifecycle = createLifecycle({
+  log: { info: () => {}, error: (_facts: unknown, message?: string) => screen.tell(message ?? '') },
+})
+
+try {
+  const config = readStackConfig(process.env)
+  await holdDataFolder(config.DATA_FOLDER)
+  onStopSignals({
+    source: process,
+    env: process.env,
+    stop: (reason) => void stop(reason),
+    force: () => process.exit(1), // the watchdogs and STOP_WITH_PARENT end what is still running
+    now: () => performance.now(),
+  })
+  const ready = await startStack({ config, env: process.env, screen, lifecycle, seed: await loadSeed() })
+  screen.tell(readyScreen(ready, path.join(config.DATA_FOLDER, 'ready.json')))
+} catch (error) {
+  if (!lifecycle.stopping.aborted) await fail(error) // what fails because it was stopped half-way isn't news
+}
+
+async function holdDataFolder(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  let waiting = false
+  for (;;) {
+    const hold = await holdFolder(folder, () => ({ pid: process.pid, stopping: lifecycle.stopping.aborted }))
+    if (hold.kind === 'held') return lifecycle.onStop('data folder', hold.release)
+    if (!hold.by.stopping) {
+      throw new ConfigurationError([
+        `It already runs on ${folder} (process ${hold.by.pid}); its address and key are in ${path.join(folder, 'ready.json')}.`,
+        'Stop that one by Ctrl-C, or start another beside it: DATA_FOLDER=.local-2 PORT=0 npm start',
+      ])
+    }
+    if (!waiting) screen.tell(`  Waiting for process ${hold.by.pid}, which is stopping…`)
+    waiting = true
+    await wait(200)
+  }
+}
+
+async function stop(reason: string): Promise<void> {
+  screen.tell(`\n  Stopping (${reason})…`)
+  const clean = await lifecycle.stop(reason)
+  screen.tell(clean ? '  Everything has stopped.' : '  Stopped; not every part did so cleanly.')
+  process.exit(clean ? 0 : 1)
+}
+
+async function fail(error: unknown): Promise<never> {
+  const wrongConfiguration = error instanceof ConfigurationError
+  const text = wrongConfiguration || !(error instanceof Error) ? String(error) : error.message
+  const lines = wrongConfiguration ? error.problems : text.split('\n')
+  process.stderr.write(`\n  It can't start:\n${lines.map((line) => `  ${line}\n`).join('')}`)
+  await lifecycle.stop('could not start')
+  process.exit(wrongConfiguration ? wrongConfigurationExit : 1)
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { realpathSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+
+/** What the holder of a folder says of itself. */
+export interface Holder {
+  pid: number
+  stopping: boolean
+}
+
+export type Hold = { kind: 'held'; release(): Promise<void> } | { kind: 'taken'; by: Holder }
+
+/**
+ * Holds a data folder for this process alone, until it ends in whatever way. Nothing is guessed from a process id: who
+ * holds the folder listens on a socket and says who it is, and a socket without a listener is left over.
+ */
+export async function holdFolder(folder: string, whoAmI: () => Holder): Promise<Hold> {
+  const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)
+  const socket = path.join(tmpdir(), `model-gateway-${name}.sock`) // in a short place: a socket's path has room for 104 bytes
+  for (;;) {
+    const server = await listen(socket, whoAmI)
+    if (server) return { kind: 'held', release: () => close(server) }
+    const by = await askHolder(socket)
+    if (by) return { kind: 'taken', by }
+    rmSync(socket, { force: true })
+  }
+}
+
+async function listen(socket: string, whoAmI: () => Holder): Promise<Server | null> {
+  const server = createServer((connection) => {
+    connection.on('error', () => {})
+    connection.end(JSON.stringify(whoAmI()))
+  }).listen(socket)
+  try {
+    await once(server, 'listening')
+    return server.unref()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return null
+    throw error
+  }
+}
+
+async function askHolder(socket: string): Promise<Holder | null> {
+  const connection = connect(socket)
+  try {
+    return JSON.parse(await text(connection)) as Holder
+  } catch {
+    return null
+  }
+}
+
+/** Also removes the socket. */
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  await closed
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readyScreen } from './ready-facts.ts'
+
+const received: { url: string; authorization: string; body: string }[] = []
+const server = createServer((req, res) => {
+  let body = ''
+  req.on('data', (text) => (body += String(text)))
+  req.on('end', () => {
+    received.push({ url: req.url ?? '', authorization: req.headers.authorization ?? '', body })
+    res.end('{}')
+  })
+})
+beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
+afterAll(() => void server.close())
+
+test('the three printed commands can be pasted into a shell as they stand', async () => {
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const text = readyScreen(
+    {
+      baseUrl,
+      consoleUrl: 'http://127.0.0.1:1',
+      consoleToken: 't',
+      email: 'a@b.c',
+      password: 'p',
+      tenant: 'acme',
+      project: 'prj',
+      key: 'svc_abc',
+      legacyKey: 'svc_old',
+      otherProject: { project: 'prj2', key: 'svc_def' },
+      models: ['acme/swift'],
+      originControl: 'http://127.0.0.1:2/control',
+    },
+    '.local/ready.json',
+  )
+  const commands = text.split('\n').filter((line) => line.startsWith('curl '))
+  for (const command of commands) await promisify(execFile)('sh', ['-c', command])
+  expect(received.map(({ url }) => url)).toEqual(['/v1/models', '/v1/chat/completions', '/v1/chat/completions'])
+  expect(received.every(({ authorization }) => authorization === 'Bearer svc_abc')).toBe(true)
+  const bodies = received.slice(1).map(({ body }) => JSON.parse(body) as { model: string; stream?: boolean })
+  expect(bodies.map(({ model, stream }) => [model, stream])).toEqual([
+    ['acme/swift', undefined],
+    ['acme/swift', true],
+  ])
+})

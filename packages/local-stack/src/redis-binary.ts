@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const servers = ['redis-server', 'valkey-server']
+
+/** How to start a Redis server: the words to put before its settings. */
+export interface RedisBinary {
+  from: 'path' | 'docker' | 'debian'
+  command: string[]
+}
+
+/**
+ * Finds a Redis or Valkey server: on the PATH, else a Docker engine to run one, else the package of Debian or
+ * Ubuntu unpacked into `cacheFolder`. Throws one message with the cures if there is none of them.
+ *
+ * The package is unpacked and not installed, for root as well: installing starts a system service, and the
+ * machine is not ours to change.
+ */
+export async function findRedis({
+  cacheFolder,
+  log,
+}: {
+  cacheFolder: string
+  log: (line: string) => void
+}): Promise<RedisBinary> {
+  for (const server of servers) {
+    if (await runs([server, '--version'])) return { from: 'path', command: [server] }
+  }
+  // `docker info` answers only if an engine does; the client alone is no help.
+  if (await runs(['docker', 'info', '--format', '{{.ServerVersion}}'])) return { from: 'docker', command: ['docker'] }
+  const problem = await unpackDebianPackage(cacheFolder, log).then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  const unpacked = await findUnpacked(cacheFolder)
+  if (unpacked) return unpacked
+  throw new Error(
+    [
+      'Redis is needed, and there is none here. One of these cures it:',
+      '  1. install redis-server or valkey-server (Debian: apt-get install redis-server; macOS: brew install redis),',
+      '  2. start Docker,',
+      '  3. set REDIS_URL to a Redis of your own.',
+      ...(problem ? [`(Unpacking the Debian package did not work: ${problem})`] : []),
+    ].join('\n'),
+  )
+}
+
+async function findUnpacked(cacheFolder: string): Promise<RedisBinary | null> {
+  const triplets = await readdir(path.join(cacheFolder, 'usr/lib')).catch(() => [])
+  const libraries = ['', ...triplets].map((triplet) => path.join(cacheFolder, 'usr/lib', triplet))
+  for (const server of servers) {
+    const command = ['env', `LD_LIBRARY_PATH=${libraries.join(':')}`, path.join(cacheFolder, 'usr/bin', server)]
+    if (await runs([...command, '--version'])) return { from: 'debian', command }
+  }
+  return null
+}
+
+async function runs([command = '', ...args]: string[]): Promise<boolean> {
+  return run(command, args, { timeout: 5_000 }).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Downloads the package and whatever it needs that this machine lacks, as root or not, and unpacks them. */
+async function unpackDebianPackage(cacheFolder: string, log: (line: string) => void): Promise<void> {
+  if (await findUnpacked(cacheFolder)) return
+  if (!(await runs(['apt-get', '--version']))) throw new Error('this is no Debian or Ubuntu.')
+  await mkdir(path.dirname(cacheFolder), { recursive: true })
+  const work = await mkdtemp(`${cacheFolder}.`)
+  try {
+    log('Redis: unpacking the package of this distribution')
+    const { packages, options } = await missingPackages(work)
+    await run('apt-get', ['-q', ...options, 'download', ...packages], { cwd: work })
+    for (const file of await readdir(work)) {
+      if (file.endsWith('.deb')) await run('dpkg', ['-x', path.join(work, file), path.join(work, 'root')])
+    }
+    if (await findUnpacked(cacheFolder)) return // someone else was quicker
+    await rm(cacheFolder, { recursive: true, force: true })
+    await rename(path.join(work, 'root'), cacheFolder)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** Asks apt what installing would bring; with package lists of our own if the machine's are empty or too old. */
+async function missingPackages(work: string): Promise<{ packages: string[]; options: string[] }> {
+  const root = process.getuid?.() === 0 ? ['-o', 'APT::Sandbox::User=root'] : []
+  const lists = path.join(work, 'lists')
+  const ownLists = [...root, '-o', `Dir::State::lists=${lists}`, '-o', `Dir::Cache=${path.join(work, 'cache')}`]
+  for (const options of [root, ownLists]) {
+    if (options === ownLists) {
+      await mkdir(path.join(lists, 'partial'), { recursive: true })
+      await mkdir(path.join(work, 'cache/archives/partial'), { recursive: true })
+      await run('apt-get', ['-q', ...options, 'update'])
+    }
+    for (const server of servers) {
+      const ask = ['-q', ...options, 'install', '--simulate', '--no-install-recommends', server]
+      const plan = await run('apt-get', ask).then(
+        ({ stdout }) => stdout,
+        () => '',
+      )
+      const lacking = [...plan.matchAll(/^Inst (\S+)/gm)].map((match) => match[1] ?? '')
+      // The server is a link into its tools, which may be installed already and are then not lacking.
+      if (lacking.length > 0)
+        return { packages: [...new Set([...lacking, server.replace('server', 'tools')])], options }
+    }
+  }
+  throw new Error('the distribution has neither redis-server nor valkey-server.')
+}

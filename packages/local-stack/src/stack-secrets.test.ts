@@ -1,0 +1,25 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { keepSecrets } from './stack-secrets.ts'
+
+let folder = ''
+beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'secrets-'))))
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('secrets are made once, all different, for this user alone', () => {
+  const made = keepSecrets(folder)
+  const all = [...Object.values(made.services), ...Object.values(made.databaseRoles)]
+  expect(new Set(all).size).toBe(5)
+  expect(all.every((secret) => secret.length >= 32)).toBe(true)
+  expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600)
+  expect(keepSecrets(folder)).toEqual(made)
+})
+
+test.each(['', '{', '{"services":{}}'])('a file that holds %o is told with its cure and left alone', (content) => {
+  const file = path.join(folder, 'secrets.json')
+  writeFileSync(file, content)
+  expect(() => keepSecrets(folder)).toThrow('Remove it, and new secrets are generated.')
+  expect(readFileSync(file, 'utf8')).toBe(content)
+})

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ConfigurationError } from '@gateway/process/config'
+import { z } from 'zod'
+
+const secret = z.string().min(32)
+const stackSecrets = z.object({
+  /** What each service shows the ledger. */
+  services: z.object({ gateway: secret, worker: secret, console: secret }),
+  /** Passwords of the login roles in Postgres. */
+  databaseRoles: z.object({ ledger: secret, console: secret }),
+})
+
+export type StackSecrets = z.output<typeof stackSecrets>
+
+/** The secrets between the parts of this stack: generated once, kept in `secrets.json` for this user alone. */
+export function keepSecrets(folder: string): StackSecrets {
+  const file = path.join(folder, 'secrets.json')
+  const kept = readIfThere(file)
+  if (kept !== null) {
+    const read = stackSecrets.safeParse(kept)
+    if (read.success) return read.data
+    throw new ConfigurationError([`${file} does not hold what it should. Remove it, and new secrets are generated.`])
+  }
+  const made: StackSecrets = {
+    services: { gateway: newSecret(), worker: newSecret(), console: newSecret() },
+    databaseRoles: { ledger: newSecret(), console: newSecret() },
+  }
+  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+  return made
+}
+
+function readIfThere(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as unknown
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}

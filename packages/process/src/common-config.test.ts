@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { readServiceConfig } from './common-config.ts'
+import { port } from './config-fields.ts'
+
+const schema = z.object({
+  PORT: port().default(8080).meta({ description: 'Port to listen on' }),
+  LEDGER_URL: z.string().meta({ description: 'Base address of the ledger' }),
+})
+
+test("a service's own definition of a common variable wins", () => {
+  expect(readServiceConfig(schema, { LEDGER_URL: 'x' })).toMatchObject({
+    HOST: '127.0.0.1',
+    PORT: 8080,
+    LEDGER_URL: 'x',
+  })
+})
+
+test('problems of common and own variables are told together', () => {
+  expect(() => readServiceConfig(schema, { LOG_LEVEL: 'loud' })).toThrow(/LOG_LEVEL.*\n.*LEDGER_URL/)
+})

@@ -1,0 +1,97 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { flag, httpUrl, json, port, sharedSecret } from './config-fields.ts'
+import { ConfigurationError, readConfig, type Environment } from './config.ts'
+
+const schema = z.object({
+  PORT: port().default(8080).meta({ description: 'Port to listen on' }),
+  LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
+  SERVICE_SECRET: sharedSecret().meta({ description: 'Secret shared with the ledger', secret: true }),
+  VERBOSE: flag().optional().meta({ description: 'Say more' }),
+  ORIGINS: json(z.record(z.string(), z.object({ baseUrl: httpUrl() })))
+    .default({})
+    .meta({ description: 'Who serves the products' }),
+})
+const right = { LEDGER_URL: 'http://127.0.0.1:9000/', SERVICE_SECRET: 's'.repeat(32) }
+
+function problemsOf(env: Environment): readonly string[] {
+  try {
+    readConfig(schema, env)
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('readConfig', () => {
+  test('reads text into what the program uses and fills in defaults', () => {
+    const env = { ...right, VERBOSE: '1', ORIGINS: '{"a":{"baseUrl":"http://a/v1"}}', UNRELATED: 'x' }
+    expect(readConfig(schema, env)).toEqual({
+      PORT: 8080,
+      LEDGER_URL: 'http://127.0.0.1:9000',
+      SERVICE_SECRET: 's'.repeat(32),
+      VERBOSE: true,
+      ORIGINS: { a: { baseUrl: 'http://a/v1' } },
+    })
+  })
+
+  test('tells every problem at once, one sentence per variable with its name, purpose and fault', () => {
+    const problems = problemsOf({
+      PORT: 'eighty',
+      ORIGINS: '{"a":{"baseUrl":"ftp://a"}}',
+      SERVICE_SECRET: 's'.repeat(32),
+    })
+    expect(problems).toEqual([
+      'PORT (Port to listen on) is wrong: expected a whole number from 0 to 65535; it is "eighty".',
+      'LEDGER_URL (Base address of the ledger) is missing: set LEDGER_URL, or LEDGER_URL_FILE to a file that holds it.',
+      'ORIGINS (Who serves the products) is wrong: at a.baseUrl: expected an address that starts with http:// or https://; it is "{"a":{"baseUrl":"ftp://a"}}".',
+    ])
+  })
+
+  test('never shows a secret, not even a wrong one', () => {
+    const problems = problemsOf({ ...right, SERVICE_SECRET: 'hunter2' })
+    expect(problems).toEqual([
+      'SERVICE_SECRET (Secret shared with the ledger) is wrong: expected at least 32 characters.',
+    ])
+  })
+
+  test.each(['65536', '-1', '80.5', '0x50', '1e3', ' 80'])('refuses %o as a port', (text) => {
+    expect(problemsOf({ ...right, PORT: text })).toHaveLength(1)
+  })
+
+  test('counts an empty value as absent', () => {
+    expect(readConfig(schema, { ...right, PORT: '' }).PORT).toBe(8080)
+    expect(problemsOf({ ...right, LEDGER_URL: '' })[0]).toContain('is missing')
+  })
+
+  test('reads a value from the file that NAME_FILE names, without the line break at its end', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'config-')), 'secret')
+    writeFileSync(file, `${'f'.repeat(40)}\n`)
+    const { SERVICE_SECRET: _, ...others } = right
+    expect(readConfig(schema, { ...others, SERVICE_SECRET_FILE: file }).SERVICE_SECRET).toBe('f'.repeat(40))
+  })
+
+  test('names the file that cannot be read', () => {
+    const { SERVICE_SECRET: _, ...others } = right
+    expect(problemsOf({ ...others, SERVICE_SECRET_FILE: '/does/not/exist' })).toEqual([
+      "SERVICE_SECRET (Secret shared with the ledger) can't be read from /does/not/exist (SERVICE_SECRET_FILE): ENOENT.",
+    ])
+  })
+
+  test('refuses a variable given both directly and by file', () => {
+    expect(problemsOf({ ...right, PORT: '1', PORT_FILE: '/x' })).toEqual([
+      'PORT (Port to listen on) is given twice: unset either PORT or PORT_FILE.',
+    ])
+  })
+
+  test('passes on the message of a rule over several variables', () => {
+    const both = z
+      .object({ A: z.string().optional(), B: z.string().optional() })
+      .refine((v) => v.A ?? v.B, 'Set A or B.')
+    expect(() => readConfig(both, {})).toThrow('Set A or B.')
+  })
+})

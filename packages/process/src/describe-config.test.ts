@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { port, sharedSecret } from './config-fields.ts'
+import { configTable } from './describe-config.ts'
+
+test('the table tells each variable, what it is for and what happens without it', () => {
+  const schema = z.object({
+    PORT: port().default(8080).meta({ description: 'Port to listen on' }),
+    MODE: z.enum(['a', 'b']).meta({ description: 'One of a|b' }).default('a'),
+    REDIS_URL: z.string().optional().meta({ description: 'Address of Redis' }),
+    SERVICE_SECRET: sharedSecret().meta({ description: 'Shared secret', secret: true }),
+  })
+  expect(configTable(schema)).toBe(
+    [
+      '| Variable | What it is for | Default |',
+      '|---|---|---|',
+      '| `PORT` | Port to listen on | `8080` |',
+      '| `MODE` | One of a\\|b | `a` |',
+      '| `REDIS_URL` | Address of Redis | none |',
+      '| `SERVICE_SECRET` | Shared secret. Secret: `SERVICE_SECRET_FILE` may name a file that holds it | required |',
+      '',
+    ].join('\n'),
+  )
+})

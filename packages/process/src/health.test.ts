@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { createReadiness } from './health.ts'
+
+describe('readiness', () => {
+  test('is no while starting and while stopping, live all along', async () => {
+    const readiness = createReadiness()
+    expect(await readiness.ready()).toEqual({ status: 503, body: { status: 'starting' } })
+    readiness.started()
+    expect(await readiness.ready()).toEqual({ status: 200, body: { status: 'ready' } })
+    readiness.stopping()
+    readiness.started()
+    expect(await readiness.ready()).toEqual({ status: 503, body: { status: 'stopping' } })
+    expect(readiness.live()).toEqual({ status: 200, body: { status: 'live' } })
+  })
+
+  test('names each failing check with its reason, and a thrown error without its text', async () => {
+    const readiness = createReadiness({ checkLimitMs: 1 })
+    readiness.check('redis', () => null)
+    readiness.check('postgres', () => 'no connection')
+    readiness.check('ledger', () => Promise.reject(new Error('postgres://user:password@host')))
+    readiness.check('origin', () => new Promise(() => {}))
+    readiness.started()
+    expect(await readiness.ready()).toEqual({
+      status: 503,
+      body: {
+        status: 'not ready',
+        reasons: { postgres: 'no connection', ledger: 'failed', origin: 'no answer within 1 ms' },
+      },
+    })
+  })
+})

@@ -1,0 +1,52 @@
+export interface HealthAnswer {
+  status: 200 | 503
+  body: { status: string; reasons?: Record<string, string> }
+}
+
+/** Answers null when all is well, otherwise the reason why not, in a few words without addresses or secrets. */
+export type HealthCheck = () => Promise<string | null> | string | null
+
+export interface Readiness {
+  /** Adds a named check that every readiness answer asks. */
+  check(name: string, check: HealthCheck): void
+  /** From now on the checks decide. */
+  started(): void
+  /** From now on the answer is no, so that nothing new is sent here. */
+  stopping(): void
+  /** GET /health/live: this process works at all. Says nothing about others, so their trouble never restarts it. */
+  live(): HealthAnswer
+  /** GET /health/ready: this process can do its work now. */
+  ready(): Promise<HealthAnswer>
+}
+
+/** `checkLimitMs` is how long one check may take before it counts as failed. */
+export function createReadiness({ checkLimitMs = 1_000 }: { checkLimitMs?: number } = {}): Readiness {
+  const checks = new Map<string, HealthCheck>()
+  let phase: 'starting' | 'started' | 'stopping' = 'starting'
+
+  return {
+    check: (name, check) => void checks.set(name, check),
+    started: () => void (phase = phase === 'stopping' ? phase : 'started'),
+    stopping: () => void (phase = 'stopping'),
+    live: () => ({ status: 200, body: { status: 'live' } }),
+    async ready() {
+      if (phase !== 'started') return { status: 503, body: { status: phase } }
+      const asked = [...checks].map(async ([name, check]) => [name, await ask(check, checkLimitMs)] as const)
+      const failing = (await Promise.all(asked)).filter((answer): answer is [string, string] => answer[1] !== null)
+      if (failing.length === 0) return { status: 200, body: { status: 'ready' } }
+      return { status: 503, body: { status: 'not ready', reasons: Object.fromEntries(failing) } }
+    },
+  }
+}
+
+async function ask(check: HealthCheck, limitMs: number): Promise<string | null> {
+  const late = Promise.withResolvers<string>()
+  const timer = setTimeout(() => late.resolve(`no answer within ${limitMs} ms`), limitMs)
+  try {
+    return await Promise.race([check(), late.promise])
+  } catch {
+    return 'failed'
+  } finally {
+    clearTimeout(timer)
+  }
+}

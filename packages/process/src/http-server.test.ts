@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { startHttpServer } from './http-server.ts'
+
+const address = { host: '127.0.0.1', port: 0, drainMs: 5_000 }
+
+test('lets an open answer end before it stops, and keeps no connection', async () => {
+  const arrived = Promise.withResolvers<() => void>()
+  const http = await startHttpServer((_req, res) => arrived.resolve(() => void res.end('whole')), address)
+  const answer = fetch(http.url)
+  const finish = await arrived.promise
+  const stopped = http.stop()
+  finish()
+  expect(await (await answer).text()).toBe('whole')
+  await stopped
+  expect(http.server.listening).toBe(false)
+})
+
+test('closes what is still open when the time is up', async () => {
+  const http = await startHttpServer((_req, res) => void res.write('half'), { ...address, drainMs: 1 })
+  const answer = await fetch(http.url)
+  await http.stop()
+  await expect(answer.text()).rejects.toThrow()
+})
+
+test('a taken port is one message that names the variable', async () => {
+  const first = await startHttpServer((_req, res) => void res.end(), address)
+  await expect(startHttpServer((_req, res) => void res.end(), { ...address, port: first.port })).rejects.toThrow(
+    `PORT: ${first.port} on 127.0.0.1 is taken.`,
+  )
+  await first.stop()
+})

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ConfigurationError } from './config.ts'
+
+export interface HttpServer {
+  server: Server
+  url: string
+  port: number
+  /** Takes no new connection, lets open answers end for `drainMs` at most, then closes what is left. */
+  stop(): Promise<void>
+}
+
+interface Address {
+  host: string
+  /** 0 lets the kernel choose. */
+  port: number
+  drainMs: number
+}
+
+/** Starts to listen. A taken port is a `ConfigurationError` that names the variable to change. */
+export async function startHttpServer(handler: RequestListener, { host, port, drainMs }: Address): Promise<HttpServer> {
+  const server = createServer(handler)
+  server.listen({ host, port })
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    throw listenProblem(error as NodeJS.ErrnoException, host, port)
+  }
+  const actual = (server.address() as AddressInfo).port
+  const name = host.includes(':') ? `[${host}]` : host
+  return { server, url: `http://${name}:${actual}`, port: actual, stop: () => drain(server, drainMs) }
+}
+
+async function drain(server: Server, drainMs: number): Promise<void> {
+  const closed = once(server, 'close')
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'))
+  server.close()
+  // A connection that was busy when closing began stays open for the next call of its client: Node closes only idle ones, once.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const late = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(late)
+}
+
+function listenProblem(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === 'EADDRINUSE') {
+    return new ConfigurationError([
+      `PORT: ${port} on ${host} is taken. Stop what listens there, or set PORT to a free one.`,
+    ])
+  }
+  if (error.code === 'EACCES') {
+    return new ConfigurationError([
+      `PORT: ${port} on ${host} is not permitted to this user. Set PORT to one above 1023.`,
+    ])
+  }
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return new ConfigurationError([
+      `HOST: ${host} is not an address of this machine. Set HOST to one, or to 0.0.0.0 for all.`,
+    ])
+  }
+  return error
+}

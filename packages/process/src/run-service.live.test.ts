@@ -1,0 +1,130 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from 'vitest'
+
+const program = fileURLToPath(new URL('./fixtures/small-service.ts', import.meta.url))
+const running: { kill(signal: NodeJS.Signals): unknown }[] = []
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL')
+})
+
+function startProgram(env: Record<string, string>) {
+  const child = fork(program, { env, silent: true, execArgv: [] })
+  running.push(child)
+  let output = ''
+  let errors = ''
+  child.stdout?.on('data', (text) => (output += String(text)))
+  child.stderr?.on('data', (text) => (errors += String(text)))
+  const streamsEnd = [child.stdout, child.stderr].flatMap((stream) => (stream ? [once(stream, 'close')] : []))
+  const ended = Promise.all([once(child, 'exit'), ...streamsEnd]).then(([exit]) => exit[0] as number | null)
+  return {
+    child,
+    ended,
+    errors: () => errors,
+    messages: () =>
+      output
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { message: string }).message),
+    /** Its address, once it listens. */
+    async url(): Promise<string> {
+      const [word] = (await once(child, 'message')) as [{ listening: string }]
+      for (;;) {
+        if ((await fetch(`${word.listening}/health/ready`)).status === 200) return word.listening
+      }
+    },
+  }
+}
+
+test('starts in order, answers, and stops in reverse on SIGTERM with exit code 0', async () => {
+  const service = startProgram({ GREETING: 'hello' })
+  const url = await service.url()
+  expect(await (await fetch(url)).text()).toBe(`hello ${'0'.repeat(32)}`) // the no-op tracer
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain('greetings_total{path="/"')
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(service.messages()).toEqual(['listening', 'greeting', 'stopping', 'last stopped', 'first stopped', 'stopped'])
+})
+
+test('a wrong configuration is told in sentences and exits with 78', async () => {
+  const service = startProgram({ LOG_LEVEL: 'loud', GREETING: '' })
+  expect(await service.ended).toBe(78)
+  expect(service.errors()).toBe(
+    [
+      "small can't start:",
+      '  LOG_LEVEL (Least severity that is logged) is wrong: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"; it is "loud".',
+      '  GREETING (What it answers) is missing: set GREETING, or GREETING_FILE to a file that holds it.',
+      '',
+    ].join('\n'),
+  )
+})
+
+test('a taken port names the variable to change and exits with 78', async () => {
+  const holder = createTcpServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  const service = startProgram({ GREETING: 'hello', PORT: String(port) })
+  expect(await service.ended).toBe(78)
+  holder.close()
+  expect(service.errors()).toContain(
+    `PORT: ${port} on 127.0.0.1 is taken. Stop what listens there, or set PORT to a free one.`,
+  )
+})
+
+test('what was started is stopped when the start fails, and the exit code is 1', async () => {
+  const service = startProgram({ GREETING: 'hello', FAIL: 'start' })
+  expect(await service.ended).toBe(1)
+  expect(service.messages()).toEqual(['could not start', 'stopping', 'first stopped'])
+})
+
+test('a rejection that nobody caught is logged and ends the process with 1', async () => {
+  const service = startProgram({ GREETING: 'hello' })
+  const url = await service.url()
+  await fetch(`${url}/fail`).catch(() => undefined)
+  expect(await service.ended).toBe(1)
+  expect(service.messages().at(-1)).toBe('unhandled rejection')
+})
+
+test('a part that does not stop in time leaves exit code 1, and the others stop', async () => {
+  const service = startProgram({ GREETING: 'hello', FAIL: 'stop' })
+  await service.url()
+  service.child.kill('SIGINT')
+  expect(await service.ended).toBe(1)
+  expect(service.messages()).toContain('first stopped')
+})
+
+test('stops by itself when its parent is gone', async () => {
+  const service = startProgram({ GREETING: 'hello', STOP_WITH_PARENT: '1' })
+  await service.url()
+  service.child.disconnect()
+  expect(await service.ended).toBe(0)
+})
+
+test('with an OTLP endpoint spans and metrics are sent there, the last ones before it ends', async () => {
+  const received = new Map<string, string>()
+  const collector = createServer((req, res) => {
+    const chunks: Buffer[] = []
+    req.on('data', (chunk: Buffer) => chunks.push(chunk))
+    req.on('end', () => {
+      received.set(req.url ?? '', (received.get(req.url ?? '') ?? '') + Buffer.concat(chunks).toString('latin1'))
+      res.end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const { port } = collector.address() as AddressInfo
+
+  const service = startProgram({ GREETING: 'hello', OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
+  const answer = await (await fetch(await service.url())).text()
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  collector.close()
+
+  const traceId = answer.split(' ')[1] ?? ''
+  expect(traceId).not.toBe('0'.repeat(32))
+  expect(received.get('/v1/traces')).toContain(Buffer.from(traceId, 'hex').toString('latin1'))
+  expect(received.get('/v1/traces')).toContain('greet')
+  expect(received.get('/v1/metrics')).toContain('greetings')
+})

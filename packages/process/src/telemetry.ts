@@ -1,0 +1,61 @@
+import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api'
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
+import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
+
+export interface Telemetry {
+  meter: Meter
+  tracer: Tracer
+  /** GET /metrics: what the meter holds now, in the Prometheus text format. */
+  metricsText(): Promise<string>
+  /** Sends what is still in memory. */
+  stop(): Promise<void>
+}
+
+interface TelemetryOptions {
+  service: string
+  /** OTEL_EXPORTER_OTLP_ENDPOINT: whether to trace at all. Everything else of OTEL_* the SDK reads by itself. */
+  otlpEndpoint: string | undefined
+}
+
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
+
+/**
+ * Metrics are always counted and can be read as Prometheus text. Traces and pushed metrics exist only with an OTLP
+ * endpoint; without one the tracer is the API's no-op, and the SDK is not even loaded.
+ */
+export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions): Promise<Telemetry> {
+  const scraped = new PrometheusExporter({ preventServerStart: true })
+  const stop = otlpEndpoint ? await startSdk(service, scraped) : startMetricsAlone(service, scraped)
+  return {
+    meter: metrics.getMeter(service),
+    tracer: trace.getTracer(service),
+    metricsText: async () => new PrometheusSerializer().serialize((await scraped.collect()).resourceMetrics),
+    stop,
+  }
+}
+
+function startMetricsAlone(service: string, scraped: MetricReader): () => Promise<void> {
+  const resource = defaultResource().merge(resourceFromAttributes({ 'service.name': service }))
+  const provider = new MeterProvider({ resource, readers: [scraped] })
+  metrics.setGlobalMeterProvider(provider)
+  return () => provider.shutdown()
+}
+
+/** Traces through OTLP with W3C propagation, metrics through OTLP besides the scraped ones. Nothing is instrumented by itself. */
+async function startSdk(service: string, scraped: MetricReader): Promise<() => Promise<void>> {
+  const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
+    import('@opentelemetry/sdk-node'),
+    import('@opentelemetry/sdk-metrics'),
+    import('@opentelemetry/exporter-metrics-otlp-proto'),
+  ])
+  const pushed = new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() })
+  const sdk = new NodeSDK({
+    serviceName: service,
+    metricReaders: [scraped, pushed],
+    logRecordProcessors: [],
+    instrumentations: [],
+  })
+  sdk.start()
+  return () => sdk.shutdown()
+}
