@@ -6,7 +6,7 @@ export function openKeyUses({ prisma }: Pick<Database, 'prisma'>) {
   return {
     note: (key: string): void => void used.add(key),
     write: async (): Promise<void> => {
-      const keys = [...used].sort()
+      const keys = [...used].toSorted()
       used.clear()
       if (keys.length === 0) return
       await prisma.$executeRaw`

@@ -86,7 +86,7 @@ export class WaitingItems {
     const twice: [string, Waiting<AdmitItem>][] = []
     while (admissions.length < most && this.#buckets.size > 0) {
       // One turn: the first of each bucket; what is left of a bucket goes to the end of the line.
-      for (const [bucket, queue] of [...this.#buckets]) {
+      for (const [bucket, queue] of Array.from(this.#buckets)) {
         if (admissions.length >= most) break
         const waiting = queue.shift()!
         this.#buckets.delete(bucket)
