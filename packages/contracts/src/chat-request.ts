@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { fieldProblem, READABLE } from './field-problem.ts'
 import { chatLimits } from './limits.ts'
-import { refuse } from './refusal.ts'
+import { refuse, type Refusal } from './refusal.ts'
 
 /** A chat request that has passed every check that needs no state (spec 4.2, 8.1). */
 export interface ChatRequest {
@@ -78,6 +79,7 @@ const message = z.discriminatedUnion('role', [
     role: z.literal('tool'),
     content: z.union([z.string(), z.array(textPart).min(1)]),
     tool_call_id: z.string().min(1),
+    name, // of the tool: LangChain sends it
   }),
 ])
 
@@ -177,7 +179,7 @@ export function readChatRequest(value: unknown): ChatRequest {
       reason: 'The body is not a JSON object.',
       cure: 'Send one JSON object with model and messages.',
     })
-  const parsed = body.safeParse(withoutAbsent(value))
+  const parsed = body.safeParse(withoutAbsent(value), READABLE)
   if (!parsed.success) throw invalid(parsed.error.issues[0]!)
   const asked = parsed.data
   if (
@@ -220,13 +222,20 @@ export function readChatRequest(value: unknown): ChatRequest {
 
 /** `null`, an empty tool list and a zero penalty say nothing (decisions.md, 3). */
 function withoutAbsent(value: object): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
-  for (const [field, given] of Object.entries(value)) {
-    if (given === null || (field === 'tools' && Array.isArray(given) && given.length === 0)) continue
-    if ((field === 'frequency_penalty' || field === 'presence_penalty') && given === 0) continue
-    kept[field] = given
-  }
+  const kept = withoutNulls(value)
+  if (Array.isArray(kept['tools']) && kept['tools'].length === 0) delete kept['tools']
+  for (const penalty of ['frequency_penalty', 'presence_penalty']) if (kept[penalty] === 0) delete kept[penalty]
+  // A message's `content` may be null where it carries tool calls, and origins tell that from none.
+  if (Array.isArray(kept['messages'])) kept['messages'] = kept['messages'].map((one) => withoutNulls(one, 'content'))
   return kept
+}
+
+/** What is no plain object is left to the schema. Without a prototype, so that a field `__proto__` is one like any other. */
+function withoutNulls<T>(value: T, except?: string): T & Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value as never
+  const kept = Object.create(null) as Record<string, unknown>
+  for (const [field, given] of Object.entries(value)) if (given !== null || field === except) kept[field] = given
+  return kept as never
 }
 
 function countImages(messages: Forwarded['messages']): number {
@@ -236,22 +245,17 @@ function countImages(messages: Forwarded['messages']): number {
   return images
 }
 
-function invalid(issue: z.core.$ZodIssue) {
-  if (issue.code === 'unrecognized_keys') {
-    const field = [...issue.path, issue.keys[0]!].join('.')
-    return invalidField(field, 'is not a known field', 'leave it out')
-  }
-  return invalidField(
-    issue.path.join('.'),
-    issue.message.replace(/^Invalid input: /, ''),
-    'see the bounds of this field in the API description',
-  )
+function invalid(issue: z.core.$ZodIssue): Refusal {
+  const { field, wrong, rule } = fieldProblem(issue)
+  if (rule === null) return invalidField(field, 'is not a known field', 'leave it out')
+  return invalidField(field, wrong === null ? rule : `${wrong}, and ${rule}`, `it ${rule}`)
 }
 
-function invalidField(field: string, what: string, cure: string) {
+/** @param what and what clears it, each to follow the field's name */
+function invalidField(field: string, what: string, cure: string): Refusal {
   return refuse(
     'invalid_request',
-    { reason: `${field || 'The body'}: ${what}.`, cure: `Correct ${field || 'the body'}: ${cure}.` },
-    { ...(field && { param: field }) },
+    { reason: `${field} ${what}.`, cure: `Correct ${field}: ${cure}.` },
+    { param: field },
   )
 }

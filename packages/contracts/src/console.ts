@@ -45,6 +45,9 @@ const password = z.string().min(12).max(256)
 
 export const signInBody = z.strictObject({ email, password: z.string().min(1).max(256) })
 
+/** `current` is needed once a password has been set. */
+export const passwordBody = z.strictObject({ password, current: z.string().max(256).optional() })
+
 const named = z.strictObject({ id, name: z.string() })
 export const meRecord = z.strictObject({
   id,

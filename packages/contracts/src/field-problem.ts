@@ -58,7 +58,7 @@ function nounOf(issue: Issue): string | null {
     case 'invalid_value':
       return oneOf(issue.values)
     case 'invalid_union':
-      if (issue.errors.length === 0 && issue.options) return oneOf(issue.options)
+      if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options)
       return issue.errors.map((branch) => nounOf(branch[0]!) ?? 'valid').join(' or ')
     default:
       return null
@@ -101,5 +101,5 @@ function outOfBounds(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): 
   const unit = origin === 'array' ? 'entries' : 'characters'
   if (typeof input !== 'string' && !Array.isArray(input)) return { wrong: sentOf(issue), rule: `must be ${bound}` }
   if (input.length === 0) return { wrong: null, rule: 'must not be empty' }
-  return { wrong: `has ${input.length} ${unit}`, rule: `must have ${bound}` }
+  return { wrong: `has ${input.length} ${unit}`, rule: `must have ${bound} ${unit}` }
 }

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest'
+import { readArguments } from './arguments.ts'
+
+const benches = { quick: { title: 'a quick one', rounds: 3, seconds: 2, profiles: ['ledger'] } }
+const read = (...words: string[]) => readArguments(words, benches)
+
+describe('the command line of a bench', () => {
+  test('takes its figures from the bench where it says nothing', () => {
+    expect(read('quick')).toEqual({
+      name: 'quick',
+      options: { rounds: 3, roundMs: 2_000, keep: false, profile: null },
+    })
+  })
+
+  test('is followed where it says something', () => {
+    expect(read('quick', '--rounds', '7', '--seconds', '0.5', '--keep', '--profile', 'ledger')).toEqual({
+      name: 'quick',
+      options: { rounds: 7, roundMs: 500, keep: true, profile: 'ledger' },
+    })
+  })
+
+  test.each([
+    [[], 'Which bench?'],
+    [['slow'], 'There is no bench called slow.'],
+    [['toString'], 'There is no bench called toString.'],
+    [['quick', 'slow'], 'One bench at a time'],
+    [['quick', '--rounds', '0'], '--rounds must be'],
+    [['quick', '--rounds', '1.5'], '--rounds must be'],
+    [['quick', '--seconds', ''], '--seconds must be'],
+    [['quick', '--seconds', '600'], '--seconds must be'],
+    [['quick', '--profile', 'console'], 'quick can profile ledger, not console.'],
+    [['quick', '--fast'], "Unknown option '--fast'"],
+  ])('%j is told what is wrong, and what would be right', (words, message) => {
+    const answer = read(...words)
+    expect(answer).toMatchObject({ wrong: true, usage: expect.stringContaining(message) as string })
+    expect(answer).toMatchObject({ usage: expect.stringContaining('  quick ') as string })
+  })
+
+  test('help is no mistake', () => {
+    expect(read('--help')).toMatchObject({ wrong: false })
+  })
+})

@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util'
+
+export interface BenchOptions {
+  /** How often every variant is measured; the medians of these are reported. */
+  rounds: number
+  /** How long each of them is measured in a round. */
+  roundMs: number
+  /** Rewrite the bench's section in bench/RESULTS.md. */
+  keep: boolean
+  /** The service whose time is to be told by function; null: none. */
+  profile: string | null
+}
+
+export interface BenchFacts {
+  title: string
+  /** Services that `--profile` takes. */
+  profiles: string[]
+  /** What is taken where the command line says nothing. */
+  rounds: number
+  seconds: number
+}
+
+const MOST_ROUNDS = 50
+const MOST_SECONDS = 60
+
+/** Reads the command line of a bench. Answers the text to print instead where it asks for help or is wrong. */
+export function readArguments(
+  words: string[],
+  benches: Record<string, BenchFacts>,
+): { name: string; options: BenchOptions } | { usage: string; wrong: boolean } {
+  const usage = usageOf(benches)
+  const wrong = (what: string) => ({ usage: `${what}\n\n${usage}`, wrong: true })
+  let read
+  try {
+    read = parseArgs({
+      args: words,
+      allowPositionals: true,
+      options: {
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        keep: { type: 'boolean', default: false },
+        profile: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+  } catch (error) {
+    return wrong(error instanceof Error ? error.message : String(error))
+  }
+  const { values, positionals } = read
+  if (values.help) return { usage, wrong: false }
+  const [name, ...more] = positionals
+  if (name === undefined) return wrong('Which bench?')
+  const facts = Object.hasOwn(benches, name) ? benches[name] : undefined
+  if (!facts) return wrong(`There is no bench called ${name}.`)
+  if (more.length > 0) return wrong(`One bench at a time: ${more.join(' ')} is too much.`)
+
+  const rounds = numberIn(values.rounds, facts.rounds, 1, MOST_ROUNDS)
+  const seconds = numberIn(values.seconds, facts.seconds, 0.2, MOST_SECONDS)
+  if (rounds === null || !Number.isInteger(rounds))
+    return wrong(`--rounds must be a whole number from 1 to ${MOST_ROUNDS}.`)
+  if (seconds === null) return wrong(`--seconds must be a number from 0.2 to ${MOST_SECONDS}.`)
+  const profile = values.profile ?? null
+  if (profile !== null && !facts.profiles.includes(profile))
+    return wrong(`${name} can profile ${facts.profiles.join(' or ')}, not ${profile}.`)
+  return { name, options: { rounds, roundMs: seconds * 1000, keep: values.keep, profile } }
+}
+
+function numberIn(text: string | undefined, otherwise: number, least: number, most: number): number | null {
+  const number = text === undefined ? otherwise : Number(text)
+  return text !== '' && number >= least && number <= most ? number : null
+}
+
+function usageOf(benches: Record<string, BenchFacts>): string {
+  const lines = Object.entries(benches).map(
+    ([name, { title, rounds, seconds, profiles }]) =>
+      `  ${name.padEnd(12)}  ${title}\n                (${rounds} rounds of ${seconds} s a variant; profiles ${profiles.join(', ')})`,
+  )
+  return `npm run bench <name> [-- options]
+${lines.join('\n')}
+
+  --rounds <n>         how often each variant is measured, in turns
+  --seconds <n>        how long each time
+  --keep               rewrite the section of this bench in bench/RESULTS.md
+  --profile <service>  also tell where that service spends its time, by function
+`
+}

@@ -1,0 +1,31 @@
+import type { BenchFacts, BenchOptions } from './arguments.ts'
+import { chatPath } from './chat-path/chat-path.ts'
+import { hotWallet } from './hot-wallet/hot-wallet.ts'
+import type { Stops } from './house/stops.ts'
+
+export interface BenchNeeds {
+  options: BenchOptions
+  /** Takes what has to be stopped when the bench is over, however it ends. */
+  stops: Stops
+  tell: (line: string) => void
+}
+
+/** Measures, and answers its section of the results as Markdown. Throws when the books don't add up. */
+type Bench = BenchFacts & { run: (needs: BenchNeeds) => Promise<string> }
+
+export const benches: Record<string, Bench> = {
+  'hot-wallet': {
+    title: 'admissions on one wallet, batched in lanes, against a Prisma transaction each',
+    rounds: 5,
+    seconds: 2,
+    profiles: ['ledger'],
+    run: hotWallet,
+  },
+  'chat-path': {
+    title: 'a chat call through everything, against the bare origin, a bare proxy and the Portkey gateway',
+    rounds: 5,
+    seconds: 3,
+    profiles: ['gateway', 'ledger'],
+    run: chatPath,
+  },
+}

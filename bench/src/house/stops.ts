@@ -1,0 +1,21 @@
+/** What has been started, to be stopped in reverse order. */
+export interface Stops {
+  add(stop: () => Promise<unknown>): void
+  /** Stops everything once; later calls wait for the same. One that fails doesn't keep the others from stopping. */
+  run(): Promise<void>
+}
+
+export function openStops(): Stops {
+  const stops: (() => Promise<unknown>)[] = []
+  let running: Promise<void> | null = null
+
+  async function stopAll(): Promise<void> {
+    for (let stop = stops.pop(); stop; stop = stops.pop())
+      await stop().catch((error: unknown) => void process.stderr.write(`While stopping: ${String(error)}\n`))
+  }
+
+  return {
+    add: (stop) => void stops.push(stop),
+    run: () => (running ??= stopAll()),
+  }
+}

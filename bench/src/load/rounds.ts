@@ -1,0 +1,34 @@
+import { figuresOf, type Figures } from './figures.ts'
+import type { Sample } from './closed-loop.ts'
+
+export interface Variant {
+  name: string
+  /** Measures once. */
+  measure: () => Promise<Sample>
+  /** Clears up after it, outside the measured time. */
+  after?: () => Promise<void>
+}
+
+interface Turns {
+  rounds: number
+  variants: Variant[]
+  tell: (line: string) => void
+}
+
+/**
+ * Measures every variant once a round, in turns, so that what else the machine does falls on all of them alike.
+ * Answers the figures of each, round by round.
+ */
+export async function inTurns({ rounds, variants, tell }: Turns): Promise<Map<string, Figures[]>> {
+  const measured = new Map<string, Figures[]>(variants.map(({ name }) => [name, []]))
+  for (let round = 1; round <= rounds; round++) {
+    tell(`round ${round} of ${rounds}`)
+    for (const { name, measure, after } of variants) {
+      const figures = figuresOf(await measure())
+      measured.get(name)!.push(figures)
+      tell(`  ${name.padEnd(44)} ${figures.perSecond.toFixed(0).padStart(7)}/s  p50 ${figures.p50Ms.toFixed(2)} ms`)
+      await after?.()
+    }
+  }
+  return measured
+}

@@ -1,0 +1,20 @@
+export interface Target {
+  what: string
+  wanted: number
+  found: number
+  /** Whether more or less of it is better. */
+  better: 'more' | 'less'
+  say: (value: number) => string
+}
+
+/** One line a target: met or missed, and by how much. */
+export function sayTargets(targets: Target[]): string {
+  return targets.map(sayTarget).join('\n')
+}
+
+function sayTarget({ what, wanted, found, better, say }: Target): string {
+  const met = better === 'more' ? found >= wanted : found <= wanted
+  const sign = better === 'more' ? '≥' : '≤'
+  const off = Math.abs(found / wanted - 1) * 100
+  return `- ${what} ${sign} ${say(wanted)}: ${say(found)}, **${met ? 'met' : 'missed'}** (${off.toFixed(0)} % ${found >= wanted ? 'above' : 'below'})`
+}

@@ -1,0 +1,454 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readChatRequest } from './chat-request.ts'
+import { Refusal, type RefusalBody } from './refusal.ts'
+
+const hello = { role: 'user', content: 'Hello' }
+const with_ = (fields: object) => ({ model: 'acme/swift', messages: [hello], ...fields })
+const read = (fields: object) => readChatRequest(with_(fields))
+const message = (fields: object) => read({ messages: [fields] })
+
+function refusal(body: unknown): RefusalBody {
+  try {
+    readChatRequest(body)
+  } catch (error) {
+    if (error instanceof Refusal) return error.body
+    throw error
+  }
+  throw new Error(`was accepted: ${JSON.stringify(body).slice(0, 200)}`)
+}
+
+/** JSON of so many bytes: what `make` gives for a filler of the right length. */
+function ofBytes(bytes: number, make: (filler: string) => unknown): unknown {
+  return make('x'.repeat(bytes - Buffer.byteLength(JSON.stringify(make('')))))
+}
+
+const tool = (name = 'look_up', more: object = {}) => ({ type: 'function', function: { name, ...more } })
+const tools = (count: number) => Array.from({ length: count }, (_, n) => tool(`tool_${n}`))
+const toolsOfBytes = (bytes: number) => ofBytes(bytes, (description) => [tool('look_up', { description })])
+const choiceOfBytes = (bytes: number) => ofBytes(bytes, (name) => ({ type: 'function', function: { name } }))
+const formatOfBytes = (bytes: number) => ofBytes(bytes, (name) => ({ type: 'json_schema', json_schema: { name } }))
+const emoji = '🧭' // one character, two UTF-16 units, four bytes
+
+describe('every bound of spec 8.1 at its value, and one beyond [invalid_request]', () => {
+  const bounds: [what: string, field: string, within: unknown[], beyond: unknown[], param?: string][] = [
+    ['messages', 'messages', [[hello], Array(100).fill(hello)], [[], Array(101).fill(hello)]],
+    ['max_tokens', 'max_tokens', [0, 1, 8192], [-1, 8193]],
+    ['max_completion_tokens', 'max_completion_tokens', [0, 8192], [-1, 8193]],
+    ['temperature', 'temperature', [0, 0.7, 2], [-0.01, 2.01]],
+    ['top_p', 'top_p', [Number.MIN_VALUE, 1], [0, 1.01]],
+    ['n', 'n', [1], [0, 2]],
+    ['seed', 'seed', [0, -5, Number.MAX_SAFE_INTEGER], [0.5, 2 ** 53]],
+    ['a stop sequence', 'stop', ['a', 'x'.repeat(64), emoji.repeat(64)], ['', 'x'.repeat(65), emoji.repeat(65)]],
+    ['stop sequences', 'stop', [[], ['a', 'b', 'c', 'd']], [['a', 'b', 'c', 'd', 'e']]],
+    ['each stop sequence', 'stop', [['x'.repeat(64)]], [['ok', '']], 'stop.1'],
+    ['tools', 'tools', [tools(1), tools(64)], [tools(65)]],
+    ['bytes of tools', 'tools', [toolsOfBytes(32 * 1024 - 1)], [toolsOfBytes(32 * 1024)]],
+    [
+      'the name of a tool',
+      'tools',
+      [[tool('a')], [tool('Z_-9'.repeat(16))]],
+      [[tool('')], [tool('a'.repeat(65))], [tool('a b')]],
+      'tools.0.function.name',
+    ],
+    ['bytes of response_format', 'response_format', [formatOfBytes(8 * 1024 - 1)], [formatOfBytes(8 * 1024)]],
+    ['model', 'model', ['m', 'm'.repeat(256)], ['', 'm'.repeat(257)]],
+    ['frequency_penalty', 'frequency_penalty', [-2, 2], [-2.1, 2.1]],
+    ['presence_penalty', 'presence_penalty', [-2, 2], [-2.1, 2.1]],
+    ['top_logprobs', 'top_logprobs', [0, 20], [-1, 21]],
+    ['logit_bias', 'logit_bias', [{}, { 50256: -100, 11: 100 }], [{ 11: 101 }], 'logit_bias.11'],
+  ]
+  test.each(bounds)('%s', (_what, field, within, beyond, param = field) => {
+    for (const value of within) expect(() => read({ [field]: value })).not.toThrow()
+    for (const value of beyond)
+      expect(refusal(with_({ [field]: value }))).toMatchObject({ code: 'invalid_request', param })
+  })
+
+  test('bytes of tool_choice', () => {
+    expect(() => read({ tools: tools(1), tool_choice: choiceOfBytes(2047) })).not.toThrow()
+    expect(refusal(with_({ tools: tools(1), tool_choice: choiceOfBytes(2048) })).param).toBe('tool_choice')
+  })
+
+  test('128,000 bytes of messages and forwarded parameters together', () => {
+    const body = (bytes: number, parameters: object) => {
+      const rest = Buffer.byteLength(JSON.stringify({ messages: [{ role: 'user', content: '' }], ...parameters }))
+      return with_({ messages: [{ role: 'user', content: 'x'.repeat(bytes - rest) }], ...parameters })
+    }
+    for (const parameters of [{}, { temperature: 0.5, stop: 'end' }, { tools: tools(3) }]) {
+      expect(readChatRequest(body(128_000, parameters)).measures.bytes).toBe(128_000)
+      const refused = refusal(body(128_001, parameters))
+      expect(refused).toMatchObject({ code: 'invalid_request', param: 'messages' })
+      expect(refused.message).toContain('128001 bytes, more than 128000')
+    }
+  })
+
+  test('what is not forwarded does not count', () => {
+    const filler = 'x'.repeat(127_900)
+    expect(() =>
+      read({ messages: [{ role: 'user', content: filler }], user: filler, metadata: { filler } }),
+    ).not.toThrow()
+  })
+
+  test('bytes are those of UTF-8', () => {
+    expect(() => message({ role: 'user', content: 'ä'.repeat(63_900) })).not.toThrow()
+    expect(refusal(with_({ messages: [{ role: 'user', content: 'ä'.repeat(64_100) }] })).param).toBe('messages')
+  })
+})
+
+describe('measures', () => {
+  test('are those of what is sent on', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }
+    const request = read({
+      messages: [hello, { role: 'user', content: [image, { type: 'text', text: emoji }, image] }],
+      tools: tools(2),
+      max_tokens: 7,
+      stream: true,
+    })
+    expect(request.measures).toEqual({
+      bytes: Buffer.byteLength(JSON.stringify(request.forwarded)),
+      messages: 2,
+      tools: 2,
+      images: 2,
+    })
+    expect(request.forwardedJson).toBe(JSON.stringify(request.forwarded))
+  })
+
+  test('count the bytes of whatever text arrives', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (content) => {
+        const { measures, forwardedJson } = message({ role: 'user', content })
+        expect(measures.bytes).toBe(Buffer.from(forwardedJson, 'utf8').length)
+        expect(JSON.parse(forwardedJson)).toEqual({ messages: [{ role: 'user', content }] })
+      }),
+    )
+  })
+})
+
+describe('what counts as absent (decisions.md, 3)', () => {
+  const fields = [
+    'stream',
+    'stream_options',
+    'max_tokens',
+    'max_completion_tokens',
+    'temperature',
+    'top_p',
+    'n',
+    'seed',
+    'stop',
+  ]
+  const more = [
+    'tools',
+    'tool_choice',
+    'response_format',
+    'project_id',
+    'user',
+    'frequency_penalty',
+    'logprobs',
+    'verbosity',
+  ]
+  test.each([...fields, ...more])('%s: null', (field) => {
+    expect(read({ [field]: null })).toEqual(read({}))
+  })
+
+  test('an empty list of tools, and a zero penalty', () => {
+    expect(read({ tools: [], frequency_penalty: 0, presence_penalty: -0 })).toEqual(read({}))
+  })
+
+  test('null fields of a message, but not its null content', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
+    const sent = { role: 'assistant', content: null, refusal: null, name: null, audio: null, tool_calls: [call] }
+    expect(message(sent).forwarded.messages).toEqual([{ role: 'assistant', content: null, tool_calls: [call] }])
+    expect(refusal(with_({ messages: [{ role: 'user', content: null }] })).param).toBe('messages.0.content')
+  })
+
+  test('a null model or null messages are missing', () => {
+    expect(refusal(with_({ model: null }))).toMatchObject({
+      param: 'model',
+      message: expect.stringContaining('is missing') as string,
+    })
+    expect(refusal(with_({ messages: null })).param).toBe('messages')
+  })
+})
+
+describe('what is read', () => {
+  test('the defaults', () => {
+    expect(read({})).toMatchObject({
+      model: 'acme/swift',
+      stream: false,
+      includeUsage: false,
+      projectId: null,
+      maxTokens: null,
+    })
+  })
+
+  test('the fields of their own', () => {
+    const request = read({ stream: true, stream_options: { include_usage: true }, project_id: 'prj_1', max_tokens: 12 })
+    expect(request).toMatchObject({ stream: true, includeUsage: true, projectId: 'prj_1', maxTokens: 12 })
+    expect(Object.keys(request.forwarded)).toEqual(['messages'])
+  })
+
+  test('max_tokens 0 is told from none', () => expect(read({ max_tokens: 0 }).maxTokens).toBe(0))
+
+  test('max_completion_tokens means max_tokens; two that differ are refused', () => {
+    expect(read({ max_completion_tokens: 9 }).maxTokens).toBe(9)
+    expect(read({ max_tokens: 9, max_completion_tokens: 9 }).maxTokens).toBe(9)
+    expect(refusal(with_({ max_tokens: 9, max_completion_tokens: 8 })).param).toBe('max_completion_tokens')
+  })
+
+  test('tool_choice without tools is refused', () => {
+    expect(refusal(with_({ tool_choice: 'auto' })).param).toBe('tool_choice')
+    expect(refusal(with_({ tool_choice: 'auto', tools: [] })).param).toBe('tool_choice')
+  })
+
+  test('developer is system', () => {
+    expect(message({ role: 'developer', content: 'Be brief.' }).forwarded.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+    ])
+  })
+
+  test('what stock clients send and we do not need is ignored', () => {
+    const ignored = [
+      'user',
+      'metadata',
+      'store',
+      'service_tier',
+      'safety_identifier',
+      'prompt_cache_key',
+      'prompt_cache_retention',
+    ]
+    const sent = Object.fromEntries(ignored.map((field) => [field, { anything: [1] }]))
+    expect(read(sent)).toEqual(read({}))
+    expect(read({ stream_options: { include_obfuscation: false } })).toEqual(read({}))
+  })
+
+  test('the conditional parameters in use are listed, and every forwarded one is forwarded as it is', () => {
+    const conditional = {
+      tools: [
+        tool('look_up', { parameters: { type: 'object', properties: { b: {}, a: { default: null } } }, strict: true }),
+      ],
+      response_format: { type: 'json_schema', json_schema: { name: 'x', schema: { z: 1, a: null } } },
+      parallel_tool_calls: false,
+      frequency_penalty: 0.1,
+      presence_penalty: -0.1,
+      logit_bias: { 11: 5 },
+      logprobs: true,
+      top_logprobs: 3,
+      reasoning_effort: 'low',
+      verbosity: 'high',
+    }
+    const others = { temperature: 0, top_p: 1, seed: 7, stop: ['a'], tool_choice: 'auto' }
+    const request = read({ ...conditional, ...others })
+    expect(request.conditional.toSorted()).toEqual(Object.keys(conditional).toSorted())
+    expect(JSON.parse(request.forwardedJson)).toEqual({ messages: [hello], ...conditional, ...others })
+    expect(read({ temperature: 0, tools: [] }).conditional).toEqual([])
+  })
+
+  test('messages of every role with every field we answer with', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":1}' } }
+    const messages = [
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], name: 'house' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url: 'data:image/webp;base64,AA==', detail: 'low' } },
+        ],
+        name: 'ann',
+      },
+      { role: 'assistant', content: null, tool_calls: [call], reasoning_content: 'hm', reasoning: 'hm' },
+      { role: 'tool', content: 'found', tool_call_id: 'call_1' },
+      { role: 'tool', content: [{ type: 'text', text: 'found' }], tool_call_id: 'call_2', name: 'look_up' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'It is' },
+          { type: 'refusal', refusal: 'No.' },
+        ],
+        refusal: 'No.',
+      },
+      { role: 'assistant', tool_calls: [call] },
+    ]
+    expect(read({ messages }).forwarded.messages).toEqual(messages)
+  })
+
+  test('a tool call without its type, as some clients send it, is given one', () => {
+    const call = { id: 'call_1', index: 0, function: { name: 'look_up', arguments: '' } }
+    expect(message({ role: 'assistant', tool_calls: [call] }).forwarded.messages).toEqual([
+      { role: 'assistant', tool_calls: [{ ...call, type: 'function' }] },
+    ])
+  })
+})
+
+describe('a refusal points at the field, and says in plain words what is wrong and the rule [invalid_request]', () => {
+  const part = { type: 'text', text: 'x' }
+  const table: [body: unknown, param: string | null, message: string][] = [
+    [null, null, 'The body is not a JSON object.'],
+    [[], null, 'The body is not a JSON object.'],
+    ['text', null, 'The body is not a JSON object.'],
+    [{}, 'model', 'model is missing, and must be a string.'],
+    [{ model: 'm' }, 'messages', 'messages is missing, and must be an array.'],
+    [with_({ model: 5 }), 'model', 'model is 5, and must be a string.'],
+    [with_({ messages: 'hi' }), 'messages', 'messages is "hi", and must be an array.'],
+    [with_({ messages: [] }), 'messages', 'messages must not be empty.'],
+    [
+      with_({ messages: Array(101).fill(hello) }),
+      'messages',
+      'messages has 101 entries, and must have at most 100 entries.',
+    ],
+    [with_({ messages: ['hi'] }), 'messages.0', 'messages.0 is "hi", and must be an object.'],
+    [
+      with_({ messages: [hello, { content: 'x' }] }),
+      'messages.1.role',
+      'messages.1.role is missing, and must be one of "system", "developer", "user", "assistant", "tool".',
+    ],
+    [
+      with_({ messages: [{ role: 'robot', content: 'x' }] }),
+      'messages.0.role',
+      'messages.0.role is "robot", and must be one of "system", "developer", "user", "assistant", "tool".',
+    ],
+    [
+      with_({ messages: [{ role: 'user' }] }),
+      'messages.0.content',
+      'messages.0.content is missing, and must be a string or an array.',
+    ],
+    [
+      with_({ messages: [{ role: 'user', content: 5 }] }),
+      'messages.0.content',
+      'messages.0.content is 5, and must be a string or an array.',
+    ],
+    [
+      with_({ messages: [{ role: 'user', content: {} }] }),
+      'messages.0.content',
+      'messages.0.content is an object, and must be a string or an array.',
+    ],
+    [
+      with_({ messages: [{ role: 'user', content: [] }] }),
+      'messages.0.content',
+      'messages.0.content must not be empty.',
+    ],
+    [
+      with_({ messages: [{ role: 'user', content: [part, { type: 'video' }] }] }),
+      'messages.0.content.1.type',
+      'messages.0.content.1.type is "video", and must be one of "text", "image_url".',
+    ],
+    [
+      with_({ messages: [{ role: 'user', content: [part, { type: 'text' }] }] }),
+      'messages.0.content.1.text',
+      'messages.0.content.1.text is missing, and must be a string.',
+    ],
+    [
+      with_({ messages: [{ role: 'system', content: [{ type: 'image_url' }] }] }),
+      'messages.0.content.0.type',
+      'messages.0.content.0.type is "image_url", and must be "text".',
+    ],
+    [
+      with_({ messages: [{ role: 'user', content: [{ ...part, colour: 1 }] }] }),
+      'messages.0.content.0.colour',
+      'messages.0.content.0.colour is not a known field.',
+    ],
+    [with_({ messages: [{ ...hello, colour: 1 }] }), 'messages.0.colour', 'messages.0.colour is not a known field.'],
+    [
+      with_({ messages: [{ role: 'tool', content: 'x' }] }),
+      'messages.0.tool_call_id',
+      'messages.0.tool_call_id is missing, and must be a string.',
+    ],
+    [
+      with_({ messages: [{ ...hello, tool_call_id: 'x' }] }),
+      'messages.0.tool_call_id',
+      'messages.0.tool_call_id is not a known field.',
+    ],
+    [with_({ colour: 'blue' }), 'colour', 'colour is not a known field.'],
+    [with_({ temperature: '1' }), 'temperature', 'temperature is "1", and must be a number.'],
+    [with_({ temperature: 2.5 }), 'temperature', 'temperature is 2.5, and must be at most 2.'],
+    [with_({ top_p: 0 }), 'top_p', 'top_p is 0, and must be more than 0.'],
+    [with_({ max_tokens: 1.5 }), 'max_tokens', 'max_tokens is 1.5, and must be an integer.'],
+    [with_({ max_tokens: 9000 }), 'max_tokens', 'max_tokens is 9000, and must be at most 8192.'],
+    [with_({ n: 3 }), 'n', 'n must be 1: one completion is charged per request.'],
+    [with_({ stream: 'yes' }), 'stream', 'stream is "yes", and must be true or false.'],
+    [with_({ stream: 'y'.repeat(500) }), 'stream', 'stream is a longer string, and must be true or false.'],
+    [with_({ stop: 5 }), 'stop', 'stop is 5, and must be a string or an array.'],
+    [with_({ stop: ['ok', 5] }), 'stop.1', 'stop.1 is 5, and must be a string.'],
+    [with_({ stop: ['a', 'b', 'c', 'd', 'e'] }), 'stop', 'stop has 5 entries, and must have at most 4 entries.'],
+    [with_({ model: 'm'.repeat(300) }), 'model', 'model has 300 characters, and must have at most 256 characters.'],
+    [
+      with_({ tools: tools(1), tool_choice: 'maybe' }),
+      'tool_choice',
+      'tool_choice is "maybe", and must be one of "none", "auto", "required" or an object.',
+    ],
+    [
+      with_({ tools: [{ type: 'web_search' }] }),
+      'tools.0.type',
+      'tools.0.type is "web_search", and must be "function".',
+    ],
+    [
+      with_({ response_format: { type: 'xml' } }),
+      'response_format.type',
+      'response_format.type is "xml", and must be one of "text", "json_object", "json_schema".',
+    ],
+    [with_({ response_format: 'json' }), 'response_format', 'response_format is "json", and must be an object.'],
+  ]
+  test.each(table)('%#: %j', (body, param, message) => {
+    const refused = refusal(body)
+    expect(refused).toMatchObject({ code: 'invalid_request', param, message })
+    expect(refused.resolution).toMatch(/^(Correct|Send) .+\.$/)
+  })
+
+  test('a field named __proto__ is a field like any other', () => {
+    const body = (json: string) => JSON.parse(json) as unknown
+    const inner = '{"model":"m","messages":[{"role":"user","content":"x"}]}'
+    expect(refusal(body(`{"__proto__":${inner}}`)).code).toBe('invalid_request')
+    expect(refusal(body(`{"model":"m","messages":[{"role":"user","content":"x"}],"__proto__":{}}`)).param).toBe(
+      '__proto__',
+    )
+    expect(refusal(body(`{"model":"m","messages":[{"role":"user","content":"x","__proto__":{}}]}`)).param).toBe(
+      'messages.0.__proto__',
+    )
+  })
+
+  test('a very long name of a field is cut', () => {
+    expect(refusal(with_({ ['x'.repeat(100_000)]: 1 })).param!.length).toBeLessThanOrEqual(200)
+  })
+
+  test('whatever is sent, it is read or refused in plain words', () => {
+    const value = fc.jsonValue({ maxDepth: 4 })
+    const role = fc.constantFrom('system', 'user', 'assistant', 'tool', 'developer', 'x')
+    const content = fc.oneof(
+      value,
+      fc.array(fc.record({ type: fc.constantFrom('text', 'image_url', 'refusal'), text: value })),
+    )
+    const some = fc.record(
+      { role, content, tool_calls: value, name: value, tool_call_id: value },
+      { requiredKeys: ['role'] },
+    )
+    const names = [
+      'model',
+      'stream',
+      'max_tokens',
+      'temperature',
+      'stop',
+      'tools',
+      'tool_choice',
+      'response_format',
+      'logit_bias',
+      'x',
+    ]
+    const fields = fc.dictionary(fc.constantFrom(...names), value)
+    fc.assert(
+      fc.property(fc.array(some, { maxLength: 3 }), fields, (messages, fields) => {
+        const body: unknown = { model: 'm', messages, ...fields }
+        let refused: RefusalBody
+        try {
+          return void readChatRequest(body)
+        } catch (error) {
+          refused = (error as Refusal).body
+        }
+        expect(refused.code).toBe('invalid_request')
+        // The quoted parts are the sender's own.
+        const words = refused.message.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+        expect(words).not.toMatch(/Invalid|expected|received|undefined|nonoptional|Too (big|small)|\u0000|\[object/)
+        expect(words).toContain(refused.param ?? 'body')
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})

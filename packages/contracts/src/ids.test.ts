@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { mintId } from './ids.ts'
+
+const random = fc.uint8Array({ minLength: 10, maxLength: 10 })
+const timeMs = fc.integer({ min: 0, max: 2 ** 48 - 1 })
+
+test('an id is its prefix and 26 characters of Crockford base32', () => {
+  fc.assert(
+    fc.property(timeMs, random, (nowMs, bytes) => {
+      expect(mintId('inv', nowMs, bytes)).toMatch(/^inv_[0-9abcdefghjkmnpqrstvwxyz]{26}$/)
+    }),
+  )
+})
+
+test('a later id sorts after an earlier one, whatever its random bits', () => {
+  fc.assert(
+    fc.property(timeMs, timeMs, random, random, (a, b, one, two) => {
+      fc.pre(a < b)
+      expect(mintId('inv', a, one) < mintId('inv', b, two)).toBe(true)
+    }),
+  )
+})
+
+test('the time and every random bit can be had back', () => {
+  const digits = '0123456789abcdefghjkmnpqrstvwxyz'
+  const value = (text: string) =>
+    [...text].reduce((sum, character) => sum * 32n + BigInt(digits.indexOf(character)), 0n)
+  fc.assert(
+    fc.property(timeMs, random, (nowMs, bytes) => {
+      const [, text] = mintId('key', nowMs, bytes).split('_')
+      expect(value(text!.slice(0, 10))).toBe(BigInt(nowMs))
+      expect(value(text!.slice(10)).toString(16).padStart(20, '0')).toBe(Buffer.from(bytes).toString('hex'))
+    }),
+  )
+})
+
+test('ids of one moment sort by their random bits', () => {
+  fc.assert(
+    fc.property(random, random, (one, two) => {
+      const [a, b] = [mintId('prj', 1_000, one), mintId('prj', 1_000, two)]
+      expect(Math.sign(Buffer.compare(one, two))).toBe(a < b ? -1 : a > b ? 1 : 0)
+    }),
+  )
+})

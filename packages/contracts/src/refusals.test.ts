@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { refuse, Refusal, type RefusalCode } from './refusal.ts'
+import { refusals } from './refusals.ts'
+
+const codes = Object.keys(refusals) as RefusalCode[]
+
+// What the rows speak of. A row that needs a fact not listed here renders "undefined", which fails.
+const facts = {
+  reason: 'The body is not a JSON object.',
+  cure: 'Send one JSON object.',
+  header: 'Authorization',
+  rotatedTo: 'key_01jd3zq2v8x9w7c5b4n6m8k0gh',
+  expiredAt: '2026-11-20T00:00:00Z',
+  neededMicro: 400,
+  availableMicro: 120,
+  affordableMaxTokens: 10,
+  reservedMicro: 900,
+  use: true,
+  project: 'prj_01jd3zq2v8x9w7c5b4n6m8k0gh',
+  resource: 'acme/swift',
+  reset: 'daily',
+  limitMicro: 5_000_000,
+  resetsAt: '2026-11-21T00:00:00Z',
+  product: 'acme/swift',
+  need: 'the role Admin',
+  model: 'acme/swift',
+  method: 'PUT',
+  allow: 'GET, POST',
+  state: 'Revoked',
+  what: 'The product acme/swift',
+  holds: 'projects',
+  limitBytes: 1_048_576,
+  resources: ['acme/swift', 'acme/stray'],
+  contextLength: 8_192,
+  maxOutputTokens: 4_096,
+  promptTokens: 9_000,
+  outputCap: 4_096,
+}
+const row = (code: RefusalCode, given: object = facts) => {
+  const { status, type } = refusals[code]
+  const { message, resolution } = refuse(code, given as never).body
+  return { status, type, message, resolution }
+}
+
+describe.each(codes)('%s', (code) => {
+  test('is a code in snake_case', () => expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/))
+
+  test('says what is wrong and what clears it, in whole sentences', () => {
+    for (const text of [row(code).message, row(code).resolution]) {
+      expect(text).toMatch(/^[A-Z].*\.$/)
+      expect(text).not.toMatch(/undefined|null|NaN|\[object|\$\{/)
+    }
+  })
+
+  test('has a status of decisions.md and the type that goes with it', () => {
+    const types: Record<number, string> = {
+      400: 'invalid_request_error',
+      401: 'authentication_error',
+      402: 'insufficient_funds_error',
+      403: 'permission_error',
+      404: 'not_found_error',
+      405: 'invalid_request_error',
+      409: 'conflict_error',
+      413: 'invalid_request_error',
+      422: 'invalid_request_error',
+      429: 'rate_limit_error',
+    }
+    const { status, type } = row(code)
+    expect(type).toBe(types[status] ?? 'api_error')
+    expect(status in types || [500, 502, 503, 504].includes(status)).toBe(true)
+  })
+
+  test('names no provider and no origin', () =>
+    expect(JSON.stringify(row(code))).not.toMatch(/provider|origin|openai|anthropic|upstream/i))
+})
+
+// decisions.md, 1
+const decided: [number, RefusalCode[]][] = [
+  [400, ['invalid_json', 'duplicate_header', 'invalid_request', 'idempotency_key_required', 'idempotency_key_invalid']],
+  [401, ['key_missing', 'key_invalid', 'key_revoked', 'key_expired']],
+  [402, ['insufficient_budget']],
+  [
+    403,
+    [
+      'key_issuer_denied',
+      'project_mismatch',
+      'key_unbound',
+      'key_scope',
+      'key_limit',
+      'product_not_assigned',
+      'not_permitted',
+    ],
+  ],
+  [404, ['model_not_found', 'not_found']],
+  [405, ['method_not_allowed']],
+  [409, ['key_not_active', 'idempotency_in_progress']],
+  [413, ['request_too_large']],
+  [422, ['project_required', 'resource_not_eligible', 'context_limit', 'idempotency_mismatch']],
+  [429, ['rate_limited']],
+  [500, ['internal_error']],
+  [502, ['provider_failed']],
+  [503, ['overloaded', 'unavailable']],
+  [504, ['provider_timeout']],
+]
+test.each(decided)('%i is the status of %j', (status, codes) => {
+  expect(codes.map((code) => refusals[code].status)).toEqual(codes.map(() => status))
+})
+
+test('stock clients find "maximum context length" where they look for it [context_limit]', () => {
+  expect(row('context_limit').message).toContain('maximum context length')
+})
+
+test('where a fact is absent, what clears it is still said', () => {
+  for (const [code, given] of [
+    ['key_revoked', { rotatedTo: null }],
+    ['key_not_active', { state: 'Expired', rotatedTo: null }],
+    ['key_limit', { reset: 'lifetime', limitMicro: 5, resetsAt: null }],
+    ['key_issuer_denied', { use: false }],
+    ['insufficient_budget', { neededMicro: 4, availableMicro: 0, affordableMaxTokens: 0, reservedMicro: 0 }],
+  ] as const) {
+    const { message, resolution } = row(code, given)
+    expect(message).toMatch(/^[A-Z].*\.$/)
+    expect(resolution).toMatch(/^[A-Z].*\.$/)
+    expect(message + resolution).not.toMatch(/undefined|null/)
+  }
+})
+
+describe('headers', () => {
+  test('a 401 names the scheme and is not to be repeated', () => {
+    expect(refuse('key_missing', {}).headers).toEqual({ 'WWW-Authenticate': 'Bearer', 'x-should-retry': 'false' })
+  })
+
+  test('waiting is told in whole seconds, from 1 to 30, where it helps', () => {
+    const after = (retryAfterMs: number) => refuse('overloaded', {}, { retryAfterMs }).headers['Retry-After']
+    expect([0, 1, 1_000, 1_001, 30_000, 30_001, 3_600_000].map(after)).toEqual(['1', '1', '1', '2', '30', '30', '30'])
+    expect(refuse('idempotency_in_progress', {}, { retryAfterMs: 1_000 }).headers).toEqual({ 'Retry-After': '1' })
+    expect(refuse('key_limit', facts as never, { retryAfterMs: 1_000 }).headers).toEqual({ 'x-should-retry': 'false' })
+  })
+
+  test('stock clients are told not to repeat what repeating can not clear', () => {
+    for (const code of codes) {
+      const { headers, status } = refuse(code, facts as never)
+      expect(headers['x-should-retry'], code).toBe(status < 500 ? 'false' : undefined)
+    }
+  })
+
+  test('more headers may be given', () => {
+    const refusal = refuse('method_not_allowed', facts as never, { headers: { Allow: 'POST' } })
+    expect(refusal.headers['Allow']).toBe('POST')
+  })
+})
+
+test('the body has the field at fault and the facts, where there are any', () => {
+  const refusal = refuse('key_limit', facts as never, { param: 'model', details: { limitMicro: 5 } })
+  expect(refusal).toBeInstanceOf(Refusal)
+  expect(refusal.body).toEqual({
+    code: 'key_limit',
+    type: 'permission_error',
+    param: 'model',
+    message: 'This key has reached its daily spending limit of 5000000 micro-USD.',
+    resolution: expect.stringContaining('2026-11-21T00:00:00Z') as string,
+    details: { limitMicro: 5 },
+  })
+  expect(refuse('key_missing', {}).body).not.toHaveProperty('details')
+  expect(refuse('key_missing', {}).body.param).toBe(null)
+})

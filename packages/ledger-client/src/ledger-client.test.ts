@@ -1,0 +1,375 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
+import { admission, admitted, settled, settlement } from './fixtures/items.ts'
+import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
+import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
+import { LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
+import { openTokenVerifier } from './service-token.ts'
+
+const secret = 's'.repeat(32)
+const patient = { budgetMs: 60_000 }
+
+async function open(options: Partial<LedgerClientOptions> = {}): Promise<{ peer: PeerLedger; client: LedgerClient }> {
+  const peer = await startPeerLedger()
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret, closeGraceMs: 0, ...options })
+  onTestFinished(async () => {
+    await client.close()
+    await peer.stop()
+  })
+  return { peer, client }
+}
+
+/** Every item of a request admitted or settled. */
+function yes({ lines }: Received): OutcomeLine[] {
+  return lines.map(({ n, item }) => ({ n, outcome: item.op === 'admit' ? admitted(item.id) : settled }))
+}
+
+/** Takes every lane, so that what follows gathers. Answers the requests that hold them. */
+async function fillLanes(peer: PeerLedger, client: LedgerClient, lanes = 3): Promise<Received[]> {
+  const requests: Received[] = []
+  for (let n = 0; n < lanes; n++) {
+    client.admit(admission(`fill_${n}`), patient).catch(() => {})
+    requests.push(await peer.next())
+  }
+  return requests
+}
+
+test('a lone item goes by itself, with its budget and a token that names the service', async () => {
+  const { peer, client } = await open()
+  const asked = client.admit(admission('inv_1'), { budgetMs: 1_000 })
+  const request = await peer.next()
+  expect(request.path).toBe('/items')
+  expect(request.lines).toEqual([{ n: 0, budgetMs: expect.any(Number), item: { op: 'admit', ...admission('inv_1') } }])
+  expect(request.lines[0]!.budgetMs).toBeLessThanOrEqual(900)
+  expect(await openTokenVerifier({ secrets: { gateway: secret }, now: Date.now })(request.token)).toBe('gateway')
+  request.end(...yes(request))
+  expect(await asked).toEqual(admitted('inv_1'))
+})
+
+test('what is submitted in one tick shares a request, closings first', async () => {
+  const { peer, client } = await open()
+  const all = [
+    client.admit(admission('inv_1'), patient),
+    client.settle(settlement('inv_2', 'ä"\n\u0000')),
+    client.release({ id: 'inv_3', reason: 'no answer' }),
+    client.admit(admission('inv_4'), patient),
+  ]
+  const request = await peer.next()
+  expect(request.ids).toEqual(['inv_2', 'inv_3', 'inv_1', 'inv_4'])
+  expect(request.lines[0]!.item).toEqual({ op: 'settle', ...settlement('inv_2', 'ä"\n\u0000') })
+  request.end(...yes(request))
+  expect(await Promise.all(all)).toEqual([admitted('inv_1'), settled, settled, admitted('inv_4')])
+})
+
+test('outcomes reach their callers as their lines arrive, in any order and however they are cut', async () => {
+  const { peer, client } = await open()
+  const [one, two, three] = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), patient))
+  const request = await peer.next()
+  await request.answer({ n: 2, outcome: admitted('inv_3') })
+  expect(await three).toEqual(admitted('inv_3'))
+  const replay = {
+    kind: 'replay',
+    invocation: 'inv_0',
+    contentType: 'application/json',
+    body: '{"ü":"😀\\n"}',
+  } as const
+  const bytes = Buffer.from(JSON.stringify({ n: 0, outcome: replay }) + '\n')
+  for (const byte of bytes) await request.write(Buffer.from([byte]))
+  expect(await one).toEqual(replay)
+  request.end({ n: 1, outcome: admitted('inv_2') })
+  expect(await two).toEqual(admitted('inv_2'))
+})
+
+test('while the lanes are taken items gather, and go together once a lane has begun to answer', async () => {
+  const { peer, client } = await open()
+  const [first] = await fillLanes(peer, client)
+  client.admit(admission('slow'), patient).catch(() => {})
+  const gathered = Array.from({ length: 20 }, (_, n) => client.admit(admission(`inv_${n}`), patient))
+  await first!.answer({ n: 0, outcome: admitted('fill_0') }) // still open
+  const request = await peer.next()
+  expect(request.ids).toEqual(['slow', ...gathered.map((_, n) => `inv_${n}`)])
+  await request.answer(...yes(request).slice(1))
+  expect(await Promise.all(gathered)).toHaveLength(20)
+  // The slow one keeps its request open and nobody waiting.
+  const next = client.admit(admission('inv_20'), patient)
+  const another = await peer.next()
+  another.end(...yes(another))
+  expect(await next).toEqual(admitted('inv_20'))
+})
+
+test('a request holds at most 512 items', async () => {
+  const { peer, client } = await open()
+  const all = Array.from({ length: 1_100 }, (_, n) => client.admit(admission(`inv_${n}`), patient))
+  const requests = [await peer.next(), await peer.next(), await peer.next()]
+  expect(requests.map(({ lines }) => lines.length).toSorted((a, b) => b - a)).toEqual([512, 512, 76])
+  for (const request of requests) request.end(...yes(request))
+  expect(await Promise.all(all)).toHaveLength(1_100)
+})
+
+test('a request holds at most 1 MB, and a larger item goes by itself', async () => {
+  const { peer, client } = await open()
+  const body = 'ä'.repeat(200_000)
+  const all = [
+    ...[1, 2, 3].map((n) => client.settle(settlement(`inv_${n}`, body))),
+    client.settle(settlement('large', 'x'.repeat(1_200_000))),
+  ]
+  const requests = [await peer.next(), await peer.next(), await peer.next()]
+  expect(requests.map(({ ids }) => ids.join()).toSorted()).toEqual(['inv_1,inv_2', 'inv_3', 'large'])
+  for (const request of requests) request.end(...yes(request))
+  expect(await Promise.all(all)).toHaveLength(4)
+})
+
+test('after a cut only the unanswered are sent again, under the same ids', async () => {
+  const { peer, client } = await open()
+  const all = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), patient))
+  const cut = await peer.next()
+  await cut.answer({ n: 1, outcome: admitted('inv_2') })
+  expect(await all[1]).toEqual(admitted('inv_2'))
+  cut.cut()
+  const again = await peer.next()
+  expect(again.ids).toEqual(['inv_1', 'inv_3'])
+  again.end(...yes(again))
+  expect(await Promise.all(all)).toEqual(['inv_1', 'inv_2', 'inv_3'].map(admitted))
+})
+
+test.each([
+  ['ends without a line for each item', (request: Received) => request.end()],
+  ['is no NDJSON', (request: Received) => void request.write('<html>\n')],
+  ['is a 503', (request: Received) => request.reply(503, { error: 'starting' })],
+])('an answer that %s is asked for again', async (_what, spoil) => {
+  const { peer, client } = await open()
+  const settledSoon = client.settle(settlement('inv_1'))
+  for (let n = 0; n < 3; n++) spoil(await peer.next())
+  const again = await peer.next()
+  again.end(...yes(again))
+  expect(await settledSoon).toEqual(settled)
+})
+
+test('a ledger that comes late is waited for', async () => {
+  const { peer } = await open()
+  await peer.stop()
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret })
+  const settling = client.settle(settlement('inv_1'))
+  const late = await startPeerLedger(peer.port)
+  const request = await late.next()
+  request.end(...yes(request))
+  expect(await settling).toEqual(settled)
+  await client.close()
+  await late.stop()
+})
+
+test('an admission whose budget ends unanswered is refused, and released under its id', async () => {
+  const { peer, client } = await open()
+  const asked = client.admit(admission('inv_1'), { budgetMs: 30 })
+  const request = await peer.next()
+  await expect(asked).rejects.toThrow(LedgerUnavailable)
+  await request.gone // nobody else waits for that answer
+  const release = await peer.next()
+  expect(release.lines.map(({ item }) => item)).toEqual([{ op: 'release', id: 'inv_1', reason: expect.any(String) }])
+  release.cut() // until it is answered
+  const again = await peer.next()
+  expect(again.ids).toEqual(['inv_1'])
+  again.end({ n: 0, outcome: { kind: 'released' } })
+})
+
+test('a late answer to an admission that was given up changes nothing, and its request goes on for the others', async () => {
+  const { peer, client } = await open()
+  const impatient = client.admit(admission('inv_1'), { budgetMs: 30 })
+  const other = client.admit(admission('inv_2'), patient)
+  const request = await peer.next()
+  await expect(impatient).rejects.toMatchObject({ why: 'unavailable' })
+  const release = await peer.next()
+  expect(release.ids).toEqual(['inv_1'])
+  request.end(...yes(request))
+  expect(await other).toEqual(admitted('inv_2'))
+})
+
+test('an admission whose budget ends before it was sent needs no release', async () => {
+  const { peer, client } = await open()
+  const lanes = await fillLanes(peer, client)
+  await expect(client.admit(admission('never'), { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
+  const next = client.admit(admission('inv_1'), patient)
+  for (const lane of lanes) lane.end(...yes(lane))
+  const request = await peer.next()
+  expect(request.ids).toEqual(['inv_1'])
+  request.end(...yes(request))
+  expect(await next).toEqual(admitted('inv_1'))
+  expect(peer.unread()).toBe(0)
+})
+
+test.each(['overloaded', 'unavailable'] as const)(
+  'an admission that the ledger left undecided is refused: %s',
+  async (why) => {
+    const { peer, client } = await open()
+    const asked = client.admit(admission('inv_1'), patient)
+    const request = await peer.next()
+    request.end({ n: 0, outcome: { kind: 'undecided', why } })
+    await expect(asked).rejects.toMatchObject({ why })
+    const next = client.settle(settlement('inv_2'))
+    const after = await peer.next()
+    expect(after.ids).toEqual(['inv_2']) // and no release: nothing had happened
+    after.end(...yes(after))
+    await next
+  },
+)
+
+test.each([
+  { kind: 'undecided', why: 'overloaded' },
+  { kind: 'refused', code: 'insufficient_budget', facts: {} },
+  { kind: 'running', invocation: 'inv_0' },
+] as const)('after a cut, "$kind" is not the last word of the first copy: a release follows', async (outcome) => {
+  const { peer, client } = await open()
+  const asked = client.admit(admission('inv_1'), patient).catch((error: LedgerUnavailable) => error.why)
+  const cut = await peer.next()
+  cut.cut()
+  const again = await peer.next()
+  again.end({ n: 0, outcome })
+  expect(await asked).toEqual(outcome.kind === 'undecided' ? outcome.why : outcome)
+  const release = await peer.next()
+  expect(release.lines[0]!.item).toMatchObject({ op: 'release', id: 'inv_1' })
+  release.end({ n: 0, outcome: { kind: 'released' } })
+})
+
+test('a settlement that the ledger left undecided is repeated', async () => {
+  const { peer, client } = await open()
+  const settling = client.settle(settlement('inv_1', '{"id":"inv_1"}'))
+  for (let n = 0; n < 3; n++) {
+    const request = await peer.next()
+    expect(request.lines[0]!.item).toEqual({ op: 'settle', ...settlement('inv_1', '{"id":"inv_1"}') })
+    request.end({ n: 0, outcome: { kind: 'undecided', why: 'unavailable' } })
+  }
+  const request = await peer.next()
+  request.end({ n: 0, outcome: { kind: 'fenced' } })
+  expect(await settling).toEqual({ kind: 'fenced' })
+})
+
+test('a settlement and a release end with their budget', async () => {
+  const { peer, client } = await open()
+  const both = [
+    client.settle(settlement('inv_1'), { budgetMs: 30 }),
+    client.release({ id: 'inv_2', reason: 'x' }, { budgetMs: 30 }),
+  ]
+  await peer.next()
+  for (const one of both) await expect(one).rejects.toThrow(LedgerUnavailable)
+})
+
+test('beyond the bounded queue admissions are refused as overloaded; settlements and releases never', async () => {
+  const { peer, client } = await open({ maxWaiting: 2 })
+  const lanes = await fillLanes(peer, client)
+  const waiting = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
+  await expect(client.admit(admission('inv_3'), patient)).rejects.toMatchObject({ why: 'overloaded' })
+  const closings = Array.from({ length: 50 }, (_, n) => client.settle(settlement(`set_${n}`)))
+  for (const lane of lanes) lane.end(...yes(lane))
+  const request = await peer.next()
+  expect(request.lines).toHaveLength(52)
+  request.end(...yes(request))
+  expect(await Promise.all([...waiting, ...closings])).toHaveLength(52)
+  const free = client.admit(admission('inv_4'), patient)
+  const after = await peer.next()
+  after.end(...yes(after))
+  await free
+})
+
+test('a token that the ledger does not take is signed anew', async () => {
+  let nowMs = Date.UTC(2026, 10, 20)
+  const { peer, client } = await open({ now: () => (nowMs += 1_000) })
+  const settling = client.settle(settlement('inv_1'))
+  const first = await peer.next()
+  first.reply(401, { error: 'no' })
+  const second = await peer.next()
+  expect(second.token).not.toBe(first.token)
+  second.end(...yes(second))
+  expect(await settling).toEqual(settled)
+})
+
+test('an item that the ledger does not understand fails alone', async () => {
+  const { peer, client } = await open()
+  const bad = expect(client.admit(admission('bad'), patient)).rejects.toThrow(LedgerRejected)
+  const good = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
+  const whole = await peer.next()
+  whole.reply(400, { error: 'Line 1: no' })
+  for (let n = 0; n < 3; n++) {
+    const request = await peer.next()
+    expect(request.lines).toHaveLength(1)
+    if (request.ids[0] === 'bad') request.reply(400, { error: 'Line 1: no' })
+    else request.end(...yes(request))
+  }
+  await bad
+  expect(await Promise.all(good)).toEqual(['inv_1', 'inv_2'].map(admitted))
+})
+
+test('closing waits for what is not decided yet', async () => {
+  const { peer, client } = await open({ closeGraceMs: 60_000 })
+  const settling = client.settle(settlement('inv_1'))
+  const request = await peer.next()
+  const closed = client.close()
+  request.end(...yes(request))
+  expect(await settling).toEqual(settled)
+  await closed
+  await expect(client.admit(admission('inv_2'), patient)).rejects.toThrow(LedgerUnavailable)
+  await expect(client.settle(settlement('inv_2'))).rejects.toThrow(LedgerUnavailable)
+})
+
+test('closing gives up what is not decided in its grace', async () => {
+  const { peer, client } = await open({ closeGraceMs: 10 })
+  const settling = client.settle(settlement('inv_1')).catch((error: unknown) => error)
+  await peer.next()
+  await client.close()
+  expect(await settling).toBeInstanceOf(LedgerUnavailable)
+})
+
+test('every other question is one POST with one JSON object', async () => {
+  const { peer, client } = await open()
+  const beat = { holder: 'hld_1', service: 'gateway', deadAfterMs: 15_000 } as const
+  const funding = { project: 'prj_1', fundingId: 'f1', micro: 5, fundedBy: 'per_1' }
+  const question = { keyHash: 'ab'.repeat(32), selector: null }
+  const wallet = { fundedMicro: 5, reservedMicro: 0, settledMicro: 0, availableMicro: 5 }
+  const table = [
+    [client.models(question), '/models', question, { entries: [] }, { entries: [] }],
+    [client.beat(beat), '/holders/beat', beat, { alive: true }, { alive: true }],
+    [client.endHolder('hld_1'), '/holders/end', { holder: 'hld_1' }, {}, undefined],
+    [client.fund(funding), '/fundings', funding, { fresh: true, micro: 5 }, { fresh: true, micro: 5 }],
+    [client.barrier(['prj_1']), '/barrier', { projects: ['prj_1'] }, {}, undefined],
+    [client.wallet('prj_1'), '/wallets/read', { project: 'prj_1' }, wallet, wallet],
+  ] as const
+  for (const _ of table) {
+    const request = await peer.next()
+    const row = table.find(([, path]) => path === request.path)!
+    expect(request.question).toEqual(row[2])
+    request.reply(200, row[3])
+  }
+  for (const [answer, , , , expected] of table) expect(await answer).toEqual(expected)
+})
+
+test('a question that is cut or answered 503 is asked again, and given up with its budget', async () => {
+  const { peer, client } = await open()
+  const asked = client.wallet('prj_1', patient)
+  ;(await peer.next()).cut()
+  ;(await peer.next()).reply(503, { error: 'starting' })
+  ;(await peer.next()).reply(200, { fundedMicro: 0 })
+  expect(await asked).toEqual({ fundedMicro: 0 })
+  await expect(client.wallet('prj_1', { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
+})
+
+test('a question that the ledger rejects is not asked again', async () => {
+  const { peer, client } = await open()
+  const asked = client.barrier([])
+  ;(await peer.next()).reply(400, { error: 'projects: too few' })
+  await expect(asked).rejects.toThrow(/rejected \/barrier with 400/)
+})
+
+test('the base address may have a path', async () => {
+  const { peer } = await open()
+  const client = openLedgerClient({ url: `${peer.url}/inner/`, service: 'gateway', secret })
+  const asked = client.wallet('prj_1')
+  const question = await peer.next()
+  expect(question.path).toBe('/inner/wallets/read')
+  question.reply(200, {})
+  await asked
+  const settling = client.settle(settlement('inv_1'))
+  const items = await peer.next()
+  expect(items.path).toBe('/inner/items')
+  items.end(...yes(items))
+  await settling
+  await client.close()
+})

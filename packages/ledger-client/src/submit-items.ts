@@ -1,0 +1,161 @@
+import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
+import type { AdmitOutcome, OutcomeLine, OutcomeOf } from '@gateway/contracts/ledger-outcomes'
+import type { Gatherer, Parcel } from './gather-items.ts'
+import { LedgerUnavailable } from './ledger-failures.ts'
+
+// What an item means to its caller (architecture.md, money core 4 and 6).
+//   S1  An admission that ends without a sure decision is released under its id: then or later, nothing stays reserved.
+//   S2  A settlement or a release is never refused for lack of room: it is repeated until its budget ends or the client closes.
+//   S3  Beyond `maxWaiting` admissions the next one is refused at once.
+
+type Op = 'admit' | 'settle' | 'release'
+type Outcome = OutcomeLine['outcome']
+
+export interface ItemSubmitter {
+  admit(item: Omit<AdmitItem, 'op'>, budgetMs: number): Promise<AdmitOutcome>
+  settle(item: Omit<SettleItem, 'op'>, budgetMs: number): Promise<OutcomeOf<'settle'>>
+  release(item: Omit<ReleaseItem, 'op'>, budgetMs: number): Promise<OutcomeOf<'release'>>
+  /** Resolves when nothing is left to decide. */
+  idle(): Promise<void>
+  /** Fails what still waits, and whatever comes. */
+  stop(): void
+}
+
+interface Meaning {
+  /** What the caller is answered; null: another outcome will follow. Throws what the caller is told instead. */
+  read(outcome: Outcome, parcel: Parcel): Outcome | null
+  /** The budget ended first. */
+  late(parcel: Parcel): void
+}
+
+/** One try of a closing: past it the ledger drops it undecided, and it is sent again. */
+const CLOSING_TRY_MS = 5_000
+const CLOSING_BACK_OFF_MS = { first: 25, most: 2_000 }
+/** Left for the way back, so that the ledger's "undecided" is heard before the budget ends. */
+const WAY_BACK = { share: 0.1, mostMs: 250 }
+
+export function openItemSubmitter({
+  gatherer,
+  maxWaiting,
+  now,
+}: {
+  gatherer: Gatherer
+  maxWaiting: number
+  now: () => number
+}): ItemSubmitter {
+  const pending = new Set<(error: Error) => void>()
+  const waitForIdle: (() => void)[] = []
+  let stopped = false
+
+  async function admit(item: Omit<AdmitItem, 'op'>, budgetMs: number): Promise<AdmitOutcome> {
+    if (gatherer.waitingAdmissions() >= maxWaiting) throw new LedgerUnavailable({ why: 'overloaded' }) // S3
+    const { id } = item
+    return (await submit('admit', item, budgetMs, {
+      read(outcome, { doubtful }) {
+        // A copy of it may still wait at the ledger, and be admitted after this answer.
+        if (doubtful && (outcome.kind === 'undecided' || outcome.kind === 'refused' || outcome.kind === 'running'))
+          releaseLater(id) // S1
+        if (outcome.kind === 'undecided') throw new LedgerUnavailable(outcome)
+        return outcome
+      },
+      late(parcel) {
+        if (parcel.sent) releaseLater(id) // S1
+      },
+    })) as AdmitOutcome
+  }
+
+  function releaseLater(id: string): void {
+    if (!stopped)
+      void close('release', { id, reason: 'its admission was not answered in time' }, Infinity).catch(() => {})
+  }
+
+  function close(op: 'settle' | 'release', item: object, budgetMs: number): Promise<Outcome> {
+    let tries = 0
+    return submit(op, item, budgetMs, {
+      read(outcome, parcel) {
+        if (outcome.kind !== 'undecided') return outcome
+        const waitMs = Math.min(CLOSING_BACK_OFF_MS.first * 2 ** tries++, CLOSING_BACK_OFF_MS.most)
+        setTimeout(() => parcel.over || gatherer.submit(parcel), waitMs) // S2
+        return null
+      },
+      late() {},
+    })
+  }
+
+  function submit(op: Op, item: object, budgetMs: number, { read, late }: Meaning): Promise<Outcome> {
+    if (stopped) return Promise.reject(new LedgerUnavailable({ why: 'unavailable' }))
+    return new Promise((resolve, reject) => {
+      const json = `{"op":"${op}",${JSON.stringify(item).slice(1)}`
+      const endsAtMs = now() + budgetMs
+      const parcel: Parcel = {
+        kind: op === 'admit' ? 'admission' : 'closing',
+        json,
+        bytes: Buffer.byteLength(json),
+        budgetMs: () => tryMs(op, Math.min(endsAtMs - now(), budgetMs)),
+        onOutcome(outcome) {
+          try {
+            const answer = read(outcome, parcel)
+            if (answer === null) return
+            end()
+            resolve(answer)
+          } catch (error) {
+            end()
+            reject(error as Error)
+          }
+        },
+        onRejected: fail,
+        over: false,
+        sent: false,
+        doubtful: false,
+        alone: false,
+        request: null,
+      }
+      const timer = budgetMs < FOR_EVER_MS ? setTimeout(expire, budgetMs) : null
+      pending.add(fail)
+      gatherer.submit(parcel)
+
+      function expire(): void {
+        late(parcel)
+        fail(new LedgerUnavailable({ why: 'unavailable' }))
+      }
+
+      function fail(error: Error): void {
+        gatherer.abandon(parcel)
+        end()
+        reject(error)
+      }
+
+      function end(): void {
+        parcel.over = true
+        if (timer) clearTimeout(timer)
+        pending.delete(fail)
+        if (pending.size === 0) for (const tell of waitForIdle.splice(0)) tell()
+      }
+    })
+  }
+
+  return {
+    admit,
+    settle: (item, budgetMs) => close('settle', item, budgetMs) as Promise<OutcomeOf<'settle'>>,
+    release: (item, budgetMs) => close('release', item, budgetMs) as Promise<OutcomeOf<'release'>>,
+    idle: () => (pending.size === 0 ? Promise.resolve() : new Promise((resolve) => waitForIdle.push(resolve))),
+    stop() {
+      stopped = true
+      for (const fail of pending) fail(new LedgerUnavailable({ why: 'unavailable' }))
+    },
+  }
+}
+
+/** How long the ledger may take over an item with `leftMs` of its budget left. Whole milliseconds, at least 1. */
+function tryMs(op: Op, leftMs: number): number {
+  const answeredMs = leftMs - Math.min(leftMs * WAY_BACK.share, WAY_BACK.mostMs)
+  return Math.max(
+    1,
+    Math.floor(op === 'admit' ? Math.min(answeredMs, LONGEST_TRY_MS) : Math.min(answeredMs, CLOSING_TRY_MS)),
+  )
+}
+
+/** Longer than a timer can run. */
+const FOR_EVER_MS = 2 ** 31 - 1
+/** The ledger takes no item for longer. */
+const LONGEST_TRY_MS = 300_000

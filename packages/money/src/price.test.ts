@@ -1,0 +1,116 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { costMicro, picoFromUsd, usdFromPico } from './price.ts'
+
+const PICO_PER_USD = 10n ** 12n
+const pico = fc.bigInt({ min: 0n, max: 10n ** 19n - 1n })
+
+describe('decimal strings', () => {
+  test('what is written is read back as the same price', () => {
+    fc.assert(
+      fc.property(pico, (value) => {
+        expect(picoFromUsd(usdFromPico(value))).toBe(value)
+      }),
+    )
+  })
+
+  test('what is read is written back in its shortest form', () => {
+    const digits = (min: number, max: number) =>
+      fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((list) => list.join(''))
+    fc.assert(
+      fc.property(digits(1, 7), digits(0, 12), (whole, fraction) => {
+        const written = usdFromPico(picoFromUsd(fraction === '' ? whole : `${whole}.${fraction}`)!)
+        const shortest = `${BigInt(whole)}.${fraction}`.replace(/\.?0*$/, (end) =>
+          end.startsWith('.') ? '' : end.replace(/0+$/, ''),
+        )
+        expect(written).toBe(fraction === '' ? `${BigInt(whole)}` : shortest)
+      }),
+    )
+  })
+
+  test.each([
+    ['0', 0n],
+    ['0.00000015', 150_000n],
+    ['0.000000000001', 1n],
+    ['1', PICO_PER_USD],
+    ['9999999.999999999999', 9_999_999_999_999_999_999n],
+    ['007.50', 7_500_000_000_000n],
+  ])('%s USD is %d pico-USD', (usd, value) => expect(picoFromUsd(usd)).toBe(value))
+
+  test.each([
+    '',
+    '.',
+    '.5',
+    '5.',
+    '-1',
+    '+1',
+    '1e-7',
+    '0.0000000000001',
+    '12345678',
+    '1,5',
+    ' 1',
+    '1\n',
+    '0x1',
+    'NaN',
+    '１',
+  ])('no price: %j', (usd) => expect(picoFromUsd(usd)).toBe(null))
+
+  test.each([
+    [0n, '0'],
+    [1n, '0.000000000001'],
+    [150_000n, '0.00000015'],
+    [PICO_PER_USD * 10n, '10'],
+    [PICO_PER_USD + 500_000_000_000n, '1.5'],
+  ])('%d pico-USD is written %s', (value, usd) => expect(usdFromPico(value)).toBe(usd))
+})
+
+describe('what a call costs', () => {
+  const price = fc.record({
+    promptPico: fc.bigInt({ min: 0n, max: 10n ** 11n }),
+    completionPico: fc.bigInt({ min: 0n, max: 10n ** 11n }),
+    requestPico: fc.bigInt({ min: 0n, max: 10n ** 18n }),
+  })
+  const tokens = fc.bigInt({ min: 0n, max: 10n ** 7n })
+
+  test('is the exact price, rounded up once to whole micro-USD', () => {
+    fc.assert(
+      fc.property(price, tokens, tokens, (price, prompt, completion) => {
+        // The rational oracle: cost is the one integer with cost - 1 < exact <= cost, in units of a millionth micro-USD.
+        const exact = prompt * price.promptPico + completion * price.completionPico + price.requestPico
+        const cost = costMicro(price, prompt, completion)
+        expect(cost * 1_000_000n >= exact).toBe(true)
+        expect((cost - 1n) * 1_000_000n < exact).toBe(true)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('rounds the sum and not its parts', () => {
+    // 3 tokens at 0.4 micro-USD and 3 at 0.1 are 1.5: two rounded parts would be 2 + 1.
+    const price = { promptPico: 400_000n, completionPico: 100_000n, requestPico: 0n }
+    expect(costMicro(price, 3n, 3n)).toBe(2n)
+    expect(costMicro(price, 2n, 2n)).toBe(1n) // exactly one stays one
+    expect(costMicro(price, 0n, 1n)).toBe(1n)
+    expect(costMicro(price, 0n, 0n)).toBe(0n)
+  })
+
+  test('never falls when usage grows', () => {
+    fc.assert(
+      fc.property(price, tokens, tokens, tokens, tokens, (price, prompt, completion, more, still) => {
+        expect(costMicro(price, prompt + more, completion + still) >= costMicro(price, prompt, completion)).toBe(true)
+      }),
+    )
+  })
+
+  test('a call priced by request costs that, whatever its tokens', () => {
+    const price = { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd('0.002')! }
+    expect(costMicro(price, 123n, 456n)).toBe(2_000n)
+  })
+
+  test('the dearest call of all stays far inside what Postgres can hold', () => {
+    const price = { promptPico: 10n ** 11n, completionPico: 10n ** 11n, requestPico: 0n }
+    const pico = 10n ** 7n * price.promptPico + 10n ** 7n * price.completionPico + 999_999n
+    expect(pico < 2n ** 63n).toBe(true)
+    expect(10n ** 18n + 999_999n < 2n ** 63n).toBe(true)
+  })
+})

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+/**
+ * What a job says: which node of which execution, the how manyth time, and the trace it belongs to. Redis holds it as clear
+ * text, so there are ids in it and nothing that somebody wrote.
+ */
+const nodeJob = z.object({
+  execution: z.string().regex(/^[\w-]{1,64}$/),
+  node: z.string().min(1).max(128),
+  /** Counted in Postgres; rises only when a lease is taken back. */
+  attempt: z.int().min(0),
+  /** W3C trace context. */
+  trace: z
+    .object({ traceparent: z.string().max(128), tracestate: z.string().max(512).exactOptional() })
+    .exactOptional(),
+})
+
+export type NodeJob = z.infer<typeof nodeJob>
+
+/**
+ * Keeps what a job may say and drops the rest.
+ * @throws ZodError for what is no job
+ */
+export function readNodeJob(data: unknown): NodeJob {
+  return nodeJob.parse(data)
+}
+
+/**
+ * `n-<execution>-<16 hex of the node's SHA-256>-<attempt>`: the same for whoever rings for this attempt. No colon, which
+ * BullMQ reserves, and none of the author's text, which may hold anything.
+ */
+export function jobIdOf({ execution, node, attempt }: Pick<NodeJob, 'execution' | 'node' | 'attempt'>): string {
+  const hash = createHash('sha256').update(node).digest('hex').slice(0, 16)
+  return `n-${execution}-${hash}-${attempt}`
+}

@@ -1,0 +1,157 @@
+import { WaitingError, Worker, type Job } from 'bullmq'
+import { countedBackend } from './counted-backend.ts'
+import { readNodeJob, type NodeJob } from './node-job.ts'
+import { defaultPrefix, queueName } from './queue-name.ts'
+import { openRunningJobs, type Ending } from './running-jobs.ts'
+
+// Takes jobs from the queue and runs them.
+//   W1  The queue delivers at least once. What it runs is safe to repeat, and how often it is tried is counted in Postgres.
+//   W2  Who lost the lock of a job hears it by the signal, and leaves the job in the queue alone: it is another's now.
+//   W3  No job runs twice at once in one process: a second delivery waits for the first one's run.
+//   W4  A stop takes nothing new, waits as long as it was told to, aborts the rest and hands back what is not finished,
+//       so that another worker takes it at once. It ends in time even though Redis or a run does not answer.
+
+export interface NodeWorkerOptions {
+  redisUrl: string
+  /** What every key begins with. */
+  prefix?: string
+  /** Jobs at once. */
+  concurrency: number
+  /** Aborts of the signal have a `JobAborted` as their reason. */
+  run: (job: NodeJob, signal: AbortSignal) => Promise<void>
+  /** The lock of a job under way is gone, and its signal aborted. */
+  onLost: (job: NodeJob) => void
+  /** A run threw. Its job is gone from the queue, and its id is free again. */
+  onFailed: (job: NodeJob, error: unknown) => void
+  /** Redis is away or complains, or a job can't be read and is dropped. */
+  onTrouble: (error: Error) => void
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+export interface NodeWorker {
+  /** When the queue last answered (`now`). While every place is taken, a renewal of locks counts. */
+  lastPolledMs(): number
+  /** Runs under way. */
+  running(): number
+  /** Stops within `limitMs` and two seconds (W4). Later calls wait for the first. */
+  stop(limitMs: number): Promise<void>
+}
+
+const LOCK_MS = 10_000
+/** With the lock this bounds how long a job of a dead worker waits: ten seconds, two looks, and one more if they overlap. */
+const LOOK_FOR_STALLED_MS = 5_000
+/** Postgres decides how often a node is tried. */
+const NO_LIMIT = 1_000_000_000
+const WAIT_FOR_JOB_S = 2
+const RETRY_MS = 1_000
+/** Longer than the wait for a job; shorter than a lock, so that a dead connection is replaced before a lock is lost. */
+const SILENT_SOCKET_MS = 5_000
+const GIVE_UP_MS = 2_000
+
+/** Opens the side that runs, and begins as soon as Redis answers. */
+export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
+  const { redisUrl, prefix = defaultPrefix, concurrency, now = () => performance.now() } = options
+  const running = openRunningJobs(options.run)
+  let polledMs = now()
+  let stopped: Promise<void> | null = null
+  const polled = () => (polledMs = now())
+
+  const worker = new Worker<NodeJob, void>(
+    queueName,
+    (job, token) => {
+      polled()
+      return work(job, token ?? '')
+    },
+    {
+      connection: {
+        url: redisUrl,
+        maxRetriesPerRequest: null,
+        connectTimeout: SILENT_SOCKET_MS,
+        socketTimeout: SILENT_SOCKET_MS,
+        retryStrategy: (times: number) => Math.min(100 * times, RETRY_MS),
+      },
+      prefix,
+      concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: LOOK_FOR_STALLED_MS,
+      maxStalledCount: NO_LIMIT,
+      drainDelay: WAIT_FOR_JOB_S,
+      runRetryDelay: RETRY_MS,
+      skipVersionCheck: true, // it warns on standard output; readiness looks at what matters
+    },
+    countedBackend(polled),
+  )
+  worker.on('error', tell)
+  worker.on('locksRenewed', () => {
+    if (running.count() >= concurrency) polled()
+  })
+  worker.on('lockRenewalFailed', (ids) => {
+    for (const id of ids) {
+      const job = running.lose(id) // W2
+      if (job) options.onLost(job)
+    }
+  })
+
+  async function work(bullJob: Job<NodeJob>, token: string): Promise<void> {
+    if (stopped !== null) return handBack(bullJob, token)
+    const job = read(bullJob)
+    if (job === null) return
+    const ending = await deliver(bullJob.id ?? '', job)
+    if (ending === 'lost') throw new WaitingError() // leaves the job as it is
+    if (ending === 'unfinished') await handBack(bullJob, token)
+  }
+
+  async function deliver(id: string, job: NodeJob): Promise<Ending> {
+    try {
+      return await running.deliver(id, job)
+    } catch (error) {
+      options.onFailed(job, error)
+      throw error
+    }
+  }
+
+  async function handBack(bullJob: Job<NodeJob>, token: string): Promise<never> {
+    await bullJob.moveToWait(token).catch(tell)
+    throw new WaitingError()
+  }
+
+  function read(bullJob: Job<NodeJob>): NodeJob | null {
+    try {
+      return readNodeJob(bullJob.data)
+    } catch (error) {
+      tell(new Error(`job ${bullJob.id} can't be read and is dropped`, { cause: error }))
+      return null
+    }
+  }
+
+  function tell(error: Error): void {
+    if (stopped === null) options.onTrouble(error)
+  }
+
+  async function stopWithin(limitMs: number): Promise<void> {
+    const closed = worker.close() // takes nothing new, and waits for the runs
+    await settled(running.idle(), limitMs)
+    running.abortAll()
+    if (!(await settled(closed, GIVE_UP_MS))) await worker.getBackend().close(true)
+  }
+
+  return {
+    lastPolledMs: () => polledMs,
+    running: running.count,
+    stop: (limitMs) => (stopped ??= stopWithin(limitMs)),
+  }
+}
+
+/** Waits for a promise, but no longer than that. Answers whether it has settled. */
+async function settled(promise: Promise<void>, limitMs: number): Promise<boolean> {
+  const late = Promise.withResolvers<false>()
+  const timer = setTimeout(() => late.resolve(false), limitMs)
+  const done = promise.then(
+    () => true,
+    () => true,
+  )
+  const answer = await Promise.race([done, late.promise])
+  clearTimeout(timer)
+  return answer
+}

@@ -1,0 +1,36 @@
+import { Redis } from 'ioredis'
+
+/** Redis can't be used for a queue now. The message names no address, so it may be shown by a readiness check. */
+export class RedisUnfit extends Error {}
+
+const LIMIT_MS = 800
+
+/**
+ * For readiness: resolves where Redis answers and never evicts. One that evicts drops keys of the queue under memory
+ * pressure, which leaves it broken in ways that nothing reports.
+ * @throws RedisUnfit
+ */
+export async function assertNoEviction(redisUrl: string): Promise<void> {
+  const policy = /^maxmemory_policy:(\S+)/m.exec(await memoryInfo(redisUrl))?.[1]
+  if (policy === undefined) throw new RedisUnfit('does not tell its maxmemory-policy')
+  if (policy !== 'noeviction') throw new RedisUnfit(`evicts keys (${policy}); set maxmemory-policy to noeviction`)
+}
+
+/** INFO and not CONFIG, which managed servers often forbid. On a connection of its own, so that nothing queues up behind it. */
+async function memoryInfo(redisUrl: string): Promise<string> {
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: LIMIT_MS,
+    commandTimeout: LIMIT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: null,
+  })
+  redis.on('error', () => {})
+  try {
+    return await redis.info('memory')
+  } catch {
+    throw new RedisUnfit('does not answer')
+  } finally {
+    redis.disconnect()
+  }
+}

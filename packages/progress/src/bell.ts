@@ -1,0 +1,42 @@
+import { openHeardTopics } from './heard-topics.ts'
+import { openRedisConnection } from './redis-connection.ts'
+import { openRungTopics } from './rung-topics.ts'
+
+// A bell says "look again", and nothing else. The truth is on record; a ring may be lost, so whoever listens also looks by
+// itself now and then. Rings may be merged, and one may come without a cause.
+
+export interface Bell {
+  /** Tells whoever listens to the topic, on any process. Waits for nothing and never fails. */
+  ring(topic: string): void
+  /**
+   * Calls `onRing`, which must not throw, at each ring of the topic, and once after each time that nothing could be heard,
+   * the start included. Answers how to stop.
+   */
+  listen(topic: string, onRing: () => void): () => void
+  close(): Promise<void>
+}
+
+/**
+ * Opens a bell over Redis. It works as soon as Redis answers, and again after each outage.
+ * @param onTrouble told the first error of each outage of a connection
+ */
+export function openBell({
+  redisUrl,
+  onTrouble = () => {},
+}: {
+  redisUrl: string
+  onTrouble?: (error: Error) => void
+}): Bell {
+  const publisher = openRedisConnection(redisUrl, onTrouble)
+  const subscriber = openRedisConnection(redisUrl, onTrouble)
+  const rung = openRungTopics(publisher)
+  return {
+    ring: rung.ring,
+    listen: openHeardTopics(subscriber),
+    async close() {
+      await rung.idle()
+      publisher.disconnect()
+      subscriber.disconnect()
+    },
+  }
+}

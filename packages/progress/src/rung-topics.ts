@@ -1,0 +1,53 @@
+import type { Redis } from 'ioredis'
+import { channelOf } from './channel.ts'
+
+/** Beyond so many topics that wait to be rung, the next one is dropped. */
+const MOST_WAITING = 10_000
+
+export interface RungTopics {
+  ring(topic: string): void
+  /** Resolves when nothing is on its way. */
+  idle(): Promise<void>
+}
+
+/**
+ * Publishes rings, one round trip in flight: what is rung meanwhile gathers, each topic once, and goes when it returns.
+ * What can't be sent is dropped.
+ */
+export function openRungTopics(redis: Redis): RungTopics {
+  const waiting = new Set<string>()
+  let scheduled = false
+  let sending: Promise<void> | null = null
+
+  function schedule(): void {
+    if (scheduled || sending !== null) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      sending = send().finally(() => {
+        sending = null
+        if (waiting.size > 0) schedule()
+      })
+    })
+  }
+
+  async function send(): Promise<void> {
+    const topics = [...waiting]
+    waiting.clear()
+    if (redis.status !== 'ready') return
+    const pipeline = redis.pipeline()
+    for (const topic of topics) pipeline.publish(channelOf(topic), '')
+    await pipeline.exec().catch(() => {}) // dropped: whoever listens also looks by itself
+  }
+
+  return {
+    ring(topic) {
+      if (waiting.size >= MOST_WAITING) return
+      waiting.add(topic)
+      schedule()
+    },
+    async idle() {
+      while (scheduled || sending !== null) await (sending ?? new Promise(setImmediate))
+    },
+  }
+}

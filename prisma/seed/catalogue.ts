@@ -1,0 +1,166 @@
+import type { PrismaClient } from '@gateway/database/client'
+import { productDefaults } from '@gateway/contracts/console'
+import { picoFromUsd } from '@gateway/money/price'
+import { ids } from './ids.ts'
+
+/** A model of a real origin with its price in USD per token. */
+export interface RealModel {
+  model: string
+  promptUsdPerToken: string
+  completionUsdPerToken: string
+}
+
+/** What the key of the first project can call, simulated. */
+export const models = ['acme/swift', 'acme/sage', 'acme/flat']
+export const media = { image: 'acme/canvas', audio: 'acme/voice' }
+
+const REAL_ORIGIN = 'openai'
+
+const basic = [...productDefaults.supportedParameters, 'seed']
+const all = [
+  ...basic,
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'frequency_penalty',
+  'presence_penalty',
+]
+
+// The bound of a prompt is a token a byte and some more a message: the simulated origin never reports more than that.
+// It counts in its own way, so a product priced by its tokens names no tokenizer: an exact count would be no bound.
+const simulated = [
+  product('acme/swift', 'Swift', 'Fast and inexpensive chat model.', 'sim-swift', {
+    contextLength: 262_144,
+    maxOutputTokens: 8192,
+    supportedParameters: all,
+    ...perToken('0.00000015', '0.0000006'),
+  }),
+  product('acme/sage', 'Sage', 'Chat model that thinks before it answers and reads images.', 'sim-sage-think', {
+    contextLength: 200_000,
+    maxOutputTokens: 16_384,
+    supportedParameters: [...all, 'reasoning_effort'],
+    inputModalities: ['text', 'image'],
+    maxTokensPerImage: 1024,
+    ...perToken('0.0000025', '0.00001'),
+  }),
+  product('acme/flat', 'Flat', 'Chat model with one price per call, whatever its length.', 'sim-flat', {
+    contextLength: 16_384,
+    maxOutputTokens: 4096,
+    supportedParameters: basic,
+    tokenizer: 'o200k_base',
+    ...perRequest('0.002'),
+  }),
+  product(media.image, 'Canvas', 'Draws an image from a prompt.', 'sim-canvas', {
+    kind: 'image',
+    contextLength: 8192,
+    maxOutputTokens: 1,
+    supportedParameters: ['size'],
+    outputModalities: ['image'],
+    ...perRequest('0.04'),
+  }),
+  product(media.audio, 'Voice', 'Speaks a text.', 'sim-voice', {
+    kind: 'audio',
+    contextLength: 8192,
+    maxOutputTokens: 1,
+    supportedParameters: ['voice'],
+    outputModalities: ['audio'],
+    ...perRequest('0.015'),
+  }),
+]
+
+/** Of the other project, so that the two differ in what they can call. */
+const ofTheOtherProject = ['acme/swift', 'acme/flat']
+
+type Product = ReturnType<typeof product>
+
+/** Products and who may use them. Answers the ids of the real ones. */
+export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
+  const real = realModels.map(realProduct)
+  for (const each of [...simulated, ...real]) await addProduct(prisma, each)
+  for (const { id, promptPico, completionPico } of real) {
+    await prisma.product.update({ where: { id }, data: { promptPico, completionPico, state: 'published' } })
+  }
+  // What the environment no longer names has no origin any more.
+  const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })
+  const gone = made.filter(({ id, origins }) => isReal(origins) && !real.some((each) => each.id === id))
+  const goneIds = gone.map(({ id }) => id)
+  await prisma.product.updateMany({ where: { id: { in: goneIds } }, data: { state: 'suspended' } })
+  return real.map(({ id }) => id)
+}
+
+/** A product that was there before keeps what somebody may have changed about it, and who may use it. */
+async function addProduct(prisma: PrismaClient, each: Product): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    const { count } = await tx.product.createMany({ data: [each], skipDuplicates: true })
+    if (count === 0) return
+    const projects = ofTheOtherProject.includes(each.id) ? [ids.project, ids.otherProject] : [ids.project]
+    const assignments = projects.map((project) => ({ project, product: each.id, createdBy: ids.person }))
+    await tx.assignment.createMany({ data: assignments, skipDuplicates: true })
+  })
+}
+
+interface Shape {
+  kind?: 'chat' | 'image' | 'audio'
+  contextLength: number
+  maxOutputTokens: number
+  supportedParameters: string[]
+  inputModalities?: string[]
+  outputModalities?: string[]
+  maxTokensPerImage?: number
+  tokenizer?: 'o200k_base' | 'cl100k_base'
+  unit: 'tokens' | 'request'
+  promptPico: bigint
+  completionPico: bigint
+  requestPico: bigint
+}
+
+function product(id: string, name: string, description: string, model: string, shape: Shape) {
+  return {
+    id,
+    name,
+    description,
+    ownedBy: 'Acme',
+    kind: 'chat',
+    state: 'published',
+    inputModalities: ['text'],
+    outputModalities: ['text'],
+    origins: [{ origin: 'simulated', model, priority: 0 }],
+    ...shape,
+  }
+}
+
+const OWNER_OF_REAL = 'Third party'
+
+function realProduct({ model, promptUsdPerToken, completionUsdPerToken }: RealModel): Product {
+  const id = model.replaceAll(/[^A-Za-z0-9._:/-]/g, '-')
+  return {
+    ...product(id, model, `The model ${model}.`, model, {
+      contextLength: 128_000,
+      maxOutputTokens: 16_384,
+      supportedParameters: all,
+      ...(/^(gpt-4[.o]|gpt-5|o\d)/.test(model) && { tokenizer: 'o200k_base' }),
+      ...perToken(promptUsdPerToken, completionUsdPerToken),
+    }),
+    ownedBy: OWNER_OF_REAL,
+    origins: [{ origin: REAL_ORIGIN, model, priority: 0 }],
+  }
+}
+
+function isReal(origins: unknown): boolean {
+  return Array.isArray(origins) && origins.every(({ origin }: { origin: string }) => origin === REAL_ORIGIN)
+}
+
+function perToken(prompt: string, completion: string) {
+  return { unit: 'tokens', promptPico: pico(prompt), completionPico: pico(completion), requestPico: 0n } as const
+}
+
+function perRequest(request: string) {
+  return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico: pico(request) } as const
+}
+
+function pico(usd: string): bigint {
+  const value = picoFromUsd(usd)
+  if (value === null) throw new Error(`${usd} is not a price in USD with at most 12 places`)
+  return value
+}

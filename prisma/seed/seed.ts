@@ -1,0 +1,70 @@
+// Fills an empty house, so that everything can be tried by hand (decisions.md, 9).
+//   S1  Safe to repeat: what is there stays as somebody may have changed it since; only what is missing is made.
+//   S2  Secrets can't be read back from the books, so the caller keeps them; one that no longer works is replaced.
+//   S3  Money comes in through the ledger, once, like all money.
+import { openDatabase } from '@gateway/database/client'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { models, seedCatalogue, media, type RealModel } from './catalogue.ts'
+import { ids } from './ids.ts'
+import { seedKeys } from './keys.ts'
+import { seedPeople } from './people.ts'
+import { seedProjects } from './projects.ts'
+
+/** What was made, or found as it had been made before. */
+export interface Seeded {
+  /** A person's token (`svu_…`) who may do everything in the tenant and is platform operator. */
+  consoleToken: string
+  email: string
+  password: string
+  tenant: string
+  project: string
+  key: string
+  /** From before keys were bound to projects: refused everywhere. */
+  legacyKey: string
+  otherProject: { project: string; key: string }
+  /** What the key can call. */
+  models: string[]
+  media: { image: string; audio: string }
+}
+
+export interface SeedOptions {
+  /** Postgres by the login that owns the schema. */
+  adminUrl: string
+  ledgerUrl: string
+  consoleUrl: string
+  /** The console's secret at the ledger. */
+  consoleSecret: string
+  /** What the last seeding of this database answered; null the first time. */
+  before: Partial<Seeded> | null
+  /** Models of the real origin named `openai`, as products beside the simulated ones. */
+  realModels: RealModel[]
+  log: (line: string) => void
+}
+
+const FUNDS_MICRO = 100_000_000 // 100 USD
+const OTHER_FUNDS_MICRO = 10_000_000
+
+export async function seed(options: SeedOptions): Promise<Seeded> {
+  const { prisma, close } = await openDatabase({ url: options.adminUrl, poolSize: 2, role: 'seed' })
+  const ledger = openLedgerClient({ url: options.ledgerUrl, service: 'console', secret: options.consoleSecret })
+  try {
+    const person = await seedPeople(prisma, options)
+    await seedProjects(prisma)
+    const real = await seedCatalogue(prisma, options.realModels)
+    const keys = await seedKeys(prisma, options.before)
+    await fund(ids.project, FUNDS_MICRO) // S3
+    await fund(ids.otherProject, OTHER_FUNDS_MICRO)
+    return { ...person, tenant: ids.tenant, project: ids.project, ...keys, models: [...models, ...real], media }
+  } finally {
+    await ledger.close()
+    await close()
+  }
+
+  async function fund(project: string, micro: number): Promise<void> {
+    const { fresh } = await ledger.fund(
+      { project, fundingId: 'seed', micro, fundedBy: ids.person },
+      { budgetMs: 30_000 },
+    )
+    if (fresh) options.log(`Funded the project ${project} with ${micro / 1_000_000} USD.`)
+  }
+}

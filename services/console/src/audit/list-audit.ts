@@ -1,0 +1,45 @@
+import type { RequestHandler } from 'express'
+import { pageQuery, type AuditRecord } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedQuery, pathIdOf } from '../receive/check.ts'
+import { mapPage, pageOf } from '../receive/page.ts'
+import type { Gate } from '../rights/gate.ts'
+import { personOf } from '../sign-in/person.ts'
+
+/** GET …/audit: who changed what and when, newest first. */
+export function listAudit({ prisma, gate }: Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }): RequestHandler {
+  return async (req, res) => {
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(personOf(res), tenant, 'audit.read')
+    const { cursor, limit } = checkedQuery(req, pageQuery)
+    const before = cursor === undefined ? undefined : BigInt(rowNumber(cursor))
+    const rows = await prisma.auditEntry.findMany({
+      where: { tenant, ...(before !== undefined && { id: { lt: before } }) },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+    })
+    const page = pageOf(rows, limit, ({ id }) => String(id))
+    res.json(
+      mapPage(page, ({ id, at, person, action, subject, details }): AuditRecord => {
+        return {
+          id: String(id),
+          at: at.toISOString(),
+          person,
+          action,
+          subject,
+          details: details as AuditRecord['details'],
+        }
+      }),
+    )
+  }
+}
+
+function rowNumber(cursor: string): string {
+  if (/^\d{1,18}$/.test(cursor)) return cursor
+  throw refuse(
+    'invalid_request',
+    { reason: 'cursor: is not one that this list gave.', cure: 'Send the nextCursor of the page before.' },
+    { param: 'cursor' },
+  )
+}

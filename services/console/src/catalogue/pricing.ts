@@ -1,0 +1,43 @@
+import type { ProductPricing } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import { picoFromUsd, usdFromPico, type Pico, type Price } from '@gateway/money/price'
+
+/** A price as it is stored: integers of pico-USD. */
+export interface PriceColumns extends Price {
+  unit: string
+}
+
+// What the columns take; `tokens × price` of one call stays inside a bigint.
+const MOST_PER_TOKEN = 100_000_000_000n // 0.1 USD
+const MOST_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
+
+/** Stored prices as decimal strings of USD. */
+export function pricingOf({ unit, promptPico, completionPico, requestPico }: PriceColumns): ProductPricing {
+  if (unit === 'request') return { unit: 'request', request: usdFromPico(requestPico) }
+  return { unit: 'tokens', prompt: usdFromPico(promptPico), completion: usdFromPico(completionPico) }
+}
+
+/**
+ * Decimal strings of USD as stored prices, exactly.
+ * @throws Refusal `invalid_request` for a price beyond what one call may cost
+ */
+export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit: ProductPricing['unit'] } {
+  if (pricing.unit === 'request') {
+    const requestPico = picoOf('request', pricing.request, MOST_PER_REQUEST)
+    return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico }
+  }
+  return {
+    unit: 'tokens',
+    promptPico: picoOf('prompt', pricing.prompt, MOST_PER_TOKEN),
+    completionPico: picoOf('completion', pricing.completion, MOST_PER_TOKEN),
+    requestPico: 0n,
+  }
+}
+
+function picoOf(field: string, usd: string, most: Pico): Pico {
+  const pico = picoFromUsd(usd)
+  if (pico !== null && pico <= most) return pico
+  const param = `pricing.${field}`
+  const reason = `${param}: must be a decimal string of USD, at most ${usdFromPico(most)} and with at most 12 places.`
+  throw refuse('invalid_request', { reason, cure: `Correct ${param} and send it again.` }, { param })
+}

@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import {
+  productDefaults,
+  type newProductBody,
+  type ProductKind,
+  type productPatch,
+  type ProductRecord,
+} from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleNeeds } from '../needs.ts'
+import { columnsOfPricing, pricingOf } from './pricing.ts'
+
+export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleNeeds['prisma']['product']['findUnique']>>>
+
+const MILLION = 1_000_000
+
+/** A new product as it is stored. */
+export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProductBody>) {
+  const { input, output } = fields.modalities ?? productDefaults.modalities[kind]
+  return {
+    id,
+    kind,
+    name: fields.name,
+    description: fields.description,
+    ownedBy: fields.ownedBy,
+    state: fields.state,
+    contextLength: fields.contextLength,
+    maxOutputTokens: fields.maxOutputTokens,
+    supportedParameters: fields.supportedParameters,
+    inputModalities: [...input],
+    outputModalities: [...output],
+    isModerated: fields.isModerated,
+    tokenizer: fields.tokenizer,
+    ...columnsOfOverheads(fields.overheads),
+    ...columnsOfPrice(kind, fields.pricing),
+    origins: fields.origins,
+  }
+}
+
+/** Only what a patch names. */
+export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof productPatch>) {
+  const { modalities, overheads, pricing, ...asTheyAre } = patch
+  const given = Object.fromEntries(Object.entries(asTheyAre).filter(([, value]) => value !== undefined))
+  return {
+    ...given,
+    ...(modalities && { inputModalities: modalities.input, outputModalities: modalities.output }),
+    ...(overheads && columnsOfOverheads(overheads)),
+    ...(pricing && columnsOfPrice(kind, pricing)),
+  }
+}
+
+/** A product as the API shows it; its origins to the platform operator alone. */
+export function productRecord(row: ProductRow, toOperator: boolean): ProductRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    ownedBy: row.ownedBy,
+    kind: row.kind as ProductKind,
+    state: row.state as ProductRecord['state'],
+    contextLength: row.contextLength,
+    maxOutputTokens: row.maxOutputTokens,
+    supportedParameters: row.supportedParameters,
+    modalities: { input: row.inputModalities, output: row.outputModalities } as ProductRecord['modalities'],
+    isModerated: row.isModerated,
+    tokenizer: row.tokenizer as ProductRecord['tokenizer'],
+    overheads: {
+      tokensPerByte: row.tokensPerByteMillionths / MILLION,
+      perMessage: row.perMessage,
+      perTool: row.perTool,
+      fixedWithTools: row.fixedWithTools,
+      maxTokensPerImage: row.maxTokensPerImage,
+    },
+    pricing: pricingOf(row),
+    ...(toOperator && { origins: row.origins as NonNullable<ProductRecord['origins']> }),
+    createdAt: row.createdAt.toISOString(),
+  }
+}
+
+function columnsOfOverheads({ tokensPerByte, ...others }: z.output<typeof newProductBody>['overheads']) {
+  // Rounded up: the bound may only grow.
+  return { tokensPerByteMillionths: Math.min(MILLION, Math.ceil(tokensPerByte * MILLION)), ...others }
+}
+
+/** Media products carry a fixed price per request (spec 8.3). */
+function columnsOfPrice(kind: ProductKind, pricing: z.output<typeof newProductBody>['pricing']) {
+  if (kind === 'chat' || pricing.unit === 'request') return columnsOfPricing(pricing)
+  const reason = `pricing.unit: a product of the kind ${kind} is priced per request.`
+  throw refuse('invalid_request', { reason, cure: 'Send pricing with the unit request.' }, { param: 'pricing.unit' })
+}

@@ -1,0 +1,73 @@
+import type { RequestHandler } from 'express'
+import { newProductBody, pageQuery, productPatch, type ProductKind } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
+import { mapPage, pageOf } from '../receive/page.ts'
+import type { Gate } from '../rights/gate.ts'
+import type { PassBarrier } from '../rights/pass-barrier.ts'
+import { personOf } from '../sign-in/person.ts'
+import { columnsOfNew, columnsOfPatch, productRecord } from './product-columns.ts'
+
+type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; passBarrier: PassBarrier }
+
+/** GET /api/v2/products: what is published; the platform operator sees drafts, suspended products and origins too. */
+export function listProducts({ prisma }: Needs): RequestHandler {
+  return async (req, res) => {
+    const { platformOperator } = personOf(res)
+    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const rows = await prisma.product.findMany({
+      where: { id: { gt: cursor }, ...(!platformOperator && { state: 'published' }) },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    res.json(
+      mapPage(
+        pageOf(rows, limit, ({ id }) => id),
+        (row) => productRecord(row, platformOperator),
+      ),
+    )
+  }
+}
+
+/** POST /api/v2/products */
+export function createProduct({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(res)
+    gate.onPlatform(person, 'products.manage')
+    const columns = columnsOfNew(await checkedBody(req, newProductBody))
+    const { id } = columns
+    const product = await prisma.$transaction(async (tx) => {
+      const { count } = await tx.product.createMany({ data: [columns], skipDuplicates: true })
+      if (count === 0) throw refuse('already_exists', { what: `The product ${id}` }, { param: 'id' })
+      await recordChange(tx, { tenant: null, person: person.id, action: 'product.create', subject: id })
+      return tx.product.findUniqueOrThrow({ where: { id } })
+    })
+    res.status(201).json(productRecord(product, true))
+  }
+}
+
+/** PATCH /api/v2/products/{id}: only the fields that are sent. Taking it from publication revokes it everywhere. */
+export function changeProduct({ prisma, gate, passBarrier }: Needs): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(res)
+    gate.onPlatform(person, 'products.manage')
+    const id = pathIdOf(req, 'product')
+    const patch = await checkedBody(req, productPatch)
+    const product = await prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT FROM control.products WHERE id = ${id} FOR UPDATE`
+      const before = await tx.product.findUnique({ where: { id } })
+      if (!before) throw refuse('not_found', {})
+      const after = await tx.product.update({ where: { id }, data: columnsOfPatch(before.kind as ProductKind, patch) })
+      const details = { fields: Object.keys(patch), ...(patch.state && { state: patch.state }) }
+      await recordChange(tx, { tenant: null, person: person.id, action: 'product.change', subject: id, details })
+      return after
+    })
+    if (patch.state !== undefined && patch.state !== 'published') {
+      const assigned = await prisma.assignment.findMany({ where: { product: id }, select: { project: true } })
+      await passBarrier(assigned.map(({ project }) => project))
+    }
+    res.json(productRecord(product, true))
+  }
+}

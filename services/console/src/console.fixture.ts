@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { mintId } from '@gateway/contracts/ids'
+import { makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import type { RefusalBody } from '@gateway/contracts/refusal'
+import { liveTest } from '@gateway/testbed/live-test'
+import { startProgram } from '@gateway/testbed/test-program'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { openWorld } from '@gateway/testbed/world'
+
+// The console as a process, before a real ledger, with people who are signed in.
+
+export interface Answer {
+  status: number
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the API answered, as a client sees it
+  body: any
+  headers: Headers
+}
+
+export interface Caller {
+  id: string
+  token: string
+  get(path: string): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  put(path: string, body?: unknown): Promise<Answer>
+  patch(path: string, body: unknown): Promise<Answer>
+  delete(path: string): Promise<Answer>
+}
+
+const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+const service = (name: string) => path.join(import.meta.dirname, '../..', name, 'src/main.ts')
+
+export const consoleTest = liveTest
+  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const world = await openWorld(database.adminUrl)
+    onCleanup(world.close)
+    return world
+  })
+  .extend('folder', { scope: 'file' }, () => temporaryFolder('console'))
+  .extend('ledger', { scope: 'file' }, async ({ database, redis, folder }, { onCleanup }) => {
+    const ledger = await startProgram({
+      name: 'ledger',
+      entry: service('ledger'),
+      folder,
+      env: {
+        DATABASE_URL: database.ledgerUrl,
+        REDIS_URL: redis.url,
+        SERVICE_SECRET_GATEWAY: secrets.gateway,
+        SERVICE_SECRET_WORKER: secrets.worker,
+        SERVICE_SECRET_CONSOLE: secrets.console,
+      },
+    })
+    onCleanup(ledger.stop)
+    return ledger
+  })
+  .extend('console', { scope: 'file' }, async ({ database, ledger, folder }, { onCleanup }) => {
+    const program = await startProgram({
+      name: 'console',
+      entry: service('console'),
+      folder,
+      env: { DATABASE_URL: database.consoleUrl, LEDGER_URL: ledger.url, SERVICE_SECRET: secrets.console },
+    })
+    onCleanup(program.stop)
+    return program
+  })
+  /** Signs a new person in, or one who is there. */
+  .extend('signIn', { scope: 'file' }, ({ world, console }) => {
+    return async (who: { id?: string; platformOperator?: boolean } = {}): Promise<Caller> => {
+      const id = who.id ?? (await world.person({ platformOperator: who.platformOperator ?? false }))
+      const token = makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
+      const hash = createHash('sha256').update(token).digest()
+      await world.run(
+        `INSERT INTO control.person_tokens (id, person, name, hash, prefix) VALUES ($1, $2, 'test', $3, $4)`,
+        [mintId('tok', Date.now(), randomBytes(10)), id, hash, token.slice(0, SHOWN_CHARACTERS)],
+      )
+      return callerOf(console.url, id, token)
+    }
+  })
+  /** A tenant with an Admin who owns its one project and may issue keys for it. */
+  .extend('house', async ({ world, signIn }) => {
+    const of = await world.tenant()
+    const project = await world.project(of)
+    const owner = await signIn({ id: of.owner })
+    const tenantPath = `/api/v2/tenants/${of.tenant}`
+    return {
+      ...of,
+      owner,
+      project: project.id,
+      world,
+      path: tenantPath,
+      projectPath: `${tenantPath}/projects/${project.id}`,
+      /** Another member, with whatever roles. */
+      async member(roles: { tenant?: string; team?: string; project?: string } = {}): Promise<Caller> {
+        const person = await world.person()
+        const add = (table: string, where: string, what: string, role: string) =>
+          world.run(`INSERT INTO control.${table} (${where}, person, role) VALUES ($1, $2, $3)`, [what, person, role])
+        await add('memberships', 'tenant', of.tenant, roles.tenant ?? 'Member')
+        if (roles.team) await add('team_members', 'team', of.team, roles.team)
+        if (roles.project) await add('project_grants', 'project', project.id, roles.project)
+        return signIn({ id: person })
+      },
+    }
+  })
+
+/** Status and code of a refusal, such as `403 not_permitted`; the status alone of anything else. */
+export function said({ status, body }: Answer): string {
+  const error = (body as { error?: RefusalBody } | null)?.error
+  return error ? `${status} ${error.code}` : String(status)
+}
+
+export function callerOf(url: string, id: string, token: string): Caller {
+  const ask = (method: string) => async (path: string, body?: unknown) => {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+    const answer = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    return answerOf(answer)
+  }
+  return {
+    id,
+    token,
+    get: (path) => ask('GET')(path),
+    post: ask('POST'),
+    put: ask('PUT'),
+    patch: ask('PATCH'),
+    delete: (path) => ask('DELETE')(path),
+  }
+}
+
+export async function answerOf(answer: Response): Promise<Answer> {
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
+}

@@ -1,0 +1,25 @@
+import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
+import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleNeeds } from '../needs.ts'
+import { hashOf } from '../sign-in/secret.ts'
+import { databaseNow } from './database-now.ts'
+
+/**
+ * The key that a secret stands for, in the order of checks of every road (decisions.md, 1).
+ * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_unbound`
+ */
+export async function authenticatedKey(
+  { prisma }: Pick<ConsoleNeeds, 'prisma'>,
+  secret: string,
+): Promise<{ id: string }> {
+  if (!isWellFormedSecret(KEY_SECRET_PREFIX, secret)) throw refuse('key_invalid', {})
+  const key = await prisma.key.findUnique({ where: { hash: hashOf(secret) } })
+  if (!key) throw refuse('key_invalid', {})
+  const now = await databaseNow(prisma)
+  const { rotatedTo, graceUntil, expiresAt } = key
+  if (key.revokedAt !== null || (rotatedTo !== null && (graceUntil === null || graceUntil <= now)))
+    throw refuse('key_revoked', { rotatedTo: key.revokedAt === null ? rotatedTo : null })
+  if (expiresAt !== null && expiresAt <= now) throw refuse('key_expired', { expiredAt: expiresAt.toISOString() })
+  if (key.project === null) throw refuse('key_unbound', {})
+  return key
+}

@@ -1,0 +1,48 @@
+import type { KeyRecord } from '@gateway/contracts/console'
+import type { Transaction } from '../audit/record-change.ts'
+import { keyState, type KeyDates } from './key-state.ts'
+
+/** A key as it is stored, less what never leaves the table. */
+export interface KeyRow extends KeyDates {
+  id: string
+  name: string
+  prefix: string
+  policy: string
+  limitMicro: bigint | null
+  limitReset: string | null
+  createdBy: string
+  createdAt: Date
+  rotatedFrom: string | null
+}
+
+/** Keys as the API shows them, with their allowlists and their last use. */
+export async function keyRecords(prisma: Transaction, keys: KeyRow[], now: Date): Promise<KeyRecord[]> {
+  const where = { key: { in: keys.map(({ id }) => id) } }
+  const [resources, uses] = await Promise.all([
+    prisma.keyResource.findMany({ where, orderBy: { resource: 'asc' } }),
+    prisma.keyUse.findMany({ where }),
+  ])
+  const listed = Map.groupBy(resources, ({ key }) => key)
+  const lastUse = new Map(uses.map(({ key, lastUsedAt }) => [key, lastUsedAt]))
+  return keys.map((key) => ({
+    id: key.id,
+    name: key.name,
+    project: key.project,
+    prefix: key.prefix,
+    state: keyState(key, now),
+    policy: key.policy as KeyRecord['policy'],
+    resources: listed.get(key.id)?.map(({ resource }) => resource) ?? [],
+    limit: limitOf(key),
+    createdBy: key.createdBy,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    lastUsedAt: lastUse.get(key.id)?.toISOString() ?? null,
+    rotatedFrom: key.rotatedFrom,
+    rotatedTo: key.rotatedTo,
+  }))
+}
+
+function limitOf({ limitMicro, limitReset }: KeyRow): KeyRecord['limit'] {
+  if (limitMicro === null || limitReset === null) return null
+  return { micro: Number(limitMicro), reset: limitReset as NonNullable<KeyRecord['limit']>['reset'] }
+}

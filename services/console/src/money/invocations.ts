@@ -1,0 +1,103 @@
+import type { RequestHandler } from 'express'
+import { Prisma } from '@gateway/database/client'
+import { pageQuery, type InvocationRecord } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import { pricingOf } from '../catalogue/pricing.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedQuery, pathIdOf } from '../receive/check.ts'
+import { mapPage, pageOf } from '../receive/page.ts'
+import type { Gate } from '../rights/gate.ts'
+import { personOf } from '../sign-in/person.ts'
+
+type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }
+
+interface InvocationRow {
+  id: string
+  key: string
+  product: string
+  state: InvocationRecord['state']
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  estimated: boolean
+  prompt_pico: bigint
+  completion_pico: bigint
+  request_pico: bigint
+  reserved_micro: bigint
+  charged_micro: bigint
+  admitted_at: Date
+}
+
+/** GET …/projects/{p}/invocations: newest first, each as its newest attempt stands. */
+export function listInvocations({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const tenant = pathIdOf(req, 'tenant')
+    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
+    const { cursor, limit } = checkedQuery(req, pageQuery)
+    const before = cursor === undefined ? Prisma.empty : beforeCursor(cursor)
+    const rows = await prisma.$queryRaw<InvocationRow[]>`${newestAttempts(project, before)}
+      ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
+    const page = pageOf(rows, limit, ({ admitted_at, id }) => `${admitted_at.getTime()}.${id}`)
+    res.json(mapPage(page, invocationRecord))
+  }
+}
+
+/** GET …/projects/{p}/invocations/{i} */
+export function readInvocation({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const tenant = pathIdOf(req, 'tenant')
+    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
+    const id = pathIdOf(req, 'invocation')
+    const [row] = await prisma.$queryRaw<
+      InvocationRow[]
+    >`${newestAttempts(project, Prisma.sql`AND a.invocation = ${id}`)}`
+    if (!row) throw refuse('not_found', {})
+    res.json(invocationRecord(row))
+  }
+}
+
+/** Open reservations and closed ones as one list. An earlier attempt was released and says nothing any more. */
+function newestAttempts(project: string, narrowed: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT invocation AS id, key, product, 'Open' AS state, NULL::integer AS prompt_tokens, NULL::integer AS completion_tokens,
+           false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at
+      FROM money.reservations a WHERE project = ${project} ${narrowed}
+    UNION ALL
+    SELECT invocation, key, product, state, prompt_tokens, completion_tokens,
+           estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at
+      FROM money.invocations a WHERE project = ${project} ${narrowed}
+       AND NOT EXISTS (SELECT FROM money.invocations l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
+       AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
+}
+
+function beforeCursor(cursor: string): Prisma.Sql {
+  const [, ms, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? []
+  if (ms && id) return Prisma.sql`AND (a.admitted_at, a.invocation) < (${new Date(Number(ms))}, ${id})`
+  throw refuse(
+    'invalid_request',
+    { reason: 'cursor: is not one that this list gave.', cure: 'Send the nextCursor of the page before.' },
+    { param: 'cursor' },
+  )
+}
+
+function invocationRecord(row: InvocationRow): InvocationRecord {
+  return {
+    id: row.id,
+    key: row.key,
+    model: row.product,
+    execution: null,
+    node: null,
+    state: row.state,
+    promptTokens: row.prompt_tokens,
+    completionTokens: row.completion_tokens,
+    estimated: row.estimated,
+    pricing: pricingOf({
+      unit: row.request_pico > 0n ? 'request' : 'tokens',
+      promptPico: row.prompt_pico,
+      completionPico: row.completion_pico,
+      requestPico: row.request_pico,
+    }),
+    reservedMicro: Number(row.reserved_micro),
+    chargedMicro: Number(row.charged_micro),
+    createdAt: row.admitted_at.toISOString(),
+  }
+}

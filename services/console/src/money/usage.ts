@@ -1,0 +1,58 @@
+import type { RequestHandler } from 'express'
+import { Prisma } from '@gateway/database/client'
+import { usageQuery, type UsageReport } from '@gateway/contracts/console'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedQuery, pathIdOf } from '../receive/check.ts'
+import type { Gate } from '../rights/gate.ts'
+import { personOf } from '../sign-in/person.ts'
+
+interface UsageRow {
+  group: string
+  calls: bigint
+  prompt: bigint
+  completion: bigint
+  charged: bigint
+}
+
+const MONTH_MS = 30 * 86_400_000
+
+const groups = {
+  model: Prisma.sql`product`,
+  key: Prisma.sql`key`,
+  day: Prisma.sql`to_char(admitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+}
+
+/** GET …/projects/{p}/usage: settled calls admitted from `from` on and before `to`; by default the last 30 days. */
+export function readUsage({
+  prisma,
+  now,
+  gate,
+}: Pick<ConsoleNeeds, 'prisma' | 'now'> & { gate: Gate }): RequestHandler {
+  return async (req, res) => {
+    const tenant = pathIdOf(req, 'tenant')
+    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
+    const { by, ...asked } = checkedQuery(req, usageQuery)
+    const to = asked.to ?? (asked.from ? new Date(asked.from.getTime() + MONTH_MS) : now())
+    const from = asked.from ?? new Date(to.getTime() - MONTH_MS)
+    const rows = await prisma.$queryRaw<UsageRow[]>`
+      SELECT ${groups[by]} AS "group", count(*) AS calls, coalesce(sum(prompt_tokens), 0)::bigint AS prompt,
+             coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(charged_micro)::bigint AS charged
+        FROM money.invocations
+       WHERE project = ${project} AND state = 'Settled' AND admitted_at >= ${from} AND admitted_at < ${to}
+       GROUP BY 1 ORDER BY 1`
+    const report: UsageReport = {
+      from: from.toISOString(),
+      to: to.toISOString(),
+      by,
+      data: rows.map(({ group, calls, prompt, completion, charged }) => ({
+        group,
+        calls: Number(calls),
+        promptTokens: Number(prompt),
+        completionTokens: Number(completion),
+        chargedMicro: Number(charged),
+      })),
+      totalMicro: Number(rows.reduce((sum, { charged }) => sum + charged, 0n)),
+    }
+    res.json(report)
+  }
+}

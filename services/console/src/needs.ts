@@ -1,0 +1,23 @@
+import type { Database } from '@gateway/database/client'
+import type { Id } from '@gateway/contracts/ids'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { Logger } from '@gateway/process/logger'
+import type { Readiness } from '@gateway/process/health'
+import type { Meter } from '@opentelemetry/api'
+
+/** Makes a new id, such as `key_…`. */
+export type Mint = <Prefix extends string>(prefix: Prefix) => Id<Prefix>
+
+/** What the routes are built from; each takes what it uses. */
+export interface ConsoleNeeds {
+  prisma: Database['prisma']
+  ledger: Pick<LedgerClient, 'fund' | 'barrier' | 'wallet'>
+  mint: Mint
+  /** So many bytes of a cryptographic source. */
+  random: (bytes: number) => Uint8Array<ArrayBuffer>
+  now: () => Date
+  log: Logger
+  meter: Meter
+  readiness: Readiness
+  metricsText: () => Promise<string>
+}

@@ -1,0 +1,83 @@
+import type { RequestHandler } from 'express'
+import { newTeamMemberBody, pageQuery, type TeamRole } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import { projectsOfKeys } from '../keys/projects-of-keys.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
+import { pageOf } from '../receive/page.ts'
+import type { Gate } from '../rights/gate.ts'
+import type { PassBarrier } from '../rights/pass-barrier.ts'
+import { personOf } from '../sign-in/person.ts'
+import { requireMember } from './require-member.ts'
+import { peopleOf } from './people-of.ts'
+
+type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; passBarrier: PassBarrier }
+
+/** GET …/teams/{team}/members */
+export function listTeamMembers({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(personOf(res), tenant, 'teams.read')
+    const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
+    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const rows = await prisma.teamMember.findMany({
+      where: { team, person: { gt: cursor } },
+      orderBy: { person: 'asc' },
+      take: limit + 1,
+    })
+    const { data, nextCursor } = pageOf(rows, limit, ({ person }) => person)
+    res.json({ data: await peopleOf<TeamRole>({ prisma }, data), nextCursor })
+  }
+}
+
+/** POST …/teams/{team}/members: puts a member of the organization into the team, or gives it another role there. */
+export function setTeamMember({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const by = personOf(res)
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(by, tenant, 'teams.manage')
+    const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
+    const { person, role } = await checkedBody(req, newTeamMemberBody)
+    const made = await prisma.$transaction(async (tx) => {
+      await requireMember(tx, tenant, person)
+      const key = { team_person: { team, person } }
+      const before = await tx.teamMember.findUnique({ where: key })
+      const row = await tx.teamMember.upsert({ where: key, create: { team, person, role }, update: { role } })
+      const what = { action: 'team-member.set', subject: team, details: { person, role } }
+      await recordChange(tx, { tenant, person: by.id, ...what })
+      return { row, isNew: before === null }
+    })
+    const [member] = await peopleOf<TeamRole>({ prisma }, [made.row])
+    res.status(made.isNew ? 201 : 200).json(member)
+  }
+}
+
+/** DELETE …/teams/{team}/members/{person} */
+export function removeTeamMember({ prisma, gate, passBarrier }: Needs): RequestHandler {
+  return async (req, res) => {
+    const by = personOf(res)
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(by, tenant, 'teams.manage')
+    const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
+    const person = pathIdOf(req, 'person')
+    const removed = await prisma.$transaction(async (tx) => {
+      const { count } = await tx.teamMember.deleteMany({ where: { team, person } })
+      if (count === 0) return false
+      const what = { action: 'team-member.remove', subject: team, details: { person } }
+      await recordChange(tx, { tenant, person: by.id, ...what })
+      return true
+    })
+    const projects = await prisma.project.findMany({ where: { team }, select: { id: true } })
+    const owned = projects.map(({ id }) => id)
+    await passBarrier(await projectsOfKeys({ prisma }, { createdBy: person, project: { in: owned } }))
+    if (!removed) throw refuse('not_found', {})
+    res.status(204).end()
+  }
+}
+
+async function teamOf({ prisma }: Pick<Needs, 'prisma'>, tenant: string, id: string): Promise<string> {
+  const team = await prisma.team.findFirst({ where: { id, tenant }, select: { id: true } })
+  if (team) return team.id
+  throw refuse('not_found', {})
+}

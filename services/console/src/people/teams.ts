@@ -1,0 +1,73 @@
+import type { RequestHandler } from 'express'
+import { newTeamBody, pageQuery, type TeamRecord } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
+import { mapPage, pageOf } from '../receive/page.ts'
+import type { Gate } from '../rights/gate.ts'
+import { personOf } from '../sign-in/person.ts'
+
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & { gate: Gate }
+
+/** GET …/teams */
+export function listTeams({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(personOf(res), tenant, 'teams.read')
+    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const rows = await prisma.team.findMany({
+      where: { tenant, id: { gt: cursor } },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    res.json(
+      mapPage(
+        pageOf(rows, limit, ({ id }) => id),
+        teamRecord,
+      ),
+    )
+  }
+}
+
+/** POST …/teams: a new team, whose first Team Owner is its creator. */
+export function createTeam({ prisma, mint, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(res)
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(person, tenant, 'teams.manage')
+    const { name } = await checkedBody(req, newTeamBody)
+    const team = await prisma.$transaction(async (tx) => {
+      const created = await tx.team.create({ data: { id: mint('tea'), tenant, name } })
+      await tx.teamMember.create({ data: { team: created.id, person: person.id, role: 'Team Owner' } })
+      const what = { action: 'team.create', subject: created.id, details: { name } }
+      await recordChange(tx, { tenant, person: person.id, ...what })
+      return created
+    })
+    res.status(201).json(teamRecord(team))
+  }
+}
+
+/** DELETE …/teams/{team}: a team that owns no project any more. */
+export function deleteTeam({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(res)
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(person, tenant, 'teams.manage')
+    const id = pathIdOf(req, 'team')
+    await prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // it can own nothing new meanwhile
+      if (!(await tx.team.findFirst({ where: { id, tenant } }))) throw refuse('not_found', {})
+      if (await tx.project.findFirst({ where: { team: id } }))
+        throw refuse('not_empty', { what: 'The team', holds: 'projects' })
+      await tx.teamMember.deleteMany({ where: { team: id } })
+      await tx.team.delete({ where: { id } })
+      await recordChange(tx, { tenant, person: person.id, action: 'team.delete', subject: id })
+    })
+    res.status(204).end()
+  }
+}
+
+function teamRecord({ id, name, createdAt }: { id: string; name: string; createdAt: Date }): TeamRecord {
+  return { id, name, createdAt: createdAt.toISOString() }
+}

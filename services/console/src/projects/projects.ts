@@ -1,0 +1,98 @@
+import type { RequestHandler } from 'express'
+import { newProjectBody, pageQuery, type ProjectRecord } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
+import { mapPage, pageOf } from '../receive/page.ts'
+import type { Gate } from '../rights/gate.ts'
+import type { PassBarrier } from '../rights/pass-barrier.ts'
+import { visibleProjects } from '../rights/visible-projects.ts'
+import { personOf } from '../sign-in/person.ts'
+
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & { gate: Gate; passBarrier: PassBarrier }
+
+/** GET …/projects: those I can see. */
+export function listProjects({ prisma, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(res)
+    const tenant = pathIdOf(req, 'tenant')
+    const standing = await gate.inTenant(person, tenant, 'projects.read')
+    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const rows = await prisma.project.findMany({
+      where: { AND: [await visibleProjects({ prisma }, person, tenant, standing), { id: { gt: cursor } }] },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    res.json(
+      mapPage(
+        pageOf(rows, limit, ({ id }) => id),
+        projectRecord,
+      ),
+    )
+  }
+}
+
+/** POST …/projects: owned by a team for good; its creator becomes its Project Owner, and its wallet is empty. */
+export function createProject({ prisma, mint, gate }: Needs): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(res)
+    const tenant = pathIdOf(req, 'tenant')
+    await gate.inTenant(person, tenant, 'projects.manage')
+    const body = await checkedBody(req, newProjectBody)
+    const project = await prisma.$transaction(async (tx) => {
+      const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
+      const created = await tx.project.create({ data: { id: mint('prj'), tenant, team, name: body.name } })
+      await tx.projectGrant.create({ data: { project: created.id, person: person.id, role: 'Project Owner' } })
+      const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
+      await recordChange(tx, { tenant, person: person.id, ...what })
+      return created
+    })
+    res.status(201).json(projectRecord(project))
+  }
+}
+
+/**
+ * DELETE …/projects/{p}: the project, its grants, assignments and keys are gone. What it was charged stays in the books
+ * for ever, and so does what was left in its wallet.
+ */
+export function deleteProject({ prisma, gate, passBarrier }: Needs): RequestHandler {
+  return async (req, res) => {
+    const person = personOf(res)
+    const tenant = pathIdOf(req, 'tenant')
+    const { id } = await gate.inProject(person, tenant, pathIdOf(req, 'project'), 'projects.manage')
+    await prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
+      const keys = await tx.key.findMany({ where: { project: id }, select: { id: true } })
+      const keyIds = keys.map((key) => key.id)
+      await tx.keyResource.deleteMany({ where: { key: { in: keyIds } } })
+      await tx.key.deleteMany({ where: { project: id } })
+      await tx.assignment.deleteMany({ where: { project: id } })
+      await tx.projectGrant.deleteMany({ where: { project: id } })
+      const { count } = await tx.project.deleteMany({ where: { id } })
+      if (count === 0) throw refuse('not_found', {})
+      const what = { action: 'project.delete', subject: id, details: { keys: keyIds } }
+      await recordChange(tx, { tenant, person: person.id, ...what })
+    })
+    await passBarrier([id])
+    res.status(204).end()
+  }
+}
+
+/** The team that is named, or the creator's first. */
+async function owningTeam(tx: Transaction, tenant: string, named: string | null, person: string): Promise<string> {
+  const mine = await tx.teamMember.findMany({ where: { person }, select: { team: true } })
+  const team = await tx.team.findFirst({
+    where: { tenant, id: named ?? { in: mine.map((row) => row.team) } },
+    orderBy: { id: 'asc' },
+  })
+  if (team) return team.id
+  const reason =
+    named === null ? 'team: is needed, because you are in no team.' : 'team: the organization has none by this id.'
+  throw refuse('invalid_request', { reason, cure: 'Send the id of a team of the organization.' }, { param: 'team' })
+}
+
+function projectRecord(project: { id: string; name: string; team: string; createdAt: Date }): ProjectRecord {
+  const { id, name, team, createdAt } = project
+  return { id, name, team, createdAt: createdAt.toISOString() }
+}

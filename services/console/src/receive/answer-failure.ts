@@ -1,0 +1,42 @@
+import type { ErrorRequestHandler, RequestHandler } from 'express'
+import { Prisma } from '@gateway/database/client'
+import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { Logger } from '@gateway/process/logger'
+import { requestIdOf } from './request-id.ts'
+
+/** The one place that turns failures into answers (decisions.md, 1). What is no refusal is logged, and never shown. */
+export function answerFailure({ log }: { log: Logger }): ErrorRequestHandler {
+  return (error: unknown, _req, res, _next) => {
+    const refusal = refusalFor(error)
+    if (refusal.status >= 500) log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
+    if (res.headersSent) return void res.destroy()
+    res.status(refusal.status).set(refusal.headers).json({ error: refusal.body })
+  }
+}
+
+/** What is not there, whatever it is called. */
+export const nothingHere: RequestHandler = () => {
+  throw refuse('not_found', {})
+}
+
+function refusalFor(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: 1000 })
+  if (isDatabaseAway(error)) return refuse('unavailable', {}, { retryAfterMs: 1000 })
+  if (error instanceof URIError) return refuse('not_found', {})
+  return refuse('internal_error', {})
+}
+
+// Prisma: can't reach, timed out, closed, pool exhausted, transaction lost. Postgres: lock not available, shutting down.
+const away = /^(P1001|P1002|P1008|P1017|P2024|P2028|55P03|57P0\d|08\d{3}|ECONN\w+|EPIPE)$/
+
+function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientInitializationError) return true
+  const { code, meta } = error as {
+    code?: unknown
+    meta?: { driverAdapterError?: { cause?: Record<string, unknown> } }
+  }
+  const cause = meta?.driverAdapterError?.cause
+  return [code, cause?.['originalCode'], cause?.['code']].some((each) => typeof each === 'string' && away.test(each))
+}

@@ -1,0 +1,68 @@
+import { expect } from 'vitest'
+import { consoleTest as test, said } from '../console.fixture.ts'
+
+test('unknown fields are refused by name [invalid_request]', async ({ house }) => {
+  const answer = await house.owner.post(`${house.path}/teams`, { name: 'A team', colour: 'red' })
+  expect(said(answer)).toBe('400 invalid_request')
+  expect(answer.body.error).toMatchObject({ param: 'colour', type: 'invalid_request_error' })
+})
+
+test.for([
+  ['{"name": ', '400 invalid_json'],
+  ['[]', '400 invalid_json'],
+  [Buffer.from([0x22, 0xff, 0x22]), '400 invalid_json'],
+  ['{"name": "a\\u0000b"}', '400 invalid_request'],
+  ['{"name": "\\ud800"}', '400 invalid_request'],
+  ['{"name": ""}', '400 invalid_request'],
+  [JSON.stringify({ name: 'x'.repeat(300_000) }), '413 request_too_large'],
+] as const)('a bad body is refused before anything is written: %s', async ([body, refusal], { house, console }) => {
+  const answer = await fetch(`${console.url}${house.path}/teams`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${house.owner.token}` },
+    body,
+  })
+  expect(said({ status: answer.status, body: await answer.json(), headers: answer.headers })).toBe(refusal)
+  expect((await house.owner.get(`${house.path}/teams`)).body.data).toHaveLength(1)
+})
+
+test.for(['%00', '%ff', '%zz', 'a'.repeat(200), "' OR 1=1", '%2e%2e'])(
+  'an id that is none of ours is nothing [not_found]: %s',
+  async (id, { house }) => {
+    expect(said(await house.owner.get(`/api/v2/tenants/${id}/members`))).toBe('404 not_found')
+    expect(said(await house.owner.get(`${house.path}/keys/${id}`))).toBe('404 not_found')
+  },
+)
+
+test('another method on a known path names those there are [method_not_allowed]', async ({ house }) => {
+  const answer = await house.owner.patch(`${house.path}/teams`, {})
+  expect(said(answer)).toBe('405 method_not_allowed')
+  expect(answer.headers.get('Allow')).toBe('GET, POST')
+})
+
+test('the id of a request that came with one stays', async ({ console }) => {
+  const answer = await fetch(`${console.url}/api/v2/me`, { headers: { 'X-Request-Id': 'req-from-before' } })
+  expect(answer.headers.get('X-Request-Id')).toBe('req-from-before')
+})
+
+test('lists come in pages that meet without gap or repetition', async ({ house }) => {
+  for (const name of ['b', 'c', 'd', 'e']) await house.owner.post(`${house.path}/teams`, { name })
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const { body } = await house.owner.get(`${house.path}/teams?limit=2${cursor && `&cursor=${cursor}`}`)
+    seen.push(...body.data.map(({ id }: { id: string }) => id))
+    cursor = body.nextCursor
+  }
+  expect(seen).toHaveLength(5)
+  expect(new Set(seen).size).toBe(5)
+  expect(said(await house.owner.get(`${house.path}/teams?limit=2&limit=3`))).toBe('400 invalid_request')
+  expect(said(await house.owner.get(`${house.path}/audit?cursor=x`))).toBe('400 invalid_request')
+})
+
+test('health, metrics and the page need nobody', async ({ console }) => {
+  const get = (path: string) => fetch(console.url + path)
+  expect((await get('/health/live')).status).toBe(200)
+  expect((await get('/health/ready')).status).toBe(200)
+  expect(await (await get('/metrics')).text()).toContain('target_info')
+  expect(await (await get('/console')).text()).toContain('/api/v2/session')
+})

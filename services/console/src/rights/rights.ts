@@ -1,0 +1,64 @@
+import type { Standing } from './standing.ts'
+
+// Who may do what in the console: the one table (decisions.md, 7).
+//   R1  Nothing inside a tenant holds without a membership of it: team roles and grants are worth nothing alone.
+//   R2  What a person can't see answers 404, as if it never existed; what it sees and may not do answers 403.
+//   R3  The platform operator rules products and fundings and sees no further into a tenant than these need.
+
+interface RightRow {
+  /** Ends the sentence "This needs …". */
+  need: string
+  held: (standing: Standing) => boolean
+}
+
+const isOperator = (s: Standing) => s.platformOperator
+const isMember = (s: Standing) => s.tenant !== null // R1
+const isAdmin = (s: Standing) => s.tenant === 'Admin'
+const holdsGrant = (s: Standing) => isMember(s) && s.project !== null
+
+const operator = { need: 'the platform operator role', held: isOperator }
+const admin = { need: 'the role Admin of the organization', held: isAdmin }
+const member = { need: 'a membership of the organization', held: isMember }
+const anyGrant = { need: 'a grant on the project', held: holdsGrant }
+
+export const rights = {
+  'tenants.create': operator,
+  'tenants.delete': operator,
+  'people.read': member,
+  'people.manage': admin,
+  'teams.read': member,
+  'teams.manage': admin,
+  'audit.read': admin,
+  'projects.read': member,
+  'projects.manage': admin,
+  'assignments.read': { ...anyGrant, held: (s) => isMember(s) && seesProject(s) },
+  'assignments.manage': admin,
+  'grants.read': { ...anyGrant, held: (s) => isMember(s) && seesProject(s) },
+  // An Admin too: else nobody could help a project whose last owner has left. The audit log shows it.
+  'grants.manage': {
+    need: 'the role Project Owner on the project',
+    held: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
+  },
+  'usage.read': anyGrant,
+  'wallet.read': { ...anyGrant, held: (s) => holdsGrant(s) || isOperator(s) },
+  'wallet.fund': operator,
+  'products.manage': operator,
+} as const satisfies Record<string, RightRow>
+
+export type Right = keyof typeof rights
+
+/** R2 */
+export function seesTenant(standing: Standing): boolean {
+  return isMember(standing) || isOperator(standing)
+}
+
+/** R2: a member sees the projects of its teams and those it was granted; an Admin sees all. */
+export function seesProject(standing: Standing): boolean {
+  if (isOperator(standing)) return true
+  return isMember(standing) && (isAdmin(standing) || standing.team !== null || standing.project !== null)
+}
+
+/** The issuer rule: all three are needed to issue a key; organization administration alone is not enough (spec 5.3). */
+export function mayIssueKeys({ tenant, team, project }: Standing): boolean {
+  return tenant !== null && team !== null && (project === 'Project Owner' || project === 'Project Consumer')
+}

@@ -1,0 +1,54 @@
+import type { RequestHandler } from 'express'
+import type { MeRecord, ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console'
+import type { ConsoleNeeds } from '../needs.ts'
+import { personOf, type Person } from './person.ts'
+
+type Needs = Pick<ConsoleNeeds, 'prisma'>
+
+/** GET /api/v2/me: who am I, with which rights. */
+export function readMe(needs: Needs): RequestHandler {
+  return async (_req, res) => {
+    res.json(await meOf(needs, personOf(res)))
+  }
+}
+
+export async function meOf({ prisma }: Needs, { id, email, name, platformOperator }: Person): Promise<MeRecord> {
+  const [memberships, teamMembers, grants] = await Promise.all([
+    prisma.membership.findMany({ where: { person: id }, orderBy: { tenant: 'asc' } }),
+    prisma.teamMember.findMany({ where: { person: id }, orderBy: { team: 'asc' } }),
+    prisma.projectGrant.findMany({ where: { person: id }, orderBy: { project: 'asc' } }),
+  ])
+  const [tenants, teams, projects] = await Promise.all([
+    prisma.tenant.findMany({ where: { id: { in: memberships.map(({ tenant }) => tenant) } } }),
+    prisma.team.findMany({ where: { id: { in: teamMembers.map(({ team }) => team) } } }),
+    prisma.project.findMany({ where: { id: { in: grants.map(({ project }) => project) } } }),
+  ])
+  const tenantOf = byId(tenants)
+  const teamOf = byId(teams)
+  const projectOf = byId(projects)
+  return {
+    id,
+    email,
+    name,
+    platformOperator,
+    tenants: memberships.map(({ tenant, role }) => ({
+      id: tenant,
+      name: tenantOf.get(tenant)!.name,
+      role: role as TenantRole,
+      teams: teamMembers.flatMap((held) => {
+        const team = teamOf.get(held.team)
+        return team?.tenant === tenant ? [{ id: team.id, name: team.name, role: held.role as TeamRole }] : []
+      }),
+      projects: grants.flatMap((held) => {
+        const project = projectOf.get(held.project)
+        return project?.tenant === tenant
+          ? [{ id: project.id, name: project.name, role: held.role as ProjectRole }]
+          : []
+      }),
+    })),
+  }
+}
+
+function byId<Row extends { id: string }>(rows: Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]))
+}

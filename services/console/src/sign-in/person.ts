@@ -1,0 +1,14 @@
+import type { Response } from 'express'
+
+/** Who is signed in. */
+export interface Person {
+  id: string
+  email: string
+  name: string
+  platformOperator: boolean
+}
+
+/** Only behind `authenticate`, which puts it there. */
+export function personOf(res: Response): Person {
+  return res.locals['person'] as Person
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import type { ConsoleNeeds } from '../needs.ts'
+
+export interface IssuedSecret {
+  /** Shown once, kept nowhere. */
+  secret: string
+  /** SHA-256: all that is stored of it. */
+  hash: Uint8Array<ArrayBuffer>
+  /** What later views show. */
+  prefix: string
+}
+
+/** Makes the secret of a key or of a personal token. */
+export function issueSecret(
+  prefix: Parameters<typeof makeSecret>[0],
+  { random }: Pick<ConsoleNeeds, 'random'>,
+): IssuedSecret {
+  const secret = makeSecret(prefix, random(32))
+  return { secret, hash: hashOf(secret), prefix: secret.slice(0, SHOWN_CHARACTERS) }
+}
+
+export function hashOf(secret: string): Uint8Array<ArrayBuffer> {
+  return createHash('sha256').update(secret).digest()
+}

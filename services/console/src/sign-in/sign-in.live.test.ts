@@ -1,0 +1,126 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { expect } from 'vitest'
+import { answerOf, callerOf, consoleTest as test, said } from '../console.fixture.ts'
+
+const PASSWORD = 'correct horse battery'
+
+test('without a token nobody is signed in [session_missing]', async ({ console }) => {
+  const answer = await answerOf(await fetch(`${console.url}/api/v2/me`))
+  expect(said(answer)).toBe('401 session_missing')
+  expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
+  expect(answer.headers.get('X-Request-Id')).toMatch(/^req_/)
+})
+
+test('malformed, unknown, expired tokens and keys answer alike [token_invalid]', async ({ console, signIn, world }) => {
+  const expired = await signIn()
+  await world.run(`UPDATE control.person_tokens SET expires_at = now() WHERE person = $1`, [expired.id])
+  const known = await signIn()
+  const unknown = known.token.slice(0, -7) + (known.token.at(-7) === 'x' ? 'y' : 'x') + known.token.slice(-6)
+  const bodies = await Promise.all(
+    ['svu_short', unknown, expired.token, `svc_${known.token.slice(4)}`].map(async (token) => {
+      const answer = await callerOf(console.url, '', token).get('/api/v2/me')
+      expect(said(answer)).toBe('401 token_invalid')
+      return JSON.stringify(answer.body)
+    }),
+  )
+  expect(new Set(bodies).size).toBe(1)
+})
+
+test('two Authorization headers are refused [duplicate_header]', async ({ console }) => {
+  const { hostname, port } = new URL(console.url)
+  const socket = connect(Number(port), hostname)
+  socket.end('GET /api/v2/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n')
+  let text = ''
+  socket.on('data', (part: Buffer) => (text += part.toString()))
+  await once(socket, 'close')
+  expect(text).toContain('HTTP/1.1 400')
+  expect(text).toContain('"duplicate_header"')
+})
+
+test('me answers what I belong to and with which roles', async ({ house }) => {
+  const { body } = await house.owner.get('/api/v2/me')
+  expect(body).toMatchObject({ id: house.owner.id, platformOperator: false })
+  expect(body.tenants).toEqual([
+    {
+      id: house.tenant,
+      name: house.tenant,
+      role: 'Admin',
+      teams: [{ id: house.team, name: house.team, role: 'Team Owner' }],
+      projects: [{ id: house.project, name: house.project, role: 'Project Owner' }],
+    },
+  ])
+})
+
+test('a new member signs in with the password it was given, and out again', async ({ console, house }) => {
+  const email = `New.Person.${house.tenant}@Example.test`
+  const member = await house.owner.post(`${house.path}/members`, { email, name: 'New', password: PASSWORD })
+  expect(said(member)).toBe('201')
+  const url = `${console.url}/api/v2/session`
+  const headers = { 'Content-Type': 'application/json' }
+
+  const wrong = await answerOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'no' }) }))
+  expect(said(wrong)).toBe('401 sign_in_failed')
+  const unknown = { email: 'nobody@example.test', password: PASSWORD }
+  const nobody = await answerOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify(unknown) }))
+  expect(nobody.body).toEqual(wrong.body)
+
+  const session = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: PASSWORD }) })
+  expect(session.status).toBe(201)
+  expect(await session.json()).toMatchObject({ id: member.body.id, email: email.toLowerCase() })
+  const [cookie] = session.headers.getSetCookie()
+  expect(cookie).toMatch(/^svc_session=svu_\w+; Max-Age=43200; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/)
+  const Cookie = cookie!.split(';')[0]!
+
+  const me = () => fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })
+  expect((await me()).status).toBe(200)
+  const foreign = { Cookie, 'Sec-Fetch-Site': 'same-site' }
+  expect((await fetch(url, { method: 'DELETE', headers: foreign })).status).toBe(401)
+  expect((await fetch(url, { method: 'DELETE', headers: { Cookie } })).status).toBe(204)
+  expect((await me()).status).toBe(401)
+})
+
+test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, house }) => {
+  const email = `guessed.${house.tenant}@example.test`
+  await house.owner.post(`${house.path}/members`, { email, password: PASSWORD })
+  const signIn = async (password: string) => {
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' }
+    const body = JSON.stringify({ email, password })
+    return answerOf(await fetch(`${console.url}/api/v2/session`, { method: 'POST', headers, body }))
+  }
+  for (let n = 0; n < 5; n++) expect(said(await signIn('a guess'))).toBe('401 sign_in_failed')
+  const answer = await signIn(PASSWORD)
+  expect(said(answer)).toBe('429 rate_limited')
+  expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
+})
+
+test('a personal token does what I may, shows its secret once, and ends when it is deleted', async ({ console, signIn }) => {
+  const person = await signIn()
+  const made = await person.post('/api/v2/me/tokens', { name: 'script', expiresInDays: 7 })
+  expect(said(made)).toBe('201')
+  expect(made.headers.get('Cache-Control')).toBe('no-store')
+  const byToken = callerOf(console.url, person.id, made.body.secret)
+  expect((await byToken.get('/api/v2/me')).body.id).toBe(person.id)
+
+  const listed = await person.get('/api/v2/me/tokens')
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toContain(made.body.token.id)
+  expect(JSON.stringify(listed.body)).not.toContain(made.body.secret)
+
+  expect(said(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('204')
+  expect(said(await byToken.get('/api/v2/me'))).toBe('401 token_invalid')
+  expect(said(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
+})
+
+test("nobody deletes another person's token [not_found]", async ({ signIn }) => {
+  const [one, other] = [await signIn(), await signIn()]
+  const made = await one.post('/api/v2/me/tokens', { name: 'mine' })
+  expect(said(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
+})
+
+test('another password needs the one before, and ends every session [sign_in_failed]', async ({ signIn }) => {
+  const person = await signIn()
+  expect(said(await person.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+  expect(said(await person.put('/api/v2/me/password', { password: 'another passphrase' }))).toBe('401 sign_in_failed')
+  const changed = await person.put('/api/v2/me/password', { password: 'another passphrase', current: PASSWORD })
+  expect(said(changed)).toBe('204')
+})

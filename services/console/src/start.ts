@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { mintId } from '@gateway/contracts/ids'
+import { openDatabase } from '@gateway/database/client'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { ServiceTools } from '@gateway/process/run-service'
+import { consoleApp } from './app.ts'
+import type { ConsoleConfig } from './config.ts'
+
+/** Builds the console: its database, its way to the ledger, and at last the door. */
+export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
+  const { log, meter, onStop, readiness, metricsText } = tools
+  const { prisma, close } = await openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_CONNECTIONS,
+    role: 'console',
+    preparedStatements: config.PREPARED_STATEMENTS,
+    onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
+  })
+  onStop('database', close)
+
+  const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'console', secret: config.SERVICE_SECRET })
+  onStop('ledger client', () => ledger.close())
+
+  readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
+  const app = consoleApp({
+    prisma,
+    ledger,
+    mint: (prefix) => mintId(prefix, Date.now(), randomBytes(10)),
+    random: (bytes) => randomBytes(bytes),
+    now: () => new Date(),
+    log,
+    meter,
+    readiness,
+    metricsText,
+  })
+  return tools.listen(app)
+}

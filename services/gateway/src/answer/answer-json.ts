@@ -1,0 +1,44 @@
+import type { ServerResponse } from 'node:http'
+import { wireUsage } from '@gateway/contracts/chat-answer'
+import type { Completion } from '@gateway/origins/chat-port'
+import type { CallOrigin } from '../call/call-origin.ts'
+import type { Call } from '../call/call.ts'
+import type { CountUsage } from '../call/counted-usage.ts'
+import { openSaid } from './said.ts'
+import { sendJson } from './send-json.ts'
+
+export type AnswerJson = (res: ServerResponse, call: Call) => Promise<void>
+
+interface Needs {
+  origin: Pick<CallOrigin, 'completion'>
+  countUsage: CountUsage
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+/**
+ * Answers a call in one piece: call, settle, send (decisions.md, 3). What is saved is what is sent, byte for byte.
+ * @throws OriginFailure, Stopping
+ */
+export function jsonAnswer({ origin, countUsage, now }: Needs): AnswerJson {
+  return async (res, call) => {
+    const { choices, usage: reported } = await origin.completion(call)
+    const usage = await countUsage(reported, call.request, () => textOf(choices))
+    const body = JSON.stringify({
+      id: call.admitted.invocation,
+      object: 'chat.completion',
+      created: Math.floor(now() / 1000),
+      model: call.request.model,
+      choices,
+      usage: wireUsage(usage),
+    })
+    await call.hold.settle(usage, { contentType: 'application/json', body })
+    sendJson(res, 200, body)
+  }
+}
+
+function textOf(choices: Completion['choices']): string {
+  const said = openSaid()
+  for (const { message } of choices) said.hear(message)
+  return said.text()
+}

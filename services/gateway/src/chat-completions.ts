@@ -1,0 +1,68 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { AdmitCall } from './admit/admit-call.ts'
+import type { AnswerJson } from './answer/answer-json.ts'
+import type { AnswerStream } from './answer/answer-stream.ts'
+import { failureLine } from './answer/event-lines.ts'
+import { openReader } from './answer/reader.ts'
+import { sendReplay } from './answer/send-replay.ts'
+import type { Call } from './call/call.ts'
+import type { HoldCall } from './call/hold.ts'
+import type { OpenCalls } from './call/open-calls.ts'
+import type { Measures } from './measures.ts'
+import { receiveChat } from './receive/receive-chat.ts'
+import type { ExplainFailure } from './refuse/explain-failure.ts'
+import type { Trace } from './trace.ts'
+
+interface Needs {
+  calls: Pick<OpenCalls, 'run'>
+  admit: AdmitCall
+  hold: HoldCall
+  answerJson: AnswerJson
+  answerStream: AnswerStream
+  explain: ExplainFailure
+  measures: Pick<Measures, 'answered'>
+  trace: Trace
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+/** POST /v1/chat/completions (spec 4.2): receive, admit, call, settle, answer. */
+export function chatCompletions({ calls, admit, hold, answerJson, answerStream, explain, measures, trace, now }: Needs): RequestHandler {
+  return (req, res) => calls.run(() => trace('POST /v1/chat/completions', () => complete(req, res)))
+
+  async function complete(req: Request, res: Response): Promise<void> {
+    const startedMs = now()
+    const { request, ...asked } = await receiveChat(req)
+    const entrance = await trace('admit', () => admit({ request, ...asked }, goneOf(res)))
+    res.setHeader('X-Service-Invocation', entrance.invocation)
+    if (entrance.kind === 'replay') {
+      sendReplay(res, entrance)
+      return measures.answered('replay', now() - startedMs)
+    }
+    const keyed = asked.idempotency !== null
+    const call = { request, admitted: entrance, keyed, hold: hold(entrance, keyed) }
+    await trace('call', () => answer(res, call))
+    measures.answered(request.stream ? 'stream' : 'json', now() - startedMs)
+  }
+
+  /** Whatever fails before the settlement is not charged. */
+  async function answer(res: Response, call: Call): Promise<void> {
+    const reader = call.request.stream ? openReader(res, { now }) : null
+    try {
+      await (reader ? answerStream(reader, call) : answerJson(res, call))
+    } catch (error) {
+      await call.hold.release(error instanceof Error ? error.message : 'failed')
+      if (!reader?.isOpen()) throw error
+      reader.end(failureLine(explain(error, res)))
+    }
+  }
+}
+
+/** Aborts when the caller leaves before he has his answer. */
+function goneOf(res: Response): AbortSignal {
+  const gone = new AbortController()
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  return gone.signal
+}

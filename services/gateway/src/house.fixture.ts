@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto'
+import { startConstellation } from '@gateway/testbed/constellation'
+import { liveTest } from '@gateway/testbed/live-test'
+import { openWorld, type KeyOptions, type ProductOptions } from '@gateway/testbed/world'
+
+// The gateway as it runs in earnest: its own process, a real ledger behind it, a simulated origin beside it.
+
+/** `house` is shared by a file; `shop` is a test's own project with 1 USD, one model and one key. */
+export const houseTest = liveTest
+  .extend('house', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+    const house = await startConstellation({ ledgerUrl: database.ledgerUrl, redisUrl: redis.url })
+    onCleanup(house.stop)
+    return house
+  })
+  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const world = await openWorld(database.adminUrl)
+    onCleanup(world.close)
+    return world
+  })
+  .extend('shop', async ({ house, world }) => {
+    const owners = await world.tenant()
+    const project = await world.project(owners, 1_000_000n)
+    // 1 micro-USD a prompt token, 2 a completion token: charges can be added up by eye.
+    const sell = async (options: ProductOptions = {}) => {
+      const model = await world.product({ promptPico: 1_000_000n, completionPico: 2_000_000n, ...options })
+      await world.assign(project.id, model)
+      return model
+    }
+    const model = await sell()
+    const key = (options: Partial<KeyOptions> = {}) => world.key({ project, by: owners.owner, ...options })
+    const { secret, hash } = await key()
+    const url = house.gateways[0]!.url
+
+    async function wallet() {
+      const { rows } = await world.run('SELECT reserved, settled FROM money.wallets WHERE project = $1', [project.id])
+      return { reserved: Number(rows[0]?.reserved ?? 0), settled: Number(rows[0]?.settled ?? 0) }
+    }
+
+    /** Waits until nothing is held any more: calls whose caller has gone end on their own. */
+    async function settled(): Promise<number> {
+      for (;;) {
+        const { reserved, settled } = await wallet()
+        if (reserved === 0) return settled
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const chat = (fields: object = {}, more: RequestInit & { headers?: Record<string, string> } = {}) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: newPrompt() }], ...fields }),
+        ...more,
+        headers: { ...headers, ...more.headers },
+      })
+
+    return { owners, project: project.id, model, secret, hash, url, headers, sell, key, chat, wallet, settled }
+  })
+
+/** A prompt that no other test uses, so that the origin's rules and log can tell calls apart. */
+export function newPrompt(): string {
+  return `prompt ${randomBytes(6).toString('hex')}`
+}
+
+export interface WireChunk {
+  id: string
+  object: string
+  model: string
+  choices: { delta: { content?: string }; finish_reason: string | null }[]
+  usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number } | null
+  error?: { code: string; message: string }
+}
+
+/** The events of a stream; `[DONE]` is `done`. */
+export function eventsOf(text: string): { chunks: WireChunk[]; done: boolean } {
+  const data = text.split('\n\n').filter((event) => event.startsWith('data: ')).map((event) => event.slice('data: '.length))
+  const done = data.at(-1) === '[DONE]'
+  return { chunks: (done ? data.slice(0, -1) : data).map((event) => JSON.parse(event) as WireChunk), done }
+}
+
+export async function errorOf(answer: Response) {
+  const { error } = (await answer.json()) as { error: Record<string, unknown> }
+  return error
+}

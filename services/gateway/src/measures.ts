@@ -1,0 +1,32 @@
+import type { Meter } from '@opentelemetry/api'
+import type { OriginFailure } from '@gateway/origins/origin-failure'
+
+/** What the gateway counts. No label names an origin: /metrics stands beside the public paths. */
+export interface Measures {
+  /** How a reservation was closed. `late`: behind the answer; `lost`: not by this process. */
+  closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost'): void
+  refused(code: string): void
+  attemptFailed(failure: OriginFailure): void
+  /** `gone`: the caller had left before the end. */
+  answered(kind: 'json' | 'stream' | 'replay', durationMs: number): void
+}
+
+export function openMeasures(meter: Meter, openCalls: () => number): Measures {
+  const closings = meter.createCounter('gateway_reservations_closed', { description: 'Reservations by how they were closed' })
+  const refusals = meter.createCounter('gateway_refusals', { description: 'Answers that are not 2xx, by code' })
+  const attempts = meter.createCounter('gateway_failed_attempts', { description: 'Attempts that an origin failed, by kind' })
+  const durations = meter.createHistogram('gateway_chat_duration', {
+    description: 'From receiving a chat call to the end of its answer',
+    unit: 'ms',
+    advice: { explicitBucketBoundaries: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 100_000, 300_000] },
+  })
+  meter
+    .createObservableGauge('gateway_open_calls', { description: 'Chat calls under way' })
+    .addCallback((gauge) => gauge.observe(openCalls()))
+  return {
+    closed: (how) => closings.add(1, { how }),
+    refused: (code) => refusals.add(1, { code }),
+    attemptFailed: ({ kind }) => attempts.add(1, { kind }),
+    answered: (kind, durationMs) => durations.record(durationMs, { kind }),
+  }
+}

@@ -1,0 +1,43 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
+import type { ModelEntry } from '@gateway/contracts/model-entry'
+import { refuse } from '@gateway/contracts/refusal'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import { sendJson } from '../answer/send-json.ts'
+import { readKey } from '../receive/read-key.ts'
+import { selectorOf } from '../receive/selector.ts'
+import { refuseRepeatedHeaders } from '../receive/single-headers.ts'
+import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
+
+interface Needs {
+  ledger: Pick<LedgerClient, 'models'>
+}
+
+/** GET /v1/models (spec 4.1): what this key can call now. An empty list is an answer. */
+export function listModels(needs: Needs): RequestHandler {
+  return async (req, res) => {
+    sendJson(res, 200, JSON.stringify({ object: 'list', data: await callableModels(needs, req) }), PRIVATE)
+  }
+}
+
+/** GET /v1/models/{id}: one of them. An id may hold slashes, percent-encoded or as they are. */
+export function showModel(needs: Needs): RequestHandler<{ id: string[] }> {
+  return async (req, res) => {
+    const model = req.params.id.join('/')
+    const entry = (await callableModels(needs, req)).find(({ id }) => id === model)
+    if (!entry) throw refuse('model_not_found', { model }, { param: 'model' })
+    sendJson(res, 200, JSON.stringify(entry), PRIVATE)
+  }
+}
+
+/** Another key, or the same a moment later, may see another list. */
+const PRIVATE = { 'Cache-Control': 'private, no-store' }
+
+/** @throws Refusal as the admission of a call would */
+async function callableModels({ ledger }: Needs, req: IncomingMessage): Promise<ModelEntry[]> {
+  const keyHash = readKey(req)
+  refuseRepeatedHeaders(req)
+  const answer = await ledger.models({ keyHash, selector: selectorOf(req, null) })
+  if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+  return answer.entries
+}

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http'
+import { refuse } from '@gateway/contracts/refusal'
+import { CallerGone } from './caller-gone.ts'
+
+/**
+ * Reads a body of at most `limitBytes`. One that says it is longer is refused unread, one that turns out to be at the byte
+ * that is too much; the rest is left where it is (`discardRest`).
+ *
+ * Content-Type is not looked at: bodies are JSON (spec 4), whatever a client calls them.
+ * @throws Refusal `request_too_large`, `invalid_request` for an encoded body
+ * @throws CallerGone
+ */
+export function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const { 'content-length': declared, 'content-encoding': encoding } = req.headers
+  const tooLarge = () => refuse('request_too_large', { limitBytes })
+  if (Number(declared) > limitBytes) return Promise.reject(tooLarge())
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return Promise.reject(encoded(encoding))
+
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+
+    function take(part: Buffer): void {
+      bytes += part.length
+      if (bytes > limitBytes) return leave(() => reject(tooLarge()))
+      parts.push(part)
+    }
+    const end = () => leave(() => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)))
+    const gone = () => leave(() => reject(new CallerGone()))
+
+    function leave(answer: () => void): void {
+      req.off('data', take).off('end', end).off('close', gone).off('error', gone)
+      answer()
+    }
+    req.on('data', take).on('end', end).on('close', gone).on('error', gone)
+  })
+}
+
+function encoded(encoding: string) {
+  return refuse('invalid_request', {
+    reason: `The body is encoded as ${encoding.slice(0, 64)}, which is not taken.`,
+    cure: 'Send the body as it is, without Content-Encoding.',
+  })
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http'
+import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-request'
+import { chatLimits } from '@gateway/contracts/limits'
+import { fingerprintOf } from './fingerprint.ts'
+import { parseJson } from './parse-json.ts'
+import { readBody } from './read-body.ts'
+import { readIdempotencyKey } from './read-idempotency-key.ts'
+import { readKey } from './read-key.ts'
+import { selectorOf } from './selector.ts'
+import { refuseRepeatedHeaders } from './single-headers.ts'
+
+/** A chat call that has passed every check that needs no state (decisions.md, 1: order of checks). */
+export interface ReceivedChat {
+  /** SHA-256 of the key's secret, hex. */
+  keyHash: string
+  /** The project that the caller names, for the ledger to compare; null when none is named. */
+  selector: string | null
+  request: ChatRequest
+  idempotency: { key: string; fingerprint: string } | null
+}
+
+/**
+ * Reads POST /v1/chat/completions: the key, then the headers, then the body (spec 4.2, 4.5, 5).
+ * @throws Refusal 400, 401 or 413
+ * @throws CallerGone when the caller left before his body was complete
+ */
+export async function receiveChat(req: IncomingMessage): Promise<ReceivedChat> {
+  const keyHash = readKey(req)
+  refuseRepeatedHeaders(req)
+  const idempotencyKey = readIdempotencyKey(req)
+  const body = parseJson(await readBody(req, chatLimits.bodyBytes))
+  const request = readChatRequest(body)
+  return {
+    keyHash,
+    selector: selectorOf(req, request.projectId),
+    request,
+    idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(body as object) },
+  }
+}

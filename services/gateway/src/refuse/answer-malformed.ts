@@ -1,0 +1,56 @@
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Id } from '@gateway/contracts/ids'
+import { refuse, type Refusal } from '@gateway/contracts/refusal'
+import { chatLimits } from '@gateway/contracts/limits'
+
+/** Makes the HTTP server refuse in our shape what never becomes a request, and lets nobody keep a connection for nothing. */
+export function answerMalformed(server: Server, mint: (prefix: 'req') => Id<'req'>): void {
+  server.headersTimeout = 30_000
+  server.requestTimeout = 60_000
+  server.keepAliveTimeout = 75_000 // longer than the load balancers in front keep theirs
+
+  const answers = new WeakMap<Socket, ServerResponse>()
+  server.prependListener('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
+    answers.set(socket, res)
+    res.once('close', () => answers.get(socket) === res && answers.delete(socket))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const begun = answers.get(socket) // a request whose body can't be read
+    if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent) return void socket.destroy()
+    const id = begun?.getHeader('X-Request-Id') ?? mint('req')
+    socket.end(wholeAnswer(refusalOf(error.code ?? ''), String(id)))
+  })
+  // A caller that asks first, before it sends a body that is too large, is spared sending it.
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (Number(req.headers['content-length']) > chatLimits.bodyBytes) res.setHeader('Connection', 'close')
+    else res.writeContinue()
+    server.emit('request', req, res)
+  })
+}
+
+function refusalOf(code: string): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return malformed('The headers are larger than 16 KiB.', 'Send fewer or shorter headers.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return malformed('The request was not received in time.', 'Send the whole request within 60 seconds.')
+  return malformed('This is not a valid HTTP request.', 'Send a request as HTTP/1.1 describes it.')
+}
+
+function malformed(reason: string, cure: string): Refusal {
+  return refuse('invalid_request', { reason, cure })
+}
+
+/** Written to the socket as it is: where no request was understood there is no response object. */
+function wholeAnswer({ status, body, headers }: Refusal, requestId: string): string {
+  const json = JSON.stringify({ error: body })
+  const all = {
+    ...headers,
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(json)),
+    Connection: 'close',
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${json}`
+}

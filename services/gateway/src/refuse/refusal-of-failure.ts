@@ -1,0 +1,69 @@
+import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { OriginFailure } from '@gateway/origins/origin-failure'
+import { Stopping } from '../call/stopping.ts'
+
+const RETRY_AFTER_MS = { overloaded: 1_000, unavailable: 2_000, stopping: 1_000 }
+
+/** Statuses with which an origin says that the request itself is wrong. */
+const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
+
+/**
+ * What a caller is told of a failure, whatever failed. Nothing of an origin's answer gets through: neither its words nor its
+ * status nor that there is one.
+ */
+export function refusalOfFailure(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: RETRY_AFTER_MS[error.why] })
+  if (error instanceof OriginFailure) return refusalOfOrigin(error)
+  if (error instanceof Stopping) return refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS.stopping })
+  if (isUnreadablePath(error)) return unreadablePath()
+  return refuse('internal_error', {})
+}
+
+/**
+ * An origin that refuses the request as such refuses what passed all of our own checks: an order of messages, a schema, a
+ * content it does not take. Only the caller can change that, and repeating can't, so it is `invalid_request` and not 502.
+ * Refusals of us (401, 403, 404, 429) are the operator's to clear; for the caller the model failed.
+ */
+function refusalOfOrigin({ kind, originStatus }: OriginFailure): Refusal {
+  if (kind === 'timeout') return refuse('provider_timeout', {})
+  if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(originStatus ?? 0))
+    return refuse('invalid_request', {
+      reason: 'The model refused this request as it is. Nothing is charged.',
+      cure: 'Check the order of the messages, that each tool message answers a tool call, the schemas in tools and response_format, and the length; or use another model from GET /v1/models.',
+    })
+  return refuse('provider_failed', {})
+}
+
+/**
+ * What a caller is told when an answer breaks off after its first byte. Unlike any other failure it is charged: for the
+ * prompt and for what was sent (decisions.md, 3).
+ */
+export function refusalOfBreak(error: unknown): Refusal {
+  const resolution =
+    'Repeat the request, with a new Idempotency-Key if one was sent, or use another model from GET /v1/models.'
+  if (error instanceof OriginFailure && error.kind === 'timeout')
+    return new Refusal(
+      'provider_timeout',
+      'The model did not complete its answer in time. The prompt and the tokens sent so far are charged.',
+      resolution,
+    )
+  return new Refusal(
+    'provider_failed',
+    'The model broke off its answer. The prompt and the tokens sent so far are charged.',
+    resolution,
+  )
+}
+
+/** Express's word for a path whose percent-encoding can't be read. */
+function isUnreadablePath(error: unknown): boolean {
+  return error instanceof URIError
+}
+
+function unreadablePath(): Refusal {
+  return refuse('invalid_request', {
+    reason: 'The path is not percent-encoded correctly.',
+    cure: 'Encode each special character of an id as % and two hexadecimal digits of its UTF-8 bytes.',
+  })
+}

@@ -1,0 +1,92 @@
+import type { ModelsAnswer } from '@gateway/contracts/ledger-reads'
+import { refuse, type Refusal } from '@gateway/contracts/refusal'
+import { windowEndMs, type Reset } from '@gateway/money/spending-window'
+
+/** What the ledger says when it refuses. */
+export type RefusedOutcome = Extract<ModelsAnswer, { refused: object }>['refused']
+
+/** Says to the caller what the ledger decided (decisions.md, 1). Throws for a code that no call can be refused with. */
+export function refusalOfOutcome({ code, facts }: RefusedOutcome): Refusal {
+  const say = OUTCOMES[code]
+  if (!say) throw new Error(`the ledger refused with ${code}, which no call can be refused with`)
+  return say(facts as unknown as Facts)
+}
+
+/** Facts as money.run_batch_v1 gives them; which of them are there depends on the code. Moments as Postgres writes them into JSON. */
+interface Facts {
+  rotatedTo: string | null
+  expiredAt: string
+  project: string
+  model: string
+  resource: string
+  param: string
+  promptTokens: number
+  outputCap: number
+  contextLength: number
+  maxOutputTokens: number
+  reset: Reset
+  windowStart: string
+  limitMicro: number
+  spentMicro: number
+  reservedMicro: number
+  neededMicro: number
+  availableMicro: number
+  affordableMaxTokens: number
+}
+
+const RETRY_AFTER_MS = 1_000
+
+const OUTCOMES: Record<string, (facts: Facts) => Refusal> = {
+  key_invalid: () => refuse('key_invalid', {}),
+  key_revoked: ({ rotatedTo }) => refuse('key_revoked', { rotatedTo }, rotatedTo === null ? {} : { details: { rotatedTo } }),
+  key_expired: ({ expiredAt }) => refuse('key_expired', { expiredAt: isoSeconds(Date.parse(expiredAt)) }),
+  key_unbound: () => refuse('key_unbound', {}),
+  key_issuer_denied: () => refuse('key_issuer_denied', { use: true }),
+  project_mismatch: ({ project }) => refuse('project_mismatch', { project }),
+  model_not_found: ({ model }) => refuse('model_not_found', { model }, { param: 'model' }),
+  key_scope: ({ resource }) => refuse('key_scope', { resource }, { param: 'model' }),
+  idempotency_mismatch: () => refuse('idempotency_mismatch', {}),
+  answer_not_kept: () => refuse('answer_not_kept', {}),
+  unsupported_parameter: ({ param }) => unsupported(param),
+  images_unsupported: noImages,
+  context_limit: contextLimit,
+  key_limit: keyLimit,
+  insufficient_budget: insufficientBudget,
+  overloaded: () => refuse('overloaded', {}, { retryAfterMs: RETRY_AFTER_MS }),
+  unavailable: () => refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS }),
+}
+
+/** Only ledger and gateway know this code and the next one; outside they are `invalid_request`, with the field at fault. */
+function unsupported(param: string): Refusal {
+  const reason = `${param}: this model does not support it.`
+  const cure = `Leave ${param} out, or use a model that lists it in supported_parameters of GET /v1/models.`
+  return refuse('invalid_request', { reason, cure }, { param })
+}
+
+function noImages(): Refusal {
+  const reason = 'messages: this model takes no images.'
+  const cure = 'Send text alone, or use a model that lists image in its input_modalities of GET /v1/models.'
+  return refuse('invalid_request', { reason, cure }, { param: 'messages' })
+}
+
+function contextLimit({ promptTokens, outputCap, contextLength, maxOutputTokens }: Facts): Refusal {
+  const facts = { contextLength, maxOutputTokens, promptTokens, outputCap }
+  return refuse('context_limit', facts, { param: outputCap > maxOutputTokens ? 'max_tokens' : 'messages', details: facts })
+}
+
+function keyLimit({ reset, windowStart, limitMicro, spentMicro, reservedMicro, neededMicro }: Facts): Refusal {
+  const endMs = windowEndMs(reset, Date.parse(windowStart))
+  const resetsAt = endMs === null ? null : isoSeconds(endMs)
+  const details = { limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt }
+  return refuse('key_limit', { reset, limitMicro, resetsAt }, { details })
+}
+
+function insufficientBudget({ availableMicro, reservedMicro, neededMicro, affordableMaxTokens }: Facts): Refusal {
+  const details = { availableMicro, reservedMicro, neededMicro, affordableMaxTokens }
+  return refuse('insufficient_budget', details, { details })
+}
+
+/** ISO 8601 in UTC, to the second. */
+function isoSeconds(unixMs: number): string {
+  return new Date(unixMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
+}

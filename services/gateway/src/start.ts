@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { mintId } from '@gateway/contracts/ids'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { openOrigins } from '@gateway/origins/open-origins'
+import type { OriginsConfig } from '@gateway/origins/origin-config'
+import type { CommonConfig } from '@gateway/process/common-config'
+import type { ServiceTools } from '@gateway/process/run-service'
+import { openBell } from '@gateway/progress/bell'
+import { callAdmitter } from './admit/admit-call.ts'
+import { runningJoiner } from './admit/join-running.ts'
+import { registerHolder } from './admit/register-holder.ts'
+import { jsonAnswer } from './answer/answer-json.ts'
+import { streamAnswer } from './answer/answer-stream.ts'
+import { gatewayApp } from './app.ts'
+import { originCaller } from './call/call-origin.ts'
+import { usageCounter } from './call/counted-usage.ts'
+import { callHolder } from './call/hold.ts'
+import { openCallsOf } from './call/open-calls.ts'
+import { openTokenCounter } from './call/token-counter.ts'
+import { chatCompletions } from './chat-completions.ts'
+import type { GatewayConfig } from './config.ts'
+import { openConsoleForwarder } from './forward/forward-to-console.ts'
+import { ledgerAnswers } from './health/ledger-answers.ts'
+import { openMeasures } from './measures.ts'
+import { answerFailure } from './refuse/answer-failure.ts'
+import { answerMalformed } from './refuse/answer-malformed.ts'
+import { failureExplainer } from './refuse/explain-failure.ts'
+import { notFound } from './refuse/no-such-thing.ts'
+import { tracedBy } from './trace.ts'
+
+const now = () => Date.now()
+const mint = <P extends string>(prefix: P) => mintId(prefix, now(), randomBytes(10))
+
+/** Running calls are ended this long before the connections are, so that their callers are told. */
+const LAST_WORDS_MS = 1_000
+
+/** Builds the gateway: the ways to ledger, Redis and origins, the calls between them, and at last the door. */
+export async function startGateway(config: GatewayConfig & CommonConfig, origins: OriginsConfig, tools: ServiceTools) {
+  const { log, onStop, stopping, readiness } = tools
+
+  const calls = openCallsOf({
+    mostCalls: config.CALLS_AT_ONCE,
+    stopping,
+    finishMs: Math.max(0, config.DRAIN_MS - LAST_WORDS_MS),
+  })
+  const measures = openMeasures(tools.meter, calls.count)
+  const explain = failureExplainer({ log, measures })
+
+  const bell = openBell({
+    redisUrl: config.REDIS_URL,
+    onTrouble: (error) => log.warn({ err: error }, 'Redis can not be reached; who waits for a running call asks each second'),
+  })
+  onStop('bell', () => bell.close())
+
+  const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'gateway', secret: config.SERVICE_SECRET })
+  onStop('ledger client', () => ledger.close())
+  readiness.check('ledger', ledgerAnswers(ledger))
+
+  const holder = await registerHolder({ ledger, mintId: () => mint('hld'), stopping, log })
+  onStop('holder', () => holder.stop())
+
+  const ways = openOrigins(origins, {
+    attemptFailed(failure) {
+      measures.attemptFailed(failure)
+      log.warn({ err: failure }, 'an origin failed an attempt')
+    },
+  })
+  onStop('origins', () => ways.close())
+
+  const tokens = openTokenCounter({ log })
+  onStop('token counter', () => tokens.close())
+
+  onStop('open calls', () => calls.idle())
+  const answers = { origin: originCaller({ origins: ways, ending: calls.ending }), countUsage: usageCounter(tokens.count), now }
+
+  const consoleService = config.CONSOLE_URL === undefined ? null : openConsoleForwarder(config.CONSOLE_URL)
+  if (consoleService) onStop('console forwarder', () => consoleService.close())
+
+  const app = gatewayApp({
+    completeChat: chatCompletions({
+      calls,
+      admit: callAdmitter({ ledger, holder, mint, join: runningJoiner({ bell, stopping, now }) }),
+      hold: callHolder({ ledger, bell, calls, measures, log }),
+      answerJson: jsonAnswer(answers),
+      answerStream: streamAnswer(answers),
+      explain,
+      measures,
+      trace: tracedBy(tools.tracer),
+      now,
+    }),
+    ledger,
+    toConsole: consoleService?.forward ?? notFound,
+    readiness,
+    metricsText: tools.metricsText,
+    mint,
+    answerFailure: answerFailure(explain),
+  })
+  const http = await tools.listen(app)
+  answerMalformed(http.server, mint)
+  return http
+}
