@@ -43,7 +43,7 @@ const imagePart = z.strictObject({
   image_url: z.strictObject({
     url: z
       .string()
-      .regex(/^(data:image\/(png|jpeg|webp|gif);base64,|https:\/\/|asset:)/, 'must be a data: URL of an image'),
+      .regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data: URL of an image'),
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })
@@ -226,7 +226,13 @@ function withoutAbsent(value: object): Record<string, unknown> {
   if (Array.isArray(kept['tools']) && kept['tools'].length === 0) delete kept['tools']
   for (const penalty of ['frequency_penalty', 'presence_penalty']) if (kept[penalty] === 0) delete kept[penalty]
   // A message's `content` may be null where it carries tool calls, and origins tell that from none.
-  if (Array.isArray(kept['messages'])) kept['messages'] = kept['messages'].map((one) => withoutNulls(one, 'content'))
+  if (Array.isArray(kept['messages'])) kept['messages'] = kept['messages'].map(withoutAbsentOfMessage)
+  return kept
+}
+
+function withoutAbsentOfMessage(message: unknown): unknown {
+  const kept = withoutNulls(message, 'content')
+  if (Array.isArray(kept?.['tool_calls']) && kept['tool_calls'].length === 0) delete kept['tool_calls']
   return kept
 }
 

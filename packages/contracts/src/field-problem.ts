@@ -52,17 +52,11 @@ function said(issue: Issue): Omit<FieldProblem, 'field'> {
 
 /** What a value must be, where it is of the wrong kind; null where something else is wrong with it. */
 function nounOf(issue: Issue): string | null {
-  switch (issue.code) {
-    case 'invalid_type':
-      return NOUNS[issue.expected] ?? `of the type ${issue.expected}`
-    case 'invalid_value':
-      return oneOf(issue.values)
-    case 'invalid_union':
-      if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options)
-      return issue.errors.map((branch) => nounOf(branch[0]!) ?? 'valid').join(' or ')
-    default:
-      return null
-  }
+  if (issue.code === 'invalid_type') return NOUNS[issue.expected] ?? `of the type ${issue.expected}`
+  if (issue.code === 'invalid_value') return oneOf(issue.values)
+  if (issue.code !== 'invalid_union') return null
+  if ('options' in issue && Array.isArray(issue.options)) return oneOf(issue.options)
+  return issue.errors.map((branch) => nounOf(branch[0]!) ?? 'valid').join(' or ')
 }
 
 const NOUNS: Record<string, string> = {

@@ -42,7 +42,7 @@ test('the checksum is the CRC-32 of all that stands before it', () => {
     fc.property(prefix, bytes, (prefix, random) => {
       const secret = makeSecret(prefix, random)
       const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-      const sum = [...secret.slice(-6)].reduce((value, character) => value * 62 + digits.indexOf(character), 0)
+      const sum = Array.from(secret.slice(-6)).reduce((value, character) => value * 62 + digits.indexOf(character), 0)
       expect(sum).toBe(crc32(secret.slice(0, -6)))
     }),
   )

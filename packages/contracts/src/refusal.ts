@@ -12,8 +12,9 @@ export type RefusalType =
 
 export type RefusalCode = keyof typeof refusals
 
-/** What a row of the table says for given facts. */
-export type FactsOf<C extends RefusalCode> = Parameters<(typeof refusals)[C]['says']>[0]
+/** The facts that a row needs to say what it says, and what clears it. */
+export type FactsOf<C extends RefusalCode> = Parameters<(typeof refusals)[C]['says']>[0] &
+  Parameters<(typeof refusals)[C]['resolution']>[0]
 
 /** The inner object of every non-2xx answer (decisions.md, 1); also `execution.error` and `node.error`. */
 export interface RefusalBody {

@@ -100,7 +100,7 @@ export function openItemSubmitter({
             resolve(answer)
           } catch (error) {
             end()
-            reject(error as Error)
+            reject(error)
           }
         },
         onRejected: fail,

@@ -13,7 +13,7 @@ interface Day {
   dayOfMonth: number
 }
 const days: Day[] = []
-for (let year = 1970, weekday = 3; year < 2200; year++) {
+for (let year = 1970, weekday = 3; year <= 2200; year++) {
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   for (const length of [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
     for (let dayOfMonth = 1; dayOfMonth <= length; dayOfMonth++, weekday = (weekday + 1) % 7)

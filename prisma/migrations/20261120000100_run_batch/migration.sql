@@ -324,7 +324,8 @@ BEGIN
         facts_of[c.ord] := facts_of[c.ord] || (SELECT jsonb_build_object('availableMicro', left_in_wallet,
           'reservedMicro', w.funded - w.settled - left_in_wallet, 'neededMicro', c.micro,
           'affordableMaxTokens', CASE WHEN c.completion_pico > 0 THEN
-             greatest(0, (left_in_wallet::numeric * 1000000 - c.request_pico - c.prompt_tokens * c.prompt_pico) / c.completion_pico)::bigint ELSE 0 END)
+             greatest(0, floor((left_in_wallet::numeric * 1000000 - c.request_pico - c.prompt_tokens * c.prompt_pico) / c.completion_pico))::bigint
+             ELSE 0 END)
           FROM money.wallets w WHERE w.project = c.project);
         CONTINUE;
       END IF;

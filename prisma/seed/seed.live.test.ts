@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { liveTest } from '@gateway/testbed/live-test'
+import { startProgram } from '@gateway/testbed/test-program'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { openWorld } from '@gateway/testbed/world'
+import { seed, type Seeded, type SeedOptions } from './seed.ts'
+
+const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+const service = (name: string) => path.join(import.meta.dirname, '../../services', name, 'src/main.ts')
+const real = { model: 'gpt-4.1-mini', promptUsdPerToken: '0.0000004', completionUsdPerToken: '0.0000016' }
+
+const test = liveTest
+  .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+    const env = {
+      DATABASE_URL: database.ledgerUrl,
+      REDIS_URL: redis.url,
+      SERVICE_SECRET_GATEWAY: secrets.gateway,
+      SERVICE_SECRET_WORKER: secrets.worker,
+      SERVICE_SECRET_CONSOLE: secrets.console,
+    }
+    const folder = await temporaryFolder('seed')
+    const ledger = await startProgram({ name: 'ledger', entry: service('ledger'), folder, env })
+    onCleanup(ledger.stop)
+    return ledger
+  })
+  .extend('console', { scope: 'file' }, async ({ database, ledger }, { onCleanup }) => {
+    const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: ledger.url, SERVICE_SECRET: secrets.console }
+    const folder = await temporaryFolder('seed')
+    const program = await startProgram({ name: 'console', entry: service('console'), folder, env })
+    onCleanup(program.stop)
+    return program
+  })
+  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const world = await openWorld(database.adminUrl)
+    onCleanup(world.close)
+    return world
+  })
+  .extend('run', { scope: 'file' }, ({ database, ledger, console }) => {
+    const { adminUrl } = database
+    const [ledgerUrl, consoleUrl] = [ledger.url, console.url]
+    return (before: Seeded | null, more: Partial<SeedOptions> = {}) =>
+      seed({
+        adminUrl,
+        ledgerUrl,
+        consoleUrl,
+        consoleSecret: secrets.console,
+        before,
+        realModels: [],
+        log: () => {},
+        ...more,
+      })
+  })
+  .extend('seeded', { scope: 'file' }, ({ run }) => run(null))
+  .extend('callable', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: secrets.gateway })
+    onCleanup(client.close)
+    return async (secret: string) => {
+      const keyHash = createHash('sha256').update(secret).digest('hex')
+      const answer = await client.models({ keyHash, selector: null })
+      return 'entries' in answer ? answer.entries.map(({ id }) => id) : answer.refused.code
+    }
+  })
+
+test('the key can call what is said, in both pricing shapes; the other key its own; the legacy key nothing', async ({
+  seeded,
+  callable,
+  world,
+}) => {
+  expect(await callable(seeded.key)).toEqual(seeded.models.toSorted())
+  expect(await callable(seeded.otherProject.key)).toEqual(['acme/flat', 'acme/swift'])
+  expect(await callable(seeded.legacyKey)).toBe('key_unbound')
+  const { rows } = await world.run('SELECT DISTINCT kind, unit FROM control.products ORDER BY 1, 2')
+  expect(rows).toEqual([
+    { kind: 'audio', unit: 'request' },
+    { kind: 'chat', unit: 'request' },
+    { kind: 'chat', unit: 'tokens' },
+    { kind: 'image', unit: 'request' },
+  ])
+})
+
+test('the person may do everything, by token and by password, and the wallet is funded', async ({
+  seeded,
+  console,
+}) => {
+  const api = async (way: string, init: RequestInit = {}) => {
+    const answer = await fetch(`${console.url}/api/v2${way}`, init)
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+  }
+  const headers = { Authorization: `Bearer ${seeded.consoleToken}` }
+  expect(await api('/me', { headers })).toMatchObject({
+    status: 200,
+    body: { platformOperator: true, tenants: [{ id: seeded.tenant, role: 'Admin' }] },
+  })
+  const wallet = await api(`/tenants/${seeded.tenant}/projects/${seeded.project}/wallet`, { headers })
+  expect(wallet.body).toMatchObject({ fundedMicro: 100_000_000, availableMicro: 100_000_000 })
+  const { email, password } = seeded
+  expect((await api('/session', { method: 'POST', body: JSON.stringify({ email, password }) })).status).toBe(201)
+  const key = { project: seeded.project, name: 'Another' }
+  const made = await api(`/tenants/${seeded.tenant}/keys`, { method: 'POST', headers, body: JSON.stringify(key) })
+  expect(made.status).toBe(201)
+})
+
+test('a second run changes nothing and answers the same secrets', async ({ seeded, run, world }) => {
+  const tables = async () => {
+    const { rows } = await world.run(
+      `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
+        WHERE table_schema IN ('control', 'money') AND table_type = 'BASE TABLE' ORDER BY 1`,
+    )
+    const contents: Record<string, unknown> = {}
+    for (const { name } of rows as { name: string }[])
+      contents[name] = (await world.run(`SELECT t::text FROM ${name} t ORDER BY 1`)).rows
+    return contents
+  }
+  const before = await tables()
+  expect(await run(seeded)).toEqual(seeded)
+  expect(await tables()).toEqual(before)
+})
+
+test('what somebody has changed since stays changed', async ({ seeded, run, world }) => {
+  await world.run(`UPDATE control.products SET name = 'Renamed' WHERE id = 'acme/sage'`)
+  await world.run(`DELETE FROM control.assignments WHERE product = 'acme/sage'`)
+  await run(seeded)
+  const { rows } = await world.run(`SELECT name FROM control.products WHERE id = 'acme/sage'`)
+  expect(rows).toEqual([{ name: 'Renamed' }])
+  expect((await world.run(`SELECT FROM control.assignments WHERE product = 'acme/sage'`)).rowCount).toBe(0)
+})
+
+test('a key that was revoked is replaced by one that works', async ({ seeded, run, callable, world }) => {
+  await world.run(`UPDATE control.keys SET revoked_at = now() WHERE prefix = $1`, [
+    seeded.otherProject.key.slice(0, 12),
+  ])
+  const again = await run(seeded)
+  expect({ ...again, otherProject: seeded.otherProject }).toEqual(seeded)
+  expect(await callable(again.otherProject.key)).toContain('acme/swift')
+})
+
+test('real models stand beside the simulated ones as long as the environment names them', async ({
+  seeded,
+  run,
+  world,
+}) => {
+  const state = async () => {
+    const { rows } = await world.run(
+      `SELECT state, completion_pico::int AS pico FROM control.products WHERE id = 'gpt-4.1-mini'`,
+    )
+    return rows[0] as unknown
+  }
+  expect((await run(seeded, { realModels: [real] })).models).toEqual([...seeded.models, 'gpt-4.1-mini'])
+  expect(await state()).toEqual({ state: 'published', pico: 1_600_000 })
+  expect((await run(seeded)).models).toEqual(seeded.models)
+  expect(await state()).toEqual({ state: 'suspended', pico: 1_600_000 })
+  await run(seeded, { realModels: [{ ...real, completionUsdPerToken: '0.000002' }] })
+  expect(await state()).toEqual({ state: 'published', pico: 2_000_000 })
+})
+
+test('without the file of before it finds its things and makes new secrets', async ({ run, callable, console }) => {
+  const again = await run(null)
+  expect(await callable(again.key)).toContain('acme/swift')
+  const { email, password } = again
+  const answer = await fetch(`${console.url}/api/v2/session`, {
+    method: 'POST',
+    body: JSON.stringify({ email, password }),
+  })
+  expect(answer.status).toBe(201)
+})
