@@ -450,3 +450,16 @@ describe('a refusal points at the field, and says in plain words what is wrong a
     )
   })
 })
+
+describe('what stock clients send back', () => {
+  test('an empty list of tool calls says nothing', () => {
+    const [sent] = message({ role: 'assistant', content: 'Hello', tool_calls: [] }).forwarded.messages
+    expect(sent).toEqual({ role: 'assistant', content: 'Hello' })
+  })
+
+  test('an image by https is refused: no product takes one yet [invalid_request]', () => {
+    const image = { type: 'image_url', image_url: { url: 'https://example.test/a.png' } }
+    const { code, param } = refusal(with_({ messages: [{ role: 'user', content: [image] }] }))
+    expect([code, param]).toEqual(['invalid_request', 'messages.0.content.0.image_url.url'])
+  })
+})
