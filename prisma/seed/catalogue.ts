@@ -10,8 +10,8 @@ export interface RealModel {
   completionUsdPerToken: string
 }
 
-/** What the key of the first project can call, simulated. */
-export const models = ['acme/swift', 'acme/sage', 'acme/flat']
+/** The simulated chat models, the one to try first in front. */
+const models = ['acme/swift', 'acme/sage', 'acme/flat']
 export const media = { image: 'acme/canvas', audio: 'acme/voice' }
 
 const REAL_ORIGIN = 'openai'
@@ -74,7 +74,7 @@ const ofTheOtherProject = ['acme/swift', 'acme/flat']
 
 type Product = ReturnType<typeof product>
 
-/** Products and who may use them. Answers the ids of the real ones. */
+/** Products and who may use them. Answers what the first project can call. */
 export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
   const real = realModels.map(realProduct)
   for (const each of [...simulated, ...real]) await addProduct(prisma, each)
@@ -86,7 +86,17 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
   const gone = made.filter(({ id, origins }) => isReal(origins) && !real.some((each) => each.id === id))
   const goneIds = gone.map(({ id }) => id)
   await prisma.product.updateMany({ where: { id: { in: goneIds } }, data: { state: 'suspended' } })
-  return real.map(({ id }) => id)
+  return callableModels(prisma)
+}
+
+async function callableModels(prisma: PrismaClient): Promise<string[]> {
+  const assigned = await prisma.assignment.findMany({ where: { project: ids.project } })
+  const products = await prisma.product.findMany({
+    where: { id: { in: assigned.map(({ product }) => product) }, kind: 'chat', state: 'published' },
+    orderBy: { id: 'asc' },
+  })
+  const place = (id: string) => (models.includes(id) ? models.indexOf(id) : models.length)
+  return products.map(({ id }) => id).toSorted((a, b) => place(a) - place(b))
 }
 
 /** A product that was there before keeps what somebody may have changed about it, and who may use it. */

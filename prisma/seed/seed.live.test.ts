@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
@@ -13,7 +14,13 @@ const service = (name: string) => path.join(import.meta.dirname, '../../services
 const real = { model: 'gpt-4.1-mini', promptUsdPerToken: '0.0000004', completionUsdPerToken: '0.0000016' }
 
 const test = liveTest
-  .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const folder = await temporaryFolder('seed')
+    onCleanup(() => rm(folder, { recursive: true }))
+    return folder
+  })
+  .extend('ledger', { scope: 'file' }, async ({ database, redis, folder }, { onCleanup }) => {
     const env = {
       DATABASE_URL: database.ledgerUrl,
       REDIS_URL: redis.url,
@@ -21,14 +28,12 @@ const test = liveTest
       SERVICE_SECRET_WORKER: secrets.worker,
       SERVICE_SECRET_CONSOLE: secrets.console,
     }
-    const folder = await temporaryFolder('seed')
     const ledger = await startProgram({ name: 'ledger', entry: service('ledger'), folder, env })
     onCleanup(ledger.stop)
     return ledger
   })
-  .extend('console', { scope: 'file' }, async ({ database, ledger }, { onCleanup }) => {
+  .extend('console', { scope: 'file' }, async ({ database, ledger, folder }, { onCleanup }) => {
     const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: ledger.url, SERVICE_SECRET: secrets.console }
-    const folder = await temporaryFolder('seed')
     const program = await startProgram({ name: 'console', entry: service('console'), folder, env })
     onCleanup(program.stop)
     return program
@@ -122,10 +127,11 @@ test('a second run changes nothing and answers the same secrets', async ({ seede
 test('what somebody has changed since stays changed', async ({ seeded, run, world }) => {
   await world.run(`UPDATE control.products SET name = 'Renamed' WHERE id = 'acme/sage'`)
   await world.run(`DELETE FROM control.assignments WHERE product = 'acme/sage'`)
-  await run(seeded)
+  expect((await run(seeded)).models).toEqual(['acme/swift', 'acme/flat'])
   const { rows } = await world.run(`SELECT name FROM control.products WHERE id = 'acme/sage'`)
   expect(rows).toEqual([{ name: 'Renamed' }])
   expect((await world.run(`SELECT FROM control.assignments WHERE product = 'acme/sage'`)).rowCount).toBe(0)
+  await world.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/sage')`, [seeded.project])
 })
 
 test('a key that was revoked is replaced by one that works', async ({ seeded, run, callable, world }) => {

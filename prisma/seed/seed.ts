@@ -4,7 +4,7 @@
 //   S3  Money comes in through the ledger, once, like all money.
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { models, seedCatalogue, media, type RealModel } from './catalogue.ts'
+import { media, seedCatalogue, type RealModel } from './catalogue.ts'
 import { ids } from './ids.ts'
 import { seedKeys } from './keys.ts'
 import { seedPeople } from './people.ts'
@@ -22,7 +22,7 @@ export interface Seeded {
   /** From before keys were bound to projects: refused everywhere. */
   legacyKey: string
   otherProject: { project: string; key: string }
-  /** What the key can call. */
+  /** What the key can call; the one to try first in front. */
   models: string[]
   media: { image: string; audio: string }
 }
@@ -50,11 +50,11 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   try {
     const person = await seedPeople(prisma, options)
     await seedProjects(prisma)
-    const real = await seedCatalogue(prisma, options.realModels)
+    const models = await seedCatalogue(prisma, options.realModels)
     const keys = await seedKeys(prisma, options.before)
     await fund(ids.project, FUNDS_MICRO) // S3
     await fund(ids.otherProject, OTHER_FUNDS_MICRO)
-    return { ...person, tenant: ids.tenant, project: ids.project, ...keys, models: [...models, ...real], media }
+    return { ...person, tenant: ids.tenant, project: ids.project, ...keys, models, media }
   } finally {
     await ledger.close()
     await close()

@@ -2,11 +2,11 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { seed } from '@gateway/prisma/seed'
 import { ConfigurationError } from '@gateway/process/config'
 import { createLifecycle } from '@gateway/process/lifecycle'
 import { wrongConfigurationExit } from '@gateway/process/run-service'
 import { onStopSignals } from '@gateway/process/stop-signals'
-import { loadSeed } from './load-seed.ts'
 import { holdFolder } from './only-once.ts'
 import { readyScreen } from './ready-facts.ts'
 import { createScreen } from './screen.ts'
@@ -28,7 +28,7 @@ try {
     force: () => process.exit(1), // the watchdogs and STOP_WITH_PARENT end what is still running
     now: () => performance.now(),
   })
-  const ready = await startStack({ config, env: process.env, screen, lifecycle, seed: await loadSeed() })
+  const ready = await startStack({ config, env: process.env, screen, lifecycle, seed })
   screen.tell(readyScreen(ready, path.join(config.DATA_FOLDER, 'ready.json')))
 } catch (error) {
   if (!lifecycle.stopping.aborted) await fail(error) // what fails because it was stopped half-way isn't news

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { mintId } from '@gateway/contracts/ids'
 import { makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
@@ -36,7 +37,12 @@ export const consoleTest = liveTest
     onCleanup(world.close)
     return world
   })
-  .extend('folder', { scope: 'file' }, () => temporaryFolder('console'))
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const folder = await temporaryFolder('console')
+    onCleanup(() => rm(folder, { recursive: true }))
+    return folder
+  })
   .extend('ledger', { scope: 'file' }, async ({ database, redis, folder }, { onCleanup }) => {
     const ledger = await startProgram({
       name: 'ledger',
@@ -111,7 +117,11 @@ export function said({ status, body }: Answer): string {
 export function callerOf(url: string, id: string, token: string): Caller {
   const ask = (method: string) => async (path: string, body?: unknown) => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
-    const answer = await fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    const answer = await fetch(url + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
     return answerOf(answer)
   }
   return {

@@ -33,9 +33,11 @@ export function listInvocations({ prisma, gate }: Needs): RequestHandler {
     const tenant = pathIdOf(req, 'tenant')
     const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
     const { cursor, limit } = checkedQuery(req, pageQuery)
-    const before = cursor === undefined ? Prisma.empty : beforeCursor(cursor)
-    const rows = await prisma.$queryRaw<InvocationRow[]>`${newestAttempts(project, before)}
-      ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
+    const narrowed = cursor === undefined ? Prisma.empty : beforeCursor(cursor)
+    // Each half is cut to a page of its own before they meet, so that only the newest rows are read.
+    const newest = Prisma.sql`ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
+    const rows = await prisma.$queryRaw<InvocationRow[]>`
+      (${openCalls(project)} ${narrowed} ${newest}) UNION ALL (${closedCalls(project)} ${narrowed} ${newest}) ${newest}`
     const page = pageOf(rows, limit, ({ admitted_at, id }) => `${admitted_at.getTime()}.${id}`)
     res.json(mapPage(page, invocationRecord))
   }
@@ -47,24 +49,27 @@ export function readInvocation({ prisma, gate }: Needs): RequestHandler {
     const tenant = pathIdOf(req, 'tenant')
     const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
     const id = pathIdOf(req, 'invocation')
-    const [row] = await prisma.$queryRaw<
-      InvocationRow[]
-    >`${newestAttempts(project, Prisma.sql`AND a.invocation = ${id}`)}`
+    const [row] = await prisma.$queryRaw<InvocationRow[]>`
+      ${openCalls(project)} AND a.invocation = ${id}
+      UNION ALL ${closedCalls(project)} AND (a.id = ${id} OR (a.invocation = ${id} AND a.attempt > 1))`
     if (!row) throw refuse('not_found', {})
     res.json(invocationRecord(row))
   }
 }
 
-/** Open reservations and closed ones as one list. An earlier attempt was released and says nothing any more. */
-function newestAttempts(project: string, narrowed: Prisma.Sql): Prisma.Sql {
+function openCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, 'Open' AS state, NULL::integer AS prompt_tokens, NULL::integer AS completion_tokens,
            false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at
-      FROM money.reservations a WHERE project = ${project} ${narrowed}
-    UNION ALL
-    SELECT invocation, key, product, state, prompt_tokens, completion_tokens,
+      FROM money.reservations a WHERE project = ${project}`
+}
+
+/** Less the attempts that another one has followed: they were released, and say nothing any more. */
+function closedCalls(project: string): Prisma.Sql {
+  return Prisma.sql`
+    SELECT invocation AS id, key, product, state, prompt_tokens, completion_tokens,
            estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at
-      FROM money.invocations a WHERE project = ${project} ${narrowed}
+      FROM money.invocations a WHERE project = ${project}
        AND NOT EXISTS (SELECT FROM money.invocations l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
        AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
 }

@@ -8,14 +8,14 @@ test('unknown fields are refused by name [invalid_request]', async ({ house }) =
 })
 
 test.for([
-  ['{"name": ', '400 invalid_json'],
-  ['[]', '400 invalid_json'],
-  [Buffer.from([0x22, 0xff, 0x22]), '400 invalid_json'],
-  ['{"name": "a\\u0000b"}', '400 invalid_request'],
-  ['{"name": "\\ud800"}', '400 invalid_request'],
-  ['{"name": ""}', '400 invalid_request'],
-  [JSON.stringify({ name: 'x'.repeat(300_000) }), '413 request_too_large'],
-] as const)('a bad body is refused before anything is written: %s', async ([body, refusal], { house, console }) => {
+  ['broken JSON', '{"name": ', '400 invalid_json'],
+  ['no object', '[]', '400 invalid_json'],
+  ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), '400 invalid_json'],
+  ['a control character', '{"name": "a\\u0000b"}', '400 invalid_request'],
+  ['half a character', '{"name": "\\ud800"}', '400 invalid_request'],
+  ['nothing where something must be', '{"name": ""}', '400 invalid_request'],
+  ['too much', JSON.stringify({ name: 'x'.repeat(300_000) }), '413 request_too_large'],
+] as const)('a body with %s is refused before anything is written', async ([, body, refusal], { house, console }) => {
   const answer = await fetch(`${console.url}${house.path}/teams`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${house.owner.token}` },
@@ -25,7 +25,7 @@ test.for([
   expect((await house.owner.get(`${house.path}/teams`)).body.data).toHaveLength(1)
 })
 
-test.for(['%00', '%ff', '%zz', 'a'.repeat(200), "' OR 1=1", '%2e%2e'])(
+test.for(['%00', '%ff', '%zz', 'a'.repeat(129), "' OR 1=1"])(
   'an id that is none of ours is nothing [not_found]: %s',
   async (id, { house }) => {
     expect(said(await house.owner.get(`/api/v2/tenants/${id}/members`))).toBe('404 not_found')

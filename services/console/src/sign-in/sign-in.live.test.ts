@@ -30,7 +30,9 @@ test('malformed, unknown, expired tokens and keys answer alike [token_invalid]',
 test('two Authorization headers are refused [duplicate_header]', async ({ console }) => {
   const { hostname, port } = new URL(console.url)
   const socket = connect(Number(port), hostname)
-  socket.end('GET /api/v2/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n')
+  socket.end(
+    'GET /api/v2/me HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
+  )
   let text = ''
   socket.on('data', (part: Buffer) => (text += part.toString()))
   await once(socket, 'close')
@@ -59,7 +61,9 @@ test('a new member signs in with the password it was given, and out again', asyn
   const url = `${console.url}/api/v2/session`
   const headers = { 'Content-Type': 'application/json' }
 
-  const wrong = await answerOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'no' }) }))
+  const wrong = await answerOf(
+    await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'no' }) }),
+  )
   expect(said(wrong)).toBe('401 sign_in_failed')
   const unknown = { email: 'nobody@example.test', password: PASSWORD }
   const nobody = await answerOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify(unknown) }))
@@ -94,7 +98,10 @@ test('guessing a password is slowed down, and the right one waits too [rate_limi
   expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
 })
 
-test('a personal token does what I may, shows its secret once, and ends when it is deleted', async ({ console, signIn }) => {
+test('a personal token does what I may, shows its secret once, and ends when it is deleted', async ({
+  console,
+  signIn,
+}) => {
   const person = await signIn()
   const made = await person.post('/api/v2/me/tokens', { name: 'script', expiresInDays: 7 })
   expect(said(made)).toBe('201')

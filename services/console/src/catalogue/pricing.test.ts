@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { columnsOfPricing, pricingOf } from './pricing.ts'
+
+test.for([
+  [
+    { unit: 'tokens', prompt: '0.00000015', completion: '0.0000006' },
+    { unit: 'tokens', promptPico: 150_000n, completionPico: 600_000n, requestPico: 0n },
+  ],
+  [
+    { unit: 'tokens', prompt: '0', completion: '0.1' },
+    { unit: 'tokens', promptPico: 0n, completionPico: 100_000_000_000n, requestPico: 0n },
+  ],
+  [
+    { unit: 'request', request: '0.000000000001' },
+    { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico: 1n },
+  ],
+  [
+    { unit: 'request', request: '1000000' },
+    { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico: 1_000_000_000_000_000_000n },
+  ],
+] as const)('%j is stored exactly and shown as it was sent', ([pricing, columns]) => {
+  expect(columnsOfPricing(pricing)).toEqual(columns)
+  expect(pricingOf(columns)).toEqual(pricing)
+})
+
+test.for([
+  { unit: 'tokens', prompt: '0.100000000001', completion: '0' },
+  { unit: 'request', request: '1000000.000000000001' },
+] as const)('%j is more than one call may cost [invalid_request]', (pricing) => {
+  expect(() => columnsOfPricing(pricing)).toThrow(/invalid_request/)
+})

@@ -1,0 +1,86 @@
+import { expect } from 'vitest'
+import { consoleTest as test, said } from '../console.fixture.ts'
+
+const body = (id: string) => ({
+  id,
+  name: 'Swift',
+  ownedBy: 'Acme',
+  kind: 'chat',
+  state: 'published',
+  contextLength: 128_000,
+  maxOutputTokens: 8192,
+  pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.0000006' },
+  origins: [{ origin: 'simulated', model: 'sim-swift', priority: 0 }],
+})
+
+test('a product is made with exact prices, and shown with its origins to the operator alone', async ({ signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const made = await operator.post('/api/v2/products', body('acme/made'))
+  expect(said(made)).toBe('201')
+  expect(made.body).toMatchObject({
+    ...body('acme/made'),
+    description: '',
+    modalities: { input: ['text'], output: ['text'] },
+    overheads: { tokensPerByte: 1, perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null },
+  })
+  const { origins: _, ...shown } = made.body
+  const listed = await (await signIn()).get('/api/v2/products')
+  expect(listed.body.data).toContainEqual(shown)
+  expect(JSON.stringify(listed.body)).not.toContain('sim-swift')
+})
+
+test('only published products are listed to others', async ({ signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  await operator.post('/api/v2/products', { ...body('acme/draft'), state: 'draft' })
+  const ids = async (caller: typeof operator) =>
+    (await caller.get('/api/v2/products')).body.data.map(({ id }: { id: string }) => id)
+  expect(await ids(operator)).toContain('acme/draft')
+  expect(await ids(await signIn())).not.toContain('acme/draft')
+})
+
+test('an id is taken once [already_exists]', async ({ signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  await operator.post('/api/v2/products', body('acme/once'))
+  expect(said(await operator.post('/api/v2/products', body('acme/once')))).toBe('409 already_exists')
+})
+
+test('nobody else writes products [not_permitted]', async ({ house }) => {
+  expect(said(await house.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
+  expect(said(await house.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
+    '403 not_permitted',
+  )
+})
+
+test('a patch changes what it names and nothing else [not_found]', async ({ signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const { body: before } = await operator.post('/api/v2/products', body('acme/patched'))
+  const path = '/api/v2/products/acme%2Fpatched'
+  const overheads = { tokensPerByte: 0.5, perMessage: 4, perTool: 8, fixedWithTools: 32, maxTokensPerImage: 1000 }
+  const pricing = { unit: 'request', request: '0.002' }
+  const after = await operator.patch(path, { name: 'Swift 2', pricing, overheads, state: 'suspended' })
+  expect(after.body).toEqual({ ...before, name: 'Swift 2', pricing, overheads, state: 'suspended' })
+  const nothing = await operator.patch(path, {})
+  expect(nothing.body).toEqual(after.body)
+  expect(said(await operator.patch(path, { id: 'acme/other' }))).toBe('400 invalid_request')
+  expect(said(await operator.patch('/api/v2/products/acme%2Fnever', {}))).toBe('404 not_found')
+})
+
+test.for([
+  ['an id of a sandbox', { id: 'sbx-mine' }, 'id'],
+  ['a price that is no decimal', { pricing: { unit: 'tokens', prompt: '1e-6', completion: '0' } }, 'pricing.prompt'],
+  ['13 places', { pricing: { unit: 'tokens', prompt: '0', completion: '0.0000000000001' } }, 'pricing.completion'],
+  ['a price beyond the ceiling', { pricing: { unit: 'tokens', prompt: '0.11', completion: '0' } }, 'pricing.prompt'],
+  ['a price that is a number', { pricing: { unit: 'request', request: 1 } }, 'pricing.request'],
+  ['an image priced by tokens', { kind: 'image' }, 'pricing.unit'],
+  ['no origin', { origins: [] }, 'origins'],
+  ['more than a token a byte', { overheads: { ...overheads(), tokensPerByte: 1.5 } }, 'overheads.tokensPerByte'],
+  ['a wholesale price', { wholesale: '0.1' }, 'wholesale'],
+] as const)('a product with %s is refused [invalid_request]', async ([, more, param], { signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const answer = await operator.post('/api/v2/products', { ...body('acme/refused'), ...more })
+  expect([said(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+})
+
+function overheads() {
+  return { tokensPerByte: 1, perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null }
+}
