@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { errorOf, eventsOf, houseTest as test, newPrompt } from './house.fixture.ts'
+import { bodyOf, errorOf, eventsOf, houseTest as test, newPrompt } from './house.fixture.ts'
 
 const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) => usage.prompt_tokens + 2 * usage.completion_tokens
 
@@ -7,7 +7,7 @@ describe('a chat call that is answered in one piece', () => {
   test('is charged for its usage to the micro-USD, and holds nothing afterwards', async ({ shop }) => {
     const answer = await shop.chat()
     expect(answer.status).toBe(200)
-    const body = await answer.json()
+    const body = await bodyOf(answer)
     expect(body).toMatchObject({
       id: answer.headers.get('x-service-invocation'),
       object: 'chat.completion',
@@ -31,7 +31,7 @@ describe('a chat call that is answered in one piece', () => {
   test('is charged by our own count when the origin gives none', async ({ house, shop, world }) => {
     const content = newPrompt()
     await house.origin.control.setFaults([{ prompt: content, missingUsage: true, text: 'one two three four five' }])
-    const body = await (await shop.chat({ messages: [{ role: 'user', content }] })).json()
+    const body = await bodyOf(await shop.chat({ messages: [{ role: 'user', content }] }))
     expect(body.usage.completion_tokens).toBe(5)
     expect(await shop.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
     const { rows } = await world.run('SELECT estimated FROM money.invocations WHERE id = $1', [body.id])
@@ -79,7 +79,7 @@ describe('a call under an idempotency key', () => {
   })
 
   test('is refused with another request [idempotency_mismatch]', async ({ shop }) => {
-    const headers = { 'idempotency-key': newPrompt().replace(' ', '-') }
+    const headers = { 'idempotency-key': newPrompt() }
     await shop.chat({}, { headers })
     const other = await shop.chat({ stream: true }, { headers })
     expect(other.status).toBe(422)

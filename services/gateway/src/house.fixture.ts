@@ -46,7 +46,7 @@ export const houseTest = liveTest
     }
 
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-    const chat = (fields: object = {}, more: RequestInit & { headers?: Record<string, string> } = {}) =>
+    const chat = (fields: object = {}, more: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}) =>
       fetch(`${url}/v1/chat/completions`, {
         method: 'POST',
         body: JSON.stringify({ model, messages: [{ role: 'user', content: newPrompt() }], ...fields }),
@@ -59,7 +59,7 @@ export const houseTest = liveTest
 
 /** A prompt that no other test uses, so that the origin's rules and log can tell calls apart. */
 export function newPrompt(): string {
-  return `prompt ${randomBytes(6).toString('hex')}`
+  return `prompt-${randomBytes(6).toString('hex')}`
 }
 
 export interface WireChunk {
@@ -76,6 +76,10 @@ export function eventsOf(text: string): { chunks: WireChunk[]; done: boolean } {
   const data = text.split('\n\n').filter((event) => event.startsWith('data: ')).map((event) => event.slice('data: '.length))
   const done = data.at(-1) === '[DONE]'
   return { chunks: (done ? data.slice(0, -1) : data).map((event) => JSON.parse(event) as WireChunk), done }
+}
+
+export async function bodyOf(answer: Response) {
+  return (await answer.json()) as { id: string; usage: { prompt_tokens: number; completion_tokens: number } }
 }
 
 export async function errorOf(answer: Response) {

@@ -10,6 +10,9 @@ export function answerMalformed(server: Server, mint: (prefix: 'req') => Id<'req
   server.requestTimeout = 60_000
   server.keepAliveTimeout = 75_000 // longer than the load balancers in front keep theirs
 
+  // Node would refuse a missing Host by itself, without a body; nothing here needs one.
+  Object.assign(server, { requireHostHeader: false })
+
   const answers = new WeakMap<Socket, ServerResponse>()
   server.prependListener('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
     answers.set(socket, res)
