@@ -172,7 +172,7 @@ describe('headers', () => {
       { 'x-project-id': 'prj_other' },
       { 'x-service-project': shop.project.id, 'x-project-id': 'prj_other' },
     ]) {
-      const answer = await chat(house, shop, { headers: headers as Record<string, string> })
+      const answer = await chat(house, shop, { headers })
       expect(answer.status).toBe(403)
       expectRefusal(await answer.text(), 'project_mismatch')
     }

@@ -41,9 +41,7 @@ const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.stri
 const imagePart = z.strictObject({
   type: z.literal('image_url'),
   image_url: z.strictObject({
-    url: z
-      .string()
-      .regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data: URL of an image'),
+    url: z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data: URL of an image'),
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })

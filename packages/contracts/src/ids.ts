@@ -13,7 +13,8 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
  */
 export function mintId<P extends string>(prefix: P, nowMs: number, random: Uint8Array): Id<P> {
   let time = ''
-  for (let n = 0, rest = Math.floor(nowMs); n < 10; n++, rest = Math.floor(rest / 32)) time = ALPHABET[rest % 32]! + time
+  for (let n = 0, rest = Math.floor(nowMs); n < 10; n++, rest = Math.floor(rest / 32))
+    time = ALPHABET[rest % 32]! + time
   let tail = ''
   for (let at = 0; at < 80; at += 5) {
     const byte = at >> 3

@@ -1,4 +1,5 @@
-import { WaitingError, Worker, type Job } from 'bullmq'
+import { WaitingError, type Job } from 'bullmq'
+import { AbandonableWorker } from './abandonable-worker.ts'
 import { countedBackend } from './counted-backend.ts'
 import { readNodeJob, type NodeJob } from './node-job.ts'
 import { defaultPrefix, queueName } from './queue-name.ts'
@@ -23,7 +24,7 @@ export interface NodeWorkerOptions {
   onLost: (job: NodeJob) => void
   /** A run threw. Its job is gone from the queue, and its id is free again. */
   onFailed: (job: NodeJob, error: unknown) => void
-  /** Redis is away or complains, or a job can't be read and is dropped. */
+  /** Redis is away or complains, or a job can't be read and is dropped. The same trouble is told every ten seconds. */
   onTrouble: (error: Error) => void
   /** Monotonic milliseconds. */
   now?: () => number
@@ -48,6 +49,7 @@ const RETRY_MS = 1_000
 /** Longer than the wait for a job; shorter than a lock, so that a dead connection is replaced before a lock is lost. */
 const SILENT_SOCKET_MS = 5_000
 const GIVE_UP_MS = 2_000
+const TELL_AGAIN_MS = 10_000
 
 /** Opens the side that runs, and begins as soon as Redis answers. */
 export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
@@ -55,9 +57,10 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   const running = openRunningJobs(options.run)
   let polledMs = now()
   let stopped: Promise<void> | null = null
+  let told = { message: '', ms: -Infinity }
   const polled = () => (polledMs = now())
 
-  const worker = new Worker<NodeJob, void>(
+  const worker = new AbandonableWorker<NodeJob>(
     queueName,
     (job, token) => {
       polled()
@@ -126,14 +129,17 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   }
 
   function tell(error: Error): void {
-    if (stopped === null) options.onTrouble(error)
+    if (stopped !== null) return
+    if (error.message === told.message && now() - told.ms < TELL_AGAIN_MS) return
+    told = { message: error.message, ms: now() }
+    options.onTrouble(error)
   }
 
   async function stopWithin(limitMs: number): Promise<void> {
     const closed = worker.close() // takes nothing new, and waits for the runs
     await settled(running.idle(), limitMs)
     running.abortAll()
-    if (!(await settled(closed, GIVE_UP_MS))) await worker.getBackend().close(true)
+    if (!(await settled(closed, GIVE_UP_MS))) await worker.abandon()
   }
 
   return {

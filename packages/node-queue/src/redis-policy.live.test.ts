@@ -3,17 +3,20 @@ import { expect, onTestFinished } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { assertNoEviction, RedisUnfit } from './redis-policy.ts'
 
-liveTest('a Redis is refused while it evicts, and when it does not answer, without its address', async ({ redisServer }) => {
-  await assertNoEviction(redisServer.url)
-  const redis = new Redis(redisServer.url)
-  onTestFinished(() => redis.disconnect())
-  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
-  await expect(assertNoEviction(redisServer.url)).rejects.toEqual(
-    new RedisUnfit('evicts keys (allkeys-lru); set maxmemory-policy to noeviction'),
-  )
-  await redis.config('SET', 'maxmemory-policy', 'noeviction')
-  await assertNoEviction(redisServer.url)
-  redis.disconnect()
-  await redisServer.stopImmediately()
-  await expect(assertNoEviction(redisServer.url)).rejects.toEqual(new RedisUnfit('does not answer'))
-})
+liveTest(
+  'a Redis is refused while it evicts, and when it does not answer, without its address',
+  async ({ redisServer }) => {
+    await assertNoEviction(redisServer.url)
+    const redis = new Redis(redisServer.url)
+    onTestFinished(() => redis.disconnect())
+    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    await expect(assertNoEviction(redisServer.url)).rejects.toEqual(
+      new RedisUnfit('evicts keys (allkeys-lru); set maxmemory-policy to noeviction'),
+    )
+    await redis.config('SET', 'maxmemory-policy', 'noeviction')
+    await assertNoEviction(redisServer.url)
+    redis.disconnect()
+    await redisServer.stopImmediately()
+    await expect(assertNoEviction(redisServer.url)).rejects.toEqual(new RedisUnfit('does not answer'))
+  },
+)

@@ -63,7 +63,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   let afterFirstByte = false
   let errorStatus = 0
   let errorHeaders: Headers = {}
-  let parts: Buffer[] = []
+  const parts: Buffer[] = []
   let bytes = 0
 
   const failure = (facts: Pick<FailureFacts, 'kind' | 'detail'>): OriginFailure =>

@@ -103,7 +103,7 @@ describe('what is sent', () => {
     await complete()
     const [received] = await first.control.calls()
     expect(received?.headers['authorization']).toMatch(/^sha256:/)
-    expect(Object.keys(received?.headers ?? {}).sort()).toEqual(['authorization', 'content-type', 'user-agent'])
+    expect(Object.keys(received?.headers ?? {}).toSorted()).toEqual(['authorization', 'content-type', 'user-agent'])
   })
 })
 

@@ -99,7 +99,7 @@ export function openCallLog(): CallLog {
         wake()
         signal.addEventListener('abort', () => {
           waiters = waiters.filter((other) => other !== waiter)
-          reject(signal.reason)
+          reject(new Error('not so many calls in time', { cause: signal.reason }))
         })
       }),
   }

@@ -36,7 +36,12 @@ async function chat(body: object): Promise<Completion> {
   return (await response.json()) as Completion
 }
 
-async function chunks(body: object): Promise<{ texts: string[]; parsed: Record<string, never>[] }> {
+interface Chunk {
+  choices: { delta: { content?: string } }[]
+  usage?: unknown
+}
+
+async function chunks(body: object): Promise<{ texts: string[]; parsed: Chunk[] }> {
   const response = await post('/v1/chat/completions', {
     model: 'sim-swift',
     messages: hello,
@@ -48,7 +53,7 @@ async function chunks(body: object): Promise<{ texts: string[]; parsed: Record<s
     .split('\n\n')
     .filter((event) => event.startsWith('data: '))
     .map((event) => event.slice(6))
-  return { texts, parsed: texts.filter((text) => text !== '[DONE]').map((text) => JSON.parse(text)) }
+  return { texts, parsed: texts.filter((text) => text !== '[DONE]').map((text) => JSON.parse(text) as Chunk) }
 }
 
 test('the same model, messages and seed give the same answer, another seed another one', async () => {
@@ -120,9 +125,9 @@ test('a model that thinks gives its reasoning', async () => {
 test('a stream says the same as the completion and ends with usage and [DONE]', async () => {
   const whole = await chat({})
   const { texts, parsed } = await chunks({})
-  const said = parsed.map((chunk: any) => chunk.choices[0]?.delta.content ?? '').join('')
+  const said = parsed.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')
   expect(said).toBe(whole.choices[0]?.message.content)
-  expect((parsed.at(-1) as any).usage).toEqual(whole.usage)
+  expect(parsed.at(-1)?.usage).toEqual(whole.usage)
   expect(texts.at(-1)).toBe('[DONE]')
 })
 

@@ -19,7 +19,15 @@ export interface Needs {
 }
 
 /** The whole public surface, in the order in which it is matched. The hot path comes first. */
-export function gatewayApp({ completeChat, ledger, toConsole, readiness, metricsText, mint, answerFailure }: Needs): Express {
+export function gatewayApp({
+  completeChat,
+  ledger,
+  toConsole,
+  readiness,
+  metricsText,
+  mint,
+  answerFailure,
+}: Needs): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)

@@ -27,7 +27,17 @@ interface Needs {
 }
 
 /** POST /v1/chat/completions (spec 4.2): receive, admit, call, settle, answer. */
-export function chatCompletions({ calls, admit, hold, answerJson, answerStream, explain, measures, trace, now }: Needs): RequestHandler {
+export function chatCompletions({
+  calls,
+  admit,
+  hold,
+  answerJson,
+  answerStream,
+  explain,
+  measures,
+  trace,
+  now,
+}: Needs): RequestHandler {
   return (req, res) => calls.run(() => trace('POST /v1/chat/completions', () => complete(req, res)))
 
   async function complete(req: Request, res: Response): Promise<void> {

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest'
 import { bodyOf, errorOf, eventsOf, houseTest as test, newPrompt } from './house.fixture.ts'
 
-const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) => usage.prompt_tokens + 2 * usage.completion_tokens
+const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
+  usage.prompt_tokens + 2 * usage.completion_tokens
 
 describe('a chat call that is answered in one piece', () => {
   test('is charged for its usage to the micro-USD, and holds nothing afterwards', async ({ shop }) => {
@@ -18,7 +19,10 @@ describe('a chat call that is answered in one piece', () => {
     expect(await shop.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
   })
 
-  test('reaches the origin with an explicit output cap and without what the model does not take', async ({ house, shop }) => {
+  test('reaches the origin with an explicit output cap and without what the model does not take', async ({
+    house,
+    shop,
+  }) => {
     const model = await shop.sell({ supportedParameters: ['stop'], maxOutputTokens: 500 })
     const content = newPrompt()
     await shop.chat({ model, messages: [{ role: 'user', content }], temperature: 1, stop: ['END'] })
@@ -41,7 +45,8 @@ describe('a chat call that is answered in one piece', () => {
   test('costs nothing and may be repeated when the origin fails [provider_failed]', async ({ house, shop }) => {
     const content = newPrompt()
     await house.origin.control.setFaults([{ prompt: content, status: 500, times: 1 }])
-    const ask = () => shop.chat({ messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } })
+    const ask = () =>
+      shop.chat({ messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } })
     const failed = await ask()
     expect(failed.status).toBe(502)
     expect(await errorOf(failed)).toMatchObject({ code: 'provider_failed', type: 'api_error' })
@@ -53,9 +58,14 @@ describe('a chat call that is answered in one piece', () => {
     expect(repeated.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('is refused as it is when the origin refuses the request itself, without a word of its own [invalid_request]', async ({ house, shop }) => {
+  test('is refused as it is when the origin refuses the request itself, without a word of its own [invalid_request]', async ({
+    house,
+    shop,
+  }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, status: 400, body: { error: { message: 'acme-cloud says no' } } }])
+    await house.origin.control.setFaults([
+      { prompt: content, status: 400, body: { error: { message: 'acme-cloud says no' } } },
+    ])
     const refused = await shop.chat({ messages: [{ role: 'user', content }] })
     expect(refused.status).toBe(400)
     expect(JSON.stringify(await errorOf(refused))).not.toMatch(/acme-cloud/)
@@ -67,7 +77,10 @@ describe('a call under an idempotency key', () => {
   test('is answered again byte for byte, under the same invocation, charged once', async ({ house, shop }) => {
     const content = newPrompt()
     const ask = (more: object = {}) =>
-      shop.chat({ messages: [{ role: 'user', content }], ...more }, { headers: { 'idempotency-key': `key-${content}` } })
+      shop.chat(
+        { messages: [{ role: 'user', content }], ...more },
+        { headers: { 'idempotency-key': `key-${content}` } },
+      )
     const first = await ask()
     const text = await first.text()
     const again = await ask({ project_id: shop.project, temperature: null })
@@ -86,12 +99,18 @@ describe('a call under an idempotency key', () => {
     expect(await errorOf(other)).toMatchObject({ code: 'idempotency_mismatch' })
   })
 
-  test('of which 100 copies run at once reaches the origin once, and all get the same bytes', async ({ house, shop }) => {
+  test('of which 100 copies run at once reaches the origin once, and all get the same bytes', async ({
+    house,
+    shop,
+  }) => {
     for (const stream of [false, true]) {
       const content = newPrompt()
       await house.origin.control.setFaults([{ prompt: content, hold: true }])
       const copies = Array.from({ length: 100 }, () =>
-        shop.chat({ stream, messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } }),
+        shop.chat(
+          { stream, messages: [{ role: 'user', content }] },
+          { headers: { 'idempotency-key': `key-${content}` } },
+        ),
       )
       await house.origin.control.waitForCalls(1, { prompt: content })
       await house.origin.control.release()
@@ -109,8 +128,7 @@ describe('a chat call that is streamed', () => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
     const { chunks, done } = eventsOf(await answer.text())
     expect(done).toBe(true)
-    for (const chunk of chunks)
-      expect(Object.keys(chunk)).toEqual(['id', 'object', 'created', 'model', 'choices'])
+    for (const chunk of chunks) expect(Object.keys(chunk)).toEqual(['id', 'object', 'created', 'model', 'choices'])
     expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe('stop')
     const { reserved, settled } = await shop.wallet()
     expect(reserved).toBe(0)
@@ -130,7 +148,10 @@ describe('a chat call that is streamed', () => {
   test('is replayed with the same events', async ({ shop }) => {
     const content = newPrompt()
     const ask = () =>
-      shop.chat({ stream: true, messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } })
+      shop.chat(
+        { stream: true, messages: [{ role: 'user', content }] },
+        { headers: { 'idempotency-key': `key-${content}` } },
+      )
     const first = await ask()
     const text = await first.text()
     const again = await ask()
@@ -148,11 +169,33 @@ describe('a chat call that is streamed', () => {
     expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
-  test('that breaks off ends with the error and no [DONE], is charged for what was sent, and is kept', async ({ house, shop, world }) => {
+  test('fails in band once its headers had to leave without a first byte, charged nothing [provider_failed]', async ({
+    house,
+    shop,
+  }) => {
+    const content = newPrompt()
+    await house.origin.control.setFaults([{ prompt: content, hold: true, status: 500 }])
+    const answer = await shop.chat({ stream: true, messages: [{ role: 'user', content }] })
+    expect(answer.status).toBe(200)
+    await house.origin.control.release()
+    const { chunks, done } = eventsOf(await answer.text())
+    expect(done).toBe(false)
+    expect(chunks).toEqual([{ error: expect.objectContaining({ code: 'provider_failed' }) }])
+    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+
+  test('that breaks off ends with the error and no [DONE], is charged for what was sent, and is kept', async ({
+    house,
+    shop,
+    world,
+  }) => {
     const content = newPrompt()
     await house.origin.control.setFaults([{ prompt: content, cut: { afterChunk: 4 }, text: 'one two three four five' }])
     const ask = () =>
-      shop.chat({ stream: true, messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } })
+      shop.chat(
+        { stream: true, messages: [{ role: 'user', content }] },
+        { headers: { 'idempotency-key': `key-${content}` } },
+      )
     const answer = await ask()
     expect(answer.status).toBe(200)
     const text = await answer.text()
@@ -160,7 +203,9 @@ describe('a chat call that is streamed', () => {
     expect(done).toBe(false)
     expect(chunks.at(-1)!.error).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('charged') })
 
-    const { rows } = await world.run('SELECT completion_tokens, estimated FROM money.invocations WHERE id = $1', [chunks[0]!.id])
+    const { rows } = await world.run('SELECT completion_tokens, estimated FROM money.invocations WHERE id = $1', [
+      chunks[0]!.id,
+    ])
     expect(rows[0]).toEqual({ completion_tokens: 3, estimated: true })
     const again = await ask()
     expect(again.headers.get('idempotent-replayed')).toBe('true')

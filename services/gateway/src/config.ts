@@ -6,17 +6,20 @@ import { z } from 'zod'
 /** What the gateway reads from its environment. It holds no credentials of the database. */
 export const gatewayConfig = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
-  SERVICE_SECRET: sharedSecret().meta({ description: 'What the gateway signs its tokens for the ledger with', secret: true }),
+  SERVICE_SECRET: sharedSecret().meta({
+    description: 'What the gateway signs its tokens for the ledger with',
+    secret: true,
+  }),
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: 'expected an address that starts with redis:// or rediss://' })
     .meta({ description: 'Redis; only wakes up who waits for a running call', secret: true }),
   CONSOLE_URL: httpUrl()
     .optional()
     .meta({ description: 'Base address of the console service; without one /api/v2 and /console are not served' }),
-  ORIGINS: z
-    .string()
-    .default('{}')
-    .meta({ description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables', secret: true }),
+  ORIGINS: z.string().default('{}').meta({
+    description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
+    secret: true,
+  }),
   CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .default(4_096)
     .meta({ description: 'Chat calls under way at most; one more is refused as overloaded' }),

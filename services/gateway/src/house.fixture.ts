@@ -46,7 +46,10 @@ export const houseTest = liveTest
     }
 
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-    const chat = (fields: object = {}, more: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {}) =>
+    const chat = (
+      fields: object = {},
+      more: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+    ) =>
       fetch(`${url}/v1/chat/completions`, {
         method: 'POST',
         body: JSON.stringify({ model, messages: [{ role: 'user', content: newPrompt() }], ...fields }),
@@ -73,7 +76,10 @@ export interface WireChunk {
 
 /** The events of a stream; `[DONE]` is `done`. */
 export function eventsOf(text: string): { chunks: WireChunk[]; done: boolean } {
-  const data = text.split('\n\n').filter((event) => event.startsWith('data: ')).map((event) => event.slice('data: '.length))
+  const data = text
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: '))
+    .map((event) => event.slice('data: '.length))
   const done = data.at(-1) === '[DONE]'
   return { chunks: (done ? data.slice(0, -1) : data).map((event) => JSON.parse(event) as WireChunk), done }
 }

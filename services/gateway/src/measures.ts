@@ -7,18 +7,26 @@ export interface Measures {
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost'): void
   refused(code: string): void
   attemptFailed(failure: OriginFailure): void
-  /** `gone`: the caller had left before the end. */
+  /** Of a caller who left, the end is that of his call. */
   answered(kind: 'json' | 'stream' | 'replay', durationMs: number): void
 }
 
 export function openMeasures(meter: Meter, openCalls: () => number): Measures {
-  const closings = meter.createCounter('gateway_reservations_closed', { description: 'Reservations by how they were closed' })
+  const closings = meter.createCounter('gateway_reservations_closed', {
+    description: 'Reservations by how they were closed',
+  })
   const refusals = meter.createCounter('gateway_refusals', { description: 'Answers that are not 2xx, by code' })
-  const attempts = meter.createCounter('gateway_failed_attempts', { description: 'Attempts that an origin failed, by kind' })
+  const attempts = meter.createCounter('gateway_failed_attempts', {
+    description: 'Attempts that an origin failed, by kind',
+  })
   const durations = meter.createHistogram('gateway_chat_duration', {
     description: 'From receiving a chat call to the end of its answer',
     unit: 'ms',
-    advice: { explicitBucketBoundaries: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 100_000, 300_000] },
+    advice: {
+      explicitBucketBoundaries: [
+        1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 100_000, 300_000,
+      ],
+    },
   })
   meter
     .createObservableGauge('gateway_open_calls', { description: 'Chat calls under way' })

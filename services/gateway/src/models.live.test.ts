@@ -11,8 +11,16 @@ describe('the models of a key', () => {
     expect(answer.status).toBe(200)
     const { data } = modelList.parse(await answer.json())
     expect(data.map(({ id }) => id).toSorted()).toEqual([shop.model, perRequest].toSorted())
-    expect(data.find(({ id }) => id === perRequest)!.pricing).toEqual({ unit: 'request', request: '0.002', usd_per_request: 0.002 })
-    expect(data.find(({ id }) => id === shop.model)!.pricing).toMatchObject({ unit: 'tokens', prompt: '0.000001', completion: '0.000002' })
+    expect(data.find(({ id }) => id === perRequest)!.pricing).toEqual({
+      unit: 'request',
+      request: '0.002',
+      usd_per_request: 0.002,
+    })
+    expect(data.find(({ id }) => id === shop.model)!.pricing).toMatchObject({
+      unit: 'tokens',
+      prompt: '0.000001',
+      completion: '0.000002',
+    })
   })
 
   test('may be none, which is an answer', async ({ shop, world }) => {
@@ -38,7 +46,8 @@ describe('the models of a key', () => {
   })
 
   test('are refused as a call would be [key_invalid, project_mismatch, invalid_request]', async ({ shop }) => {
-    const ask = (path: string, headers: Record<string, string>) => fetch(`${shop.url}${path}`, { headers: { ...shop.headers, ...headers } })
+    const ask = (path: string, headers: Record<string, string>) =>
+      fetch(`${shop.url}${path}`, { headers: { ...shop.headers, ...headers } })
     const refusals = await Promise.all([
       ask('/v1/models', { authorization: 'Bearer svc_x' }),
       ask('/v1/models', { 'x-project-id': 'prj_other' }),

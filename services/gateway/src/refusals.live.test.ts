@@ -9,14 +9,20 @@ const SVC_OF_NOBODY = 'svc_' + '0'.repeat(49)
 
 /** Headers as they are, repeated ones too; `fetch` would join them. */
 async function post(url: string, headers: string[], body: string) {
-  const req = request(`${url}/v1/chat/completions`, { method: 'POST', headers: ['Content-Length', String(body.length), ...headers] })
+  const req = request(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: ['Content-Length', String(body.length), ...headers],
+  })
   req.end(body)
   const [res] = await once(req, 'response')
   return { status: res.statusCode as number, error: JSON.parse(await text(res)).error }
 }
 
 /** What a server says to these bytes. */
-async function raw(url: string, bytes: string): Promise<{ status: number; error: { code: string; resolution: string } }> {
+async function raw(
+  url: string,
+  bytes: string,
+): Promise<{ status: number; error: { code: string; resolution: string } }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.end(bytes)
@@ -27,18 +33,63 @@ async function raw(url: string, bytes: string): Promise<{ status: number; error:
 describe('a call is refused, reserves nothing and says what clears it', () => {
   test.for([
     { title: 'no key [key_missing]', headers: { authorization: '' }, status: 401, code: 'key_missing' },
-    { title: 'another scheme [key_missing]', headers: { authorization: 'Basic Zm9v' }, status: 401, code: 'key_missing' },
-    { title: 'a malformed key [key_invalid]', headers: { authorization: 'Bearer svc_nonsense' }, status: 401, code: 'key_invalid' },
-    { title: 'a wrong checksum [key_invalid]', headers: { authorization: `Bearer ${SVC_OF_NOBODY}` }, status: 401, code: 'key_invalid' },
+    {
+      title: 'another scheme [key_missing]',
+      headers: { authorization: 'Basic Zm9v' },
+      status: 401,
+      code: 'key_missing',
+    },
+    {
+      title: 'a malformed key [key_invalid]',
+      headers: { authorization: 'Bearer svc_nonsense' },
+      status: 401,
+      code: 'key_invalid',
+    },
+    {
+      title: 'a wrong checksum [key_invalid]',
+      headers: { authorization: `Bearer ${SVC_OF_NOBODY}` },
+      status: 401,
+      code: 'key_invalid',
+    },
     { title: 'broken JSON [invalid_json]', body: '{"model": ', status: 400, code: 'invalid_json' },
     { title: 'an empty body [invalid_json]', body: '', status: 400, code: 'invalid_json' },
-    { title: 'deep nesting [invalid_json]', body: '['.repeat(10_000) + ']'.repeat(10_000), status: 400, code: 'invalid_json' },
+    {
+      title: 'deep nesting [invalid_json]',
+      body: '['.repeat(10_000) + ']'.repeat(10_000),
+      status: 400,
+      code: 'invalid_json',
+    },
     { title: 'a body that is no object [invalid_request]', body: '[1]', status: 400, code: 'invalid_request' },
-    { title: 'a huge body [request_too_large]', body: ' '.repeat(1024 * 1024 + 1), status: 413, code: 'request_too_large' },
-    { title: 'a short idempotency key [idempotency_key_invalid]', headers: { 'idempotency-key': 'short' }, status: 400, code: 'idempotency_key_invalid' },
-    { title: 'an encoded body [invalid_request]', headers: { 'content-encoding': 'gzip' }, status: 400, code: 'invalid_request' },
-    { title: 'another project in a header [project_mismatch]', headers: { 'x-service-project': 'prj_other' }, status: 403, code: 'project_mismatch' },
-    { title: 'an empty selector [project_mismatch]', headers: { 'x-project-id': '' }, status: 403, code: 'project_mismatch' },
+    {
+      title: 'a huge body [request_too_large]',
+      body: ' '.repeat(1024 * 1024 + 1),
+      status: 413,
+      code: 'request_too_large',
+    },
+    {
+      title: 'a short idempotency key [idempotency_key_invalid]',
+      headers: { 'idempotency-key': 'short' },
+      status: 400,
+      code: 'idempotency_key_invalid',
+    },
+    {
+      title: 'an encoded body [invalid_request]',
+      headers: { 'content-encoding': 'gzip' },
+      status: 400,
+      code: 'invalid_request',
+    },
+    {
+      title: 'another project in a header [project_mismatch]',
+      headers: { 'x-service-project': 'prj_other' },
+      status: 403,
+      code: 'project_mismatch',
+    },
+    {
+      title: 'an empty selector [project_mismatch]',
+      headers: { 'x-project-id': '' },
+      status: 403,
+      code: 'project_mismatch',
+    },
   ])('$title', async ({ headers, body, status, code }, { shop }) => {
     const answer = await shop.chat({}, { ...(headers && { headers }), ...(body !== undefined && { body }) })
     expect(answer.status).toBe(status)
@@ -49,11 +100,36 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
   })
 
   test.for([
-    { title: 'of another project [project_mismatch]', fields: { project_id: 'prj_other' }, status: 403, code: 'project_mismatch' },
-    { title: 'an unknown model [model_not_found]', fields: { model: 'acme/none' }, status: 404, code: 'model_not_found' },
-    { title: 'a model that Postgres could not store [model_not_found]', fields: { model: 'a\0b' }, status: 404, code: 'model_not_found' },
-    { title: 'a parameter that the model lacks [invalid_request]', fields: { logprobs: true }, status: 400, code: 'invalid_request' },
-    { title: 'more output than the model has [context_limit]', fields: { max_tokens: 8192 }, status: 422, code: 'context_limit' },
+    {
+      title: 'of another project [project_mismatch]',
+      fields: { project_id: 'prj_other' },
+      status: 403,
+      code: 'project_mismatch',
+    },
+    {
+      title: 'an unknown model [model_not_found]',
+      fields: { model: 'acme/none' },
+      status: 404,
+      code: 'model_not_found',
+    },
+    {
+      title: 'a model that Postgres could not store [model_not_found]',
+      fields: { model: 'a\0b' },
+      status: 404,
+      code: 'model_not_found',
+    },
+    {
+      title: 'a parameter that the model lacks [invalid_request]',
+      fields: { logprobs: true },
+      status: 400,
+      code: 'invalid_request',
+    },
+    {
+      title: 'more output than the model has [context_limit]',
+      fields: { max_tokens: 8192 },
+      status: 422,
+      code: 'context_limit',
+    },
   ])('$title', async ({ fields, status, code }, { shop }) => {
     const model = await shop.sell({ maxOutputTokens: 4096 })
     const answer = await shop.chat({ model, ...fields })
@@ -63,7 +139,10 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
   })
 
   test('a revoked and an expired key [key_revoked, key_expired]', async ({ shop }) => {
-    for (const [code, options] of [['key_revoked', { revoked: true }], ['key_expired', { expiresInMs: -1_000 }]] as const) {
+    for (const [code, options] of [
+      ['key_revoked', { revoked: true }],
+      ['key_expired', { expiresInMs: -1_000 }],
+    ] as const) {
       const { secret } = await shop.key(options)
       const answer = await shop.chat({}, { headers: { authorization: `Bearer ${secret}` } })
       expect(answer.status).toBe(401)
@@ -97,14 +176,17 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
     })
   })
 
-  test.for(['Authorization', 'Idempotency-Key', 'X-Service-Project', 'X-Project-ID'])('%s sent twice [duplicate_header]', async (name, { shop }) => {
-    const values: Record<string, string> = { Authorization: `Bearer ${shop.secret}`, 'Idempotency-Key': newPrompt() }
-    const value = values[name] ?? shop.project
-    const others = name === 'Authorization' ? [] : ['Authorization', `Bearer ${shop.secret}`]
-    const { status, error } = await post(shop.url, [...others, name, value, name.toLowerCase(), value], '{}')
-    expect(status).toBe(400)
-    expect(error).toMatchObject({ code: 'duplicate_header', message: expect.stringContaining(name) })
-  })
+  test.for(['Authorization', 'Idempotency-Key', 'X-Service-Project', 'X-Project-ID'])(
+    '%s sent twice [duplicate_header]',
+    async (name, { shop }) => {
+      const values: Record<string, string> = { Authorization: `Bearer ${shop.secret}`, 'Idempotency-Key': newPrompt() }
+      const value = values[name] ?? shop.project
+      const others = name === 'Authorization' ? [] : ['Authorization', `Bearer ${shop.secret}`]
+      const { status, error } = await post(shop.url, [...others, name, value, name.toLowerCase(), value], '{}')
+      expect(status).toBe(400)
+      expect(error).toMatchObject({ code: 'duplicate_header', message: expect.stringContaining(name) })
+    },
+  )
 })
 
 describe('paths and methods', () => {
@@ -140,7 +222,9 @@ describe('what is no request at all is refused in the same shape', () => {
     }
   })
 
-  test('a body that goes on and on is refused before it is read, and its connection is closed [request_too_large]', async ({ shop }) => {
+  test('a body that goes on and on is refused before it is read, and its connection is closed [request_too_large]', async ({
+    shop,
+  }) => {
     const { hostname, port } = new URL(shop.url)
     const socket = connect(Number(port), hostname)
     const [first, closed] = [once(socket, 'data'), new Promise((resolve) => socket.once('close', resolve))]
@@ -149,7 +233,9 @@ describe('what is no request at all is refused in the same shape', () => {
       while (socket.write(chunk)) continue
     }
     socket.on('error', () => {}).on('drain', sendMore)
-    socket.write(`POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer ${shop.secret}\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer ${shop.secret}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
     sendMore()
     const [answer] = await first
     expect(String(answer)).toMatch(/^HTTP\/1.1 413 [^]*"code":"request_too_large"/)

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { mintId } from '@gateway/contracts/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openOrigins } from '@gateway/origins/open-origins'
 import type { OriginsConfig } from '@gateway/origins/origin-config'
@@ -22,6 +20,7 @@ import type { GatewayConfig } from './config.ts'
 import { openConsoleForwarder } from './forward/forward-to-console.ts'
 import { ledgerAnswers } from './health/ledger-answers.ts'
 import { openMeasures } from './measures.ts'
+import { openMint } from './mint.ts'
 import { answerFailure } from './refuse/answer-failure.ts'
 import { answerMalformed } from './refuse/answer-malformed.ts'
 import { failureExplainer } from './refuse/explain-failure.ts'
@@ -29,14 +28,16 @@ import { notFound } from './refuse/no-such-thing.ts'
 import { tracedBy } from './trace.ts'
 
 const now = () => Date.now()
-const mint = <P extends string>(prefix: P) => mintId(prefix, now(), randomBytes(10))
 
 /** Running calls are ended this long before the connections are, so that their callers are told. */
 const LAST_WORDS_MS = 1_000
+/** Left to settlements once the last call has ended. */
+const SETTLE_MS = 5_000
 
 /** Builds the gateway: the ways to ledger, Redis and origins, the calls between them, and at last the door. */
 export async function startGateway(config: GatewayConfig & CommonConfig, origins: OriginsConfig, tools: ServiceTools) {
   const { log, onStop, stopping, readiness } = tools
+  const mint = openMint(now)
 
   const calls = openCallsOf({
     mostCalls: config.CALLS_AT_ONCE,
@@ -48,7 +49,8 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
 
   const bell = openBell({
     redisUrl: config.REDIS_URL,
-    onTrouble: (error) => log.warn({ err: error }, 'Redis can not be reached; who waits for a running call asks each second'),
+    onTrouble: (error) =>
+      log.warn({ err: error }, 'Redis can not be reached; who waits for a running call asks each second'),
   })
   onStop('bell', () => bell.close())
 
@@ -70,8 +72,12 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   const tokens = openTokenCounter({ log })
   onStop('token counter', () => tokens.close())
 
-  onStop('open calls', () => calls.idle())
-  const answers = { origin: originCaller({ origins: ways, ending: calls.ending }), countUsage: usageCounter(tokens.count), now }
+  onStop('open calls', () => calls.idle(), { limitMs: config.DRAIN_MS + SETTLE_MS })
+  const answers = {
+    origin: originCaller({ origins: ways, ending: calls.ending }),
+    countUsage: usageCounter(tokens.count),
+    now,
+  }
 
   const consoleService = config.CONSOLE_URL === undefined ? null : openConsoleForwarder(config.CONSOLE_URL)
   if (consoleService) onStop('console forwarder', () => consoleService.close())

@@ -26,7 +26,11 @@ describe('money at the edges of a life', () => {
     expect(await shop.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
   })
 
-  test('a stopping gateway takes no more, ends what runs and settles it, and leaves nothing held', async ({ house, shop, world }) => {
+  test('a stopping gateway takes no more, ends what runs and settles it, and leaves nothing held', async ({
+    house,
+    shop,
+    world,
+  }) => {
     const [gateway] = house.gateways
     const content = newPrompt()
     await house.origin.control.setFaults([{ prompt: content, hold: true }])

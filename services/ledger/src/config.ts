@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { flag, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 
 const secretOf = (service: string) =>
-  sharedSecret().meta({ description: `What the ${service} service signs its tokens with; known to both` })
+  sharedSecret().meta({ description: `What the ${service} service signs its tokens with; known to both`, secret: true })
 
 /** What the ledger reads from its environment. */
 export const ledgerConfig = z.object({
-  DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger' }),
+  DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger', secret: true }),
   SERVICE_SECRET_GATEWAY: secretOf('gateway'),
   SERVICE_SECRET_WORKER: secretOf('worker'),
   SERVICE_SECRET_CONSOLE: secretOf('console'),

@@ -73,7 +73,10 @@ describe('a completion', () => {
     completion({ content: null, tool_calls: 'x' }),
     completion({ content: null, tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }),
     completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: {} } }] }),
-    completion({ content: null, tool_calls: Array(129).fill({ id: 'a', function: { name: 'f' } }) }),
+    completion({
+      content: null,
+      tool_calls: Array.from({ length: 129 }, () => ({ id: 'a', function: { name: 'f' } })),
+    }),
     completion({ content: '' }, { logprobs: { content: [{ token: 'a', logprob: 'x' }] } }),
   ])('%j is not one', (body) => expect(() => rebuildCompletion(body)).toThrow(UnfitAnswer))
 })

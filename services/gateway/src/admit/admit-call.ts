@@ -64,7 +64,11 @@ export function callAdmitter({ ledger, holder, mint, join }: Needs): AdmitCall {
   }
 }
 
-function itemOf({ keyHash, selector, request, idempotency }: ReceivedChat, id: string, holder: string): Omit<AdmitItem, 'op'> {
+function itemOf(
+  { keyHash, selector, request, idempotency }: ReceivedChat,
+  id: string,
+  holder: string,
+): Omit<AdmitItem, 'op'> {
   return {
     id,
     holder,

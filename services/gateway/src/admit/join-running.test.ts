@@ -61,7 +61,10 @@ describe('a call that joins a running one', () => {
     const join = runningJoiner({ bell: openHandBell(), stopping: never, now: () => (nowMs += 20_000), askEveryMs: 1 })
     const refusal = await join(RUNNING, openQuestion(Infinity).ask, never).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(Refusal)
-    expect(refusal).toMatchObject({ code: 'idempotency_in_progress', headers: { 'Retry-After': '2', 'X-Service-Invocation': 'inv_1' } })
+    expect(refusal).toMatchObject({
+      code: 'idempotency_in_progress',
+      headers: { 'Retry-After': '2', 'X-Service-Invocation': 'inv_1' },
+    })
   })
 
   test('gives up when its caller leaves or the process stops', async () => {

@@ -5,7 +5,11 @@ import { CallerGone } from '../receive/caller-gone.ts'
 import type { Entrance, Running } from './admit-call.ts'
 
 /** Waits for the end of a running call by asking again; each time all is authorised anew (decisions.md, 4). */
-export type JoinRunning = (running: Running, ask: () => Promise<Entrance | Running>, gone: AbortSignal) => Promise<Entrance>
+export type JoinRunning = (
+  running: Running,
+  ask: () => Promise<Entrance | Running>,
+  gone: AbortSignal,
+) => Promise<Entrance>
 
 interface Needs {
   bell: Pick<Bell, 'listen'>

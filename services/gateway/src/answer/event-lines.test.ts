@@ -8,7 +8,11 @@ const CHOICES: ChunkChoice[] = [{ index: 0, delta: { content: 'line\nbreak' }, f
 const USAGE = { promptTokens: 3, completionTokens: 2, estimated: false, details: { prompt: { cached_tokens: 1 } } }
 const HEAD = { id: 'inv_1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'acme/"swift"' }
 
-const dataOf = (events: string) => events.split('\n\n').filter(Boolean).map((event) => event.replace(/^data: /, ''))
+const dataOf = (events: string) =>
+  events
+    .split('\n\n')
+    .filter(Boolean)
+    .map((event) => event.replace(/^data: /, ''))
 
 describe('the events of a stream', () => {
   test('are one line each, whatever the model says', () => {

@@ -27,7 +27,8 @@ export function eventLines({ invocation, model, created, includeUsage }: EventFa
   const close = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
   return {
     chunk: (choices) => open + JSON.stringify(choices) + close,
-    end: (usage) => (includeUsage ? `${open}[],"usage":${JSON.stringify(wireUsage(usage))}}\n\n` : '') + 'data: [DONE]\n\n',
+    end: (usage) =>
+      (includeUsage ? `${open}[],"usage":${JSON.stringify(wireUsage(usage))}}\n\n` : '') + 'data: [DONE]\n\n',
   }
 }
 

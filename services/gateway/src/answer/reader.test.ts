@@ -6,11 +6,12 @@ import { expect, test as base } from 'vitest'
 import { openReader } from './reader.ts'
 
 // A real connection: what lags or leaves is a socket, not a stand-in.
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 const test = base.extend('connection', async ({}, { onCleanup }) => {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onCleanup(() => void server.close().closeAllConnections())
+  onCleanup(() => server.close().closeAllConnections())
   const req = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', agent: false })
   req.on('error', () => {})
   const response = new Promise<IncomingMessage>((resolve) => req.once('response', resolve))
@@ -22,12 +23,17 @@ const test = base.extend('connection', async ({}, { onCleanup }) => {
 const now = () => performance.now()
 const MEGABYTE = 'x'.repeat(1024 * 1024)
 
-test('headers leave with the first events, or at once where somebody opens', async ({ connection: { res, response } }) => {
+test('headers leave with the first events, or at once where somebody opens', async ({
+  connection: { res, response },
+}) => {
   const reader = openReader(res, { now })
   expect(reader.isOpen()).toBe(false)
   reader.open()
   const answer = await response
-  expect(answer.headers).toMatchObject({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform' })
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+  })
   await reader.write('data: 1\n\n')
   reader.end('data: [DONE]\n\n')
   expect(await text(answer)).toBe('data: 1\n\ndata: [DONE]\n\n')

@@ -8,7 +8,10 @@ export interface Recording {
 }
 
 /** @param wanted false: keeps nothing */
-export function openRecording(wanted: boolean, mostCharacters: number = idempotencyKeyLimits.savedAnswerBytes): Recording {
+export function openRecording(
+  wanted: boolean,
+  mostCharacters: number = idempotencyKeyLimits.savedAnswerBytes,
+): Recording {
   let body: string | null = wanted ? '' : null
   return {
     add(events) {

@@ -31,6 +31,12 @@ export function originCaller({ origins, ending }: Needs): CallOrigin {
   }
 
   function chatCall({ request, admitted: { routes, outputCap, supportedParameters } }: Call): ChatCall {
-    return { routes, forwarded: forwardedFor(request, supportedParameters), outputCap, stream: request.stream, signal: ending }
+    return {
+      routes,
+      forwarded: forwardedFor(request, supportedParameters),
+      outputCap,
+      stream: request.stream,
+      signal: ending,
+    }
   }
 }

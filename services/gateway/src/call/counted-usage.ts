@@ -18,7 +18,11 @@ const PER_REPLY = 3
  * that was answered (decisions.md, 2).
  */
 export function usageCounter(count: CountTokens) {
-  return async (reported: ReportedUsage | null, request: ChatRequest, answered: () => string): Promise<CountedUsage> => {
+  return async (
+    reported: ReportedUsage | null,
+    request: ChatRequest,
+    answered: () => string,
+  ): Promise<CountedUsage> => {
     if (reported) return fromReport(reported)
     const [prompt, completion] = await Promise.all([count(promptText(request.forwarded)), count(answered())])
     const promptTokens = prompt + PER_MESSAGE * request.measures.messages + PER_REPLY

@@ -8,7 +8,8 @@ export function promptText({ messages, tools, response_format: format }: Forward
     if ('name' in message && message.name) texts.push(message.name)
     texts.push(...textsOf(message.content))
     if (message.role !== 'assistant') continue
-    for (const thought of [message.refusal, message.reasoning_content, message.reasoning]) if (thought) texts.push(thought)
+    for (const thought of [message.refusal, message.reasoning_content, message.reasoning])
+      if (thought) texts.push(thought)
     for (const { function: called } of message.tool_calls ?? []) texts.push(called.name, called.arguments)
   }
   for (const described of [tools, format]) if (described !== undefined) texts.push(JSON.stringify(described))

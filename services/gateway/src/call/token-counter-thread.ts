@@ -9,7 +9,7 @@ const SLICE = 4_096
 
 parentPort!.on('message', ({ n, text }: { n: number; text: string }) => {
   let tokens = 0
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const end = sliceEnd(text, start)
     tokens += countTokens(text.slice(start, end), AS_TEXT)
     start = end

@@ -11,7 +11,10 @@ const test = base
     return counter
   })
 
-test('a text is counted as a tokenizer counts it, also what looks like a steering token', async ({ counter, warnings }) => {
+test('a text is counted as a tokenizer counts it, also what looks like a steering token', async ({
+  counter,
+  warnings,
+}) => {
   expect(await counter.count('')).toBe(0)
   expect(await counter.count('one two three four five')).toBe(5)
   expect(await counter.count('<|endoftext|>')).toBeGreaterThan(1)
@@ -37,14 +40,23 @@ test('usage is what the origin says, and our own count only where it says nothin
     model: 'm',
     messages: [
       { role: 'user', content: [{ type: 'text', text: 'one two three' }] },
-      { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      },
       { role: 'tool', tool_call_id: 'c', content: 'four five' },
     ],
   })
   const countUsage = usageCounter(counter.count)
   const details = { prompt_tokens_details: { cached_tokens: 1 } }
   const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, request, () => 'unread')
-  expect(reported).toEqual({ promptTokens: 3, completionTokens: 2, estimated: false, details: { prompt: { cached_tokens: 1 } } })
+  expect(reported).toEqual({
+    promptTokens: 3,
+    completionTokens: 2,
+    estimated: false,
+    details: { prompt: { cached_tokens: 1 } },
+  })
 
   const counted = await countUsage(null, request, () => 'six seven')
   expect(counted).toMatchObject({ completionTokens: 2, estimated: true })

@@ -6,7 +6,9 @@ import canonicalize from 'canonicalize'
  * fields that are null (decisions.md, 4). Nulls further inside are kept, where they may mean something (`enum: [null]`).
  */
 export function fingerprintOf(body: object): string {
-  const meant = Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null && name !== 'project_id'))
+  const meant = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null && name !== 'project_id'),
+  )
   return createHash('sha256').update(canonical(meant)).digest('hex')
 }
 

@@ -31,6 +31,7 @@ function reasonOf({ message }: SyntaxError): string {
 function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  for (const inner of Array.isArray(value) ? value : Object.values(value)) if (isDeeperThan(inner, levels - 1)) return true
+  for (const inner of Array.isArray(value) ? value : Object.values(value))
+    if (isDeeperThan(inner, levels - 1)) return true
   return false
 }

@@ -72,7 +72,10 @@ describe('receiving a call', () => {
 
 describe('the selector of a call', () => {
   const headers = (service?: string, project?: string) => ({
-    headers: { ...(service !== undefined && { 'x-service-project': service }), ...(project !== undefined && { 'x-project-id': project }) },
+    headers: {
+      ...(service !== undefined && { 'x-service-project': service }),
+      ...(project !== undefined && { 'x-project-id': project }),
+    },
   })
 
   test('is nothing, or the one value that all agree on', () => {
@@ -101,7 +104,13 @@ describe('the fingerprint of a request', () => {
   })
 
   test('changes with whatever else is said', () => {
-    const prints = [BODY, { ...BODY, stream: true }, { ...BODY, stream: false }, { ...BODY, user: 'me' }, { ...BODY, stop: [] }].map(fingerprintOf)
+    const prints = [
+      BODY,
+      { ...BODY, stream: true },
+      { ...BODY, stream: false },
+      { ...BODY, user: 'me' },
+      { ...BODY, stop: [] },
+    ].map(fingerprintOf)
     expect(new Set(prints).size).toBe(prints.length)
   })
 

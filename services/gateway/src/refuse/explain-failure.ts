@@ -7,7 +7,13 @@ import { refusalOfFailure } from './refusal-of-failure.ts'
 /** Turns whatever was thrown into what the caller is told, counts it, and writes a bug into the log with the ids he sees. */
 export type ExplainFailure = (error: unknown, res: Pick<ServerResponse, 'getHeader'>) => Refusal
 
-export function failureExplainer({ log, measures }: { log: Logger; measures: Pick<Measures, 'refused'> }): ExplainFailure {
+export function failureExplainer({
+  log,
+  measures,
+}: {
+  log: Logger
+  measures: Pick<Measures, 'refused'>
+}): ExplainFailure {
   return (error, res) => {
     const refusal = refusalOfFailure(error)
     measures.refused(refusal.code)

@@ -32,7 +32,13 @@ describe('whatever was thrown becomes one refusal', () => {
   })
 
   test('of a broken answer it says that it is charged', () => {
-    expect(refusalOfBreak(failed({ kind: 'cut' })).body).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('are charged') })
-    expect(refusalOfBreak(failed({ kind: 'timeout' })).body).toMatchObject({ code: 'provider_timeout', message: expect.stringContaining('are charged') })
+    expect(refusalOfBreak(failed({ kind: 'cut' })).body).toMatchObject({
+      code: 'provider_failed',
+      message: expect.stringContaining('are charged'),
+    })
+    expect(refusalOfBreak(failed({ kind: 'timeout' })).body).toMatchObject({
+      code: 'provider_timeout',
+      message: expect.stringContaining('are charged'),
+    })
   })
 })

@@ -2,12 +2,18 @@ import type { RefusalCode } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
 import { refusalOfOutcome } from './refusal-of-outcome.ts'
 
-const said = (code: string, facts: Record<string, unknown> = {}) => refusalOfOutcome({ code: code as RefusalCode, facts })
+const said = (code: string, facts: Record<string, unknown> = {}) =>
+  refusalOfOutcome({ code: code as RefusalCode, facts })
 
 describe('what the ledger decided is said', () => {
   test('with the moment at which the window of a key ends [key_limit]', () => {
     const facts = { limitMicro: 5_000_000, spentMicro: 4_999_120, reservedMicro: 900, neededMicro: 400 }
-    const { body } = said('key_limit', { ...facts, reset: 'daily', windowStart: '2026-11-20T00:00:00+00:00', tokenizer: 'o200k_base' })
+    const { body } = said('key_limit', {
+      ...facts,
+      reset: 'daily',
+      windowStart: '2026-11-20T00:00:00+00:00',
+      tokenizer: 'o200k_base',
+    })
     expect(body.details).toEqual({ ...facts, resetsAt: '2026-11-21T00:00:00Z' })
     expect(body.resolution).toContain('2026-11-21T00:00:00Z')
   })
@@ -39,7 +45,10 @@ describe('what the ledger decided is said', () => {
   })
 
   test('as an invalid request where only ledger and gateway know the code [invalid_request]', () => {
-    expect(said('unsupported_parameter', { param: 'logprobs' }).body).toMatchObject({ code: 'invalid_request', param: 'logprobs' })
+    expect(said('unsupported_parameter', { param: 'logprobs' }).body).toMatchObject({
+      code: 'invalid_request',
+      param: 'logprobs',
+    })
     expect(said('images_unsupported').body).toMatchObject({ code: 'invalid_request', param: 'messages' })
   })
 

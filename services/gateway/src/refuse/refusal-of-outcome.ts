@@ -38,7 +38,8 @@ const RETRY_AFTER_MS = 1_000
 
 const OUTCOMES: Record<string, (facts: Facts) => Refusal> = {
   key_invalid: () => refuse('key_invalid', {}),
-  key_revoked: ({ rotatedTo }) => refuse('key_revoked', { rotatedTo }, rotatedTo === null ? {} : { details: { rotatedTo } }),
+  key_revoked: ({ rotatedTo }) =>
+    refuse('key_revoked', { rotatedTo }, rotatedTo === null ? {} : { details: { rotatedTo } }),
   key_expired: ({ expiredAt }) => refuse('key_expired', { expiredAt: isoSeconds(Date.parse(expiredAt)) }),
   key_unbound: () => refuse('key_unbound', {}),
   key_issuer_denied: () => refuse('key_issuer_denied', { use: true }),
@@ -71,7 +72,10 @@ function noImages(): Refusal {
 
 function contextLimit({ promptTokens, outputCap, contextLength, maxOutputTokens }: Facts): Refusal {
   const facts = { contextLength, maxOutputTokens, promptTokens, outputCap }
-  return refuse('context_limit', facts, { param: outputCap > maxOutputTokens ? 'max_tokens' : 'messages', details: facts })
+  return refuse('context_limit', facts, {
+    param: outputCap > maxOutputTokens ? 'max_tokens' : 'messages',
+    details: facts,
+  })
 }
 
 function keyLimit({ reset, windowStart, limitMicro, spentMicro, reservedMicro, neededMicro }: Facts): Refusal {

@@ -1,0 +1,32 @@
+import express, { type Express, type RequestHandler } from 'express'
+import type { HealthAnswer, Readiness } from '@gateway/process/health'
+import { metricsContentType } from '@gateway/process/telemetry'
+
+export interface Needs {
+  readiness: Readiness
+  metricsText: () => Promise<string>
+}
+
+/** The whole surface of the worker, internal only: its work comes through the queue. */
+export function workerApp({ readiness, metricsText }: Needs): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.set('etag', false)
+
+  app.get('/health/live', probe(readiness.live))
+  app.get('/health/ready', probe(readiness.ready))
+  app.get('/metrics', async (_req, res) => void res.set('Content-Type', metricsContentType).end(await metricsText()))
+
+  app.use(
+    (_req, res) =>
+      void res.status(404).json({ error: 'There is nothing here; app.ts of the worker lists what there is.' }),
+  )
+  return app
+}
+
+function probe(ask: () => HealthAnswer | Promise<HealthAnswer>): RequestHandler {
+  return async (_req, res) => {
+    const { status, body } = await ask()
+    res.status(status).json(body)
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { ConfigurationError, readConfig } from '@gateway/process/config'
+import { originsOf, workerConfig } from './config.ts'
+
+const env = {
+  LEDGER_URL: 'http://127.0.0.1:1',
+  SERVICE_SECRET: 's'.repeat(32),
+  REDIS_URL: 'redis://127.0.0.1:2',
+}
+
+test('a worker needs a ledger, its secret and a Redis, and has defaults for the rest', () => {
+  expect(readConfig(workerConfig, env)).toMatchObject({ CONCURRENCY: 32, ORIGINS: '{}' })
+  expect(() => readConfig(workerConfig, {})).toThrow(/LEDGER_URL.*\n.*SERVICE_SECRET.*\n.*REDIS_URL/)
+})
+
+test('a wrong value is told without what is secret in it', () => {
+  const wrong = { ...env, REDIS_URL: 'http://user:password@host', CONCURRENCY: '0' }
+  expect(() => readConfig(workerConfig, wrong)).toThrow(/REDIS_URL.*redis:\/\/[^]*CONCURRENCY.*from 1 to 1000/)
+  expect(() => readConfig(workerConfig, wrong)).not.toThrow(/password/)
+})
+
+test('origins are read with their keys, and a wrong one stops the start', () => {
+  const ORIGINS = JSON.stringify({
+    one: { kind: 'openai-compatible', baseUrl: 'https://api.example.com/v1', apiKeyEnv: 'ONE_KEY' },
+  })
+  const config = readConfig(workerConfig, { ...env, ORIGINS })
+  expect(originsOf(config, { ONE_KEY: 'k' })['one']).toMatchObject({ apiKey: 'k' })
+  expect(() => originsOf(config, {})).toThrow(ConfigurationError)
+})

@@ -1,0 +1,37 @@
+import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
+import { ConfigurationError, type Environment } from '@gateway/process/config'
+import { httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+import { z } from 'zod'
+
+/** What the worker reads from its environment. It holds no credentials of the database. */
+export const workerConfig = z.object({
+  LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
+  SERVICE_SECRET: sharedSecret().meta({
+    description: 'What the worker signs its tokens for the ledger with',
+    secret: true,
+  }),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'expected an address that starts with redis:// or rediss://' })
+    .meta({ description: 'Redis with the queue of nodes; must never evict', secret: true }),
+  ORIGINS: z.string().default('{}').meta({
+    description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
+    secret: true,
+  }),
+  CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
+    .default(32)
+    .meta({ description: 'Nodes that this process runs at once' }),
+})
+
+export type WorkerConfig = z.output<typeof workerConfig>
+
+/**
+ * Reads `ORIGINS` and the keys that it names.
+ * @throws ConfigurationError
+ */
+export function originsOf({ ORIGINS }: WorkerConfig, env: Environment): OriginsConfig {
+  try {
+    return readOrigins(ORIGINS, env)
+  } catch (error) {
+    throw new ConfigurationError([(error as Error).message])
+  }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { openHolder, type Holder } from '@gateway/ledger-client/holder'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { HealthCheck } from '@gateway/process/health'
+import type { Logger } from '@gateway/process/logger'
+
+// A worker beats often and is dead soon: what it left is taken back within seconds (architecture.md, money core 7).
+const BEAT_MS = 1_000
+const DEAD_AFTER_MS = 3_000
+const AGAIN_MS = 1_000
+
+interface Needs {
+  ledger: Pick<LedgerClient, 'beat' | 'endHolder'>
+  mintId: () => string
+  stopping: AbortSignal
+  log: Pick<Logger, 'warn'>
+  /** Monotonic milliseconds. */
+  now: () => number
+}
+
+/** Puts this process on the ledger's books, as whom it will hold money. Waits for a ledger that is not there yet. */
+export async function registerHolder({ ledger, mintId, stopping, log, now }: Needs): Promise<{
+  holder: Holder
+  /** Whether the last beats were answered. */
+  heard: HealthCheck
+}> {
+  let heardMs = -Infinity
+  const client: Needs['ledger'] = {
+    async beat(beat, budget) {
+      const answer = await ledger.beat(beat, budget)
+      heardMs = now()
+      return answer
+    },
+    // A stop does not wait long for it: without a word the holder is dead soon all the same.
+    endHolder: (holder) => ledger.endHolder(holder, { budgetMs: BEAT_MS }),
+  }
+  const heard = () =>
+    now() - heardMs > DEAD_AFTER_MS ? `has answered no heartbeat for ${DEAD_AFTER_MS / 1_000} seconds` : null
+
+  for (;;) {
+    try {
+      const holder = await openHolder({
+        client,
+        service: 'worker',
+        beatMs: BEAT_MS,
+        deadAfterMs: DEAD_AFTER_MS,
+        mintId,
+      })
+      return { holder, heard }
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error
+      log.warn('the ledger can not be reached yet')
+      await wait(AGAIN_MS, undefined, { signal: stopping })
+    }
+  }
+}

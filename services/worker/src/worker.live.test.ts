@@ -1,0 +1,105 @@
+import { expect } from 'vitest'
+import { openNodeQueue } from '@gateway/node-queue/node-queue'
+import { ask } from '@gateway/testbed/ask'
+import { Redis } from 'ioredis'
+import { workerTest, type WorkerProcess } from './worker.fixture.ts'
+
+const SOON = { timeout: 20_000, interval: 50 }
+
+const isReady = (worker: WorkerProcess) => expect.poll(worker.health, SOON).toEqual({ status: 'ready' })
+
+workerTest('a worker is on the books while it runs, and stops in order', async ({ startWorker, database }) => {
+  const worker = await startWorker()
+  await isReady(worker)
+  const holders = () => ask(database.adminUrl, `SELECT ended_at FROM money.holders WHERE service = 'worker'`)
+  expect(await holders()).toEqual([{ ended_at: null }])
+  worker.signal('SIGTERM')
+  expect(await worker.ended).toBe(0)
+  expect(worker.log().map(({ message }) => message)).toEqual(['listening', 'stopping', 'stopped'])
+  expect(await holders()).toEqual([{ ended_at: expect.any(Date) as Date }])
+})
+
+workerTest(
+  'readiness turns red while Redis evicts, and says why',
+  async ({ startWorker, redisServer, onTestFinished }) => {
+    const worker = await startWorker()
+    await isReady(worker)
+    const redis = new Redis(redisServer.url)
+    onTestFinished(() => redis.disconnect())
+    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    expect(await worker.health()).toEqual({
+      status: 'not ready',
+      reasons: { redis: 'evicts keys (allkeys-lru); set maxmemory-policy to noeviction' },
+    })
+    await redis.config('SET', 'maxmemory-policy', 'noeviction')
+    expect(await worker.health()).toEqual({ status: 'ready' })
+  },
+)
+
+workerTest(
+  'readiness turns red while Redis is away, and green when it is back',
+  async ({ startWorker, redisServer }) => {
+    const worker = await startWorker()
+    await isReady(worker)
+    await redisServer.stopImmediately()
+    await expect.poll(worker.health, SOON).toEqual({
+      status: 'not ready',
+      reasons: { redis: 'does not answer', queue: 'has not been polled for 10 seconds' },
+    })
+    await redisServer.restart()
+    await isReady(worker)
+  },
+)
+
+workerTest('readiness turns red while the ledger is away, and green when it is back', async ({ startWorker, road }) => {
+  const worker = await startWorker()
+  await isReady(worker)
+  await road.down()
+  await expect.poll(worker.health, SOON).toEqual({
+    status: 'not ready',
+    reasons: { ledger: 'has answered no heartbeat for 3 seconds' },
+  })
+  await road.up()
+  await isReady(worker)
+})
+
+workerTest('a worker waits for a ledger that is not there yet', async ({ startWorker, road }) => {
+  await road.down()
+  const worker = await startWorker()
+  expect(await worker.health()).toEqual({ status: 'starting' })
+  await road.up()
+  await isReady(worker)
+})
+
+workerTest('a worker that waits for its ledger stops when it is told to', async ({ startWorker, road }) => {
+  await road.down()
+  const worker = await startWorker()
+  worker.signal('SIGTERM')
+  expect(await worker.ended).toBe(0)
+})
+
+workerTest('a stop ends in time though ledger and Redis are away', async ({ startWorker, road, redisServer }) => {
+  const worker = await startWorker()
+  await isReady(worker)
+  await road.down()
+  await redisServer.stopImmediately()
+  worker.signal('SIGTERM')
+  expect(await worker.ended).toBe(0)
+})
+
+workerTest(
+  'a job whose node is not in the books is told with its ids, and done',
+  async ({ startWorker, redisServer, onTestFinished }) => {
+    const worker = await startWorker()
+    const queue = openNodeQueue({ redisUrl: redisServer.url })
+    onTestFinished(() => queue.close())
+    const job = { execution: 'exe_1', node: 'draft', attempt: 2 }
+    await queue.enqueue([job])
+    const told = () => worker.log().filter(({ level }) => level === 'warn')
+    const line = { ...job, message: 'a job names a node that is not in the books, and is dropped' }
+    await expect.poll(told, SOON).toEqual([expect.objectContaining(line)])
+    await expect.poll(worker.metrics, SOON).toMatch(/^worker_jobs_total\{how="ran".*\} 1\b/m)
+    await queue.enqueue([job]) // its id is free again
+    await expect.poll(told, SOON).toHaveLength(2)
+  },
+)
