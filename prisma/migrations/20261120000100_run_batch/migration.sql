@@ -210,14 +210,14 @@ BEGIN
              WHEN 'key_expired' THEN jsonb_build_object('expiredAt', d.expires_at)
              WHEN 'project_mismatch' THEN jsonb_build_object('project', d.project)
              WHEN 'context_limit' THEN jsonb_build_object('promptTokens', d.prompt_tokens, 'outputCap', d.output_cap,
-               'contextLength', d.context_length, 'maxOutputTokens', d.max_output_tokens, 'tokenizer', d.tokenizer)
+               'contextLength', d.context_length, 'maxOutputTokens', d.max_output_tokens, 'tokenizer', d.tokenizer, 'project', d.project)
              WHEN 'unsupported_parameter' THEN jsonb_build_object('param', d.unsupported)
              WHEN 'running' THEN jsonb_build_object('invocation', d.first_invocation)
              WHEN 'replay' THEN jsonb_build_object('invocation', d.first_invocation, 'reservation', d.replay_id, 'day', d.replay_day)
              WHEN 'again' THEN jsonb_build_object('invocation', (d.again).invocation, 'attempt', (d.again).attempt, 'project', (d.again).project,
                'key', (d.again).key, 'product', (d.again).product, 'outputCap', (d.again).output_cap, 'micro', (d.again).micro)
              WHEN 'closed' THEN jsonb_build_object('state', d.closed_state)
-             ELSE jsonb_build_object('tokenizer', d.tokenizer)
+             ELSE jsonb_build_object('tokenizer', d.tokenizer, 'project', d.project)
            END)::money.candidate ORDER BY d.ord)
     INTO candidates
     FROM (

@@ -46,26 +46,33 @@ export function windowName(lineage: string, windowStart: Date): string {
   return `${lineage} ${windowStart.toISOString()}`
 }
 
-/** Folds entries, in order, onto a checkpoint. The checkpoint that comes back ends with the last sealed entry. */
+/**
+ * Folds entries, in order, onto a checkpoint. Only whole blocks count: what follows the last seal is left for the next step,
+ * so a step may end anywhere.
+ */
 export function foldJournal(
   from: Checkpoint,
   entries: Entry[],
 ): { to: Checkpoint; spent: SpentByWindow; findings: Finding[] } {
   const findings: Finding[] = []
   const spent: SpentByWindow = new Map()
-  let { seq, funded, reserved, settled, seal } = from
-  let sealed = from
-  let block = ''
-  const complain = (what: string, entry: Entry, expectedMicro: bigint, foundMicro: bigint) =>
-    findings.push({
-      what,
-      where: `journal entry ${entry.seq} (${entry.kind} ${entry.reference})`,
-      expectedMicro,
-      foundMicro,
-    })
-
+  let to = from
+  let block: Entry[] = []
   for (const entry of entries) {
-    if (entry.seq !== seq + 1n) complain('entries are missing before this one', entry, seq + 1n, entry.seq)
+    block.push(entry)
+    if (!entry.seal) continue
+    to = foldBlock(to, block, spent, findings)
+    block = []
+  }
+  return { to, spent, findings }
+}
+
+function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findings: Finding[]): Checkpoint {
+  let { seq, funded, reserved, settled } = from
+  for (const entry of block) {
+    const complain: Complain = (what, expectedMicro, foundMicro) =>
+      findings.push({ what, where: placeOf(entry), expectedMicro, foundMicro })
+    if (entry.seq !== seq + 1n) complain('entries are missing before this one', seq + 1n, entry.seq)
     seq = entry.seq
     funded -= entry.outside
     reserved += entry.reserved
@@ -73,36 +80,46 @@ export function foldJournal(
     compareWithBooks(entry, complain)
     if (entry.kind === 'settle' && entry.lineage && entry.window_start)
       addSpent(spent, entry.lineage, entry.window_start, entry.settled)
-    block += `${block && '\n'}${entry.seq} ${entry.kind} ${entry.reference} ${entry.reserved} ${entry.settled} ${-entry.outside}`
-    if (entry.seal) {
-      seal = createHash('sha256').update(seal).update(block).digest()
-      if (!seal.equals(entry.seal)) complain('the seal does not fit what it seals', entry, 0n, 0n)
-      block = ''
-      sealed = { seq, funded, reserved, settled, seal: Buffer.from(entry.seal) }
-    }
   }
-  return { to: sealed, spent, findings }
+  const seal = createHash('sha256').update(from.seal).update(block.map(textOf).join('\n')).digest()
+  const last = block.at(-1)!
+  if (!seal.equals(last.seal!))
+    findings.push({
+      what: 'the seal does not fit what it seals',
+      where: placeOf(last),
+      expectedMicro: 0n,
+      foundMicro: 0n,
+    })
+  return { seq, funded, reserved, settled, seal: Buffer.from(last.seal!) }
 }
 
-function compareWithBooks(
-  entry: Entry,
-  complain: (what: string, entry: Entry, expected: bigint, found: bigint) => void,
-): void {
+type Complain = (what: string, expectedMicro: bigint, foundMicro: bigint) => void
+
+function placeOf({ seq, kind, reference }: Entry): string {
+  return `journal entry ${seq} (${kind} ${reference})`
+}
+
+/** As money.book_v1 seals it. */
+function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
+  return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
+}
+
+function compareWithBooks(entry: Entry, complain: Complain): void {
   switch (entry.kind) {
     case 'fund':
       if (entry.funding_micro !== -entry.outside)
-        complain('the funding record differs', entry, -entry.outside, entry.funding_micro ?? 0n)
+        complain('the funding record differs', -entry.outside, entry.funding_micro ?? 0n)
       break
     case 'settle':
       if (entry.charged_micro !== entry.settled)
-        complain('the usage record charges another amount', entry, entry.settled, entry.charged_micro ?? 0n)
+        complain('the usage record charges another amount', entry.settled, entry.charged_micro ?? 0n)
       if (entry.reserved_micro !== -entry.reserved)
-        complain('the usage record held another amount', entry, -entry.reserved, entry.reserved_micro ?? 0n)
+        complain('the usage record held another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
     case 'release':
-      if (entry.state !== 'Released') complain('the usage record is not released', entry, 0n, entry.charged_micro ?? 0n)
+      if (entry.state !== 'Released') complain('the usage record is not released', 0n, entry.charged_micro ?? 0n)
       if (entry.reserved_micro !== -entry.reserved)
-        complain('the usage record held another amount', entry, -entry.reserved, entry.reserved_micro ?? 0n)
+        complain('the usage record held another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
     case 'reserve':
       break
