@@ -44,7 +44,8 @@ export type ReleaseOutcome = { kind: 'released' } | { kind: 'settled'; chargedMi
 /** The item was not decided: its time was up, or there was no room. Nothing happened. */
 export interface Undecided {
   kind: 'undecided'
-  why: 'overloaded' | 'unavailable'
+  /** `unknown`: a batch with it was cut off, so it may be written; whoever asked releases it. */
+  why: 'overloaded' | 'unavailable' | 'unknown'
 }
 
 export type OutcomeOf<Op extends 'admit' | 'settle' | 'release'> = {

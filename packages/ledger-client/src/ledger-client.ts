@@ -1,7 +1,14 @@
 import { Pool } from 'undici'
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome, ReleaseOutcome, SettleOutcome } from '@gateway/contracts/ledger-outcomes'
-import type { Beat, Funding, ModelsAnswer, ModelsQuestion, WalletAnswer } from '@gateway/contracts/ledger-reads'
+import type {
+  Beat,
+  CallerQuestion,
+  Funding,
+  KeyAnswer,
+  ModelsAnswer,
+  WalletAnswer,
+} from '@gateway/contracts/ledger-reads'
 import { askingLedger } from './ask-ledger.ts'
 import { openGatherer } from './gather-items.ts'
 import { openTokenSource, type ServiceName } from './service-token.ts'
@@ -44,7 +51,8 @@ export interface LedgerClient {
   settle(item: Omit<SettleItem, 'op'>, budget?: Budget): Promise<SettleOutcome>
   /** Gives a reservation back. Repeated like `settle`. */
   release(item: Omit<ReleaseItem, 'op'>, budget?: Budget): Promise<ReleaseOutcome>
-  models(question: ModelsQuestion, budget?: Budget): Promise<ModelsAnswer>
+  models(question: CallerQuestion, budget?: Budget): Promise<ModelsAnswer>
+  key(question: CallerQuestion, budget?: Budget): Promise<KeyAnswer>
   beat(beat: Beat, budget?: Budget): Promise<{ alive: boolean }>
   endHolder(holder: string, budget?: Budget): Promise<void>
   fund(funding: Funding, budget?: Budget): Promise<{ fresh: boolean; micro: number }>
@@ -95,6 +103,7 @@ export function openLedgerClient({
     settle: (item, { budgetMs } = NO_END) => items.settle(item, budgetMs),
     release: (item, { budgetMs } = NO_END) => items.release(item, budgetMs),
     models: (question, { budgetMs } = ASK_BUDGET) => ask('/models', question, budgetMs),
+    key: (question, { budgetMs } = ASK_BUDGET) => ask('/keys/read', question, budgetMs),
     beat: (beat, { budgetMs } = ASK_BUDGET) => ask('/holders/beat', beat, budgetMs),
     async endHolder(holder, { budgetMs } = ASK_BUDGET) {
       await ask('/holders/end', { holder }, budgetMs)

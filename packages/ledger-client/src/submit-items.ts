@@ -55,7 +55,9 @@ export function openItemSubmitter({
         // A copy of it may still wait at the ledger, and be admitted after this answer.
         if (doubtful && (outcome.kind === 'undecided' || outcome.kind === 'refused' || outcome.kind === 'running'))
           releaseLater(id) // S1
-        if (outcome.kind === 'undecided') throw new LedgerUnavailable(outcome)
+        if (outcome.kind === 'undecided' && outcome.why === 'unknown' && !doubtful) releaseLater(id) // S1
+        if (outcome.kind === 'undecided')
+          throw new LedgerUnavailable({ why: outcome.why === 'overloaded' ? 'overloaded' : 'unavailable' })
         return outcome
       },
       late(parcel) {

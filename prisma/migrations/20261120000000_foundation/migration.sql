@@ -113,7 +113,7 @@ CREATE TABLE control.products (
   per_tool                  integer NOT NULL DEFAULT 16 CHECK (per_tool BETWEEN 0 AND 10000),
   fixed_with_tools          integer NOT NULL DEFAULT 64 CHECK (fixed_with_tools BETWEEN 0 AND 100000),
   max_tokens_per_image      integer CHECK (max_tokens_per_image BETWEEN 1 AND 100000),
-  origins                   jsonb NOT NULL,
+  origins                   jsonb NOT NULL CHECK (jsonb_typeof(origins) = 'array'),
   created_at                timestamptz(3) NOT NULL DEFAULT now(),
   CHECK (CASE unit WHEN 'tokens' THEN request_pico = 0 ELSE prompt_pico = 0 AND completion_pico = 0 END)
 );
@@ -162,6 +162,10 @@ BEGIN
      IS DISTINCT FROM
      (OLD.project, OLD.lineage, OLD.hash, OLD.tenant, OLD.policy, OLD.limit_micro, OLD.limit_reset, OLD.created_by, OLD.expires_at, OLD.rotated_from)
   THEN RAISE EXCEPTION 'a key keeps its project, lineage, secret, policy, limit, creator and expiry for life';
+  END IF;
+  IF NEW.id <> OLD.id OR OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL
+     OR OLD.rotated_to IS NOT NULL AND (NEW.rotated_to IS DISTINCT FROM OLD.rotated_to OR NEW.grace_until > OLD.grace_until)
+  THEN RAISE EXCEPTION 'a revoked or rotated key stays so';
   END IF;
   RETURN NEW;
 END $$;
@@ -366,6 +370,7 @@ BEGIN
        AND NOT EXISTS (SELECT FROM money.answers_unplanned WHERE day = one) THEN
       EXECUTE format('CREATE TABLE money.answers_%s PARTITION OF money.answers FOR VALUES FROM (%L) TO (%L)',
                      to_char(one, 'YYYYMMDD'), one, one + 1);
+      EXECUTE format('REVOKE ALL ON money.answers_%s FROM svc_console', to_char(one, 'YYYYMMDD')); -- default privileges gave it
     END IF;
   END LOOP;
   FOR old IN
@@ -388,7 +393,6 @@ END $$;
 
 REVOKE ALL ON SCHEMA control, money FROM PUBLIC;
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA control, money FROM PUBLIC;
-ALTER DEFAULT PRIVILEGES IN SCHEMA control, money REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC;
 ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_ledger;
 ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_console;
 

@@ -97,24 +97,29 @@ END $$;
 -- Answers one json array: [ord, outcome, charged micro, excess micro].
 CREATE FUNCTION money.close_v1(
   locked text[], moment timestamptz, answer_day date,
-  c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_answered boolean[], c_reason text[]
+  c_project text[], c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_answered boolean[], c_reason text[]
 ) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   movements money.movement[];
   outcomes json;
   taken integer[];
+  placed_ids text[];
+  buried text[] := '{}';
   rest json;
 BEGIN
   WITH item AS (
-    SELECT * FROM unnest(c_id, c_kind, c_prompt, c_completion, c_estimated, c_answered, c_reason)
-      WITH ORDINALITY AS t (id, kind, prompt, completion, estimated, answered, reason, ord)
-  ), gone AS (
-    DELETE FROM money.reservations r USING item i
-     WHERE r.id = i.id
-       AND (locked IS NULL OR r.project = ANY (locked))
-       AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
-             SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL))
-    RETURNING r.*, i.ord, i.kind, i.prompt, i.completion, i.estimated, i.answered, i.reason
+    -- The row by a scalar sub-query: one index probe an item, even if the planner last saw this table empty.
+    SELECT t.*, (SELECT r FROM money.reservations r
+                  WHERE r.id = t.item_id AND r.project = t.locked_project -- one that was admitted since has no lock here
+                    AND (locked IS NULL OR r.project = ANY (locked))
+                    AND (t.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
+                          SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL))) AS held
+      FROM unnest(c_project, c_id, c_kind, c_prompt, c_completion, c_estimated, c_answered, c_reason)
+        WITH ORDINALITY AS t (locked_project, item_id, kind, prompt, completion, estimated, answered, reason, ord)
+  ), gone AS MATERIALIZED (
+    SELECT (held).*, ord, kind, prompt, completion, estimated, answered, reason FROM item WHERE (held).id IS NOT NULL
+  ), deleted AS ( -- nobody else may delete them: their wallets are locked here
+    DELETE FROM money.reservations WHERE id = ANY (ARRAY(SELECT id FROM gone))
   ), priced AS (
     SELECT *, CASE kind WHEN 'settle' THEN money.micro_v1(prompt, prompt_pico, completion, completion_pico, request_pico) ELSE 0 END AS cost
       FROM gone
@@ -150,10 +155,33 @@ BEGIN
     RETURN outcomes;
   END IF;
 
+  -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That may be
+  -- under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who was first.
+  IF 'release' = ANY (c_kind) THEN
+    WITH placed AS ( -- waits for an admission of this id that is being written; there already: the next batch releases it
+      INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, product, holder, micro, output_cap, prompt_pico,
+        completion_pico, request_pico, keyed, admitted_at, deadline_at)
+      SELECT id, id, 1, '', '', '', '', '', 0, 0, 0, 0, 0, false, moment, moment
+        FROM unnest(c_id, c_kind) WITH ORDINALITY AS t (id, kind, ord)
+       WHERE kind = 'release' AND (taken IS NULL OR NOT ord = ANY (taken))
+         AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = t.id)
+         AND NOT EXISTS (SELECT FROM money.invocations n WHERE n.id = t.id)
+       ORDER BY id ON CONFLICT DO NOTHING RETURNING id
+    ) SELECT array_agg(id) INTO placed_ids FROM placed;
+    IF placed_ids IS NOT NULL THEN
+      WITH tombstone AS (
+        INSERT INTO money.invocations (id, invocation, attempt, state, reason, closed_at)
+        SELECT i, i, 1, 'Released', 'released before admission', moment FROM unnest(placed_ids) i
+        ON CONFLICT DO NOTHING RETURNING id
+      ) SELECT array_agg(id) INTO buried FROM tombstone;
+      DELETE FROM money.reservations WHERE id = ANY (placed_ids);
+    END IF;
+  END IF;
+
   -- The rest had no open reservation that may be closed now: already closed, not yet due, not locked, or never admitted.
   WITH item AS (
-    SELECT * FROM unnest(c_id, c_kind, c_prompt, c_completion)
-      WITH ORDINALITY AS t (id, kind, prompt, completion, ord) WHERE taken IS NULL OR NOT ord = ANY (taken)
+    SELECT * FROM unnest(c_project, c_id, c_kind, c_prompt, c_completion)
+      WITH ORDINALITY AS t (locked_project, id, kind, prompt, completion, ord) WHERE taken IS NULL OR NOT ord = ANY (taken)
   ), found AS (
     SELECT i.*, r.id IS NOT NULL AS open, r.project AS open_project, n.id IS NOT NULL AS closed, n.state, n.charged_micro, n.product,
            CASE WHEN n.id IS NOT NULL AND i.kind = 'settle'
@@ -165,17 +193,14 @@ BEGIN
     INSERT INTO money.house_losses (reservation, kind, micro, product, at)
     SELECT id, 'fenced', cost, product, moment FROM found WHERE kind = 'settle' AND state = 'Released'
     ON CONFLICT DO NOTHING
-  ), tombstone AS ( -- refuses the admission of this id, should it still arrive
-    INSERT INTO money.invocations (id, invocation, attempt, state, reason, closed_at)
-    SELECT id, id, 1, 'Released', 'released before admission', moment FROM found WHERE kind = 'release' AND NOT open AND NOT closed
   )
   SELECT json_agg(json_build_array(ord, CASE
-           WHEN open AND kind = 'expire' AND (locked IS NULL OR open_project = ANY (locked)) THEN 'alive'
+           WHEN open AND kind = 'expire' AND open_project = locked_project AND (locked IS NULL OR open_project = ANY (locked)) THEN 'alive'
            WHEN open THEN 'deferred'
            WHEN state = 'Settled' THEN 'settled'
            WHEN state = 'Released' AND kind = 'settle' THEN 'fenced'
            WHEN state = 'Released' THEN 'released'
-           WHEN kind = 'release' THEN 'released'
+           WHEN kind = 'release' THEN CASE WHEN id = ANY (buried) THEN 'released' ELSE 'deferred' END
            ELSE 'unknown' END, coalesce(charged_micro, 0), 0))
     INTO rest FROM found;
   RETURN CASE WHEN outcomes IS NULL THEN rest ELSE (outcomes::jsonb || rest::jsonb)::json END;
@@ -250,8 +275,8 @@ BEGIN
                x.fingerprint AS recorded_fingerprint, x.invocation AS first_invocation,
                CASE WHEN x.key IS NOT NULL THEN coalesce(xn.state, 'Open') END AS replay_state,
                xn.id AS replay_id, xn.answer_day AS replay_day, coalesce(xn.attempt + 1, 1) AS attempt,
-               n.prompt_tokens, n.output_cap,
-               money.micro_v1(n.prompt_tokens, p.prompt_pico, n.output_cap, p.completion_pico, p.request_pico) AS micro,
+               n.prompt_tokens, n.output_cap, -- a prompt beyond the context is refused; its price need only not overflow
+               money.micro_v1(least(n.prompt_tokens, p.context_length), p.prompt_pico, n.output_cap, p.completion_pico, p.request_pico) AS micro,
                (SELECT u FROM unnest(string_to_array(i.params, ',')) u WHERE NOT u = ANY (p.supported_parameters) LIMIT 1) AS unsupported
           FROM unnest(a_id, a_holder, a_hash, a_selector, a_model, a_params, a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
                       a_key, a_fingerprint)
@@ -361,6 +386,9 @@ BEGIN
   SELECT array_agg(ROW (ord, project, 'reserve', id, micro, 0)::money.movement ORDER BY ord) INTO movements FROM admitted;
 
   IF movements IS NOT NULL THEN
+    IF EXISTS (SELECT FROM unnest(movements) m JOIN money.invocations n ON n.id = m.reference) THEN
+      RAISE serialization_failure USING MESSAGE = 'an id was released while it was being admitted'; -- decided again, and refused
+    END IF;
     PERFORM money.book_v1(movements, moment);
   END IF;
 
@@ -383,12 +411,14 @@ CREATE FUNCTION money.run_batch_v1(
   OUT admissions text, OUT closings text, OUT products text, OUT at_ms bigint
 ) LANGUAGE plpgsql
   -- One plan for ever, by index: what is planned while the tables are small must serve when they are large.
+  SET lock_timeout = '250ms' -- a wallet that somebody keeps must not stop the lane for the others
   SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off SET enable_material = off
   SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
 DECLARE
   wanted text[];
   locked text[];
+  c_project text[]; -- null: no open reservation then
   moment timestamptz(3);
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
@@ -396,15 +426,18 @@ BEGIN
   IF cardinality(array_remove(c_content_type, NULL)) > 0 THEN
     INSERT INTO money.answers (day, reservation, content_type, body)
     SELECT answer_day, id, content_type, body FROM unnest(c_id, c_content_type, c_body) t (id, content_type, body)
-     WHERE content_type IS NOT NULL
+     WHERE content_type IS NOT NULL ORDER BY id -- in one order everywhere, so that no two batches wait for each other
     ON CONFLICT DO NOTHING;
   END IF;
 
   -- Which wallets: a key's and a reservation's project never change, so this may be read before the locks.
+  -- Scalar sub-queries: one index probe an item, whatever the planner believes about how many rows there are.
+  SELECT array_agg((SELECT r.project FROM money.reservations r WHERE r.id = i) ORDER BY n) INTO c_project
+    FROM unnest(c_id) WITH ORDINALITY u (i, n);
   SELECT array_agg(p ORDER BY p) INTO wanted FROM (
-    SELECT k.project AS p FROM unnest(a_hash) h JOIN control.keys k ON k.hash = decode(h, 'hex') WHERE k.project IS NOT NULL
+    SELECT (SELECT k.project FROM control.keys k WHERE k.hash = decode(h, 'hex')) AS p FROM unnest(a_hash) h
     UNION
-    SELECT r.project FROM unnest(c_id) i JOIN money.reservations r ON r.id = i) t;
+    SELECT unnest(c_project)) t WHERE p IS NOT NULL;
   INSERT INTO money.wallets (project)
   SELECT p FROM unnest(wanted) p WHERE NOT EXISTS (SELECT FROM money.wallets w WHERE w.project = p)
   ON CONFLICT DO NOTHING;
@@ -424,7 +457,7 @@ BEGIN
 
   -- B3
   IF cardinality(c_id) > 0 THEN
-    closings := money.close_v1(locked, moment, answer_day, c_id, c_kind, c_prompt, c_completion, c_estimated,
+    closings := money.close_v1(locked, moment, answer_day, c_project, c_id, c_kind, c_prompt, c_completion, c_estimated,
       (SELECT array_agg(t IS NOT NULL ORDER BY n) FROM unnest(c_content_type) WITH ORDINALITY u (t, n)), c_reason);
   END IF;
   IF cardinality(a_id) > 0 THEN
@@ -458,5 +491,6 @@ BEGIN
   END IF;
 END $$;
 
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA money FROM PUBLIC;
 GRANT SELECT ON money.callers, money.callable_chat_products TO svc_ledger;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA money TO svc_ledger;

@@ -23,13 +23,26 @@ export function endHolder({ prisma }: Pick<Database, 'prisma'>) {
   }
 }
 
-/**
- * Ends every holder that has not beaten for as long as it said it would. Answers how many.
- * @param watchedMs for how long beats could be taken without a gap; shorter silences than a holder may keep say nothing
- */
+/** For how long beats could be taken, by the clock of the database: since when, when looked last, and how long a look may be late. */
+export interface Watch {
+  sinceMs: number
+  lastMs: number
+  gapMs: number
+}
+
+/** Ends every holder that has not beaten for as long as it said it would, if it was watched for so long. Answers the watch from now on. */
 export function endSilentHolders({ prisma }: Pick<Database, 'prisma'>) {
-  return async (watchedMs: number): Promise<number> =>
-    prisma.$executeRaw`
-      UPDATE money.holders SET ended_at = clock_timestamp()
-       WHERE ended_at IS NULL AND dead_after_ms <= ${Math.floor(watchedMs)}::bigint AND beat_at + dead_after_ms * interval '1 millisecond' < clock_timestamp()`
+  return async ({ sinceMs, lastMs, gapMs }: Watch): Promise<Watch> => {
+    const [row] = await prisma.$queryRaw<[{ at_ms: bigint }]>`
+      WITH look AS MATERIALIZED (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at_ms),
+      ended AS (
+        UPDATE money.holders SET ended_at = clock_timestamp() FROM look
+         WHERE ended_at IS NULL AND look.at_ms BETWEEN ${lastMs}::bigint AND ${lastMs}::bigint + ${gapMs}::bigint
+           AND dead_after_ms <= look.at_ms - ${sinceMs}::bigint
+           AND beat_at + dead_after_ms * interval '1 millisecond' < clock_timestamp())
+      SELECT at_ms FROM look`
+    const atMs = Number(row.at_ms)
+    const gap = atMs < lastMs || atMs > lastMs + gapMs
+    return { sinceMs: gap ? atMs : sinceMs, lastMs: atMs, gapMs }
+  }
 }

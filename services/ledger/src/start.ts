@@ -9,11 +9,13 @@ import { checkBooks, sayFinding } from './check/check-books.ts'
 import type { LedgerConfig } from './config.ts'
 import { fund } from './funding.ts'
 import { beatHolder, endHolder } from './holders.ts'
+import { endSilent } from './keepers/end-silent.ts'
 import { expireAbandoned } from './keepers/expire-abandoned.ts'
 import { forgetOld } from './keepers/forget-old.ts'
 import { startKeeper } from './keepers/keeper.ts'
 import { openKeyUses } from './key-uses.ts'
 import { openMeasures } from './measures.ts'
+import { readKeyStanding } from './reads/key-standing.ts'
 import { readModels } from './reads/models.ts'
 import { replayFinisher } from './reads/saved-answers.ts'
 import { readWallet } from './reads/wallet.ts'
@@ -65,11 +67,12 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const forget = forgetOld(reads)
   await forget()
   const keepers = [
+    startKeeper({ name: 'end silent holders', everyMs: EXPIRE_EVERY_MS, log, work: endSilent(reads) }),
     startKeeper({
       name: 'expire abandoned',
       everyMs: EXPIRE_EVERY_MS,
       log,
-      work: expireAbandoned({ database: reads, lanes, now }),
+      work: expireAbandoned({ database: reads, lanes }),
     }),
     startKeeper({ name: 'forget old', everyMs: FORGET_EVERY_MS, log, work: forget }),
     startKeeper({ name: 'note key uses', everyMs: NOTE_USES_EVERY_MS, log, work: () => uses.write() }),
@@ -91,6 +94,7 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
     lanes,
     noteUse: uses.note,
     readModels: readModels(reads),
+    readKey: readKeyStanding(reads),
     beatHolder: beatHolder(reads),
     endHolder: endHolder(reads),
     fund: fund(reads),

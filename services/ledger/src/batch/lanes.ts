@@ -1,5 +1,5 @@
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { classify } from './classify-error.ts'
+import { classify, lockedOut } from './classify-error.ts'
 import { admitOutcome, closingOutcome, type Decided } from './outcome-of-row.ts'
 import type { AdmissionRow, BatchRows, ClosingRow, RunBatch } from './run-batch.ts'
 import { WaitingItems, type Batch, type ClosingItem, type Outcome, type Waiting } from './waiting-items.ts'
@@ -10,7 +10,8 @@ import { WaitingItems, type Batch, type ClosingItem, type Outcome, type Waiting 
 //       one; after `patience` times the batch waits for the wallet.
 //   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked again.
 //   L4  Any other error: the items run one by one, and the one that fails is set aside with an alarm.
-//   L5  An item past its time is dropped undecided; if it may have been written, a release follows it.
+//   L5  An item past its time is dropped undecided. Whoever asked releases it: only the asker knows whether another replica was
+//       asked too, and answered.
 //   L6  Back-pressure refuses admissions only.
 
 export interface LaneLimits {
@@ -43,6 +44,7 @@ export interface Lanes {
 }
 
 const PATIENCE = 3
+const IMPATIENCE = 20
 const RETRY_MS = 50
 const ADMISSIONS_AT_LEAST = 128
 const PROJECTS_REMEMBERED = 50_000
@@ -98,9 +100,7 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
 
   function inTime(one: Waiting): boolean {
     if (now() < one.dropAtMs) return true
-    if (one.ambiguous && one.item.op === 'admit')
-      void submit({ op: 'release', id: one.item.id, reason: 'nobody waits for its admission' }, 300_000) // L5
-    one.answer({ kind: 'undecided', why: 'unavailable' })
+    one.answer({ kind: 'undecided', why: one.ambiguous ? 'unknown' : 'unavailable' }) // L5
     return false
   }
 
@@ -110,10 +110,15 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
       const patient = [...batch.admissions, ...batch.closings].some((one) => one.deferrals >= PATIENCE) // L2
       const rows = await runBatch(batch, patient)
       observe.batch(batch.admissions.length + batch.closings.length, now() - startMs)
-      await answerAll(batch, rows)
+      answerAll(batch, rows)
     } catch (error) {
       const all = [...batch.admissions, ...batch.closings]
-      if (classify(error) === 'transient') {
+      if (lockedOut(error)) {
+        for (const one of all) {
+          one.deferrals = -IMPATIENCE // the others go on without that wallet for a while
+          add(one)
+        }
+      } else if (classify(error) === 'transient') {
         for (const one of all) {
           one.ambiguous = true // L3
           add(one)
@@ -124,15 +129,30 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
         for (const one of batch.admissions) await decide({ admissions: [one], closings: [] })
       } else {
         observe.setAside(all[0]!.item, error)
-        all[0]!.answer({ kind: 'undecided', why: 'unavailable' })
+        all[0]!.answer({ kind: 'undecided', why: all[0]!.ambiguous ? 'unknown' : 'unavailable' })
       }
     }
   }
 
-  async function answerAll(batch: Batch, rows: BatchRows): Promise<void> {
-    for (const row of rows.closings) answerClosing(batch.closings[row[0] - 1]!, row)
+  /** The batch is written: what fails from here on is set aside alone, and never asked again. */
+  function answerAll(batch: Batch, rows: BatchRows): void {
+    const guarded = (one: Waiting, answer: () => void) => {
+      try {
+        answer()
+      } catch (error) {
+        observe.setAside(one.item, error)
+        one.answer({ kind: 'undecided', why: 'unknown' })
+      }
+    }
+    for (const row of rows.closings) {
+      const one = batch.closings[row[0] - 1]!
+      guarded(one, () => answerClosing(one, row))
+    }
     const replays: Decided<AdmitItem>[] = []
-    for (const row of rows.admissions) answerAdmission(batch.admissions[row[0] - 1]!, row, rows, replays)
+    for (const row of rows.admissions) {
+      const one = batch.admissions[row[0] - 1]!
+      guarded(one, () => answerAdmission(one, row, rows, replays))
+    }
     if (replays.length > 0) void finishReplays(replays) // outside the lane: reading answers keeps nobody waiting
   }
 

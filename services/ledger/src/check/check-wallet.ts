@@ -18,11 +18,12 @@ const STEP = 5_000
 
 const ENTRIES = `
   SELECT j.seq, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
-         n.state, n.reserved_micro, n.charged_micro, n.lineage, n.window_start
+         n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start
     FROM money.journal j
     LEFT JOIN money.journal_blocks b ON b.project = j.project AND b.last_seq = j.seq
     LEFT JOIN money.fundings f ON j.kind = 'fund' AND f.project = j.project AND f.funding_id = j.reference
-    LEFT JOIN money.invocations n ON j.kind IN ('settle', 'release') AND n.id = j.reference AND n.project = j.project
+    LEFT JOIN money.reservations r ON j.kind = 'reserve' AND r.id = j.reference AND r.project = j.project
+    LEFT JOIN money.invocations n ON j.kind <> 'fund' AND n.id = j.reference AND n.project = j.project
    WHERE j.project = $1 AND j.seq > $2
    ORDER BY j.seq LIMIT $3`
 
@@ -87,12 +88,14 @@ async function readBalances(
   after: bigint,
 ): Promise<(Balances & { list: Entry[] }) | null> {
   const [row] = await prisma.$queryRawUnsafe<(Omit<Balances, 'meters'> & { meters: string; list: string })[]>(
-    `SELECT w.funded, w.reserved, w.settled, w.journal_seq, w.seal,
-            (SELECT coalesce(sum(micro), 0)::bigint FROM money.reservations r WHERE r.project = w.project) AS open_micro,
+    `WITH held AS MATERIALIZED (
+       SELECT lineage, window_start, sum(micro) AS micro FROM money.reservations WHERE project = $1 GROUP BY 1, 2)
+     SELECT w.funded, w.reserved, w.settled, w.journal_seq, w.seal,
+            (SELECT coalesce(sum(micro), 0)::bigint FROM held) AS open_micro,
             (SELECT coalesce(json_agg(json_build_object('lineage', m.lineage, 'windowStart', m.window_start, 'spent', m.spent::text,
                       'reserved', m.reserved::text, 'open',
-                      (SELECT coalesce(sum(micro), 0)::text FROM money.reservations r WHERE r.lineage = m.lineage AND r.window_start = m.window_start))), '[]')::text
-               FROM money.meters m WHERE m.project = w.project) AS meters,
+                      coalesce(h.micro, 0)::text)), '[]')::text
+               FROM money.meters m LEFT JOIN held h ON h.lineage = m.lineage AND h.window_start = m.window_start WHERE m.project = w.project) AS meters,
             (SELECT coalesce(json_agg(json_build_object('seq', e.seq::text, 'kind', e.kind, 'reference', e.reference, 'available', e.available::text,
                       'reserved', e.reserved::text, 'settled', e.settled::text, 'outside', e.outside::text, 'seal', encode(e.seal, 'hex'),
                       'funding_micro', e.funding_micro::text, 'state', e.state, 'reserved_micro', e.reserved_micro::text,
@@ -148,6 +151,13 @@ function compare(project: string, at: Checkpoint, found: Balances, spent: SpentB
       expectedMicro: found.funded,
       foundMicro: found.settled + found.reserved,
     })
+  // A window that was spent from after its meter's, or without one, lets its key spend twice.
+  const newest = new Map(found.meters.map((meter) => [meter.lineage, new Date(meter.windowStart)]))
+  for (const { lineage, windowStart, micro } of spent.values()) {
+    const start = newest.get(lineage)
+    if (!start || start < windowStart)
+      same('the meter of this window is missing', `meter ${lineage} from ${windowStart.toISOString()}`, micro, 0n)
+  }
   for (const meter of found.meters) {
     const where = `meter ${meter.lineage} from ${meter.windowStart}`
     const folded = spent.get(windowName(meter.lineage, new Date(meter.windowStart)))?.micro ?? 0n

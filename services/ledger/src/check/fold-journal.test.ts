@@ -21,7 +21,7 @@ function journalOf(blocks: number[]): Entry[] {
       seal: null,
       funding_micro: kind === 'fund' ? -outside : null,
       state: kind === 'settle' ? 'Settled' : null,
-      reserved_micro: kind === 'settle' ? -reserved : null,
+      reserved_micro: kind === 'fund' ? null : kind === 'settle' ? -reserved : reserved,
       charged_micro: kind === 'settle' ? settled : null,
       lineage: kind === 'settle' ? 'key_1' : null,
       window_start: kind === 'settle' ? windowStart : null,

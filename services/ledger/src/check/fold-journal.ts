@@ -122,6 +122,8 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
         complain('the usage record held another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
     case 'reserve':
+      if (entry.reserved_micro !== entry.reserved)
+        complain('what is held, or was, differs', entry.reserved, entry.reserved_micro ?? 0n)
       break
   }
 }

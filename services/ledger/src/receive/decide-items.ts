@@ -51,19 +51,45 @@ function readLines(text: string): z.infer<typeof line>[] | string {
   return lines.length > 0 ? lines : 'Send at least one line.'
 }
 
-/** A batch decides many items at once; their lines leave in one write. */
+/**
+ * A batch decides many items at once; their lines leave in few writes. A saved answer may have 1 MB, and many repeats share
+ * one, so lines are made only as fast as the caller reads.
+ */
 function gatheredWriter(res: Response, expected: number): (line: OutcomeLine) => void {
-  let text = ''
+  const ready: OutcomeLine[] = []
   let left = expected
-  return (outcome) => {
-    if (text === '') {
-      setImmediate(() => {
-        if (left === 0) res.end(text)
-        else res.write(text)
-        text = ''
-      })
+  let writing = false
+
+  async function write(): Promise<void> {
+    while (ready.length > 0 && !res.destroyed) {
+      let text = ''
+      let taken = 0
+      while (taken < ready.length && text.length < WRITE_CHARACTERS) text += JSON.stringify(ready[taken++]) + '\n'
+      ready.splice(0, taken)
+      if (left === 0 && ready.length === 0) return void res.end(text)
+      if (!res.write(text)) await drained(res)
     }
+    writing = false
+  }
+
+  return (line) => {
     left--
-    text += JSON.stringify(outcome) + '\n'
+    ready.push(line)
+    if (writing) return
+    writing = true
+    setImmediate(() => void write().catch(() => res.destroy()))
   }
 }
+
+/** Resolves when the caller has read, or is gone. */
+function drained(res: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off('drain', done).off('close', done)
+      resolve()
+    }
+    res.on('drain', done).on('close', done)
+  })
+}
+
+const WRITE_CHARACTERS = 1024 * 1024
