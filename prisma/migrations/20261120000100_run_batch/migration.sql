@@ -18,13 +18,12 @@ CREATE VIEW money.callers AS
 SELECT k.id, k.hash, k.project, k.lineage, k.policy, k.limit_micro, k.limit_reset, k.expires_at, k.revoked_at,
        k.rotated_to, k.grace_until,
        p.name AS project_name,
-       m.person IS NOT NULL AND t.person IS NOT NULL AND g.person IS NOT NULL AS issuer_stands
+       (SELECT m.person FROM control.memberships m WHERE m.tenant = p.tenant AND m.person = k.created_by) IS NOT NULL
+         AND (SELECT t.person FROM control.team_members t WHERE t.team = p.team AND t.person = k.created_by) IS NOT NULL
+         AND (SELECT g.person FROM control.project_grants g WHERE g.project = p.id AND g.person = k.created_by
+                 AND g.role IN ('Project Owner', 'Project Consumer')) IS NOT NULL AS issuer_stands
   FROM control.keys k
-  LEFT JOIN control.projects p ON p.id = k.project
-  LEFT JOIN control.memberships m ON m.tenant = p.tenant AND m.person = k.created_by
-  LEFT JOIN control.team_members t ON t.team = p.team AND t.person = k.created_by
-  LEFT JOIN control.project_grants g ON g.project = p.id AND g.person = k.created_by
-                                    AND g.role IN ('Project Owner', 'Project Consumer');
+  LEFT JOIN LATERAL (SELECT * FROM control.projects r WHERE r.id = k.project LIMIT 1) p ON true;
 
 -- Which products a project can call as a chat model now (spec 4.1, 4.2). Shared by admission and model list.
 CREATE VIEW money.callable_chat_products AS
@@ -76,7 +75,7 @@ CREATE FUNCTION money.book_v1(movements money.movement[], moment timestamptz) RE
 BEGIN
   WITH entry AS (
     SELECT m.*, w.seal, w.journal_seq + row_number() OVER (PARTITION BY m.project ORDER BY m.ord) AS seq
-      FROM unnest(movements) m JOIN money.wallets w ON w.project = m.project
+      FROM unnest(movements) m LEFT JOIN money.wallets w ON w.project = m.project -- LEFT keeps it at one probe an entry
   ), written AS (
     INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
     SELECT project, seq, kind, reference, -reserved - settled, reserved, settled, 0, moment FROM entry
@@ -107,7 +106,7 @@ DECLARE
   buried text[] := '{}';
   rest json;
 BEGIN
-  WITH item AS (
+  WITH item AS MATERIALIZED ( -- else the sub-query is done once more for each column that is read
     -- The row by a scalar sub-query: one index probe an item, even if the planner last saw this table empty.
     SELECT t.*, (SELECT r FROM money.reservations r
                   WHERE r.id = t.item_id AND r.project = t.locked_project -- one that was admitted since has no lock here
@@ -223,6 +222,7 @@ DECLARE
   c money.candidate;
   left_in_wallet bigint;
   left_in_meter bigint;
+  named text[] := '{}'; -- admitted item by item: project and idempotency key
   movements money.movement[];
   outcomes json;
 BEGIN
@@ -282,16 +282,17 @@ BEGIN
                       a_key, a_fingerprint)
             WITH ORDINALITY AS i (id, holder, hash, selector, model, params, bytes, messages, tools, images, counted, max_tokens,
                                   idempotency_key, fingerprint, ord)
-          LEFT JOIN money.callers k ON k.hash = decode(i.hash, 'hex')
-          LEFT JOIN money.meters t ON t.lineage = k.lineage AND k.limit_micro IS NOT NULL
-          LEFT JOIN money.callable_chat_products p ON p.project = k.project AND p.id = i.model
-          LEFT JOIN control.key_resources kr ON k.policy = 'listed' AND kr.key = k.id AND kr.resource = i.model
-          LEFT JOIN money.holders h ON h.id = i.holder AND h.ended_at IS NULL
-          LEFT JOIN money.reservations again ON again.id = i.id
-          LEFT JOIN money.invocations closed ON closed.id = i.id
-          LEFT JOIN LATERAL (SELECT * FROM money.idempotency_keys r -- LIMIT keeps the planner at one index probe an item
+          -- LIMIT keeps each look-up at one index probe an item, whatever the planner last believed of a table's size.
+          LEFT JOIN LATERAL (SELECT * FROM money.callers r WHERE r.hash = decode(i.hash, 'hex') LIMIT 1) k ON true
+          LEFT JOIN LATERAL (SELECT * FROM money.meters r WHERE r.lineage = k.lineage AND k.limit_micro IS NOT NULL LIMIT 1) t ON true
+          LEFT JOIN LATERAL (SELECT * FROM money.callable_chat_products r WHERE r.project = k.project AND r.id = i.model LIMIT 1) p ON true
+          LEFT JOIN LATERAL (SELECT * FROM control.key_resources r WHERE k.policy = 'listed' AND r.key = k.id AND r.resource = i.model LIMIT 1) kr ON true
+          LEFT JOIN LATERAL (SELECT * FROM money.holders r WHERE r.id = i.holder AND r.ended_at IS NULL LIMIT 1) h ON true
+          LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) again ON true
+          LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = i.id LIMIT 1) closed ON true
+          LEFT JOIN LATERAL (SELECT * FROM money.idempotency_keys r
                               WHERE r.project = k.project AND r.scope = 'chat' AND r.key = i.idempotency_key LIMIT 1) x ON true
-          LEFT JOIN money.invocations xn ON xn.id = x.reservation
+          LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = x.reservation LIMIT 1) xn ON true
           CROSS JOIN LATERAL (SELECT
             coalesce(i.counted, (i.bytes::bigint * p.tokens_per_byte_millionths + 999999) / 1000000)
               + i.messages * p.per_message + CASE WHEN i.tools > 0 THEN i.tools * p.per_tool + p.fixed_with_tools ELSE 0 END
@@ -301,19 +302,20 @@ BEGIN
     ) d;
   SELECT array_agg(u.code ORDER BY u.ord), array_agg(u.facts ORDER BY u.ord) INTO code_of, facts_of FROM unnest(candidates) u;
 
-  -- 2. Of several fresh admissions under one idempotency key only the first is decided now; the others come again.
+  -- 2. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the next
+  --    batch. A refusal keeps no key: where money is scarce (4), a copy behind a refused one is decided now.
   IF cardinality(array_remove(a_key, NULL)) > 1 THEN
     FOR c IN
       SELECT u.* FROM (SELECT v.*, row_number() OVER (PARTITION BY v.project, v.idempotency_key ORDER BY v.ord) AS copy
                          FROM unnest(candidates) v WHERE v.code IS NULL AND v.idempotency_key IS NOT NULL) u WHERE u.copy > 1
     LOOP
-      code_of[c.ord] := 'deferred';
+      code_of[c.ord] := 'copy';
     END LOOP;
   END IF;
 
   -- 3. Which wallets or meters can't hold all that is still to be decided (B4).
   SELECT array_agg(DISTINCT s.project) INTO scarce FROM (
-    SELECT u.project FROM unnest(candidates) u JOIN money.wallets w ON w.project = u.project
+    SELECT u.project FROM unnest(candidates) u LEFT JOIN money.wallets w ON w.project = u.project
      WHERE code_of[u.ord] IS NULL
      GROUP BY u.project, w.funded, w.settled, w.reserved HAVING sum(u.micro) > w.funded - w.settled - w.reserved
     UNION ALL
@@ -327,7 +329,11 @@ BEGIN
   IF scarce IS NOT NULL THEN
     SELECT jsonb_object_agg(project, funded - settled - reserved) INTO wallet_left FROM money.wallets WHERE project = ANY (scarce);
     FOREACH c IN ARRAY candidates LOOP
-      CONTINUE WHEN code_of[c.ord] IS NOT NULL OR NOT c.project = ANY (scarce);
+      CONTINUE WHEN c.code IS NOT NULL OR NOT c.project = ANY (scarce);
+      IF code_of[c.ord] = 'copy' THEN
+        CONTINUE WHEN c.project || ' ' || c.idempotency_key = ANY (named);
+        code_of[c.ord] := NULL;
+      END IF;
       left_in_wallet := (wallet_left ->> c.project)::bigint;
       IF c.limit_micro IS NOT NULL THEN
         left_in_meter := (meter_left ->> c.lineage)::bigint;
@@ -358,6 +364,9 @@ BEGIN
         meter_left := meter_left || jsonb_build_object(c.lineage, left_in_meter - c.micro);
       END IF;
       wallet_left := wallet_left || jsonb_build_object(c.project, left_in_wallet - c.micro);
+      IF c.idempotency_key IS NOT NULL THEN
+        named := named || (c.project || ' ' || c.idempotency_key);
+      END IF;
     END LOOP;
   END IF;
 
@@ -386,7 +395,7 @@ BEGIN
   SELECT array_agg(ROW (ord, project, 'reserve', id, micro, 0)::money.movement ORDER BY ord) INTO movements FROM admitted;
 
   IF movements IS NOT NULL THEN
-    IF EXISTS (SELECT FROM unnest(movements) m JOIN money.invocations n ON n.id = m.reference) THEN
+    IF EXISTS (SELECT FROM unnest(movements) m WHERE (SELECT n.id FROM money.invocations n WHERE n.id = m.reference) IS NOT NULL) THEN
       RAISE serialization_failure USING MESSAGE = 'an id was released while it was being admitted'; -- decided again, and refused
     END IF;
     PERFORM money.book_v1(movements, moment);
