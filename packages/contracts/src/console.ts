@@ -45,6 +45,16 @@ const password = z.string().min(12).max(256)
 
 export const signInBody = z.strictObject({ email, password: z.string().min(1).max(256) })
 
+/** What the page needs to know before anybody is signed in. */
+export const signInWays = z.strictObject({
+  baseUrl: z.string().nullable().describe('where the models are called; null: at the address of the console'),
+  provider: z
+    .strictObject({ path: z.string(), isReached: z.boolean() })
+    .nullable()
+    .describe('where a browser goes to sign in through OpenID Connect'),
+})
+export type SignInWays = z.infer<typeof signInWays>
+
 /** `current` is needed once a password has been set. */
 export const passwordBody = z.strictObject({ password, current: z.string().max(256).optional() })
 
@@ -78,13 +88,22 @@ export const newTenantBody = z.strictObject({ name: label(100) })
 export const tenantRecord = named.extend({ createdAt: time })
 export type TenantRecord = z.infer<typeof tenantRecord>
 
-/** `name` and `password` are for a person whom the service doesn't know yet. */
-export const newMemberBody = z.strictObject({
-  email,
-  role: tenantRole.default('Member'),
-  name: label(100).optional(),
-  password: password.optional(),
-})
+/** A person is named by e-mail or by id; `name` and `password` are for one whom the service doesn't know yet. */
+export const newMemberBody = z
+  .strictObject({
+    email: email.optional(),
+    person: id.optional(),
+    role: tenantRole.default('Member'),
+    name: label(100).optional(),
+    password: password.optional(),
+  })
+  .superRefine(({ email, person, name, password }, context) => {
+    const problem = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (email === undefined && person === undefined) problem('email', 'is needed')
+    if (person === undefined) return
+    for (const [field, value] of Object.entries({ email, name, password }))
+      if (value !== undefined) problem(field, 'does not go with person')
+  })
 export const memberRecord = z.strictObject({
   id: id.describe('of the person'),
   email: z.string(),

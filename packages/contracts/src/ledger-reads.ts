@@ -1,18 +1,26 @@
 import { z } from 'zod'
+import type { KeyStanding } from './key-standing.ts'
 import type { ModelEntry } from './model-entry.ts'
 import type { RefusalCode } from './refusal.ts'
 
 // The ledger's other internal endpoints, each a POST of one JSON object. Credentials: `Authorization: Bearer <service token>`.
 
-/** POST /models: what a key can call now. Answers `{ entries }`, or `{ refused }` as admission would. */
-export const modelsQuestion = z.strictObject({
+/** What is asked on behalf of a key: its secret's hash, and the project that the caller names, to be compared. */
+export const callerQuestion = z.strictObject({
   keyHash: z.string().regex(/^[0-9a-f]{64}$/),
   selector: z.string().max(512).nullable(),
 })
-export type ModelsQuestion = z.infer<typeof modelsQuestion>
-export type ModelsAnswer =
-  | { entries: ModelEntry[] }
-  | { refused: { code: RefusalCode; facts: Record<string, unknown> } }
+export type CallerQuestion = z.infer<typeof callerQuestion>
+/** The key is refused as admission would refuse it. */
+export interface RefusedCaller {
+  refused: { code: RefusalCode; facts: Record<string, unknown> }
+}
+
+/** POST /models: a `callerQuestion`; what the key can call now. */
+export type ModelsAnswer = { entries: ModelEntry[] } | RefusedCaller
+
+/** POST /keys/read: a `callerQuestion`; what the key is and has left. */
+export type KeyAnswer = { key: KeyStanding } | RefusedCaller
 
 /** POST /holders/beat: registers a holder, and keeps it alive. Answers `{ alive: false }` once it was declared dead. */
 export const beat = z.strictObject({

@@ -3,13 +3,14 @@ import type { Id } from '@gateway/contracts/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Readiness } from '@gateway/process/health'
 import { probe, showMetrics } from './health/health.ts'
+import { showKey } from './keys/show-key.ts'
 import { listModels, showModel } from './models/models.ts'
 import { nameRequest } from './name-request.ts'
 import { allowOnly, notFound } from './refuse/no-such-thing.ts'
 
 export interface Needs {
   completeChat: RequestHandler
-  ledger: Pick<LedgerClient, 'models'>
+  ledger: Pick<LedgerClient, 'models' | 'key'>
   /** Passes a request on to the console service. */
   toConsole: RequestHandler
   readiness: Readiness
@@ -33,19 +34,16 @@ export function gatewayApp({
   app.set('etag', false)
   app.use(nameRequest(mint))
 
-  app.post('/v1/chat/completions', completeChat)
-  app.all('/v1/chat/completions', allowOnly('POST'))
-
-  app.get('/v1/models', listModels({ ledger }))
-  app.get('/v1/models/*id', showModel({ ledger }))
-  app.all(['/v1/models', '/v1/models/*id'], allowOnly('GET'))
+  app.route('/v1/chat/completions').post(completeChat).all(allowOnly('POST'))
+  app.route('/v1/models').get(listModels({ ledger })).all(allowOnly('GET'))
+  app.route('/v1/models/*id').get(showModel({ ledger })).all(allowOnly('GET'))
+  app.route('/v1/key').get(showKey({ ledger })).all(allowOnly('GET'))
 
   app.use(['/api/v2', '/console'], toConsole)
 
-  app.get('/health/live', probe(readiness.live))
-  app.get('/health/ready', probe(readiness.ready))
-  app.get('/metrics', showMetrics(metricsText))
-  app.all(['/health/live', '/health/ready', '/metrics'], allowOnly('GET'))
+  app.route('/health/live').get(probe(readiness.live)).all(allowOnly('GET'))
+  app.route('/health/ready').get(probe(readiness.ready)).all(allowOnly('GET'))
+  app.route('/metrics').get(showMetrics(metricsText)).all(allowOnly('GET'))
 
   app.use(notFound)
   app.use(answerFailure)

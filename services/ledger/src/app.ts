@@ -1,8 +1,15 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
-import { barrier, beat, endHolder, funding, modelsQuestion, walletQuestion } from '@gateway/contracts/ledger-reads'
+import { barrier, beat, callerQuestion, endHolder, funding, walletQuestion } from '@gateway/contracts/ledger-reads'
 import type { Readiness } from '@gateway/process/health'
 import type { Logger } from '@gateway/process/logger'
-import type { Beat, Funding, ModelsAnswer, ModelsQuestion, WalletAnswer } from '@gateway/contracts/ledger-reads'
+import type {
+  Beat,
+  CallerQuestion,
+  Funding,
+  KeyAnswer,
+  ModelsAnswer,
+  WalletAnswer,
+} from '@gateway/contracts/ledger-reads'
 import type { Lanes } from './batch/lanes.ts'
 import { answerQuestion } from './receive/answer-question.ts'
 import { authorize, type VerifyToken } from './receive/authorize.ts'
@@ -11,7 +18,8 @@ import { decideItems } from './receive/decide-items.ts'
 export interface Needs {
   lanes: Lanes
   noteUse: (key: string) => void
-  readModels: (question: ModelsQuestion) => Promise<ModelsAnswer>
+  readModels: (question: CallerQuestion) => Promise<ModelsAnswer>
+  readKey: (question: CallerQuestion) => Promise<KeyAnswer>
   beatHolder: (beat: Beat) => Promise<{ alive: boolean }>
   endHolder: (holder: string) => Promise<void>
   fund: (funding: Funding) => Promise<{ fresh: boolean; micro: number }>
@@ -31,7 +39,8 @@ export function ledgerApp(needs: Needs): Express {
   const may = (right: Parameters<typeof authorize>[1]) => authorize(needs.verify, right)
 
   app.post('/items', may('items'), decideItems({ lanes: needs.lanes, admitted: needs.noteUse }))
-  app.post('/models', may('models'), answerQuestion(modelsQuestion, needs.readModels))
+  app.post('/models', may('models'), answerQuestion(callerQuestion, needs.readModels))
+  app.post('/keys/read', may('keys'), answerQuestion(callerQuestion, needs.readKey))
   app.post('/holders/beat', may('holders'), answerQuestion(beat, needs.beatHolder))
   app.post(
     '/holders/end',

@@ -4,9 +4,7 @@ import type { ModelEntry } from '@gateway/contracts/model-entry'
 import { refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { sendJson } from '../answer/send-json.ts'
-import { readKey } from '../receive/read-key.ts'
-import { selectorOf } from '../receive/selector.ts'
-import { refuseRepeatedHeaders } from '../receive/single-headers.ts'
+import { readCaller } from '../receive/read-caller.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 
 interface Needs {
@@ -35,9 +33,7 @@ const PRIVATE = { 'Cache-Control': 'private, no-store' }
 
 /** @throws Refusal as the admission of a call would */
 async function callableModels({ ledger }: Needs, req: IncomingMessage): Promise<ModelEntry[]> {
-  const keyHash = readKey(req)
-  refuseRepeatedHeaders(req)
-  const answer = await ledger.models({ keyHash, selector: selectorOf(req, null) })
+  const answer = await ledger.models(readCaller(req))
   if ('refused' in answer) throw refusalOfOutcome(answer.refused)
   return answer.entries
 }

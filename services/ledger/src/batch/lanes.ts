@@ -6,8 +6,8 @@ import { WaitingItems, type Batch, type ClosingItem, type Outcome, type Waiting 
 
 // One batch in flight per lane: while a batch is in Postgres the next one gathers, and goes when it returns.
 //   L1  No timer: a lone item goes at once, a crowd shares a transaction.
-//   L2  What a batch passed over (a wallet that another replica holds, a copy under one idempotency key) goes with the next
-//       one; after `patience` times the batch waits for the wallet.
+//   L2  What a batch passed over goes with the next one. A wallet that another replica holds: after `patience` times the batch
+//       waits for it. A copy under the idempotency key of a call that was just admitted: the next batch knows that call.
 //   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked again.
 //   L4  Any other error: the items run one by one, and the one that fails is set aside with an alarm.
 //   L5  An item past its time is dropped undecided. Whoever asked releases it: only the asker knows whether another replica was
@@ -170,6 +170,7 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
     replays: Decided<AdmitItem>[],
   ): void {
     if (row[1] === 'deferred') return again(one)
+    if (row[1] === 'copy') return add(one) // L2
     const outcome = admitOutcome(row, one.item, rows.products)
     if (outcome.kind === 'replay') replays.push({ waiting: one, row })
     else one.answer(outcome)

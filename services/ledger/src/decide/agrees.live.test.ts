@@ -109,7 +109,9 @@ describe('the decision in SQL and the pure one', () => {
           'again',
           'closed',
           'context_limit',
-          'deferred',
+          'copy',
+          'copy key_limit',
+          'copy insufficient_budget',
           'holder_unknown',
           'idempotency_mismatch',
           'images_unsupported',
@@ -209,9 +211,21 @@ async function playBatch(
     ),
   )
   const outcomes = [...rows.admissions.map((row) => row[1]), ...rows.closings.map((row) => `closing ${row[1]}`)]
+  outcomes.push(...refusedCopies(admissions, decided.admissions))
   for (const outcome of outcomes) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
   for (const [n, { code }] of decided.admissions.entries()) if (code === 'admitted') ids.push(admissions[n]!.id)
   return admissions.length + closings.length
+}
+
+/** The refusals of copies: the same key, idempotency key and body as one before it in the batch. */
+function refusedCopies(items: AdmitItem[], decisions: { code: string }[]): string[] {
+  const before = new Set<string>()
+  return items.flatMap(({ keyHash, idempotency }, n) => {
+    const name = `${keyHash} ${idempotency?.key} ${idempotency?.fingerprint}`
+    const isCopy = idempotency !== null && before.has(name)
+    before.add(name)
+    return isCopy ? [`copy ${decisions[n]!.code}`] : []
+  })
 }
 
 function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {

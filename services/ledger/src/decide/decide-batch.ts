@@ -24,39 +24,26 @@ function decideAdmissions(book: Book, items: AdmitItem[], nowMs: number): Admiss
     wallet: (project) => walletLeft.get(project) ?? availableIn(book.wallets.get(project)),
     meter: (key, windowStart) => meterLeft.get(key.lineage) ?? leftInWindow(book, key, windowStart),
   }
+  const admitted = new Set<string>() // project and idempotency key
   const decisions = items.map((item) => {
     const decision = decideAdmission(book, item, nowMs, remaining)
+    const key = book.keys.get(item.keyHash)
+    const name = item.idempotency && `${key?.project} ${item.idempotency.key}`
+    // It comes again with the next batch, which knows the first one. Behind a refused one it is the first itself.
+    if (name !== null && admitted.has(name) && FRESH.has(decision.code)) return { code: 'copy' }
     if (!isAdmission(decision)) return decision
     const { project, micro, lineage, windowStartMs } = decision.reservation
-    const key = book.keys.get(item.keyHash)!
-    if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(key, windowStartMs) - micro)
+    if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(key!, windowStartMs) - micro)
     walletLeft.set(project, remaining.wallet(project) - micro)
+    if (name !== null) admitted.add(name)
     return decision
   })
-  const later = copiesToDecideLater(book, items, decisions)
-  if (later.size > 0) {
-    // A copy that waits must not have consumed anything: decide again without the copies.
-    const kept = items.filter((_, n) => !later.has(n))
-    const again = decideAdmissions(book, kept, nowMs)[Symbol.iterator]()
-    return items.map((_, n) => (later.has(n) ? { code: 'deferred' } : again.next().value!))
-  }
   for (const decision of decisions) if (isAdmission(decision)) enterAdmission(book, decision)
   return decisions
 }
 
-/** Of several undecided admissions under one idempotency key only the first is decided in a batch. */
-function copiesToDecideLater(book: Book, items: AdmitItem[], decisions: AdmissionDecision[]): Set<number> {
-  const seen = new Set<string>()
-  const later = new Set<number>()
-  items.forEach((item, n) => {
-    const { code } = decisions[n]!
-    if (!item.idempotency || !['admitted', 'key_limit', 'insufficient_budget'].includes(code)) return
-    const scope = `${book.keys.get(item.keyHash)?.project} ${item.idempotency.key}`
-    if (seen.has(scope)) later.add(n)
-    seen.add(scope)
-  })
-  return later
-}
+/** What an admission comes to that has passed every check but that of the money. */
+const FRESH = new Set(['admitted', 'key_limit', 'insufficient_budget'])
 
 type Admission = Extract<AdmissionDecision, { code: 'admitted' }>
 

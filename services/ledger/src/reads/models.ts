@@ -1,16 +1,8 @@
-import type { ModelsAnswer, ModelsQuestion } from '@gateway/contracts/ledger-reads'
+import type { CallerQuestion, ModelsAnswer } from '@gateway/contracts/ledger-reads'
 import type { ModelEntry } from '@gateway/contracts/model-entry'
-import type { RefusalCode } from '@gateway/contracts/refusal'
 import type { Database } from '@gateway/database/client'
 import { usdFromPico } from '@gateway/money/price'
-
-interface CallerRow {
-  id: string | null
-  project: string | null
-  refusal: RefusalCode | null
-  rotated_to: string | null
-  expires_at: Date | null
-}
+import { readCaller } from './caller.ts'
 
 interface ProductRow {
   id: string
@@ -30,19 +22,11 @@ interface ProductRow {
   created_at: Date
 }
 
-/** What a key can call now: the same views and the same refusals as admission (spec 4.1). */
+/** What a key can call now: the same view and the same refusals as admission (spec 4.1). */
 export function readModels({ prisma }: Pick<Database, 'prisma'>) {
-  return async ({ keyHash, selector }: ModelsQuestion): Promise<ModelsAnswer> => {
-    const [caller] = await prisma.$queryRaw<CallerRow[]>`
-      SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal
-        FROM (VALUES (decode(${keyHash}, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`
-    if (!caller?.id || !caller.project || caller.refusal)
-      return refused(caller?.refusal ?? 'key_invalid', {
-        rotatedTo: caller?.rotated_to ?? null,
-        expiredAt: caller?.expires_at?.toISOString(),
-      })
-    if (selector !== null && selector !== caller.project)
-      return refused('project_mismatch', { project: caller.project })
+  return async (question: CallerQuestion): Promise<ModelsAnswer> => {
+    const caller = await readCaller({ prisma }, question)
+    if ('refused' in caller) return caller
     const products = await prisma.$queryRaw<ProductRow[]>`
       SELECT p.* FROM money.callable_chat_products p JOIN money.callers k ON k.project = p.project
        WHERE k.id = ${caller.id}
@@ -50,10 +34,6 @@ export function readModels({ prisma }: Pick<Database, 'prisma'>) {
        ORDER BY p.id`
     return { entries: products.map(entryOf) }
   }
-}
-
-function refused(code: RefusalCode, facts: Record<string, unknown>): ModelsAnswer {
-  return { refused: { code, facts } }
 }
 
 function entryOf(product: ProductRow): ModelEntry {

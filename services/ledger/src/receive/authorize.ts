@@ -3,10 +3,10 @@ import type { RequestHandler } from 'express'
 // Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs (S15).
 
 export type Service = 'gateway' | 'worker' | 'console'
-export type Right = 'items' | 'models' | 'holders' | 'fundings' | 'barrier' | 'wallets'
+export type Right = 'items' | 'models' | 'keys' | 'holders' | 'fundings' | 'barrier' | 'wallets'
 
 const RIGHTS: Record<Service, readonly Right[]> = {
-  gateway: ['items', 'models', 'holders'],
+  gateway: ['items', 'models', 'keys', 'holders'],
   worker: ['items', 'holders'],
   console: ['fundings', 'barrier', 'wallets'],
 }
