@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-const exclude = ['**/node_modules/**', 'bench/**', '.cache/**', '.local/**']
+const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['packages/testbed/src/global-setup.ts']
 
 // Two cores: two files at once, and scenarios, which start whole constellations, one after the other.

@@ -14,8 +14,12 @@ if ('usage' in read) {
 
 const { name, options } = read
 const stops = openStops()
+let interrupted = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => void stops.run().finally(() => process.exit(130)))
+  process.once(signal, () => {
+    interrupted = true
+    void stops.run().finally(() => process.exit(130))
+  })
 
 const tell = (line: string) => void process.stdout.write(`${line}\n`)
 try {
@@ -24,7 +28,9 @@ try {
   if (options.keep) tell(`\nKept in ${await keepResults(name, report)}`)
 } catch (error) {
   process.exitCode = 1
-  process.stderr.write(`\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  // What fails because its server was stopped is no news.
+  if (!interrupted)
+    process.stderr.write(`\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
 } finally {
   await stops.run()
 }

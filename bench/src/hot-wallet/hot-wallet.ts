@@ -2,14 +2,14 @@ import { openDatabase } from '@gateway/database/client'
 import type { BenchNeeds } from '../benches.ts'
 import { durablePostgres } from '../house/durable-postgres.ts'
 import { closedLoop } from '../load/closed-loop.ts'
-import { medianFigures, ratio, type Figures } from '../load/figures.ts'
+import { figuresOf, medianFigures, ratio, type Figures } from '../load/figures.ts'
 import { inTurns, type Variant } from '../load/rounds.ts'
 import { profiled } from '../profile/profiled.ts'
 import { describeRun } from '../report/machine.ts'
 import { cells, ms, table, times } from '../report/table.ts'
 import { sayTargets } from '../report/targets.ts'
 import { admission, keyedAdmission } from './items.ts'
-import { checkBooks, sayFinding } from './ledger-parts.ts'
+import { checkBooks, sayFinding } from '../house/ledger-parts.ts'
 import { naiveAdmission } from './naive-transaction.ts'
 import { lanesUnderTest } from './through-lanes.ts'
 import { buildWallets, type BenchWorld } from './wallets.ts'
@@ -37,8 +37,8 @@ export async function hotWallet({ options, stops, tell }: BenchNeeds): Promise<s
 
   const { busy, many, empty } = world
   const settleAll = async () => void (await lanes.settleAll())
-  const loop = (clients: number, call: (n: number) => Promise<unknown>) => () =>
-    closedLoop({ clients, lastsMs: options.roundMs, call, now })
+  const loop = (clients: number, call: (n: number) => Promise<unknown>) => async () =>
+    figuresOf(await closedLoop({ clients, lastsMs: options.roundMs, call, now }))
   const variants: Variant[] = [
     ...CLIENTS.flatMap((clients) => [
       {
@@ -72,11 +72,7 @@ export async function hotWallet({ options, stops, tell }: BenchNeeds): Promise<s
   ]
 
   tell('Warming up')
-  await inTurns({
-    rounds: 1,
-    variants: variants.map((one) => ({ ...one })),
-    tell: () => {},
-  })
+  await inTurns({ rounds: 1, variants, tell: () => {} })
   const measured = await inTurns({ rounds: options.rounds, variants, tell })
   if (options.profile !== null) {
     const busyLanes = variants.find(({ name }) => name === lanesName(64))!
@@ -109,7 +105,7 @@ async function checkAll(
 
 function report(measured: Map<string, Figures[]>, run: string): string {
   const of = (name: string) => measured.get(name)!
-  const [, busiest] = [16, 64]
+  const busiest = 64
   const lanes = medianFigures(of(lanesName(busiest)))
   const rows = [...measured].map(([name, rounds]) => {
     const clients = CLIENTS.find((count) => lanesName(count) === name)

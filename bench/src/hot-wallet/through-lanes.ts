@@ -1,7 +1,7 @@
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { settlement } from './items.ts'
-import { batchRunner, openLanes, type Lanes, type Outcome } from './ledger-parts.ts'
+import { batchRunner, openLanes, type Lanes, type Outcome } from '../house/ledger-parts.ts'
 
 /** As services/ledger/src/config.ts has them by default. */
 const LIMITS = { lanes: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }

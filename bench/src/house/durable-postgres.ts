@@ -11,6 +11,7 @@ export interface DurablePostgres {
   adminUrl: string
   ledgerUrl: string
   consoleUrl: string
+  pid: number
 }
 
 /** A private, migrated Postgres that waits for the disk at every commit, as in production. It is removed with its data. */
@@ -21,5 +22,5 @@ export async function durablePostgres(stops: Stops): Promise<DurablePostgres> {
   await migrate({ url: server.url, log: () => {} })
   const password = () => randomBytes(24).toString('base64url')
   const urls = await ensureRoles(server.url, { ledger: password(), console: password() })
-  return { adminUrl: server.url, ledgerUrl: urls.ledger, consoleUrl: urls.console }
+  return { adminUrl: server.url, ledgerUrl: urls.ledger, consoleUrl: urls.console, pid: server.pid }
 }

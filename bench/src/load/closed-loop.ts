@@ -24,7 +24,7 @@ export async function closedLoop({ clients, lastsMs, call, now }: Load): Promise
   let n = 0
 
   async function client(): Promise<void> {
-    for (let atMs = now(); atMs < endMs; ) {
+    for (let atMs = now(); atMs < endMs;) {
       await call(n++)
       const answeredMs = now()
       latencies.push(answeredMs - atMs)

@@ -1,10 +1,9 @@
-import { figuresOf, type Figures } from './figures.ts'
-import type { Sample } from './closed-loop.ts'
+import type { Figures } from './figures.ts'
 
 export interface Variant {
   name: string
   /** Measures once. */
-  measure: () => Promise<Sample>
+  measure: () => Promise<Figures>
   /** Clears up after it, outside the measured time. */
   after?: () => Promise<void>
 }
@@ -24,7 +23,7 @@ export async function inTurns({ rounds, variants, tell }: Turns): Promise<Map<st
   for (let round = 1; round <= rounds; round++) {
     tell(`round ${round} of ${rounds}`)
     for (const { name, measure, after } of variants) {
-      const figures = figuresOf(await measure())
+      const figures = await measure()
       measured.get(name)!.push(figures)
       tell(`  ${name.padEnd(44)} ${figures.perSecond.toFixed(0).padStart(7)}/s  p50 ${figures.p50Ms.toFixed(2)} ms`)
       await after?.()

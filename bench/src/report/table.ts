@@ -14,7 +14,7 @@ export function cells({ perSecond, p50Ms, p99Ms }: Figures): string[] {
   return [whole(perSecond), ms(p50Ms), ms(p99Ms)]
 }
 
-export function whole(value: number): string {
+function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 

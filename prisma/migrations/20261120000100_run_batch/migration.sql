@@ -12,6 +12,9 @@
 --   B6  Every movement is a journal entry, and each batch seals its entries per wallet.
 --   B7  Nothing here raises for a business reason. What raises (a CHECK, a bug) undoes the whole batch; the caller then
 --       runs its items one by one.
+--   B8  No plan may lean on statistics: they are taken from tables that are empty at one moment and hold thousands of rows at the
+--       next. So a table is reached by `= ANY` of an array or by a sub-query for one row, which leave the planner nothing but one
+--       probe of an index an item; what was fetched so is joined by hash.
 
 -- Who a key stands for, and whether its creator may still issue it (spec 5.3, 5.4). Shared by admission and model list.
 CREATE VIEW money.callers AS
@@ -59,71 +62,55 @@ RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
   SELECT (prompt * prompt_pico + completion * completion_pico + request_pico + 999999) / 1000000
 $$;
 
--- One admission on its way through the batch: the item joined with every fact it is decided by.
-CREATE TYPE money.candidate AS (
-  ord integer, id text, invocation text, attempt integer, holder text, project text, key text, lineage text,
-  window_start timestamptz, limit_micro bigint, limit_reset text, product text, micro bigint, output_cap integer,
-  prompt_tokens bigint, prompt_pico bigint, completion_pico bigint, request_pico bigint, scope text, idempotency_key text,
-  fingerprint bytea, code text, facts jsonb
+-- What one key may do with one model now, what that costs, and what its window and wallet hold: read once for all items of a
+-- batch that are alike in it.
+CREATE TYPE money.caller_and_model AS (
+  context_length integer, max_output_tokens integer, max_tokens_per_image integer, tokens_per_byte_millionths integer,
+  per_message integer, per_tool integer, fixed_with_tools integer,
+  prompt_pico bigint, completion_pico bigint, request_pico bigint,
+  limit_micro bigint, window_start timestamptz, meter_spent bigint, meter_reserved bigint,
+  wallet_held bigint, wallet_free bigint, journal_seq bigint,
+  key_code text, model_code text, project text, key text, lineage text, model text, limit_reset text, rotated_to text,
+  expires_at timestamptz, tokenizer text, supported text[], seal bytea
 );
 
--- Moves the wallets by what a phase of the batch did, writes the journal and seals it (B6).
--- `movements` in order; each is (project, kind, reference, reserved, settled).
-CREATE TYPE money.movement AS (ord integer, project text, kind text, reference text, reserved bigint, settled bigint);
-
-CREATE FUNCTION money.book_v1(movements money.movement[], moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  WITH entry AS (
-    SELECT m.*, w.seal, w.journal_seq + row_number() OVER (PARTITION BY m.project ORDER BY m.ord) AS seq
-      FROM unnest(movements) m LEFT JOIN money.wallets w ON w.project = m.project -- LEFT keeps it at one probe an entry
-  ), written AS (
-    INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
-    SELECT project, seq, kind, reference, -reserved - settled, reserved, settled, 0, moment FROM entry
-  ), block AS (
-    SELECT project, max(seq) AS last_seq, sum(reserved) AS reserved, sum(settled) AS settled,
-           sha256(min(seal) || convert_to(string_agg(
-             seq || ' ' || kind || ' ' || reference || ' ' || reserved || ' ' || settled || ' 0', E'\n' ORDER BY seq), 'UTF8')) AS seal
-      FROM entry GROUP BY project
-  ), sealed AS (
-    INSERT INTO money.journal_blocks (project, last_seq, seal) SELECT project, last_seq, seal FROM block
-  )
-  UPDATE money.wallets w
-     SET reserved = w.reserved + b.reserved, settled = w.settled + b.settled, journal_seq = b.last_seq, seal = b.seal
-    FROM block b WHERE w.project = b.project;
-END $$;
-
 -- Closings: settle (charge the usage, never more than was held), release, expire (release, if the holder has ended or is late).
--- Answers one json array: [ord, outcome, charged micro, excess micro].
+-- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
 CREATE FUNCTION money.close_v1(
   locked text[], moment timestamptz, answer_day date,
-  c_project text[], c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_answered boolean[], c_reason text[]
+  c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_answered boolean[], c_reason text[]
 ) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
-  movements money.movement[];
-  outcomes json;
-  taken integer[];
+  outcome_of text[] := array_fill(NULL::text, ARRAY[cardinality(c_id)]);
+  charged_of bigint[] := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  excess_of bigint[] := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  done integer[];
+  outcomes text[];
+  charges bigint[];
+  excesses bigint[];
   placed_ids text[];
   buried text[] := '{}';
-  rest json;
+  n integer;
 BEGIN
-  WITH item AS MATERIALIZED ( -- else the sub-query is done once more for each column that is read
-    -- The row by a scalar sub-query: one index probe an item, even if the planner last saw this table empty.
-    SELECT t.*, (SELECT r FROM money.reservations r
-                  WHERE r.id = t.item_id AND r.project = t.locked_project -- one that was admitted since has no lock here
-                    AND (locked IS NULL OR r.project = ANY (locked))
-                    AND (t.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
-                          SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL))) AS held
-      FROM unnest(c_project, c_id, c_kind, c_prompt, c_completion, c_estimated, c_answered, c_reason)
-        WITH ORDINALITY AS t (locked_project, item_id, kind, prompt, completion, estimated, answered, reason, ord)
-  ), gone AS MATERIALIZED (
-    SELECT (held).*, ord, kind, prompt, completion, estimated, answered, reason FROM item WHERE (held).id IS NOT NULL
-  ), deleted AS ( -- nobody else may delete them: their wallets are locked here
-    DELETE FROM money.reservations WHERE id = ANY (ARRAY(SELECT id FROM gone))
+  -- Whatever has an open reservation that may be closed now.
+  WITH item AS MATERIALIZED (
+    SELECT * FROM unnest(c_id, c_kind, c_prompt, c_completion, c_estimated, c_answered, c_reason)
+      WITH ORDINALITY AS t (id, kind, prompt, completion, estimated, answered, reason, ord)
+  ), gone AS (
+    DELETE FROM money.reservations r USING item i
+     WHERE r.id = ANY (c_id) AND r.id = i.id
+       AND r.project = ANY (locked) -- one that was admitted since may have no lock here
+       AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
+             SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL))
+    RETURNING r.*, i.ord, i.kind, i.prompt, i.completion, i.estimated, i.answered, i.reason
   ), priced AS (
     SELECT *, CASE kind WHEN 'settle' THEN money.micro_v1(prompt, prompt_pico, completion, completion_pico, request_pico) ELSE 0 END AS cost
       FROM gone
-  ), charge AS (
-    SELECT *, least(cost, micro) AS charged, greatest(cost - micro, 0) AS excess FROM priced
+  ), charge AS MATERIALIZED (
+    SELECT p.*, least(p.cost, p.micro) AS charged, greatest(p.cost - p.micro, 0) AS excess,
+           CASE p.kind WHEN 'settle' THEN 'settle' ELSE 'release' END AS entry, w.seal,
+           w.journal_seq + row_number() OVER (PARTITION BY p.project ORDER BY p.ord) AS seq
+      FROM priced p JOIN money.wallets w ON w.project = p.project AND w.project = ANY (ARRAY(SELECT project FROM gone))
   ), kept AS (
     INSERT INTO money.invocations (id, invocation, attempt, state, project, key, lineage, window_start, product, holder, reserved_micro,
       charged_micro, prompt_pico, completion_pico, request_pico, prompt_tokens, completion_tokens, estimated, reason, answer_day,
@@ -135,23 +122,40 @@ BEGIN
   ), lost AS (
     INSERT INTO money.house_losses (reservation, kind, micro, product, at)
     SELECT id, 'excess', excess, product, moment FROM charge WHERE excess > 0
+  ), metering AS (
+    SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged
+      FROM charge WHERE window_start IS NOT NULL GROUP BY lineage, window_start
   ), metered AS (
     UPDATE money.meters t SET reserved = t.reserved - s.micro, spent = t.spent + s.charged
-      FROM (SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged
-              FROM charge WHERE window_start IS NOT NULL GROUP BY lineage, window_start) s
-     WHERE t.lineage = s.lineage AND t.window_start = s.window_start -- a window that has rolled on forgot this hold already
+      FROM metering s
+     WHERE t.lineage = ANY (ARRAY(SELECT lineage FROM metering))
+       AND t.lineage = s.lineage AND t.window_start = s.window_start -- a window that has rolled on forgot this hold already
+  ), written AS (
+    INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+    SELECT project, seq, entry, id, micro - charged, -micro, charged, 0, moment FROM charge
+  ), block AS (
+    SELECT project, max(seq) AS last_seq, sum(micro) AS freed, sum(charged) AS settled,
+           sha256(min(seal) || convert_to(string_agg(seq || ' ' || entry || ' ' || id || ' ' || -micro || ' ' || charged || ' 0', E'\n' ORDER BY seq), 'UTF8')) AS seal
+      FROM charge GROUP BY project
+  ), sealed AS (
+    INSERT INTO money.journal_blocks (project, last_seq, seal) SELECT project, last_seq, seal FROM block
+  ), moved AS (
+    UPDATE money.wallets w
+       SET reserved = w.reserved - b.freed, settled = w.settled + b.settled, journal_seq = b.last_seq, seal = b.seal
+      FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project
   )
-  SELECT array_agg(ROW (ord, project, CASE kind WHEN 'settle' THEN 'settle' ELSE 'release' END, id, -micro, charged)::money.movement ORDER BY ord),
-         array_agg(ord::integer),
-         json_agg(json_build_array(ord, CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END, charged, excess))
-    INTO movements, taken, outcomes
-    FROM charge;
+  SELECT array_agg(ord::integer), array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END), array_agg(charged), array_agg(excess)
+    INTO done, outcomes, charges, excesses FROM charge;
 
-  IF movements IS NOT NULL THEN
-    PERFORM money.book_v1(movements, moment);
+  IF done IS NOT NULL THEN
+    FOR n IN 1 .. cardinality(done) LOOP
+      outcome_of[done[n]] := outcomes[n];
+      charged_of[done[n]] := charges[n];
+      excess_of[done[n]] := excesses[n];
+    END LOOP;
   END IF;
-  IF coalesce(cardinality(taken), 0) = cardinality(c_id) THEN
-    RETURN outcomes;
+  IF coalesce(cardinality(done), 0) = cardinality(c_id) THEN
+    RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
   END IF;
 
   -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That may be
@@ -161,10 +165,10 @@ BEGIN
       INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, product, holder, micro, output_cap, prompt_pico,
         completion_pico, request_pico, keyed, admitted_at, deadline_at)
       SELECT id, id, 1, '', '', '', '', '', 0, 0, 0, 0, 0, false, moment, moment
-        FROM unnest(c_id, c_kind) WITH ORDINALITY AS t (id, kind, ord)
-       WHERE kind = 'release' AND (taken IS NULL OR NOT ord = ANY (taken))
-         AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = t.id)
-         AND NOT EXISTS (SELECT FROM money.invocations n WHERE n.id = t.id)
+        FROM unnest(c_id, c_kind, outcome_of) AS t (id, kind, outcome)
+       WHERE kind = 'release' AND outcome IS NULL
+         AND (SELECT r.id FROM money.reservations r WHERE r.id = t.id) IS NULL
+         AND (SELECT v.id FROM money.invocations v WHERE v.id = t.id) IS NULL
        ORDER BY id ON CONFLICT DO NOTHING RETURNING id
     ) SELECT array_agg(id) INTO placed_ids FROM placed;
     IF placed_ids IS NOT NULL THEN
@@ -178,256 +182,276 @@ BEGIN
   END IF;
 
   -- The rest had no open reservation that may be closed now: already closed, not yet due, not locked, or never admitted.
-  WITH item AS (
-    SELECT * FROM unnest(c_project, c_id, c_kind, c_prompt, c_completion)
-      WITH ORDINALITY AS t (locked_project, id, kind, prompt, completion, ord) WHERE taken IS NULL OR NOT ord = ANY (taken)
-  ), found AS (
-    SELECT i.*, r.id IS NOT NULL AS open, r.project AS open_project, n.id IS NOT NULL AS closed, n.state, n.charged_micro, n.product,
-           CASE WHEN n.id IS NOT NULL AND i.kind = 'settle'
-                THEN money.micro_v1(i.prompt, n.prompt_pico, i.completion, n.completion_pico, n.request_pico) END AS cost
-      FROM item i
-      LEFT JOIN money.reservations r ON r.id = i.id
-      LEFT JOIN money.invocations n ON n.id = i.id
+  WITH found AS MATERIALIZED (
+    SELECT i.*, r.id IS NOT NULL AS open, r.project AS open_project, v.state, v.charged_micro, v.product,
+           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle'
+                THEN money.micro_v1(i.prompt, v.prompt_pico, i.completion, v.completion_pico, v.request_pico) END AS cost
+      FROM unnest(c_id, c_kind, c_prompt, c_completion, outcome_of) WITH ORDINALITY AS i (id, kind, prompt, completion, outcome, ord)
+      LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.invocations v WHERE v.id = i.id LIMIT 1) v ON true
+     WHERE i.outcome IS NULL
   ), fenced AS ( -- the answer was given after its hold had ended: the house pays, never the project
     INSERT INTO money.house_losses (reservation, kind, micro, product, at)
     SELECT id, 'fenced', cost, product, moment FROM found WHERE kind = 'settle' AND state = 'Released'
     ON CONFLICT DO NOTHING
   )
-  SELECT json_agg(json_build_array(ord, CASE
-           WHEN open AND kind = 'expire' AND open_project = locked_project AND (locked IS NULL OR open_project = ANY (locked)) THEN 'alive'
+  SELECT array_agg(ord::integer), array_agg(CASE
+           WHEN open AND kind = 'expire' AND open_project = ANY (locked) THEN 'alive'
            WHEN open THEN 'deferred'
            WHEN state = 'Settled' THEN 'settled'
            WHEN state = 'Released' AND kind = 'settle' THEN 'fenced'
            WHEN state = 'Released' THEN 'released'
            WHEN kind = 'release' THEN CASE WHEN id = ANY (buried) THEN 'released' ELSE 'deferred' END
-           ELSE 'unknown' END, coalesce(charged_micro, 0), 0))
-    INTO rest FROM found;
-  RETURN CASE WHEN outcomes IS NULL THEN rest ELSE (outcomes::jsonb || rest::jsonb)::json END;
+           ELSE 'unknown' END), array_agg(coalesce(charged_micro, 0))
+    INTO done, outcomes, charges FROM found;
+  FOR n IN 1 .. cardinality(done) LOOP
+    outcome_of[done[n]] := outcomes[n];
+    charged_of[done[n]] := charges[n];
+  END LOOP;
+  RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
 END $$;
 
--- Admissions. Answers one json array: [ord, code, facts] for the refused, [ord, 'admitted', …] for the admitted.
+-- Admissions. p_ are the different pairs of key and model, a_pair says which of them an item is (from 1).
+-- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused, invocation (null: its
+-- own id), attempt, outputCap and micro; and by pair its callers: project and key.
 CREATE FUNCTION money.admit_v1(
-  locked text[], moment timestamptz,
-  a_id text[], a_holder text[], a_hash text[], a_selector text[], a_model text[], a_params text[],
+  locked text[], moment timestamptz, p_hash text[], p_model text[],
+  a_id text[], a_pair integer[], a_holder text[], a_selector text[], a_params text[],
   a_bytes integer[], a_messages integer[], a_tools integer[], a_images integer[], a_counted integer[], a_max_tokens integer[],
   a_key text[], a_fingerprint text[]
 ) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
-  candidates money.candidate[];
-  code_of text[];
+  pairs money.caller_and_model[];
+  known text[];      -- ids that were asked before
+  living text[];     -- holders
+  code_of text[];    -- per item: null is admitted
   facts_of jsonb[];
+  micro_of bigint[];
+  cap_of integer[];
+  prompt_of bigint[];
+  invocation_of text[];
+  attempt_of integer[];
   scarce text[];
   wallet_left jsonb := '{}';
   meter_left jsonb := '{}';
-  c money.candidate;
   left_in_wallet bigint;
   left_in_meter bigint;
   named text[] := '{}'; -- admitted item by item: project and idempotency key
-  movements money.movement[];
-  outcomes json;
+  p money.caller_and_model;
+  n integer;
+  callers json;
 BEGIN
-  -- 1. The facts, and every check that does not depend on what else is in the batch (decisions.md, 1: order of checks).
-  SELECT array_agg(ROW (d.ord, d.id, coalesce(d.first_invocation, d.id), d.attempt, d.holder, d.project, d.key, d.lineage,
-           greatest(d.metered_from, d.window_start), d.limit_micro, d.limit_reset, d.model, d.micro, d.output_cap, d.prompt_tokens, d.prompt_pico,
-           d.completion_pico, d.request_pico, 'chat', d.idempotency_key, d.fingerprint, d.code,
-           CASE d.code
-             WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', d.rotated_to)
-             WHEN 'key_expired' THEN jsonb_build_object('expiredAt', d.expires_at)
-             WHEN 'project_mismatch' THEN jsonb_build_object('project', d.project)
-             WHEN 'context_limit' THEN jsonb_build_object('promptTokens', d.prompt_tokens, 'outputCap', d.output_cap,
-               'contextLength', d.context_length, 'maxOutputTokens', d.max_output_tokens, 'tokenizer', d.tokenizer, 'project', d.project)
-             WHEN 'unsupported_parameter' THEN jsonb_build_object('param', d.unsupported)
-             WHEN 'running' THEN jsonb_build_object('invocation', d.first_invocation)
-             WHEN 'replay' THEN jsonb_build_object('invocation', d.first_invocation, 'reservation', d.replay_id, 'day', d.replay_day)
-             WHEN 'again' THEN jsonb_build_object('invocation', (d.again).invocation, 'attempt', (d.again).attempt, 'project', (d.again).project,
-               'key', (d.again).key, 'product', (d.again).product, 'outputCap', (d.again).output_cap, 'micro', (d.again).micro)
-             WHEN 'closed' THEN jsonb_build_object('state', d.closed_state)
-             ELSE jsonb_build_object('tokenizer', d.tokenizer, 'project', d.project)
-           END)::money.candidate ORDER BY d.ord)
-    INTO candidates
-    FROM (
-      SELECT e.*,
-        CASE
-          WHEN (e.again).id IS NOT NULL THEN 'again'
-          WHEN e.closed_state IS NOT NULL THEN 'closed'
-          WHEN e.key_refusal IS NOT NULL THEN e.key_refusal
-          WHEN locked IS NOT NULL AND NOT e.project = ANY (locked) THEN 'deferred'
-          WHEN e.selector IS DISTINCT FROM NULL AND e.selector <> e.project THEN 'project_mismatch'
-          WHEN e.context_length IS NULL THEN 'model_not_found'
-          WHEN e.policy = 'listed' AND NOT e.listed THEN 'key_scope'
-          WHEN e.recorded_fingerprint <> e.fingerprint THEN 'idempotency_mismatch'
-          WHEN e.replay_state = 'Open' THEN 'running'
-          WHEN e.replay_state = 'Settled' THEN 'replay'
-          WHEN e.unsupported IS NOT NULL THEN 'unsupported_parameter'
-          WHEN e.images > 0 AND e.max_tokens_per_image IS NULL THEN 'images_unsupported'
-          WHEN e.max_tokens > e.max_output_tokens OR e.prompt_tokens + e.output_cap > e.context_length THEN 'context_limit'
-          WHEN NOT e.holder_lives THEN 'holder_unknown'
-        END AS code
+  -- 1. The facts of each key and model.
+  SELECT array_agg(ROW (
+           m.context_length, m.max_output_tokens, m.max_tokens_per_image, m.tokens_per_byte_millionths, m.per_message, m.per_tool,
+           m.fixed_with_tools, m.prompt_pico, m.completion_pico, m.request_pico, i.limit_micro,
+           greatest(t.window_start, i.window_start),
+           CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
+           CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
+           w.funded - w.settled, w.funded - w.settled - w.reserved, w.journal_seq,
+           CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+           CASE WHEN m.id IS NULL THEN 'model_not_found' WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
+           i.project, i.id, i.lineage, i.model, i.limit_reset, i.rotated_to, i.expires_at, m.tokenizer, m.supported_parameters, w.seal
+         )::money.caller_and_model ORDER BY i.n)
+    INTO pairs
+    FROM (SELECT i.n, i.model, k.*, money.key_refusal_v1(k.row, moment) AS refusal, money.window_start_v1(k.limit_reset, moment) AS window_start
+            FROM unnest(p_hash, p_model) WITH ORDINALITY AS i (hash, model, n)
+            LEFT JOIN LATERAL (SELECT c AS row, c.* FROM money.callers c WHERE c.hash = decode(i.hash, 'hex') LIMIT 1) k ON true) i
+    LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.project LIMIT 1) w ON true
+    LEFT JOIN LATERAL (SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true
+    LEFT JOIN LATERAL (SELECT * FROM money.callable_chat_products m WHERE m.project = i.project AND m.id = i.model LIMIT 1) m ON true
+    LEFT JOIN LATERAL (SELECT * FROM control.key_resources r WHERE r.key = i.id AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
+
+  -- 2. Which items were asked before, and which holders live.
+  SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (a_id) UNION ALL SELECT v.id FROM money.invocations v WHERE v.id = ANY (a_id)),
+         ARRAY(SELECT h.id FROM money.holders h WHERE h.id = ANY (a_holder) AND h.ended_at IS NULL)
+    INTO known, living;
+
+  -- 3. Every check that does not depend on what else is in the batch, and which wallets or meters can't hold all that is left (B4).
+  WITH item AS MATERIALIZED (
+    SELECT d.ord, d.idempotency_key, (d.p).project, (d.p).lineage, (d.p).limit_micro, (d.p).meter_spent, (d.p).meter_reserved, (d.p).wallet_free,
+           d.prompt_tokens, d.output_cap, -- a prompt beyond the context is refused; its price need only not overflow
+           money.micro_v1(least(d.prompt_tokens, (d.p).context_length), (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
+           x.invocation, xn.id AS replay_id, xn.answer_day, coalesce(xn.attempt + 1, 1) AS attempt, again, closed.state AS closed_state, d.p, d.unsupported,
+           CASE
+             WHEN (again).id IS NOT NULL THEN 'again'
+             WHEN closed.state IS NOT NULL THEN 'closed'
+             WHEN (d.p).key_code IS NOT NULL THEN (d.p).key_code
+             WHEN d.selector <> (d.p).project THEN 'project_mismatch'
+             WHEN (d.p).model_code IS NOT NULL THEN (d.p).model_code
+             WHEN x.fingerprint <> decode(d.fingerprint, 'hex') THEN 'idempotency_mismatch'
+             WHEN x.key IS NOT NULL AND coalesce(xn.state, 'Open') = 'Open' THEN 'running'
+             WHEN xn.state = 'Settled' THEN 'replay'
+             WHEN d.unsupported IS NOT NULL THEN 'unsupported_parameter'
+             WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
+             WHEN d.max_tokens > (d.p).max_output_tokens OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
+             WHEN NOT d.holder = ANY (living) THEN 'holder_unknown'
+           END AS code
       FROM (
-        SELECT i.ord::integer, i.id, i.holder, i.selector, i.model, i.images, i.max_tokens, i.idempotency_key,
-               decode(i.fingerprint, 'hex') AS fingerprint,
-               k.id AS key, k.project, k.lineage, k.policy, k.limit_micro, k.limit_reset, k.rotated_to, k.expires_at,
-               money.key_refusal_v1(k, moment) AS key_refusal,
-               money.window_start_v1(k.limit_reset, moment) AS window_start, t.window_start AS metered_from,
-               p.context_length, p.max_output_tokens, p.max_tokens_per_image, p.prompt_pico, p.completion_pico, p.request_pico, p.tokenizer,
-               kr.key IS NOT NULL AS listed, h.id IS NOT NULL AS holder_lives,
-               again, closed.state AS closed_state,
-               x.fingerprint AS recorded_fingerprint, x.invocation AS first_invocation,
-               CASE WHEN x.key IS NOT NULL THEN coalesce(xn.state, 'Open') END AS replay_state,
-               xn.id AS replay_id, xn.answer_day AS replay_day, coalesce(xn.attempt + 1, 1) AS attempt,
-               n.prompt_tokens, n.output_cap, -- a prompt beyond the context is refused; its price need only not overflow
-               money.micro_v1(least(n.prompt_tokens, p.context_length), p.prompt_pico, n.output_cap, p.completion_pico, p.request_pico) AS micro,
-               (SELECT u FROM unnest(string_to_array(i.params, ',')) u WHERE NOT u = ANY (p.supported_parameters) LIMIT 1) AS unsupported
-          FROM unnest(a_id, a_holder, a_hash, a_selector, a_model, a_params, a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
-                      a_key, a_fingerprint)
-            WITH ORDINALITY AS i (id, holder, hash, selector, model, params, bytes, messages, tools, images, counted, max_tokens,
-                                  idempotency_key, fingerprint, ord)
-          -- LIMIT keeps each look-up at one index probe an item, whatever the planner last believed of a table's size.
-          LEFT JOIN LATERAL (SELECT * FROM money.callers r WHERE r.hash = decode(i.hash, 'hex') LIMIT 1) k ON true
-          LEFT JOIN LATERAL (SELECT * FROM money.meters r WHERE r.lineage = k.lineage AND k.limit_micro IS NOT NULL LIMIT 1) t ON true
-          LEFT JOIN LATERAL (SELECT * FROM money.callable_chat_products r WHERE r.project = k.project AND r.id = i.model LIMIT 1) p ON true
-          LEFT JOIN LATERAL (SELECT * FROM control.key_resources r WHERE k.policy = 'listed' AND r.key = k.id AND r.resource = i.model LIMIT 1) kr ON true
-          LEFT JOIN LATERAL (SELECT * FROM money.holders r WHERE r.id = i.holder AND r.ended_at IS NULL LIMIT 1) h ON true
-          LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) again ON true
-          LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = i.id LIMIT 1) closed ON true
-          LEFT JOIN LATERAL (SELECT * FROM money.idempotency_keys r
-                              WHERE r.project = k.project AND r.scope = 'chat' AND r.key = i.idempotency_key LIMIT 1) x ON true
-          LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = x.reservation LIMIT 1) xn ON true
-          CROSS JOIN LATERAL (SELECT
-            coalesce(i.counted, (i.bytes::bigint * p.tokens_per_byte_millionths + 999999) / 1000000)
-              + i.messages * p.per_message + CASE WHEN i.tools > 0 THEN i.tools * p.per_tool + p.fixed_with_tools ELSE 0 END
-              + i.images * coalesce(p.max_tokens_per_image, 0) AS prompt_tokens,
-            CASE WHEN coalesce(i.max_tokens, 0) = 0 THEN least(8192, p.max_output_tokens) ELSE i.max_tokens END AS output_cap) n
-      ) e
-    ) d;
-  SELECT array_agg(u.code ORDER BY u.ord), array_agg(u.facts ORDER BY u.ord) INTO code_of, facts_of FROM unnest(candidates) u;
-
-  -- 2. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the next
-  --    batch. A refusal keeps no key: where money is scarce (4), a copy behind a refused one is decided now.
-  IF cardinality(array_remove(a_key, NULL)) > 1 THEN
-    FOR c IN
-      SELECT u.* FROM (SELECT v.*, row_number() OVER (PARTITION BY v.project, v.idempotency_key ORDER BY v.ord) AS copy
-                         FROM unnest(candidates) v WHERE v.code IS NULL AND v.idempotency_key IS NOT NULL) u WHERE u.copy > 1
-    LOOP
-      code_of[c.ord] := 'copy';
-    END LOOP;
-  END IF;
-
-  -- 3. Which wallets or meters can't hold all that is still to be decided (B4).
-  SELECT array_agg(DISTINCT s.project) INTO scarce FROM (
-    SELECT u.project FROM unnest(candidates) u LEFT JOIN money.wallets w ON w.project = u.project
-     WHERE code_of[u.ord] IS NULL
-     GROUP BY u.project, w.funded, w.settled, w.reserved HAVING sum(u.micro) > w.funded - w.settled - w.reserved
-    UNION ALL
-    SELECT u.project FROM unnest(candidates) u
-      LEFT JOIN money.meters t ON t.lineage = u.lineage AND t.window_start = u.window_start
-     WHERE code_of[u.ord] IS NULL AND u.limit_micro IS NOT NULL
-     GROUP BY u.project, u.lineage, u.limit_micro, t.spent, t.reserved
-    HAVING sum(u.micro) > u.limit_micro - coalesce(t.spent, 0) - coalesce(t.reserved, 0)) s;
-
-  -- 4. There, item by item in order of arrival: first the key's window, then the wallet (decisions.md, 1).
-  IF scarce IS NOT NULL THEN
-    SELECT jsonb_object_agg(project, funded - settled - reserved) INTO wallet_left FROM money.wallets WHERE project = ANY (scarce);
-    FOREACH c IN ARRAY candidates LOOP
-      CONTINUE WHEN c.code IS NOT NULL OR NOT c.project = ANY (scarce);
-      IF code_of[c.ord] = 'copy' THEN
-        CONTINUE WHEN c.project || ' ' || c.idempotency_key = ANY (named);
-        code_of[c.ord] := NULL;
-      END IF;
-      left_in_wallet := (wallet_left ->> c.project)::bigint;
-      IF c.limit_micro IS NOT NULL THEN
-        left_in_meter := (meter_left ->> c.lineage)::bigint;
-        IF left_in_meter IS NULL THEN
-          SELECT c.limit_micro - coalesce(sum(spent + reserved), 0) INTO left_in_meter
-            FROM money.meters WHERE lineage = c.lineage AND window_start = c.window_start;
-          meter_left := meter_left || jsonb_build_object(c.lineage, left_in_meter);
-        END IF;
-        IF c.micro > left_in_meter THEN
-          code_of[c.ord] := 'key_limit';
-          facts_of[c.ord] := facts_of[c.ord] || (SELECT jsonb_build_object('reset', c.limit_reset, 'windowStart', c.window_start, 'limitMicro', c.limit_micro,
-            'spentMicro', coalesce(max(t.spent), 0), 'reservedMicro', c.limit_micro - coalesce(max(t.spent), 0) - left_in_meter, 'neededMicro', c.micro)
-            FROM money.meters t WHERE t.lineage = c.lineage AND t.window_start = c.window_start);
-          CONTINUE;
-        END IF;
-      END IF;
-      IF c.micro > left_in_wallet THEN
-        code_of[c.ord] := 'insufficient_budget';
-        facts_of[c.ord] := facts_of[c.ord] || (SELECT jsonb_build_object('availableMicro', left_in_wallet,
-          'reservedMicro', w.funded - w.settled - left_in_wallet, 'neededMicro', c.micro,
-          'affordableMaxTokens', CASE WHEN c.completion_pico > 0 THEN
-             greatest(0, floor((left_in_wallet::numeric * 1000000 - c.request_pico - c.prompt_tokens * c.prompt_pico) / c.completion_pico))::bigint
-             ELSE 0 END)
-          FROM money.wallets w WHERE w.project = c.project);
-        CONTINUE;
-      END IF;
-      IF c.limit_micro IS NOT NULL THEN
-        meter_left := meter_left || jsonb_build_object(c.lineage, left_in_meter - c.micro);
-      END IF;
-      wallet_left := wallet_left || jsonb_build_object(c.project, left_in_wallet - c.micro);
-      IF c.idempotency_key IS NOT NULL THEN
-        named := named || (c.project || ' ' || c.idempotency_key);
-      END IF;
-    END LOOP;
-  END IF;
-
-  -- 5. Write what was admitted.
-  WITH admitted AS (
-    SELECT * FROM unnest(candidates) u WHERE code_of[u.ord] IS NULL
-  ), held AS (
-    INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, holder, micro, output_cap,
-      prompt_pico, completion_pico, request_pico, keyed, admitted_at, deadline_at)
-    SELECT id, invocation, attempt, project, key, lineage, CASE WHEN limit_micro IS NOT NULL THEN window_start END, product, holder, micro,
-           output_cap, prompt_pico, completion_pico, request_pico, idempotency_key IS NOT NULL, moment, moment + interval '330 seconds'
-      FROM admitted
-  ), remembered AS (
-    INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
-    SELECT project, scope, idempotency_key, fingerprint, invocation, id, moment FROM admitted WHERE idempotency_key IS NOT NULL
-    ON CONFLICT (project, scope, key) DO UPDATE SET reservation = excluded.reservation
-  ), metered AS (
-    INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
-    SELECT lineage, min(project), window_start, min(limit_micro), sum(micro) FROM admitted
-     WHERE limit_micro IS NOT NULL GROUP BY lineage, window_start
-    ON CONFLICT (lineage) DO UPDATE SET
-      spent = CASE WHEN t.window_start = excluded.window_start THEN t.spent ELSE 0 END,
-      reserved = CASE WHEN t.window_start = excluded.window_start THEN t.reserved ELSE 0 END + excluded.reserved,
-      window_start = excluded.window_start
+        SELECT i.*,
+               coalesce(i.counted, (i.bytes::bigint * (i.p).tokens_per_byte_millionths + 999999) / 1000000)
+                 + i.messages * (i.p).per_message + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
+                 + i.images * coalesce((i.p).max_tokens_per_image, 0) AS prompt_tokens,
+               CASE WHEN i.max_tokens > 0 THEN i.max_tokens ELSE least(8192, (i.p).max_output_tokens) END AS output_cap,
+               CASE WHEN i.params <> '' THEN
+                 (SELECT u FROM unnest(string_to_array(i.params, ',')) u WHERE NOT u = ANY ((i.p).supported) LIMIT 1) END AS unsupported
+          FROM (SELECT i.*, pairs[i.pair] AS p
+                  FROM unnest(a_id, a_pair, a_holder, a_selector, a_params, a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
+                              a_key, a_fingerprint)
+                  WITH ORDINALITY AS i (id, pair, holder, selector, params, bytes, messages, tools, images, counted, max_tokens,
+                                        idempotency_key, fingerprint, ord) OFFSET 0) i
+        OFFSET 0) d
+      LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = d.id AND d.id = ANY (known) LIMIT 1) again ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = d.id AND d.id = ANY (known) LIMIT 1) closed ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.idempotency_keys r
+                          WHERE r.project = (d.p).project AND r.scope = 'chat' AND r.key = d.idempotency_key LIMIT 1) x ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = x.reservation LIMIT 1) xn ON true
   )
-  SELECT array_agg(ROW (ord, project, 'reserve', id, micro, 0)::money.movement ORDER BY ord) INTO movements FROM admitted;
+  SELECT array_agg(i.code ORDER BY i.ord), array_agg(i.micro ORDER BY i.ord), array_agg(i.output_cap ORDER BY i.ord), array_agg(i.prompt_tokens ORDER BY i.ord),
+         array_agg(i.invocation ORDER BY i.ord), array_agg(i.attempt ORDER BY i.ord),
+         array_agg(CASE i.code
+             WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', (i.p).rotated_to)
+             WHEN 'key_expired' THEN jsonb_build_object('expiredAt', (i.p).expires_at)
+             WHEN 'project_mismatch' THEN jsonb_build_object('project', (i.p).project)
+             WHEN 'context_limit' THEN jsonb_build_object('promptTokens', i.prompt_tokens, 'outputCap', i.output_cap,
+               'contextLength', (i.p).context_length, 'maxOutputTokens', (i.p).max_output_tokens, 'tokenizer', (i.p).tokenizer, 'project', (i.p).project)
+             WHEN 'unsupported_parameter' THEN jsonb_build_object('param', i.unsupported)
+             WHEN 'running' THEN jsonb_build_object('invocation', i.invocation)
+             WHEN 'replay' THEN jsonb_build_object('invocation', i.invocation, 'reservation', i.replay_id, 'day', i.answer_day)
+             WHEN 'again' THEN jsonb_build_object('invocation', (i.again).invocation, 'attempt', (i.again).attempt, 'project', (i.again).project,
+               'key', (i.again).key, 'product', (i.again).product, 'outputCap', (i.again).output_cap, 'micro', (i.again).micro)
+             WHEN 'closed' THEN jsonb_build_object('state', i.closed_state)
+             ELSE CASE WHEN i.code IS NOT NULL THEN jsonb_build_object('tokenizer', (i.p).tokenizer, 'project', (i.p).project) END
+           END ORDER BY i.ord),
+         (SELECT array_agg(s.project) FROM (
+            SELECT u.project FROM item u WHERE u.code IS NULL GROUP BY u.project, u.wallet_free HAVING sum(u.micro) > u.wallet_free
+            UNION ALL
+            SELECT u.project FROM item u WHERE u.code IS NULL AND u.limit_micro IS NOT NULL
+             GROUP BY u.project, u.lineage, u.limit_micro, u.meter_spent, u.meter_reserved
+            HAVING sum(u.micro) > u.limit_micro - u.meter_spent - u.meter_reserved) s)
+    INTO code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, facts_of, scarce
+    FROM item i;
 
-  IF movements IS NOT NULL THEN
-    IF EXISTS (SELECT FROM unnest(movements) m WHERE (SELECT n.id FROM money.invocations n WHERE n.id = m.reference) IS NOT NULL) THEN
+  -- 4. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the next
+  --    batch. A refusal keeps no key: where money is scarce (5), a copy behind a refused one is decided now.
+  IF cardinality(array_remove(a_key, NULL)) > 1 THEN
+    FOR n IN
+      SELECT t.ord FROM (
+        SELECT u.ord, row_number() OVER (PARTITION BY (pairs[u.pair]).project, u.key ORDER BY u.ord) AS copy
+          FROM unnest(a_key, a_pair, code_of) WITH ORDINALITY AS u (key, pair, code, ord) WHERE u.key IS NOT NULL AND u.code IS NULL) t
+       WHERE t.copy > 1
+    LOOP
+      code_of[n] := 'copy';
+      facts_of[n] := jsonb_build_object('project', (pairs[a_pair[n]]).project);
+    END LOOP;
+  END IF;
+
+  -- 5. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (decisions.md, 1).
+  IF scarce IS NOT NULL THEN
+    FOR n IN 1 .. cardinality(a_id) LOOP
+      CONTINUE WHEN code_of[n] <> 'copy';
+      p := pairs[a_pair[n]];
+      CONTINUE WHEN NOT p.project = ANY (scarce);
+      IF code_of[n] = 'copy' THEN
+        CONTINUE WHEN p.project || ' ' || a_key[n] = ANY (named);
+        code_of[n] := NULL;
+      END IF;
+      left_in_meter := coalesce((meter_left ->> p.lineage)::bigint, p.limit_micro - p.meter_spent - p.meter_reserved);
+      left_in_wallet := coalesce((wallet_left ->> p.project)::bigint, p.wallet_free);
+      IF micro_of[n] > left_in_meter THEN
+        code_of[n] := 'key_limit';
+        facts_of[n] := jsonb_build_object('tokenizer', p.tokenizer, 'project', p.project, 'reset', p.limit_reset, 'windowStart', p.window_start, 'limitMicro', p.limit_micro,
+          'spentMicro', p.meter_spent, 'reservedMicro', p.limit_micro - p.meter_spent - left_in_meter, 'neededMicro', micro_of[n]);
+      ELSIF micro_of[n] > left_in_wallet THEN
+        code_of[n] := 'insufficient_budget';
+        facts_of[n] := jsonb_build_object('tokenizer', p.tokenizer, 'project', p.project, 'availableMicro', left_in_wallet,
+          'reservedMicro', p.wallet_held - left_in_wallet, 'neededMicro', micro_of[n],
+          'affordableMaxTokens', CASE WHEN p.completion_pico > 0 THEN
+             greatest(0, floor((left_in_wallet::numeric * 1000000 - p.request_pico - prompt_of[n] * p.prompt_pico) / p.completion_pico))::bigint ELSE 0 END);
+      ELSE
+        wallet_left := wallet_left || jsonb_build_object(p.project, left_in_wallet - micro_of[n]);
+        IF left_in_meter IS NOT NULL THEN
+          meter_left := meter_left || jsonb_build_object(p.lineage, left_in_meter - micro_of[n]);
+        END IF;
+        IF a_key[n] IS NOT NULL THEN
+          named := named || (p.project || ' ' || a_key[n]);
+        END IF;
+      END IF;
+    END LOOP;
+  END IF;
+
+  -- 6. Write what was admitted.
+  IF array_position(code_of, NULL) IS NOT NULL THEN
+    WITH admitted AS MATERIALIZED (
+      SELECT e.ord, e.id, coalesce(e.invocation, e.id) AS invocation, e.attempt, e.holder, e.key AS idempotency_key, e.fingerprint, e.micro, e.cap,
+             (e.p).project, (e.p).key, (e.p).lineage, (e.p).limit_micro, (e.p).window_start, (e.p).model,
+             (e.p).prompt_pico, (e.p).completion_pico, (e.p).request_pico, (e.p).seal,
+             (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ord) AS seq
+        FROM (SELECT u.*, pairs[u.pair] AS p
+                FROM unnest(a_id, a_pair, a_holder, a_key, a_fingerprint, code_of, micro_of, cap_of, invocation_of, attempt_of)
+                WITH ORDINALITY AS u (id, pair, holder, key, fingerprint, code, micro, cap, invocation, attempt, ord)
+               WHERE u.code IS NULL OFFSET 0) e
+    ), held AS (
+      INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, holder, micro, output_cap,
+        prompt_pico, completion_pico, request_pico, keyed, admitted_at, deadline_at)
+      SELECT id, invocation, attempt, project, key, lineage, CASE WHEN limit_micro IS NOT NULL THEN window_start END, model, holder, micro,
+             cap, prompt_pico, completion_pico, request_pico, idempotency_key IS NOT NULL, moment, moment + interval '330 seconds'
+        FROM admitted
+    ), remembered AS (
+      INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
+      SELECT project, 'chat', idempotency_key, decode(fingerprint, 'hex'), invocation, id, moment FROM admitted WHERE idempotency_key IS NOT NULL
+      ON CONFLICT (project, scope, key) DO UPDATE SET reservation = excluded.reservation
+    ), metered AS (
+      INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
+      SELECT lineage, min(project), window_start, min(limit_micro), sum(micro) FROM admitted
+       WHERE limit_micro IS NOT NULL GROUP BY lineage, window_start
+      ON CONFLICT (lineage) DO UPDATE SET
+        spent = CASE WHEN t.window_start = excluded.window_start THEN t.spent ELSE 0 END,
+        reserved = CASE WHEN t.window_start = excluded.window_start THEN t.reserved ELSE 0 END + excluded.reserved,
+        window_start = excluded.window_start
+    ), written AS (
+      INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+      SELECT project, seq, 'reserve', id, -micro, micro, 0, 0, moment FROM admitted
+    ), block AS (
+      SELECT project, max(seq) AS last_seq, sum(micro) AS held,
+             sha256(min(seal) || convert_to(string_agg(seq || ' reserve ' || id || ' ' || micro || ' 0 0', E'\n' ORDER BY seq), 'UTF8')) AS seal
+        FROM admitted GROUP BY project
+    ), sealed AS (
+      INSERT INTO money.journal_blocks (project, last_seq, seal) SELECT project, last_seq, seal FROM block
+    )
+    UPDATE money.wallets w SET reserved = w.reserved + b.held, journal_seq = b.last_seq, seal = b.seal
+      FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project;
+
+    IF EXISTS (SELECT FROM money.invocations v
+                WHERE v.id = ANY (ARRAY(SELECT u.id FROM unnest(a_id, code_of) AS u (id, code) WHERE u.code IS NULL))) THEN
       RAISE serialization_failure USING MESSAGE = 'an id was released while it was being admitted'; -- decided again, and refused
     END IF;
-    PERFORM money.book_v1(movements, moment);
   END IF;
 
-  SELECT json_agg(CASE WHEN code_of[u.ord] IS NULL
-           THEN json_build_array(u.ord, 'admitted', u.invocation, u.attempt, u.project, u.key, u.product, u.output_cap, u.micro)
-           ELSE json_build_array(u.ord, code_of[u.ord], facts_of[u.ord]) END)
-    INTO outcomes FROM unnest(candidates) u;
-  RETURN outcomes;
+  SELECT json_agg(json_build_array(u.project, u.key)) INTO callers FROM unnest(pairs) u;
+  RETURN json_build_object('code', code_of, 'facts', facts_of, 'invocation', invocation_of, 'attempt', attempt_of, 'outputCap', cap_of,
+                           'micro', micro_of, 'callers', callers);
 END $$;
 
 -- The batch. `patient` waits for wallets that others hold; without it their items answer 'deferred'.
--- Item lists are parallel arrays, a_ for admissions and c_ for closings; no id stands in one batch twice.
+-- Item lists are parallel arrays, p_ for pairs, a_ for admissions and c_ for closings; no id stands in one batch twice.
 CREATE FUNCTION money.run_batch_v1(
-  patient boolean,
-  a_id text[], a_holder text[], a_hash text[], a_selector text[], a_model text[], a_params text[],
+  patient boolean, p_hash text[], p_model text[],
+  a_id text[], a_pair integer[], a_holder text[], a_selector text[], a_params text[],
   a_bytes integer[], a_messages integer[], a_tools integer[], a_images integer[], a_counted integer[], a_max_tokens integer[],
   a_key text[], a_fingerprint text[],
   c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_reason text[],
   c_content_type text[], c_body bytea[],
   OUT admissions text, OUT closings text, OUT products text, OUT at_ms bigint
 ) LANGUAGE plpgsql
-  -- One plan for ever, by index: what is planned while the tables are small must serve when they are large.
+  -- One plan for ever (B8): what is planned while the tables are small must serve when they are large.
   SET lock_timeout = '250ms' -- a wallet that somebody keeps must not stop the lane for the others
-  SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off SET enable_material = off
-  SET enable_hashjoin = off SET enable_mergejoin = off
+  SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off
+  SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
 DECLARE
   wanted text[];
   locked text[];
-  c_project text[]; -- null: no open reservation then
   moment timestamptz(3);
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
@@ -440,25 +464,26 @@ BEGIN
   END IF;
 
   -- Which wallets: a key's and a reservation's project never change, so this may be read before the locks.
-  -- Scalar sub-queries: one index probe an item, whatever the planner believes about how many rows there are.
-  SELECT array_agg((SELECT r.project FROM money.reservations r WHERE r.id = i) ORDER BY n) INTO c_project
-    FROM unnest(c_id) WITH ORDINALITY u (i, n);
-  SELECT array_agg(p ORDER BY p) INTO wanted FROM (
-    SELECT (SELECT k.project FROM control.keys k WHERE k.hash = decode(h, 'hex')) AS p FROM unnest(a_hash) h
-    UNION
-    SELECT unnest(c_project)) t WHERE p IS NOT NULL;
-  INSERT INTO money.wallets (project)
-  SELECT p FROM unnest(wanted) p WHERE NOT EXISTS (SELECT FROM money.wallets w WHERE w.project = p)
-  ON CONFLICT DO NOTHING;
+  SELECT array_agg(DISTINCT p) FILTER (WHERE p IS NOT NULL) INTO wanted FROM (
+    SELECT k.project AS p FROM control.keys k WHERE k.hash = ANY (ARRAY(SELECT decode(h, 'hex') FROM unnest(p_hash) h))
+    UNION ALL
+    SELECT r.project FROM money.reservations r WHERE r.id = ANY (c_id)) t;
 
   -- B1
-  IF patient THEN
-    PERFORM FROM money.wallets WHERE project = ANY (wanted) ORDER BY project FOR UPDATE;
-  ELSE
-    SELECT array_agg(w.project) INTO locked FROM
-      (SELECT project FROM money.wallets WHERE project = ANY (wanted) ORDER BY project FOR UPDATE SKIP LOCKED) w;
-    locked := CASE WHEN cardinality(locked) = cardinality(wanted) OR wanted IS NULL THEN NULL ELSE coalesce(locked, '{}') END; -- null: all
-  END IF;
+  FOR round IN 1 .. 2 LOOP
+    IF patient THEN
+      SELECT array_agg(w.project) INTO locked FROM (SELECT project FROM money.wallets WHERE project = ANY (wanted) ORDER BY project FOR UPDATE) w;
+    ELSE
+      SELECT array_agg(w.project) INTO locked FROM
+        (SELECT project FROM money.wallets WHERE project = ANY (wanted) ORDER BY project FOR UPDATE SKIP LOCKED) w;
+    END IF;
+    EXIT WHEN round = 2 OR wanted IS NULL OR cardinality(locked) = cardinality(wanted);
+    INSERT INTO money.wallets (project) -- a project's first call
+    SELECT p FROM unnest(wanted) p WHERE NOT p = ANY (ARRAY(SELECT w.project FROM money.wallets w WHERE w.project = ANY (wanted)))
+    ON CONFLICT DO NOTHING;
+    EXIT WHEN NOT FOUND;
+  END LOOP;
+  locked := coalesce(locked, '{}');
 
   -- B2
   moment := clock_timestamp();
@@ -466,14 +491,14 @@ BEGIN
 
   -- B3
   IF cardinality(c_id) > 0 THEN
-    closings := money.close_v1(locked, moment, answer_day, c_project, c_id, c_kind, c_prompt, c_completion, c_estimated,
+    closings := money.close_v1(locked, moment, answer_day, c_id, c_kind, c_prompt, c_completion, c_estimated,
       (SELECT array_agg(t IS NOT NULL ORDER BY n) FROM unnest(c_content_type) WITH ORDINALITY u (t, n)), c_reason);
   END IF;
   IF cardinality(a_id) > 0 THEN
-    admissions := money.admit_v1(locked, moment, a_id, a_holder, a_hash, a_selector, a_model, a_params, a_bytes, a_messages, a_tools,
+    admissions := money.admit_v1(locked, moment, p_hash, p_model, a_id, a_pair, a_holder, a_selector, a_params, a_bytes, a_messages, a_tools,
       a_images, a_counted, a_max_tokens, a_key, a_fingerprint);
     SELECT json_object_agg(p.id, json_build_object('origins', p.origins, 'supported', p.supported_parameters))
-      INTO products FROM control.products p WHERE p.id IN (SELECT DISTINCT unnest(a_model));
+      INTO products FROM control.products p WHERE p.id = ANY (p_model);
   END IF;
 END $$;
 

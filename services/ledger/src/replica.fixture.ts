@@ -26,9 +26,9 @@ interface Options {
 
 export async function openReplica(
   url: string,
-  { limits, around = (run) => run, preparedStatements = true, now = () => performance.now() }: Options = {},
+  { limits = {}, around = (run) => run, preparedStatements = true, now = () => performance.now() }: Options = {},
 ) {
-  const database = await openDatabase({ url, poolSize: 1, preparedStatements })
+  const database = await openDatabase({ url, poolSize: limits.lanes ?? LIMITS.lanes, preparedStatements })
   const reads = await openDatabase({ url, poolSize: 2, preparedStatements })
   const setAside: string[] = []
   const lanes = openLanes({

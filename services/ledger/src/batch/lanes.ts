@@ -1,6 +1,6 @@
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import { classify, lockedOut } from './classify-error.ts'
-import { admitOutcome, closingOutcome, type Decided } from './outcome-of-row.ts'
+import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
 import type { AdmissionRow, BatchRows, ClosingRow, RunBatch } from './run-batch.ts'
 import { WaitingItems, type Batch, type ClosingItem, type Outcome, type Waiting } from './waiting-items.ts'
 
@@ -57,17 +57,22 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
   let scheduled = false
 
   function submit(item: AdmitItem | ClosingItem, budgetMs: number): Promise<Outcome> {
-    if (item.op === 'admit' && waiting.admissions >= limits.waitingAdmissions)
-      return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
+    if (item.op === 'admit' && !hasRoom(item)) return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
     return new Promise((answer) => {
       add({ item, dropAtMs: now() + budgetMs, deferrals: 0, ambiguous: false, answer })
       schedule()
     })
   }
 
+  /** A quarter of the room is kept for keys whose project is known. */
+  function hasRoom({ keyHash }: AdmitItem): boolean {
+    if (waiting.admissions >= limits.waitingAdmissions) return false
+    return projectOf.has(keyHash) || waiting.strangers < limits.waitingAdmissions * 0.75
+  }
+
   function add(one: Waiting): void {
     if (one.item.op === 'admit')
-      waiting.addAdmission(projectOf.get(one.item.keyHash) ?? one.item.keyHash, one as Waiting<AdmitItem>)
+      waiting.addAdmission(projectOf.get(one.item.keyHash) ?? null, one as Waiting<AdmitItem>)
     else waiting.addClosing(one as Waiting<ClosingItem>)
   }
 
@@ -169,12 +174,12 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
     rows: BatchRows,
     replays: Decided<AdmitItem>[],
   ): void {
+    remember(one.item.keyHash, projectIn(row))
     if (row[1] === 'deferred') return again(one)
     if (row[1] === 'copy') return add(one) // L2
     const outcome = admitOutcome(row, one.item, rows.products)
     if (outcome.kind === 'replay') replays.push({ waiting: one, row })
     else one.answer(outcome)
-    if (outcome.kind === 'admitted') remember(one.item.keyHash, outcome.project)
   }
 
   function again(one: Waiting): void {
@@ -182,9 +187,11 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
     add(one)
   }
 
-  function remember(keyHash: string, project: string): void {
+  function remember(keyHash: string, project: string | null): void {
+    if (project === null || projectOf.has(keyHash)) return
     if (projectOf.size >= PROJECTS_REMEMBERED) projectOf.clear()
     projectOf.set(keyHash, project)
+    waiting.introduce(keyHash, project)
   }
 
   return {

@@ -48,6 +48,12 @@ export function admitOutcome(row: AdmissionRow, item: AdmitItem, products: Batch
   }
 }
 
+/** The project of the key, where the row tells it. */
+export function projectIn(row: AdmissionRow): string | null {
+  const project = isAdmitted(row) ? row[4] : row[2]['project']
+  return typeof project === 'string' ? project : null
+}
+
 export function closingOutcome([, outcome, chargedMicro]: ClosingRow):
   | SettleOutcome
   | ReleaseOutcome

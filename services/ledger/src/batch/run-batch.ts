@@ -1,7 +1,8 @@
 import type { Database } from '@gateway/database/client'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Batch } from './waiting-items.ts'
 
-/** `[ord, code, …]`, as money.admit_v1 answers it. */
+/** `[ord, code, …]`, in the order of the batch. `ord` counts from 1. */
 export type AdmissionRow =
   | [
       ord: number,
@@ -16,7 +17,7 @@ export type AdmissionRow =
     ]
   | [ord: number, code: string, facts: Record<string, unknown>]
 
-/** As money.close_v1 answers it. */
+/** In the order of the batch. */
 export type ClosingRow = [
   ord: number,
   outcome: 'settled' | 'released' | 'fenced' | 'unknown' | 'deferred' | 'alive',
@@ -47,21 +48,23 @@ interface BatchRow {
 }
 
 const SQL = `SELECT admissions, closings, products, at_ms FROM money.run_batch_v1(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
 
 /** One batch, one round trip: hands the items to money.run_batch_v1 as parallel arrays. */
 export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
   return async ({ admissions, closings }, patient) => {
     const a = admissions.map(({ item }) => item)
     const c = closings.map(({ item }) => item)
+    const pairs = pairsOf(a)
     const [row] = await prisma.$queryRawUnsafe<BatchRow[]>(
       SQL,
       patient,
+      pairs.hashes,
+      pairs.models,
       a.map((item) => item.id),
+      pairs.of,
       a.map((item) => item.holder),
-      a.map((item) => item.keyHash),
       a.map((item) => item.selector),
-      a.map((item) => item.model),
       a.map((item) => item.parameters.join(',')),
       a.map((item) => item.measures.bytes),
       a.map((item) => item.measures.messages),
@@ -81,14 +84,72 @@ export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
       c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : null)),
     )
     return {
-      admissions: parse<AdmissionRow[]>(row?.admissions, []),
-      closings: parse<ClosingRow[]>(row?.closings, []),
-      products: parse<Record<string, ProductFacts>>(row?.products, {}),
+      admissions: row?.admissions ? admissionRows(JSON.parse(row.admissions) as AdmissionColumns, a, pairs.of) : [],
+      closings: row?.closings ? closingRows(JSON.parse(row.closings) as ClosingColumns) : [],
+      products: row?.products ? (JSON.parse(row.products) as BatchRows['products']) : {},
       atMs: Number(row?.at_ms),
     }
   }
 }
 
-function parse<T>(text: string | null | undefined, none: T): T {
-  return text ? (JSON.parse(text) as T) : none
+/** What money.admit_v1 answers: a list for each column, in the order of the items. */
+interface AdmissionColumns {
+  /** null: admitted. */
+  code: (string | null)[]
+  facts: (Record<string, unknown> | null)[]
+  /** Of the first call under its idempotency key; null: its own. */
+  invocation: (string | null)[]
+  attempt: number[]
+  outputCap: number[]
+  micro: number[]
+  /** By pair: project and key. */
+  callers: [project: string, key: string][]
+}
+
+interface ClosingColumns {
+  outcome: ClosingRow[1][]
+  charged: number[]
+  excess: number[]
+}
+
+/** Which different keys and models there are, and which of these pairs each item is; counted from 1, as Postgres does. */
+function pairsOf(items: AdmitItem[]): { hashes: string[]; models: string[]; of: number[] } {
+  const hashes: string[] = []
+  const models: string[] = []
+  const known = new Map<string, number>()
+  const of = items.map(({ keyHash, model }) => {
+    const name = keyHash + model // a hash is always 64 characters
+    let pair = known.get(name)
+    if (pair === undefined) {
+      pair = hashes.push(keyHash)
+      models.push(model)
+      known.set(name, pair)
+    }
+    return pair
+  })
+  return { hashes, models, of }
+}
+
+function admissionRows(columns: AdmissionColumns, items: AdmitItem[], pairOf: number[]): AdmissionRow[] {
+  return items.map(({ id, model }, n) => {
+    const code = columns.code[n]!
+    if (code !== null) return [n + 1, code, columns.facts[n] ?? {}]
+    const [project, key] = columns.callers[pairOf[n]! - 1]!
+    const invocation = columns.invocation[n] ?? id
+    return [
+      n + 1,
+      'admitted',
+      invocation,
+      columns.attempt[n]!,
+      project,
+      key,
+      model,
+      columns.outputCap[n]!,
+      columns.micro[n]!,
+    ]
+  })
+}
+
+function closingRows({ outcome, charged, excess }: ClosingColumns): ClosingRow[] {
+  return outcome.map((one, n) => [n + 1, one, charged[n]!, excess[n]!])
 }

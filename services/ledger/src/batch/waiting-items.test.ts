@@ -7,7 +7,9 @@ const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
 function waiting<T extends AdmitItem | ClosingItem>(item: Partial<T>): Waiting<T> {
   return { item: item as T, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }
+let named = 0
 const admission = (id: string) => waiting<AdmitItem>({ op: 'admit', id })
+const stranger = (keyHash: string, id = `inv-${named++}`) => waiting<AdmitItem>({ op: 'admit', id, keyHash })
 const release = (id: string) => waiting<ClosingItem>({ op: 'release', id, reason: 'test' })
 
 describe('what goes into the next batch', () => {
@@ -16,6 +18,39 @@ describe('what goes into the next batch', () => {
     for (let n = 0; n < 100; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
     items.addAdmission('single', admission('single'))
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toContain('single')
+  })
+
+  test('a flood of keys that nobody knows leaves three quarters of a batch to the projects, and gets the rest', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 100; n++) items.addAdmission(null, stranger(`hash-${n}`))
+    for (let n = 0; n < 20; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
+    items.addAdmission('single', admission('single'))
+    expect(items.strangers).toBe(100)
+    const { admissions } = items.take({ items: 12, bytes: 1_000, admissionsAtLeast: 4 })
+    expect(admissions.slice(0, 9).map(({ item }) => item.id)).toContain('single')
+    expect(admissions.slice(9).map(({ item }) => item.keyHash)).toEqual(['hash-0', 'hash-1', 'hash-2'])
+    // What the projects leave is theirs as well.
+    while (items.take(limits).admissions.some(({ item }) => item.id.startsWith('crowd')));
+    expect(items.take(limits).admissions).toHaveLength(10)
+  })
+
+  test('a new key is not kept out by a thousand projects, nor by another new key’s crowd', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 1_000; n++) items.addAdmission(`project-${n}`, admission(`p-${n}`))
+    for (let n = 0; n < 1_000; n++) items.addAdmission(null, stranger('crowd'))
+    items.addAdmission(null, stranger('new'))
+    expect(items.take(limits).admissions.map(({ item }) => item.keyHash)).toContain('new')
+  })
+
+  test('once its project is known, what waits under a key takes its turns with the project, in order', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 3; n++) items.addAdmission(null, stranger('new', `new-${n}`))
+    items.addAdmission(null, stranger('other', 'other'))
+    items.addAdmission('p', admission('a'))
+    items.introduce('new', 'p')
+    items.introduce('nobody waits under this one', 'p')
+    expect([items.strangers, items.size]).toEqual([1, 5])
+    expect(items.take(limits).admissions.map(({ item }) => item.id)).toEqual(['a', 'new-0', 'new-1', 'new-2', 'other'])
   })
 
   test('within a project the order of arrival stays', () => {

@@ -1,9 +1,12 @@
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from '@gateway/contracts/ledger-outcomes'
+import { Turns } from './turns.ts'
 
 // What waits for the next batch.
 //   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never refused.
-//   W2  Admissions take turns by bucket (a project, once its key is known), so one project's crowd costs another one turn.
+//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Keys whose project is not known yet
+//       (new here, or nobody's) take turns by key in a share of their own: a flood of invented keys leaves the rest of each
+//       batch to the projects, and a new key is not kept out by however many projects there are.
 //   W3  No id stands in one batch twice; the later one waits for the next.
 
 /** Releases a reservation whose holder has ended or whose deadline is over; only keepers ask for it. */
@@ -39,26 +42,35 @@ interface Limits {
 
 export class WaitingItems {
   readonly #closings: Waiting<ClosingItem>[] = []
-  readonly #buckets = new Map<string, Waiting<AdmitItem>[]>()
-  #admissions = 0
+  readonly #projects = new Turns<Waiting<AdmitItem>>()
+  readonly #strangers = new Turns<Waiting<AdmitItem>>()
 
   get admissions(): number {
-    return this.#admissions
+    return this.#projects.size + this.#strangers.size
+  }
+
+  /** Admissions by keys whose project is not known yet. */
+  get strangers(): number {
+    return this.#strangers.size
   }
 
   get size(): number {
-    return this.#admissions + this.#closings.length
+    return this.admissions + this.#closings.length
   }
 
   addClosing(waiting: Waiting<ClosingItem>): void {
     this.#closings.push(waiting)
   }
 
-  addAdmission(bucket: string, waiting: Waiting<AdmitItem>): void {
-    this.#admissions++
-    const queue = this.#buckets.get(bucket)
-    if (queue) queue.push(waiting)
-    else this.#buckets.set(bucket, [waiting])
+  /** @param project of its key; null: not known yet */
+  addAdmission(project: string | null, waiting: Waiting<AdmitItem>): void {
+    if (project === null) this.#strangers.add(waiting.item.keyHash, waiting)
+    else this.#projects.add(project, waiting)
+  }
+
+  /** What waits under this key takes its turns with the project from now on. */
+  introduce(keyHash: string, project: string): void {
+    for (const waiting of this.#strangers.leave(keyHash)) this.#projects.add(project, waiting)
   }
 
   /** Takes what goes into the next batch. */
@@ -66,7 +78,7 @@ export class WaitingItems {
     const taken = new Set<string>()
     const closings: Waiting<ClosingItem>[] = []
     const later: Waiting<ClosingItem>[] = []
-    const most = this.#admissions > 0 ? limits.items - limits.admissionsAtLeast : limits.items
+    const most = this.admissions > 0 ? limits.items - limits.admissionsAtLeast : limits.items
     let bytes = 0
     for (const waiting of this.#closings) {
       if (closings.length >= most || bytes >= limits.bytes || taken.has(waiting.item.id)) {
@@ -78,28 +90,13 @@ export class WaitingItems {
       if (waiting.item.op === 'settle') bytes += waiting.item.answer?.body.length ?? 0
     }
     this.#closings.splice(0, this.#closings.length, ...later)
-    return { closings, admissions: this.#takeAdmissions(limits.items - closings.length, taken) }
-  }
-
-  #takeAdmissions(most: number, taken: Set<string>): Waiting<AdmitItem>[] {
-    const admissions: Waiting<AdmitItem>[] = []
-    const twice: [string, Waiting<AdmitItem>][] = []
-    while (admissions.length < most && this.#buckets.size > 0) {
-      // One turn: the first of each bucket; what is left of a bucket goes to the end of the line.
-      for (const [bucket, queue] of Array.from(this.#buckets)) {
-        if (admissions.length >= most) break
-        const waiting = queue.shift()!
-        this.#buckets.delete(bucket)
-        if (queue.length > 0) this.#buckets.set(bucket, queue)
-        this.#admissions--
-        if (taken.has(waiting.item.id)) twice.push([bucket, waiting])
-        else {
-          taken.add(waiting.item.id)
-          admissions.push(waiting)
-        }
-      }
-    }
-    for (const [bucket, waiting] of twice) this.addAdmission(bucket, waiting)
-    return admissions
+    const fits = ({ item }: Waiting<AdmitItem>) => !taken.has(item.id) && taken.add(item.id) !== undefined
+    const room = limits.items - closings.length
+    const forStrangers = Math.max(Math.ceil(room * STRANGERS_SHARE), room - this.#projects.size)
+    const strangers = this.#strangers.take(forStrangers, fits)
+    return { closings, admissions: [...this.#projects.take(room - strangers.length, fits), ...strangers] }
   }
 }
+
+/** What keys of no known project may take of a batch that is full without them. */
+const STRANGERS_SHARE = 0.25

@@ -15,15 +15,15 @@ const test = liveTest
     onCleanup(replica.close)
     return replica
   })
-  /** A project with one settled, one released and one open call, under a key with a limit. */
+  /** A project with one settled, one released and two open calls, under a key with a limit. */
   .extend('books', async ({ world, replica }) => {
     const owners = await world.tenant()
     const project = await world.project(owners, 10_000n)
     const product = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
     await world.assign(project.id, product)
     const key = await world.key({ project, by: owners.owner, limit: { micro: 5_000n, reset: 'monthly' } })
-    const [settled, released, open] = [1, 2, 3].map(() => replica.item(key, product))
-    for (const item of [settled!, released!, open!]) await replica.admit(item)
+    const [settled, released, ...open] = [1, 2, 3, 4].map(() => replica.item(key, product))
+    for (const item of [settled!, released!, ...open]) await replica.admit(item)
     await replica.settle(settled!.id, { promptTokens: 0, completionTokens: 30 })
     await replica.release(released!.id)
     return { project: project.id, key, product, settled: settled!.id }
@@ -57,7 +57,28 @@ describe('ledger check', () => {
     [
       'a lost hold',
       'DELETE FROM money.reservations WHERE project = $1',
-      /reserved differs from the open reservations: expected 0, found 100/,
+      /reserved differs from the open reservations: expected 0, found 200/,
+    ],
+    [
+      'micro-USD moved from one hold to another',
+      `UPDATE money.reservations SET micro = micro + CASE id WHEN (SELECT min(id) FROM money.reservations WHERE project = $1) THEN 50 ELSE -50 END
+        WHERE project = $1`,
+      /what is held, or was, differs: expected 100, found 50/,
+    ],
+    [
+      'a hold under another id',
+      `UPDATE money.reservations SET id = 'another' WHERE id = (SELECT min(id) FROM money.reservations WHERE project = $1)`,
+      /what is held, or was, differs: expected 100, found 0/,
+    ],
+    [
+      'a deleted meter',
+      'DELETE FROM money.meters WHERE project = $1',
+      /the meter of this window is missing: expected 30, found 0/,
+    ],
+    [
+      'a meter moved to a past window',
+      `UPDATE money.meters SET window_start = '2020-01-01', spent = 0, reserved = 0 WHERE project = $1`,
+      /the meter of this window is missing: expected 30, found 0/,
     ],
     [
       'a meter',

@@ -1,4 +1,4 @@
-// The ledger's own parts, without its door: this bench measures what happens between a batch that gathers and Postgres.
+// The ledger's own parts, without its door: what is between a batch that gathers and Postgres, and the check of the books.
 // The ledger exports nothing, because no service may import it; measuring is the exception.
 /* oxlint-disable house/import-direction */
 export { openLanes, type Lanes } from '../../../services/ledger/src/batch/lanes.ts'

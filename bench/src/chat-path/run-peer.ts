@@ -1,0 +1,8 @@
+import { pathToFileURL } from 'node:url'
+
+// Runs a program that knows nothing of us, and ends it when its starter is gone. Arguments: its file, then its own.
+
+const [file, ...args] = process.argv.slice(2)
+process.stdin.resume().once('close', () => process.exit(0))
+process.argv = [process.argv[0]!, file!, ...args]
+await import(pathToFileURL(file!).href)

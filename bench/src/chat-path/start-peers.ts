@@ -1,0 +1,49 @@
+import path from 'node:path'
+import { freePort } from '@gateway/local-stack/free-port'
+import { startProgram, type RunningProgram } from '../house/start-program.ts'
+import type { Stops } from '../house/stops.ts'
+import { installPortkey } from './portkey.ts'
+
+interface Needs {
+  originUrl: string
+  folder: string
+  /** Where peers are kept from one run to the next. */
+  peersFolder: string
+  stops: Stops
+  tell: (line: string) => void
+}
+
+export interface Peers {
+  proxy: RunningProgram & { url: string }
+  portkey: RunningProgram & { url: string }
+}
+
+const file = (name: string) => path.join(import.meta.dirname, name)
+
+/** Starts what the gateway is compared with, in front of the same origin. */
+export async function startPeers({ originUrl, folder, peersFolder, stops, tell }: Needs): Promise<Peers> {
+  const [proxyPort, portkeyPort] = [await freePort(undefined, 'the proxy'), await freePort(undefined, 'Portkey')]
+  const [proxyUrl, portkeyUrl] = [`http://127.0.0.1:${proxyPort}`, `http://127.0.0.1:${portkeyPort}`]
+
+  const proxy = await startProgram({
+    name: 'proxy',
+    entry: file('run-peer.ts'),
+    args: [file('bare-proxy.ts'), originUrl, String(proxyPort)],
+    env: {},
+    logFolder: folder,
+    readyUrl: `${proxyUrl}/health/ready`,
+  })
+  stops.add(proxy.stop)
+
+  const portkey = await startProgram({
+    name: 'portkey',
+    entry: file('run-peer.ts'),
+    // Without its console and its log of requests: as fast as it can be.
+    args: [await installPortkey(peersFolder, tell), `--port=${portkeyPort}`, '--headless'],
+    env: { NODE_ENV: 'production' },
+    logFolder: folder,
+    readyUrl: portkeyUrl,
+  })
+  stops.add(portkey.stop)
+  return { proxy: { ...proxy, url: proxyUrl }, portkey: { ...portkey, url: portkeyUrl } }
+}

@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { admission, admitted, settled, settlement } from './fixtures/items.ts'
+import { startPeerLedger } from './fixtures/peer-ledger.ts'
+import { openLedgerClient } from './ledger-client.ts'
+
+// A ledger replica that can't say whether an admission is written releases nothing itself: only who asked knows whether
+// another replica admitted it meanwhile.
+
+const unknown = { kind: 'undecided', why: 'unknown' } as const
+
+async function open() {
+  const peer = await startPeerLedger()
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret: 's'.repeat(32), closeGraceMs: 0 })
+  onTestFinished(async () => {
+    await client.close()
+    await peer.stop()
+  })
+  return { peer, client }
+}
+
+test('an admission of which the ledger does not know is refused as unavailable, and released once', async () => {
+  const { peer, client } = await open()
+  const asked = client.admit(admission('inv_1'), { budgetMs: 60_000 })
+  const request = await peer.next()
+  request.end({ n: 0, outcome: unknown })
+  await expect(asked).rejects.toMatchObject({ why: 'unavailable' })
+  const release = await peer.next()
+  expect(release.lines.map(({ item }) => item)).toEqual([{ op: 'release', id: 'inv_1', reason: expect.any(String) }])
+  release.end({ n: 0, outcome: { kind: 'released' } })
+  await expectNothingMore()
+
+  async function expectNothingMore() {
+    const next = client.settle(settlement('inv_2'))
+    const after = await peer.next()
+    expect(after.ids).toEqual(['inv_2'])
+    after.end({ n: 0, outcome: settled })
+    await next
+    expect(peer.unread()).toBe(0)
+  }
+})
+
+test('after a cut it is released once, not once for each doubt', async () => {
+  const { peer, client } = await open()
+  const asked = client.admit(admission('inv_1'), { budgetMs: 60_000 }).catch((error: unknown) => error)
+  ;(await peer.next()).cut()
+  const again = await peer.next()
+  again.end({ n: 0, outcome: unknown })
+  expect(await asked).toMatchObject({ why: 'unavailable' })
+  const release = await peer.next()
+  expect(release.ids).toEqual(['inv_1'])
+  release.end({ n: 0, outcome: { kind: 'released' } })
+  const next = client.settle(settlement('inv_2'))
+  const after = await peer.next()
+  expect(after.ids).toEqual(['inv_2'])
+  after.end({ n: 0, outcome: settled })
+  await next
+})
+
+test('one that another replica admitted after a cut is kept: nothing is released', async () => {
+  const { peer, client } = await open()
+  const asked = client.admit(admission('inv_1'), { budgetMs: 60_000 })
+  ;(await peer.next()).cut()
+  const again = await peer.next()
+  again.end({ n: 0, outcome: admitted('inv_1') })
+  expect(await asked).toEqual(admitted('inv_1'))
+  const next = client.settle(settlement('inv_1'))
+  const after = await peer.next()
+  expect(after.lines.map(({ item }) => item.op)).toEqual(['settle'])
+  after.end({ n: 0, outcome: settled })
+  await next
+})
+
+test('a settlement of which the ledger does not know is repeated', async () => {
+  const { peer, client } = await open()
+  const settling = client.settle(settlement('inv_1'))
+  ;(await peer.next()).end({ n: 0, outcome: unknown })
+  ;(await peer.next()).end({ n: 0, outcome: settled })
+  expect(await settling).toEqual(settled)
+})

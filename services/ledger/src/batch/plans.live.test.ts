@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, onTestFinished } from 'vitest'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { World, WorldKey } from '@gateway/testbed/world'
+import type { Replica } from '../replica.fixture.ts'
+import { openShop, test } from '../shop.fixture.ts'
+import { openCountingSession, type Work } from './count-work.fixture.ts'
+import type { ClosingItem, Waiting } from './waiting-items.ts'
+
+// A session plans a statement once, and Postgres plans by what it last knew of a table's size. Ledgers start on empty
+// tables and run for months: a plan made then must not read a table, or every pair of rows, once there are many.
+
+const FEW = 32
+const MANY = 256
+const ROWS = 30_000
+
+type Session = Awaited<ReturnType<typeof openCountingSession>>
+type Costs = Record<'admit' | 'repeat' | 'close' | 'close again' | 'refuse' | 'bury', Work>
+
+describe('the work of a batch', () => {
+  test('does not grow with the tables, whenever its plans were made, nor faster than its items', async ({
+    database,
+    world,
+    replica,
+  }) => {
+    await withoutAutovacuum(world)
+    await world.run('ANALYZE')
+    const scene = await buildScene(world)
+    const early = await openSession(database.adminUrl)
+    await costsOf(early, replica, scene, FEW) // this plans everything
+    const few = await costsOf(early, replica, scene, FEW)
+    const many = await costsOf(early, replica, scene, MANY)
+    expectNoMore(many, few)
+
+    await fillTables(world, scene.free.id)
+    expectNoMore(await costsOf(early, replica, scene, MANY), many)
+    const late = await openSession(database.adminUrl)
+    expectNoMore(await costsOf(late, replica, scene, MANY), many)
+    await world.run('ANALYZE')
+    expectNoMore(await costsOf(early, replica, scene, MANY), many)
+    const latest = await openSession(database.adminUrl)
+    expectNoMore(await costsOf(latest, replica, scene, MANY), many)
+  })
+})
+
+async function openSession(adminUrl: string): Promise<Session> {
+  const session = await openCountingSession(adminUrl)
+  onTestFinished(session.close)
+  return session
+}
+
+interface Scene {
+  product: string
+  free: WorldKey
+  limited: WorldKey
+  poor: { key: WorldKey; product: string }
+}
+
+async function buildScene(world: World): Promise<Scene> {
+  const { owners, project, product, key } = await openShop(world, 100_000_000n)
+  const limit = { micro: 90_000_000n, reset: 'monthly' } as const
+  return {
+    product,
+    free: key,
+    limited: await world.key({ project, by: owners.owner, limit }),
+    poor: await openShop(world, 0n),
+  }
+}
+
+/** One batch of each sort, of so many items. */
+async function costsOf(session: Session, replica: Replica, scene: Scene, size: number): Promise<Costs> {
+  const items = Array.from({ length: size }, (_, n) =>
+    replica.item(n % 2 ? scene.limited : scene.free, scene.product, n % 4 ? {} : keyed(randomUUID())),
+  )
+  const repeats = items
+    .filter(({ idempotency }) => idempotency !== null)
+    .map((item) => ({ ...item, id: `${item.id}-2` }))
+  const refused = items.map((_, n) => replica.item(scene.poor.key, scene.poor.product, n % 2 ? keyed('copy') : {}))
+  const closings = items.map<ClosingItem>(({ id }, n) =>
+    n % 2
+      ? { op: 'settle', id, usage: { promptTokens: 1, completionTokens: 1, estimated: false }, answer: null }
+      : { op: 'release', id, reason: 'test' },
+  )
+  const strange = items.map<ClosingItem>(({ id }, n) =>
+    n % 2 ? { op: 'release', id: `${id}-3`, reason: 'test' } : { op: 'expire', id: `${id}-4` },
+  )
+  return {
+    admit: await workOf(session, items, [], ['admitted']),
+    repeat: await workOf(session, repeats, [], ['running']),
+    close: await workOf(session, [], closings, ['settled', 'released']),
+    'close again': await workOf(session, [], closings, ['settled', 'released']),
+    refuse: await workOf(session, refused, [], ['insufficient_budget']),
+    bury: await workOf(session, [], strange, ['released', 'unknown']),
+  }
+}
+
+async function workOf(session: Session, admissions: AdmitItem[], closings: ClosingItem[], expected: string[]) {
+  const { perItem, outcomes } = await session.count({
+    admissions: admissions.map(waiting),
+    closings: closings.map(waiting),
+  })
+  expect(outcomes).toEqual(new Set(expected))
+  return perItem
+}
+
+/** Rows to the letter but for what a batch costs once; pages more generously, as an index grows by a level now and then. */
+function expectNoMore(now: Costs, before: Costs): void {
+  for (const sort of Object.keys(before) as (keyof Costs)[]) {
+    expect(before[sort].rows, `rows to ${sort}`).toBeGreaterThan(1)
+    expect(now[sort].rows / before[sort].rows, `rows to ${sort}`).toBeLessThan(1.5)
+    expect(now[sort].pages / before[sort].pages, `pages to ${sort}`).toBeLessThan(4)
+  }
+}
+
+/** Strangers' rows, as a year of calls leaves them. `n` counts. */
+const FILLS: [table: string, columns: string, values: string][] = [
+  [
+    'money.reservations',
+    '',
+    `'r' || n, 'r' || n, 1, 'p' || n % 500, 'k', 'k', NULL, 'm', 'h1', 5, 1, 0, 0, 0, false, now(), now() + interval '1 hour'`,
+  ],
+  [
+    'money.invocations',
+    '(id, invocation, attempt, state, project, key, lineage, product, holder, reserved_micro, charged_micro, admitted_at, closed_at)',
+    `'i' || n, 'i' || n, 1, 'Settled', 'p' || n % 500, 'k', 'k', 'm', 'h1', 5, 5, now(), now()`,
+  ],
+  ['money.journal', '', `'p' || n % 500, n, 'settle', 'i' || n, 0, -5, 5, 0, now()`],
+  ['money.idempotency_keys', '', `'p' || n % 500, 'chat', 'k' || n, sha256(n::text::bytea), 'i' || n, 'i' || n, now()`],
+  ['money.wallets', '(project, funded)', `'p' || n, 100`],
+  ['money.meters', '', `'l' || n, 'p' || n % 500, now(), 100, 0, 0`],
+  ['money.holders', '', `'h' || n, 'gateway', now(), now(), 15000, now()`],
+  [
+    'control.keys',
+    '(id, hash, prefix, name, tenant, project, lineage, policy, created_by, expires_at, expiry_days)',
+    `'k' || n, sha256(n::text::bytea), prefix, name, tenant, project, 'k' || n, policy, created_by, expires_at, expiry_days`,
+  ],
+]
+
+async function fillTables(world: World, likeKey: string): Promise<void> {
+  for (const [table, columns, values] of FILLS)
+    await world.run(
+      `INSERT INTO ${table} ${columns} SELECT ${values} FROM generate_series(1, ${ROWS}) n, control.keys k WHERE k.id = $1`,
+      [likeKey],
+    )
+}
+
+/** Postgres would learn by itself how large the tables are, a minute later. */
+async function withoutAutovacuum(world: World): Promise<void> {
+  for (const [table] of FILLS) await world.run(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`)
+}
+
+const keyed = (key: string) => ({ idempotency: { key: `plans ${key}`, fingerprint: 'a'.repeat(64) } })
+
+function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {
+  return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+}

@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect } from 'vitest'
+import { openTokenSource } from '@gateway/ledger-client/service-token'
+import { startProgram } from '@gateway/testbed/test-program'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { openShop, test as shopTest } from '../shop.fixture.ts'
+
+const secret = 'g'.repeat(32)
+
+/** A saved answer of 0.9 MB, each byte of which is six in JSON: repeats of it are longer together than a string can be. */
+const ANSWER = '\u0001'.repeat(900_000)
+const REPEATS = 105
+
+const test = shopTest.extend('ledger', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+  const ledger = await startProgram({
+    name: 'ledger',
+    entry: path.join(import.meta.dirname, '../main.ts'),
+    folder: await temporaryFolder('ledger'),
+    env: {
+      DATABASE_URL: database.ledgerUrl,
+      SERVICE_SECRET_GATEWAY: secret,
+      SERVICE_SECRET_WORKER: 'w'.repeat(32),
+      SERVICE_SECRET_CONSOLE: 'c'.repeat(32),
+    },
+  })
+  onCleanup(ledger.stop)
+  return ledger
+})
+
+describe('POST /items', () => {
+  test('answers many repeats of one large saved answer in one request, and goes on', async ({
+    ledger,
+    world,
+    replica,
+  }) => {
+    const shop = await openShop(world)
+    const idempotency = { key: 'a large answer', fingerprint: 'a'.repeat(64) }
+    const first = replica.item(shop.key, shop.product, { idempotency })
+    await replica.admit(first)
+    await replica.settle(first.id, undefined, { contentType: 'application/json', body: ANSWER })
+
+    const token = await openTokenSource({ service: 'gateway', secret, now: Date.now }).current()
+    const ask = (n: number) => ({ n, budgetMs: 60_000, item: replica.item(shop.key, shop.product, { idempotency }) })
+    const post = (count: number) =>
+      fetch(`${ledger.url}/items`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: Array.from({ length: count }, (_, n) => JSON.stringify(ask(n))).join('\n'),
+      })
+    const lineBytes = JSON.stringify({ n: 1, outcome: { kind: 'replay', body: ANSWER } }).length
+    const before = await memoryOf(ledger.pid)
+    const { lines, bytes } = await readThrough(await post(REPEATS))
+    console.log(`the ledger's memory: ${before} MB at start, ${await memoryOf(ledger.pid)} MB at most`)
+    expect(lines).toBe(REPEATS)
+    expect(bytes).toBeGreaterThan(REPEATS * lineBytes)
+
+    const one = await (await post(1)).text()
+    expect(JSON.parse(one)).toEqual({
+      n: 0,
+      outcome: { kind: 'replay', invocation: first.id, contentType: 'application/json', body: ANSWER },
+    })
+  })
+})
+
+async function readThrough({ body }: Response): Promise<{ lines: number; bytes: number }> {
+  const read = { lines: 0, bytes: 0 }
+  for await (const chunk of body!) {
+    read.bytes += chunk.length
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) read.lines++
+  }
+  return read
+}
+
+/** The most memory that a process has had. Megabytes; null where the system does not tell. */
+async function memoryOf(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]
+  return kilobytes ? Math.round(Number(kilobytes) / 1024) : null
+}
