@@ -6,6 +6,7 @@ export const houseTest = liveTest.extend('house', { scope: 'file' }, async ({ da
   const house = await openHouse({
     adminUrl: database.adminUrl,
     ledgerUrl: database.ledgerUrl,
+    consoleUrl: database.consoleUrl,
     redisUrl: redis.url,
     ledgers: 2,
     gateways: 2,

@@ -203,7 +203,10 @@ export const fundingBody = z.strictObject({
 })
 
 const day = 86_400_000
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+const moment = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 export const usageQuery = z
   .strictObject({
     from: moment.optional(),

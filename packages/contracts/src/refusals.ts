@@ -123,7 +123,7 @@ export const refusals = {
       `This call may cost up to ${f.neededMicro} micro-USD and the project's wallet has ${f.availableMicro} micro-USD available.`,
     resolution: (f: { affordableMaxTokens: number; reservedMicro: number }) =>
       [
-        'Ask an administrator to fund the project',
+        'Ask the platform operator to fund the project',
         ...(f.reservedMicro > 0 ? ['wait until running calls settle'] : []),
         ...(f.affordableMaxTokens > 0 ? [`ask for at most ${f.affordableMaxTokens} max_tokens`] : []),
       ].join(', or ') + '.',
@@ -181,8 +181,7 @@ export const refusals = {
     status: 403,
     type: 'permission_error',
     says: (f: { need: string }) => `This needs ${f.need}.`,
-    resolution: (f: { need: string }) =>
-      `Ask an administrator of the organization to give you ${f.need}, or somebody who has it to do this.`,
+    resolution: (f: { need: string }) => `Ask somebody who has ${f.need} to do this, or to give it to you.`,
   },
 
   // 404: not there, for this caller

@@ -1,10 +1,13 @@
 import type { ChatAnswer, ChatCall, Route } from './chat-port.ts'
+import type { OriginFailure } from './origin-failure.ts'
 
 /** One attempt at one origin. */
-interface ChatAttempt extends Pick<ChatCall, 'forwarded' | 'outputCap' | 'stream' | 'signal'> {
+export interface ChatAttempt extends Pick<ChatCall, 'forwarded' | 'outputCap' | 'stream' | 'signal'> {
   route: Route
   /** How much of the call's time is left. */
   leftMs: number
+  /** Told once how a stream ended after its first chunk: null if it is complete. Not told when its reader left. */
+  ended: (failure: OriginFailure | null) => void
 }
 
 /** What an origin of any kind has to offer to serve chat products. */

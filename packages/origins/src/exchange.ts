@@ -5,7 +5,7 @@ import { OriginFailure } from './origin-failure.ts'
 import type { FailureFacts } from './origin-failure.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { transportFailure } from './transport-failure.ts'
-import { UnfitAnswer } from './untrusted.ts'
+import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
 
 type Headers = Record<string, string | string[] | undefined>
 
@@ -23,7 +23,7 @@ export interface ExchangeRequest {
   signal: AbortSignal | undefined
 }
 
-/** What becomes of the answer. Each method may throw `UnfitAnswer` or `OriginFailure`, which ends the exchange. */
+/** What becomes of the answer. Each method may throw `UnfitAnswer`, `ErrorInAnswer` or `OriginFailure`, which ends the exchange. */
 export interface Receiver {
   /** A 2xx answer has begun. */
   begin(headers: Headers): void
@@ -66,7 +66,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   const parts: Buffer[] = []
   let bytes = 0
 
-  const failure = (facts: Pick<FailureFacts, 'kind' | 'detail'>): OriginFailure =>
+  const failure = (facts: Pick<FailureFacts, 'kind' | 'detail' | 'originStatus'>): OriginFailure =>
     new OriginFailure({ origin, afterFirstByte, ...facts })
   const tooLate = (detail: string) => (): void => broken({ kind: 'timeout', detail })
   const totalTimer = setTimeout(tooLate('not complete in time'), request.totalMs)
@@ -105,8 +105,14 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
     try {
       step()
     } catch (error) {
-      fail(error instanceof UnfitAnswer ? failure({ kind: 'garbage', detail: error.message }) : error)
+      fail(failureOf(error))
     }
+  }
+
+  function failureOf(error: unknown): unknown {
+    if (error instanceof UnfitAnswer) return failure({ kind: 'garbage', detail: error.message })
+    if (!(error instanceof ErrorInAnswer)) return error
+    return failure({ kind: 'refused', detail: error.message, originStatus: error.originStatus })
   }
 
   function takeError(chunk: Buffer): void {

@@ -1,16 +1,23 @@
 import type { LookupFunction } from 'node:net'
-import type { ChatAdapter } from './chat-adapter.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { messagesWire } from './anthropic/messages-wire.ts'
 import type { ChatAnswer, ChatCall } from './chat-port.ts'
-import { openAiCompatibleAdapter } from './openai-compatible/adapter.ts'
-import { longestCallMs } from './origin-config.ts'
-import type { OriginsConfig } from './origin-config.ts'
-import { OriginFailure } from './origin-failure.ts'
+import { openCircuit } from './circuit.ts'
+import type { CircuitState } from './circuit.ts'
+import { httpAdapter } from './http-adapter.ts'
+import { chatWire } from './openai-compatible/chat-wire.ts'
+import type { OriginConfig, OriginsConfig } from './origin-config.ts'
+import type { OriginFailure } from './origin-failure.ts'
+import { routeTrier } from './try-routes.ts'
+import type { OpenOrigin } from './try-routes.ts'
+import type { WireFormat } from './wire-format.ts'
 
 export interface Origins {
   /**
-   * Tries the call's routes in order, one attempt each, and answers with the first that works. Goes on to the next
-   * route only while nothing of an answer has been handed on, and only after a failure that another origin may not
-   * have. Rejects with the last `OriginFailure`, or with the signal's reason.
+   * Asks the call's routes in order and answers with the first that works; then, in the same order, those once more that
+   * may have recovered. Goes on only while nothing of an answer has been handed on, and only after a failure that another
+   * origin, or the same one a moment later, may not have. Rejects with the `OriginFailure` that says most, or with the
+   * signal's reason.
    */
   chat(call: ChatCall): Promise<ChatAnswer>
   /** Waits for running calls, then closes all connections. */
@@ -18,43 +25,55 @@ export interface Origins {
 }
 
 export interface OriginsOptions {
-  /** Told of every attempt that failed, also of those another route made good. For logs and metrics. */
+  /**
+   * Told of every attempt that failed, also of those another one made good, and of answers that broke off. For logs and
+   * metrics. Not told of origins that weren't asked because they rest.
+   */
   attemptFailed?: (failure: OriginFailure) => void
+  circuitChanged?: (change: { origin: string; state: CircuitState }) => void
   /** In place of the system's name look-up. Private addresses are refused whatever it answers. */
   resolve?: LookupFunction
+  /** From 0 to 1. */
+  random?: () => number
+  /** Milliseconds on a clock that only goes forward. */
+  nowMs?: () => number
+  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 /** Opens the configured origins. Connections are made when calls need them. */
-export function openOrigins(config: OriginsConfig, { attemptFailed, resolve }: OriginsOptions = {}): Origins {
-  const adapters = new Map<string, ChatAdapter>(
-    Object.entries(config).map(([name, origin]) => [name, openAiCompatibleAdapter(name, origin, resolve)]),
-  )
+export function openOrigins(config: OriginsConfig, options: OriginsOptions = {}): Origins {
+  const {
+    attemptFailed = () => {},
+    circuitChanged,
+    resolve,
+    random = Math.random,
+    nowMs = () => performance.now(),
+    wait = (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+  } = options
+
+  const opened = new Map<string, OpenOrigin>()
+  for (const [name, origin] of Object.entries(config)) {
+    const circuit = openCircuit({
+      failures: origin.circuitFailures,
+      restMs: origin.circuitRestMs,
+      changed: (state) => circuitChanged?.({ origin: name, state }),
+      nowMs,
+    })
+    opened.set(name, { adapter: httpAdapter(name, origin, wireOf(origin), resolve), circuit, tries: origin.tries })
+  }
 
   return {
-    async chat(call) {
-      const startedMs = performance.now()
-      let last: OriginFailure | null = null
-      for (const route of call.routes) {
-        const leftMs = longestCallMs - (performance.now() - startedMs)
-        if (leftMs <= 0) break
-        try {
-          const adapter = adapters.get(route.origin)
-          if (!adapter) throw notConfigured(route.origin)
-          const { forwarded, outputCap, stream, signal } = call
-          return await adapter.chat({ route, leftMs, forwarded, outputCap, stream, signal })
-        } catch (error) {
-          if (!(error instanceof OriginFailure)) throw error
-          attemptFailed?.(error)
-          last = error
-          if (!error.retryable) break
-        }
-      }
-      throw last ?? notConfigured('(none)')
-    },
-    close: async () => void (await Promise.all([...adapters.values()].map((adapter) => adapter.close()))),
+    chat: routeTrier({ opened, attemptFailed, random, nowMs, wait }),
+    close: async () => void (await Promise.all([...opened.values()].map(({ adapter }) => adapter.close()))),
   }
 }
 
-function notConfigured(origin: string): OriginFailure {
-  return new OriginFailure({ kind: 'unreachable', origin, detail: 'no origin of that name is configured' })
+function wireOf(origin: OriginConfig): WireFormat {
+  switch (origin.kind) {
+    case 'openai-compatible':
+      return chatWire(origin)
+    case 'anthropic':
+      return messagesWire(origin)
+  }
 }

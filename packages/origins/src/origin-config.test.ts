@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { readOrigins } from './origin-config.ts'
 
@@ -14,16 +17,55 @@ test('what is left out has a default', () => {
       firstByteMs: 120_000,
       idleMs: 60_000,
       totalMs: 300_000,
+      tries: 2,
+      circuitFailures: 10,
+      circuitRestMs: 5_000,
       connections: 256,
     },
   })
 })
 
-test('a key comes from the variable that is named, or is given', () => {
+test('a key comes from the variable or the file that is named, or is given', async ({ onTestFinished }) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'origin-key-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'key')
+  await writeFile(file, 'sk-3\n')
   expect(read({ apiKeyEnv: 'MAIN_KEY' }, { MAIN_KEY: 'sk-1' })['main']?.apiKey).toBe('sk-1')
   expect(read({ apiKey: 'sk-2' })['main']?.apiKey).toBe('sk-2')
+  expect(read({ apiKeyFile: file })['main']?.apiKey).toBe('sk-3')
   expect(() => read({ apiKeyEnv: 'MAIN_KEY' })).toThrow('"main" takes its key from MAIN_KEY, which is not set')
-  expect(() => read({ apiKeyEnv: 'MAIN_KEY', apiKey: 'x' })).toThrow('not both')
+  expect(() => read({ apiKeyFile: `${file}-not` })).toThrow('key-not, which can not be read')
+  await writeFile(file, ' \n')
+  expect(() => read({ apiKeyFile: file })).toThrow('which is empty')
+  expect(() => read({ apiKeyEnv: 'MAIN_KEY', apiKey: 'x' })).toThrow('give one of apiKey, apiKeyEnv')
+})
+
+test('a key that no header can carry is refused, and not shown', async () => {
+  for (const canary of ['sk-canary\nx', 'sk-canary é', `sk-canary${'x'.repeat(5_000)}`]) {
+    const text = (() => {
+      try {
+        return JSON.stringify(read({ apiKeyEnv: 'MAIN_KEY' }, { MAIN_KEY: canary }))
+      } catch (error) {
+        return String(error)
+      }
+    })()
+    expect(text).toContain('holds no key')
+    expect(text).not.toContain('canary')
+  }
+})
+
+test('only hosts that the operator lists are called, where he lists any', () => {
+  const allowed = (hosts: string) => () => read({}, { ORIGIN_ALLOWED_HOSTS: hosts })
+  expect(allowed('api.other.com, API.example.com')).not.toThrow()
+  expect(allowed('')).not.toThrow()
+  for (const hosts of ['api.other.com', 'example.com', 'api.example.com:8443', 'api.example.com.evil.com'])
+    expect(allowed(hosts)).toThrow('"main" is at api.example.com, which ORIGIN_ALLOWED_HOSTS does not list')
+})
+
+test('an origin of another kind has the same settings, less those it has no use for', () => {
+  const anthropic = { kind: 'anthropic', baseUrl: 'https://api.example.com/v1' }
+  expect(read(anthropic)['main']).toMatchObject({ ...anthropic, tries: 2, totalMs: 300_000 })
+  expect(() => read({ ...anthropic, capField: 'max_tokens' })).toThrow('capField')
 })
 
 test.each([
@@ -37,6 +79,8 @@ test.each([
   [{ baseUrl: 'ftp://api.example.com' }, 'http or https'],
   [{ totalMs: 300_001 }, 'totalMs'],
   [{ connections: 0 }, 'connections'],
+  [{ tries: 0 }, 'tries'],
+  [{ circuitFailures: 0 }, 'circuitFailures'],
   [{ kind: 'other' }, 'kind'],
   [{ timeout: 5 }, 'timeout'],
 ])('%j is refused and says why', (given, says) => {

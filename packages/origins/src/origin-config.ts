@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { originKey } from './origin-key.ts'
 import { isPrivateAddress } from './private-address.ts'
 
 /** No call lasts longer than this, whatever the configuration says (decisions.md, section 3). */
@@ -6,43 +7,56 @@ export const longestCallMs = 300_000
 
 const limitMs = (byDefault: number) => z.int().min(1).max(longestCallMs).default(byDefault)
 
+const anyKind = {
+  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).meta({
+    description: 'Base address of the wire format, such as https://api.example.com/v1. Redirects are not followed.',
+  }),
+  apiKey: z.string().min(1).optional().meta({ description: 'The key for this origin.' }),
+  apiKeyEnv: z.string().min(1).optional().meta({ description: 'The environment variable that holds the key.' }),
+  apiKeyFile: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'The file that holds the key, such as a mounted secret; read at the start.' }),
+  allowPrivateAddress: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Permits plain http, and loopback, private and link-local addresses.' }),
+  firstByteMs: limitMs(120_000).meta({
+    description:
+      'How long to wait for the first chunk of a stream, or for the head of an answer that is not streamed, which many origins send only when the answer is complete.',
+  }),
+  idleMs: limitMs(60_000).meta({ description: 'How long an answer that has begun may pause.' }),
+  totalMs: limitMs(longestCallMs).meta({ description: 'How long one attempt may last.' }),
+  tries: z.int().min(1).max(5).default(2).meta({ description: 'How often one call may ask this origin.' }),
+  circuitFailures: z.int().min(1).max(1_000_000).default(10).meta({
+    description: 'After so many failures without a complete answer between them the origin is not asked for a while.',
+  }),
+  circuitRestMs: limitMs(5_000).meta({ description: 'How long it is not asked, and how long between probes then.' }),
+  connections: z.int().min(1).max(10_000).default(256).meta({ description: 'Open connections at most, per process.' }),
+}
+
+const openAiCompatible = z.strictObject({
+  kind: z.literal('openai-compatible'),
+  ...anyKind,
+  capField: z
+    .enum(['max_tokens', 'max_completion_tokens'])
+    .default('max_tokens')
+    .meta({ description: 'The field in which this origin takes the output cap.' }),
+})
+
+const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...anyKind })
+
 /** One origin of the `ORIGINS` variable. */
 export const originConfig = z
-  .strictObject({
-    kind: z.literal('openai-compatible'),
-    baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).meta({
-      description: 'Base address of the wire format, such as https://api.example.com/v1. Redirects are not followed.',
-    }),
-    apiKey: z.string().min(1).optional().meta({ description: 'Sent as the bearer token.' }),
-    apiKeyEnv: z.string().min(1).optional().meta({ description: 'The environment variable that holds the key.' }),
-    allowPrivateAddress: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'Permits plain http, and loopback, private and link-local addresses.' }),
-    capField: z
-      .enum(['max_tokens', 'max_completion_tokens'])
-      .default('max_tokens')
-      .meta({ description: 'The field in which this origin takes the output cap.' }),
-    firstByteMs: limitMs(120_000).meta({
-      description:
-        'How long to wait for the first chunk of a stream, or for the head of an answer that is not streamed, which many origins send only when the answer is complete.',
-    }),
-    idleMs: limitMs(60_000).meta({ description: 'How long an answer that has begun may pause.' }),
-    totalMs: limitMs(longestCallMs).meta({ description: 'How long one call may last.' }),
-    connections: z
-      .int()
-      .min(1)
-      .max(10_000)
-      .default(256)
-      .meta({ description: 'Open connections at most, per process.' }),
-  })
+  .discriminatedUnion('kind', [openAiCompatible, anthropic])
   .superRefine((origin, context) => {
     const problem = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
     const url = new URL(origin.baseUrl)
     if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
       problem('baseUrl', 'must have no user, password, query or fragment')
-    if (origin.apiKey !== undefined && origin.apiKeyEnv !== undefined)
-      problem('apiKeyEnv', 'give either apiKey or apiKeyEnv, not both')
+    const ways = (['apiKey', 'apiKeyEnv', 'apiKeyFile'] as const).filter((way) => origin[way] !== undefined)
+    if (ways.length > 1) problem(ways[1]!, `give one of ${ways.join(', ')}`)
     if (origin.allowPrivateAddress) return
     if (url.protocol !== 'https:') problem('baseUrl', 'must be https unless allowPrivateAddress is true')
     if (isPrivateAddress(url.hostname)) problem('baseUrl', 'is a private address; allowPrivateAddress permits it')
@@ -59,19 +73,25 @@ export const originsConfig = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}
 export type OriginsConfig = z.infer<typeof originsConfig>
 
 /**
- * Reads the `ORIGINS` variable (JSON text) and takes the keys named by `apiKeyEnv` from the environment.
- * Throws one error that names the variable and every problem; no key is ever part of it.
+ * Reads the `ORIGINS` variable (JSON text) and takes the keys that `apiKeyEnv` and `apiKeyFile` name. Where
+ * `ORIGIN_ALLOWED_HOSTS` is set, only the hosts it lists may be called. Throws an error that names the variable and the
+ * problem; no key is ever part of it.
  */
 export function readOrigins(text: string, environment: Record<string, string | undefined>): OriginsConfig {
   const read = originsConfig.safeParse(parseJson(text))
   if (!read.success) throw new Error(`ORIGINS is wrong.\n${z.prettifyError(read.error)}`)
   for (const [name, origin] of Object.entries(read.data)) {
-    if (origin.apiKeyEnv === undefined) continue
-    const key = environment[origin.apiKeyEnv]
-    if (!key) throw new Error(`ORIGINS: the origin "${name}" takes its key from ${origin.apiKeyEnv}, which is not set.`)
-    origin.apiKey = key
+    refuseOtherHosts(name, new URL(origin.baseUrl), environment['ORIGIN_ALLOWED_HOSTS'])
+    const key = originKey(name, origin, environment)
+    if (key !== undefined) origin.apiKey = key
   }
   return read.data
+}
+
+/** @param allowed hosts, with their port unless it is the default one, separated by commas */
+function refuseOtherHosts(name: string, { host }: URL, allowed: string | undefined): void {
+  if (!allowed || allowed.split(',').some((one) => one.trim().toLowerCase() === host)) return
+  throw new Error(`ORIGINS: the origin "${name}" is at ${host}, which ORIGIN_ALLOWED_HOSTS does not list.`)
 }
 
 function parseJson(text: string): unknown {

@@ -5,8 +5,9 @@
  * - `cut`: the answer ended before it was complete
  * - `garbage`: the answer isn't what the wire format says
  * - `too_large`: the answer exceeds the bounds of answer-limits.ts
+ * - `resting`: the origin failed so often that it wasn't asked; `retryAfterMs` says for how long
  */
-export type FailureKind = 'unreachable' | 'refused' | 'timeout' | 'cut' | 'garbage' | 'too_large'
+export type FailureKind = 'unreachable' | 'refused' | 'timeout' | 'cut' | 'garbage' | 'too_large' | 'resting'
 
 export interface FailureFacts {
   kind: FailureKind
@@ -20,6 +21,8 @@ export interface FailureFacts {
   originCode?: string | undefined
   /** What the origin's `Retry-After` asks for. */
   retryAfterMs?: number | undefined
+  /** false: the origin never got the call. Default: it did, or was tried to reach. */
+  asked?: boolean
 }
 
 /**
@@ -36,8 +39,9 @@ export class OriginFailure extends Error {
   readonly originStatus: number | undefined
   readonly originCode: string | undefined
   readonly retryAfterMs: number | undefined
+  readonly asked: boolean
 
-  constructor({ kind, origin, detail, afterFirstByte = false, ...facts }: FailureFacts) {
+  constructor({ kind, origin, detail, afterFirstByte = false, asked = true, ...facts }: FailureFacts) {
     super(`origin ${origin}: ${kind}: ${detail}`)
     this.kind = kind
     this.origin = origin
@@ -45,7 +49,8 @@ export class OriginFailure extends Error {
     this.originStatus = facts.originStatus
     this.originCode = facts.originCode
     this.retryAfterMs = facts.retryAfterMs
-    this.retryable = !(kind === 'refused' && faultsOfTheRequest.has(facts.originStatus ?? 0))
+    this.asked = asked
+    this.retryable = !asked || !(kind === 'refused' && faultsOfTheRequest.has(facts.originStatus ?? 0))
   }
 }
 

@@ -1,6 +1,17 @@
 /** An answer that doesn't fit the wire format; the message says where and never what. */
 export class UnfitAnswer extends Error {}
 
+/** An error that an origin put inside an answer which began well. */
+export class ErrorInAnswer extends Error {
+  /** What the status would have been; undefined where the error doesn't say. */
+  readonly originStatus: number | undefined
+
+  constructor(originStatus: number | undefined) {
+    super('an error inside the answer')
+    this.originStatus = originStatus
+  }
+}
+
 export type Fields = Record<string, unknown>
 
 /** The value's fields; of anything that isn't an object, none. */
@@ -28,4 +39,18 @@ export function list(value: unknown, most: number, where: string): unknown[] {
   if (!Array.isArray(value)) throw new UnfitAnswer(`${where} is not a list`)
   if (value.length > most) throw new UnfitAnswer(`${where} is too long`)
   return value
+}
+
+/** JSON of an answer. Throws `UnfitAnswer`: the parser's own message quotes the answer. */
+export function parseUntrusted(json: string, what: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    throw new UnfitAnswer(`${what} is not JSON`)
+  }
+}
+
+/** A count of tokens. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }

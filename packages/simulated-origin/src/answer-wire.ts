@@ -1,13 +1,27 @@
-import type { LoggedCall } from './call-log.ts'
+import { chatDialect } from './chat-dialect.ts'
 import { composeChat } from './compose-chat.ts'
+import type { Dialect } from './dialect.ts'
 import { drawPng } from './draw-png.ts'
 import type { FaultRule } from './fault-rule.ts'
+import { messagesDialect } from './messages/messages-dialect.ts'
+import { readMessagesRequest } from './messages/read-messages-request.ts'
+import { messageBody, messageEvents } from './messages/write-message.ts'
 import { readChatRequest } from './read-chat-request.ts'
 import { voiceWav } from './voice-wav.ts'
-import { chunkTexts, completionBody } from './write-chat.ts'
+import { chunkEvents, completionBody } from './write-chat.ts'
 
-/** What an endpoint answers when nothing is wrong: one body, or the `data:` texts of a stream. */
-export type Answer = { kind: 'body'; contentType: string; bytes: Buffer } | { kind: 'events'; texts: string[] }
+/** What an endpoint answers when nothing is wrong: one body, or the events of a stream as they are on the wire. */
+export type Answer =
+  | { kind: 'body'; contentType: string; bytes: Buffer }
+  | {
+      kind: 'events'
+      /** What is said. */
+      content: string[]
+      /** Finish reason and usage. */
+      ending: string[]
+      /** What says that nothing follows. */
+      marker: string
+    }
 
 /** What a request asks for: enough to log it and to find its fault, and how to answer it. */
 export interface WireRequest {
@@ -19,11 +33,18 @@ export interface WireRequest {
 
 type Fields = Record<string, unknown>
 
-/** The wire endpoints by path. Each throws an error that says what is wrong with the request. */
-export const wireEndpoints: Record<LoggedCall['path'], (body: Fields) => WireRequest> = {
-  '/v1/chat/completions': readChat,
-  '/v1/images/generations': readImage,
-  '/v1/audio/speech': readSpeech,
+export interface Endpoint {
+  /** Throws an error that says what is wrong with the request. */
+  read: (body: Fields) => WireRequest
+  dialect: Dialect
+}
+
+/** The wire endpoints by path. */
+export const wireEndpoints: Record<string, Endpoint> = {
+  '/v1/chat/completions': { read: readChat, dialect: chatDialect },
+  '/v1/messages': { read: readMessages, dialect: messagesDialect },
+  '/v1/images/generations': { read: readImage, dialect: chatDialect },
+  '/v1/audio/speech': { read: readSpeech, dialect: chatDialect },
 }
 
 function readChat(body: Fields): WireRequest {
@@ -36,8 +57,22 @@ function readChat(body: Fields): WireRequest {
     answer(rule) {
       const answer = composeChat(request, rule)
       return stream
-        ? { kind: 'events', texts: chunkTexts(model, answer, includeUsage) }
+        ? { kind: 'events', ...chunkEvents(model, answer, includeUsage) }
         : json(completionBody(model, answer))
+    },
+  }
+}
+
+function readMessages(body: Fields): WireRequest {
+  const request = readMessagesRequest(body)
+  const { model, prompt, stream } = request
+  return {
+    model,
+    prompt,
+    stream,
+    answer(rule) {
+      const answer = composeChat(request, rule)
+      return stream ? { kind: 'events', ...messageEvents(model, answer) } : json(messageBody(model, answer))
     },
   }
 }

@@ -6,7 +6,7 @@ export interface LoggedCall {
   model: string
   path: string
   stream: boolean
-  /** The headers that matter; `authorization` is a hash. */
+  /** The headers that matter; those with a key are a hash. */
   headers: Record<string, string>
   bodyDigest: string
   /** The body as received; null for all but the latest calls and for very large ones. */

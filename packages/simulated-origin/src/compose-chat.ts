@@ -10,8 +10,13 @@ export interface ChatAnswer {
   reasoning: string[]
   content: string[]
   toolCall: { id: string; name: string; arguments: string[] } | null
-  finish: 'stop' | 'length' | 'tool_calls'
-  usage: object | null
+  /** What it says in place of an answer it declines to give; then there is no content. */
+  refusal: string | null
+  finish: 'stop' | 'length' | 'tool_calls' | 'content_filter'
+  /** The stop sequence that ended it. */
+  stoppedAt: string | null
+  /** Tokens; of the completion, so many were reasoning. */
+  usage: { prompt: number; completion: number; reasoning: number } | null
   random: Seeded
 }
 
@@ -19,19 +24,24 @@ export interface ChatAnswer {
 export function composeChat(request: ChatRequest, rule: FaultRule | null): ChatAnswer {
   const random = seeded(`${request.model}\n${request.seed}\n${request.prompt}`)
   const reasoning = request.model.includes('think') ? tokensOf(prose(random, 8 + random.next(12))) : []
-  const tool = rule?.text === undefined ? request.tool : null
+  const refusal = rule?.declines ? `No: ${prose(random, 6)}` : null
+  const tool = rule?.text === undefined && refusal === null ? request.tool : null
+  const text = cutAtStop(rule?.text ?? textFor(request, random), request.stop)
   const said = tool
     ? tokensOf(JSON.stringify(fitSchema(objectSchema(tool.parameters), random)))
-    : tokensOf(cutAtStop(rule?.text ?? textFor(request, random), request.stop))
+    : tokensOf(refusal ?? text.said)
 
   const thought = reasoning.slice(0, request.outputCap)
   const spoken = said.slice(0, request.outputCap - thought.length)
   const cutShort = thought.length + spoken.length < reasoning.length + said.length
+  const plain = !tool && refusal === null
   return {
     reasoning: thought,
-    content: tool ? [] : spoken,
+    content: plain ? spoken : [],
     toolCall: tool ? { id: `call_${random.hex(24)}`, name: tool.name, arguments: spoken } : null,
-    finish: cutShort ? 'length' : tool ? 'tool_calls' : 'stop',
+    refusal,
+    finish: cutShort ? 'length' : tool ? 'tool_calls' : refusal === null ? 'stop' : 'content_filter',
+    stoppedAt: plain && !cutShort ? text.stoppedAt : null,
     usage: rule?.missingUsage
       ? null
       : usage(request.promptTokens, thought.length + spoken.length, thought.length, rule?.usageFactor ?? 1),
@@ -53,19 +63,12 @@ function objectSchema(schema: unknown): unknown {
   return schema !== null && typeof schema === 'object' && Object.keys(schema).length > 0 ? schema : anyObject
 }
 
-function cutAtStop(text: string, stops: string[]): string {
-  const found = stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
-  return found.length === 0 ? text : text.slice(0, Math.min(...found))
+function cutAtStop(text: string, stops: string[]): { said: string; stoppedAt: string | null } {
+  const found = stops.map((stop) => ({ stop, at: text.indexOf(stop) })).filter(({ at }) => at >= 0)
+  const [first] = found.toSorted((one, other) => one.at - other.at)
+  return first ? { said: text.slice(0, first.at), stoppedAt: first.stop } : { said: text, stoppedAt: null }
 }
 
-function usage(prompt: number, completion: number, reasoning: number, factor: number): object {
-  const promptTokens = Math.ceil(prompt * factor)
-  const completionTokens = Math.ceil(completion * factor)
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
-  }
+function usage(prompt: number, completion: number, reasoning: number, factor: number): ChatAnswer['usage'] {
+  return { prompt: Math.ceil(prompt * factor), completion: Math.ceil(completion * factor), reasoning }
 }

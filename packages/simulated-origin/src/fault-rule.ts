@@ -59,6 +59,8 @@ export const faultRule = z.strictObject({
 
   // Not a fault: the text to answer with, for tests that need a certain one
   text: z.string().max(1_000_000).optional(),
+  // Nor this: the model declines to answer
+  declines: z.literal(true).optional(),
 })
 
 export type FaultRule = z.infer<typeof faultRule>

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { wireEndpoints } from './answer-wire.ts'
-import type { WireRequest } from './answer-wire.ts'
-import type { CallLog, LoggedCall } from './call-log.ts'
+import type { Endpoint, WireRequest } from './answer-wire.ts'
+import { chatDialect } from './chat-dialect.ts'
 import { answerControl } from './control-endpoint.ts'
 import type { ControlNeeds, OriginControl } from './control.ts'
 import { deliver, deliverBroken } from './deliver.ts'
@@ -11,7 +11,7 @@ import type { Delivery } from './deliver.ts'
 import type { FaultRule } from './fault-rule.ts'
 import type { HoldGate } from './hold-gate.ts'
 import { logCall } from './log-call.ts'
-import { errorBody, traceHeaders } from './origin-traces.ts'
+import { traceHeaders } from './origin-traces.ts'
 import { readBody } from './read-body.ts'
 
 interface Needs extends ControlNeeds {
@@ -26,34 +26,36 @@ export function originHandler({ log, faults, gate, control }: Needs): RequestLis
 
   async function answerRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = req.url ?? '/'
-    const read = wireEndpoints[path]
-    if (read && req.method === 'POST') {
+    const endpoint = wireEndpoints[path]
+    if (endpoint && req.method === 'POST') {
+      const { read, dialect } = endpoint
       const body = await readBody(req)
       const request = parse(body, read)
-      if (request instanceof Error) return refuse(res, 400, request.message)
+      if (request instanceof Error) return sendJson(res, 400, dialect.wrongRequest(request.message))
       const call = logCall(log, path, req, body, request)
       res.once('close', () => log.end(call, res.writableFinished ? 'finished' : 'aborted'))
       const rule = faults.take(request.model, request.prompt)
-      if (rule) await answerBroken(res, { log, gate }, call, request, rule)
-      else deliver({ res, call }, request.answer(null))
+      const delivery = { res, log, call, dialect }
+      if (rule) await answerBroken(delivery, gate, request, rule)
+      else deliver(delivery, request.answer(null))
     } else if (path.startsWith('/control/')) {
       await answerControl(control, new URL(path, 'http://origin'), req, res)
     } else if (path === '/health/ready') sendJson(res, 200, { status: 'ready' })
     else if (path === '/v1/models') sendJson(res, 200, modelList)
-    else refuse(res, 404, `there is no ${req.method} ${path}`)
+    else sendJson(res, 404, chatDialect.wrongRequest(`there is no ${req.method} ${path}`))
   }
 }
 
 async function answerBroken(
-  res: ServerResponse,
-  { log, gate }: { log: CallLog; gate: HoldGate },
-  call: LoggedCall,
+  wanted: Omit<Delivery, 'gone'>,
+  gate: HoldGate,
   request: WireRequest,
   rule: FaultRule,
 ): Promise<void> {
+  const { res, log, call } = wanted
   const closed = new AbortController()
   res.once('close', () => closed.abort())
-  const delivery: Delivery = { res, log, call, gone: closed.signal }
+  const delivery: Delivery = { ...wanted, gone: closed.signal }
   try {
     if (rule.hold) await gate.hold(closed.signal)
     if (rule.latencyMs) await delay(rule.latencyMs, undefined, { signal: closed.signal })
@@ -61,23 +63,23 @@ async function answerBroken(
     if (rule.cut === 'before-first-byte') {
       log.end(call, 'cut')
       res.destroy()
-    } else if (rule.status !== undefined) refuseByRule(res, call, rule, rule.status)
+    } else if (rule.status !== undefined) refuseByRule(delivery, rule, rule.status)
     else await deliverBroken(delivery, request.answer(rule), rule)
   } catch (error) {
     if (!closed.signal.aborted) throw error
   }
 }
 
-function refuseByRule(res: ServerResponse, call: LoggedCall, rule: FaultRule, status: number): void {
-  const body = rule.body ?? errorBody(status, call.id)
+function refuseByRule({ res, call, dialect }: Delivery, rule: FaultRule, status: number): void {
+  const body = rule.body ?? dialect.errorBody(status, call.id)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const headers: Record<string, string> = { ...traceHeaders(call.id), ...rule.headers }
+  const headers: Record<string, string> = { ...dialect.headers(call.id), ...rule.headers }
   headers['content-type'] ??= rule.contentType ?? 'application/json'
   if (rule.retryAfter !== undefined) headers['retry-after'] = String(rule.retryAfter)
   res.writeHead(status, headers).end(text)
 }
 
-function parse(body: Buffer, read: (fields: Record<string, unknown>) => WireRequest): WireRequest | Error {
+function parse(body: Buffer, read: Endpoint['read']): WireRequest | Error {
   try {
     const fields: unknown = JSON.parse(body.toString())
     if (fields === null || typeof fields !== 'object') return new Error('the body must be a JSON object')
@@ -85,10 +87,6 @@ function parse(body: Buffer, read: (fields: Record<string, unknown>) => WireRequ
   } catch (error) {
     return error as Error
   }
-}
-
-function refuse(res: ServerResponse, status: number, message: string): void {
-  sendJson(res, status, { error: { message, type: 'invalid_request_error', param: null, code: null } })
 }
 
 function sendJson(res: ServerResponse, status: number, body: object): void {

@@ -5,7 +5,16 @@ import type { CallLog, LoggedCall } from './call-log.ts'
 
 const promptCharactersKept = 1_000
 const bodyBytesKept = 160 * 1024
-const headersKept = ['accept', 'content-type', 'user-agent', 'traceparent', 'tracestate', 'idempotency-key']
+const secretHeaders = ['authorization', 'x-api-key']
+const headersKept = [
+  'accept',
+  'content-type',
+  'user-agent',
+  'traceparent',
+  'tracestate',
+  'idempotency-key',
+  'anthropic-version',
+]
 
 /** Enters a call that has arrived. */
 export function logCall(
@@ -31,7 +40,7 @@ function headersThatMatter({ headers }: IncomingMessage): Record<string, string>
   const kept: Record<string, string> = {}
   for (const name in headers) {
     const value = String(headers[name])
-    if (name === 'authorization') kept[name] = `sha256:${hash('sha256', value).slice(0, 16)}`
+    if (secretHeaders.includes(name)) kept[name] = `sha256:${hash('sha256', value).slice(0, 16)}`
     else if (name.startsWith('x-') || headersKept.includes(name)) kept[name] = value
   }
   return kept

@@ -14,9 +14,13 @@ export const tracesOfTheOrigin = [
   'sim_cookie',
   '-2026-08-06',
   'native_finish_reason',
+  'msg_sim',
+  'toolu_',
+  'sim_signature',
+  'anthropic',
 ] as const
 
-/** Headers on every answer of the wire endpoints. */
+/** Headers on every answer in the chat-completions dialect. */
 export function traceHeaders(callId: string): Record<string, string> {
   return {
     server: 'simulated-origin/1.0',

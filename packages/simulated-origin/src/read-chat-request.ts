@@ -19,7 +19,7 @@ export interface ChatRequest {
 type Fields = Record<string, unknown>
 
 const defaultOutputCap = 1024
-const tokensPerImage = 85
+export const tokensPerImage = 85
 
 /** Throws an error whose message says what is wrong with the request. */
 export function readChatRequest(body: Fields): ChatRequest {

@@ -3,7 +3,7 @@ import { traceFields } from './origin-traces.ts'
 
 /** The body of an answer that isn't streamed. */
 export function completionBody(model: string, answer: ChatAnswer): string {
-  const { reasoning, content, toolCall, finish, usage } = answer
+  const { reasoning, content, toolCall, refusal, finish, usage } = answer
   return JSON.stringify({
     ...traceFields(model, answer.random),
     object: 'chat.completion',
@@ -12,7 +12,7 @@ export function completionBody(model: string, answer: ChatAnswer): string {
         index: 0,
         message: {
           role: 'assistant',
-          content: toolCall ? null : content.join(''),
+          content: toolCall || refusal !== null ? null : content.join(''),
           ...(reasoning.length > 0 ? { reasoning_content: reasoning.join('') } : {}),
           ...(toolCall
             ? {
@@ -25,7 +25,7 @@ export function completionBody(model: string, answer: ChatAnswer): string {
                 ],
               }
             : {}),
-          refusal: null,
+          refusal,
           annotations: [],
         },
         logprobs: null,
@@ -33,28 +33,43 @@ export function completionBody(model: string, answer: ChatAnswer): string {
         native_finish_reason: finish,
       },
     ],
-    ...(usage ? { usage } : {}),
+    ...(usage && { usage: wireUsage(usage) }),
   })
 }
 
-/** One `data:` text per chunk, without the closing `[DONE]`. */
-export function chunkTexts(model: string, answer: ChatAnswer, includeUsage: boolean): string[] {
+/** The events of a stream: what is said, what ends it, and the mark after the end. */
+export function chunkEvents(
+  model: string,
+  answer: ChatAnswer,
+  includeUsage: boolean,
+): { content: string[]; ending: string[]; marker: string } {
   const around = JSON.stringify({ ...traceFields(model, answer.random), object: 'chat.completion.chunk' })
-  const open = `${around.slice(0, -1)},"choices":`
+  const open = `data: ${around.slice(0, -1)},"choices":`
   const chunk = (delta: object, finish: string | null = null): string =>
-    `${open}[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]}`
+    `${open}[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]}\n\n`
 
-  const { toolCall } = answer
-  const chunks = [chunk({ role: 'assistant', content: toolCall ? null : '' })]
-  for (const token of answer.reasoning) chunks.push(chunk({ reasoning_content: token }))
-  for (const token of answer.content) chunks.push(chunk({ content: token }))
+  const { toolCall, refusal, usage } = answer
+  const content = [chunk({ role: 'assistant', content: toolCall || refusal !== null ? null : '' })]
+  for (const token of answer.reasoning) content.push(chunk({ reasoning_content: token }))
+  for (const token of answer.content) content.push(chunk({ content: token }))
+  if (refusal !== null) content.push(chunk({ refusal }))
   if (toolCall) {
     const named = { name: toolCall.name, arguments: '' }
-    chunks.push(chunk({ tool_calls: [{ index: 0, id: toolCall.id, type: 'function', function: named }] }))
+    content.push(chunk({ tool_calls: [{ index: 0, id: toolCall.id, type: 'function', function: named }] }))
     for (const token of toolCall.arguments)
-      chunks.push(chunk({ tool_calls: [{ index: 0, function: { arguments: token } }] }))
+      content.push(chunk({ tool_calls: [{ index: 0, function: { arguments: token } }] }))
   }
-  chunks.push(chunk({}, answer.finish))
-  if (includeUsage && answer.usage) chunks.push(`${open}[],"usage":${JSON.stringify(answer.usage)}}`)
-  return chunks
+  const ending = [chunk({}, answer.finish)]
+  if (includeUsage && usage) ending.push(`${open}[],"usage":${JSON.stringify(wireUsage(usage))}}\n\n`)
+  return { content, ending, marker: 'data: [DONE]\n\n' }
+}
+
+function wireUsage({ prompt, completion, reasoning }: NonNullable<ChatAnswer['usage']>): object {
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+    completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
+  }
 }

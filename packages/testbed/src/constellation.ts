@@ -19,8 +19,8 @@ export interface ConstellationOptions {
   workers?: number
   /** Where gateways and workers find their ledger, if not directly: for a fault proxy in between. */
   through?: (ledgerUrl: string, n: number) => Promise<string>
-  /** Besides what each service needs. */
-  environment?: Partial<Record<'ledger' | 'gateway' | 'worker' | 'console', Record<string, string>>>
+  /** Besides what each service needs, of the nth of its kind. */
+  environment?: Partial<Record<'ledger' | 'gateway' | 'worker' | 'console', (n: number) => Record<string, string>>>
 }
 
 export type Constellation = Awaited<ReturnType<typeof startConstellation>>
@@ -39,6 +39,7 @@ export async function startConstellation(options: ConstellationOptions) {
   } = options
   const folder = await temporaryFolder('constellation')
   const secrets = { gateway: secret(), worker: secret(), console: secret() }
+  const originKey = secret()
   const origin = await startSimulatedOrigin()
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), origin.stop]
   const stop = async () => {
@@ -54,7 +55,7 @@ export async function startConstellation(options: ConstellationOptions) {
       name: `${service}-${n}`,
       entry: main(service),
       folder,
-      env: { LOG_LEVEL: 'info', ...env, ...environment[service] },
+      env: { LOG_LEVEL: 'info', ...env, ...environment[service]?.(n) },
     })
     stops.push(program.stop)
     return program
@@ -74,8 +75,17 @@ export async function startConstellation(options: ConstellationOptions) {
       through(ledgerPrograms[n % ledgers]!.url, n),
     )
     const ORIGINS = JSON.stringify({
-      simulated: { kind: 'openai-compatible', baseUrl: `${origin.url}/v1`, allowPrivateAddress: true },
+      simulated: {
+        kind: 'openai-compatible',
+        baseUrl: `${origin.url}/v1`,
+        allowPrivateAddress: true,
+        apiKeyEnv: 'SIMULATED_ORIGIN_KEY',
+        // A fault that a test asks for is to be felt, and not to be felt by the next test.
+        tries: 1,
+        circuitFailures: 1_000_000,
+      },
     })
+    const origins = { ORIGINS, SIMULATED_ORIGIN_KEY: originKey }
     const consoleProgram = options.consoleUrl
       ? await start('console', 0, {
           DATABASE_URL: options.consoleUrl,
@@ -89,7 +99,7 @@ export async function startConstellation(options: ConstellationOptions) {
         SERVICE_SECRET: secrets.gateway,
         REDIS_URL: options.redisUrl,
         CONSOLE_URL: consoleProgram?.url ?? 'http://127.0.0.1:9',
-        ORIGINS,
+        ...origins,
       }),
     )
     const workerPrograms = await times(workers, (n) =>
@@ -97,7 +107,7 @@ export async function startConstellation(options: ConstellationOptions) {
         LEDGER_URL: ledgerUrls[n]!,
         SERVICE_SECRET: secrets.worker,
         REDIS_URL: options.redisUrl,
-        ORIGINS,
+        ...origins,
       }),
     )
     return {
@@ -107,6 +117,7 @@ export async function startConstellation(options: ConstellationOptions) {
       workers: workerPrograms,
       console: consoleProgram,
       secrets,
+      originKey,
       folder,
       stop,
     }

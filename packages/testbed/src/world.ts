@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mintId } from '@gateway/contracts/ids'
-import { KEY_SECRET_PREFIX, makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
 import { Pool } from 'pg'
 
 // Builds what a test needs to stand on, straight in the tables: people, projects with money, products, keys.
@@ -68,6 +68,18 @@ export async function openWorld(adminUrl: string) {
     return person
   }
 
+  /** A personal token of somebody, as a secret. */
+  async function token(person: string, { expiresInMs = 3_600_000 } = {}): Promise<{ id: string; secret: string }> {
+    const [tokenId, secret] = [id('tok'), makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))]
+    const hash = createHash('sha256').update(secret).digest()
+    await run(
+      `INSERT INTO control.person_tokens (id, person, name, hash, prefix, expires_at)
+       VALUES ($1, $2, 'a token', $3, $4, now() + $5 * interval '1 millisecond')`,
+      [tokenId, person, hash, secret.slice(0, SHOWN_CHARACTERS), expiresInMs],
+    )
+    return { id: tokenId, secret }
+  }
+
   async function tenant(): Promise<{ tenant: string; team: string; owner: string }> {
     const [tenantId, team, owner] = [id('ten'), id('tea'), await person()]
     await run('INSERT INTO control.tenants (id, name) VALUES ($1, $1)', [tenantId])
@@ -94,6 +106,18 @@ export async function openWorld(adminUrl: string) {
     ])
     if (funds > 0n) await fund(project, funds)
     return { id: project, tenant: of.tenant, team: of.team }
+  }
+
+  /** Another member of the tenant and of the team who may issue keys for a project. */
+  async function issuer({ id: project, tenant, team }: WorldProject): Promise<string> {
+    const who = await person()
+    await run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Member')`, [tenant, who])
+    await run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Member')`, [team, who])
+    await run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Consumer')`, [
+      project,
+      who,
+    ])
+    return who
   }
 
   async function fund(project: string, micro: bigint, fundingId: string = id('fun')): Promise<void> {
@@ -170,5 +194,5 @@ export async function openWorld(adminUrl: string) {
     return { id: keyId, secret, hash: hash.toString('hex'), project: options.project?.id ?? null }
   }
 
-  return { person, tenant, project, fund, product, assign, key, run, close: () => pool.end() }
+  return { id, person, token, tenant, project, issuer, fund, product, assign, key, run, close: () => pool.end() }
 }

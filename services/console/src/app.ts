@@ -19,27 +19,52 @@ import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
 import { answerFailure, nothingHere } from './receive/answer-failure.ts'
 import { observeRequests } from './receive/observe-requests.ts'
+import { refuseForeignPages } from './receive/refuse-foreign-pages.ts'
 import { giveRequestId } from './receive/request-id.ts'
 import { mountRoutes, type Route } from './receive/routes.ts'
+import { rightsChanger } from './rights/change-rights.ts'
 import { openGate } from './rights/gate.ts'
 import { barrierPasser } from './rights/pass-barrier.ts'
 import { authenticate } from './sign-in/authenticate.ts'
 import { readMe } from './sign-in/me.ts'
-import { setPassword } from './sign-in/set-password.ts'
+import { openPasswords } from './sign-in/password.ts'
+import { comeFromProvider } from './sign-in/provider/come-from-provider.ts'
+import { goToProvider } from './sign-in/provider/go-to-provider.ts'
+import { sessionCookie } from './sign-in/session-cookie.ts'
 import { signIn, signOut } from './sign-in/session.ts'
+import { setPassword } from './sign-in/set-password.ts'
+import { readSignInWays } from './sign-in/sign-in-ways.ts'
 import { openThrottle } from './sign-in/throttle.ts'
 import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
 
 /** The whole surface of the console, in order (decisions.md, 7). */
 export function consoleApp(plain: ConsoleNeeds): Express {
-  const needs = { ...plain, gate: openGate(plain), passBarrier: barrierPasser(plain), throttle: openThrottle() }
+  const needs = {
+    ...plain,
+    gate: openGate(plain),
+    changeRights: rightsChanger(plain),
+    passBarrier: barrierPasser(plain),
+    throttle: openThrottle(plain),
+    passwords: openPasswords(plain),
+    session: sessionCookie(plain.publicUrl),
+  }
   const tenant = '/api/v2/tenants/:tenant'
   const project = `${tenant}/projects/:project`
 
+  const { provider, publicUrl } = needs
+  const throughProvider: Route[] =
+    provider === undefined || publicUrl === undefined
+      ? []
+      : [
+          ['GET', '/api/v2/session/oidc', goToProvider({ ...needs, provider, publicUrl })],
+          ['GET', '/api/v2/session/oidc/callback', comeFromProvider({ ...needs, provider, publicUrl })],
+        ]
   // These say by themselves who may ask.
   const open: Route[] = [
+    ['GET', '/api/v2/session', readSignInWays(needs)],
     ['POST', '/api/v2/session', signIn(needs)],
     ['DELETE', '/api/v2/session', signOut(needs)],
+    ...throughProvider,
     ['POST', `${tenant}/keys/:key/rotate`, rotateKey(needs)],
   ]
   const signedIn: Route[] = [
@@ -95,7 +120,11 @@ export function consoleApp(plain: ConsoleNeeds): Express {
   // The gateway or an ingress stands before it; the addresses of callers count for the throttle only.
   app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal'])
   app.use((_req, res, next) => {
-    res.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' })
+    res.set({
+      'X-Content-Type-Options': 'nosniff',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Cache-Control': 'no-store',
+    })
     next()
   })
 
@@ -105,12 +134,14 @@ export function consoleApp(plain: ConsoleNeeds): Express {
   })
   app.get('/health/ready', async (_req, res) => {
     const { status, body } = await needs.readiness.ready()
-    res.status(status).json(body)
+    // Told, and no reason to send people elsewhere: tokens and passwords work without the provider.
+    const away = needs.provider?.isReached() === false && { limited: { 'sign-in provider': 'not reached' } }
+    res.status(status).json({ ...body, ...away })
   })
   app.get('/metrics', async (_req, res) => void res.type('text/plain').send(await needs.metricsText()))
 
-  app.use(giveRequestId(needs), observeRequests(needs))
-  app.get(['/', '/console'], consolePage)
+  app.use(giveRequestId(needs), observeRequests(needs), refuseForeignPages(needs))
+  app.get(['/', '/console', '/console/*file'], consolePage())
   mountRoutes(app, open)
   app.use('/api/v2', authenticate(needs))
   mountRoutes(app, signedIn)

@@ -1,18 +1,49 @@
 import { z } from 'zod'
 import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 
+/** Kept to the letter, because the provider's own word for itself must be the same. */
+function isIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
+}
+
 /** What the console reads from its environment. */
-export const consoleConfig = z.object({
-  DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_console', secret: true }),
-  LEDGER_URL: httpUrl().meta({ description: 'Address of the ledger' }),
-  SERVICE_SECRET: sharedSecret().meta({
-    description: 'What the console signs its tokens for the ledger with',
-    secret: true,
-  }),
-  DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 }).default(5).meta({ description: 'Connections to Postgres' }),
-  PREPARED_STATEMENTS: flag()
-    .default(true)
-    .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),
-})
+export const consoleConfig = z
+  .object({
+    DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_console', secret: true }),
+    LEDGER_URL: httpUrl().meta({ description: 'Address of the ledger' }),
+    SERVICE_SECRET: sharedSecret().meta({
+      description: 'What the console signs its tokens for the ledger with',
+      secret: true,
+    }),
+    DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 }).default(5).meta({ description: 'Connections to Postgres' }),
+    PREPARED_STATEMENTS: flag()
+      .default(true)
+      .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),
+    PUBLIC_URL: httpUrl()
+      .refine((url) => new URL(url).href === `${url}/`, 'expected an address without a path')
+      .optional()
+      .meta({ description: 'Where browsers and callers find the service, such as https://models.example.com' }),
+    OIDC_ISSUER: z
+      .string()
+      .refine(isIssuer, 'expected an address that starts with https://, or http:// on this machine')
+      .optional()
+      .meta({ description: 'OpenID Connect provider that people may sign in at, besides by password' }),
+    OIDC_CLIENT_ID: z.string().min(1).optional().meta({ description: 'This console at the OpenID Connect provider' }),
+    OIDC_CLIENT_SECRET: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: 'Its secret there; none for a public client', secret: true }),
+  })
+  .superRefine((config, context) => {
+    const needed = (path: keyof typeof config) =>
+      config[path] === undefined && context.addIssue({ code: 'custom', path: [path], message: 'OIDC_ISSUER needs it' })
+    if (config.OIDC_ISSUER !== undefined) {
+      needed('OIDC_CLIENT_ID')
+      needed('PUBLIC_URL')
+    }
+  })
 
 export type ConsoleConfig = z.output<typeof consoleConfig>

@@ -7,7 +7,7 @@ import type { RefusalBody } from '@gateway/contracts/refusal'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { openWorld } from '@gateway/testbed/world'
+import { openWorld, type World } from '@gateway/testbed/world'
 
 // The console as a process, before a real ledger, with people who are signed in.
 
@@ -138,4 +138,15 @@ export function callerOf(url: string, id: string, token: string): Caller {
 export async function answerOf(answer: Response): Promise<Answer> {
   const text = await answer.text()
   return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
+}
+
+/** Resolves once so many statements in the test's database wait for a row that the world has locked. */
+export async function untilSomebodyWaits(world: Pick<World, 'run'>, howMany = 1): Promise<void> {
+  for (;;) {
+    const { rows } = await world.run(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    if (rows.length >= howMany) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }

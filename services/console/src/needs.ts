@@ -4,6 +4,7 @@ import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/process/logger'
 import type { Readiness } from '@gateway/process/health'
 import type { Meter } from '@opentelemetry/api'
+import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 
 /** Makes a new id, such as `key_…`. */
 export type Mint = <Prefix extends string>(prefix: Prefix) => Id<Prefix>
@@ -20,4 +21,8 @@ export interface ConsoleNeeds {
   meter: Meter
   readiness: Readiness
   metricsText: () => Promise<string>
+  /** Where browsers find the service, without a path; absent: wherever they came to. */
+  publicUrl?: string | undefined
+  /** Absent: people sign in by password only. */
+  provider?: SignInProvider | undefined
 }

@@ -5,6 +5,7 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { consoleApp } from './app.ts'
 import type { ConsoleConfig } from './config.ts'
+import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 
 /** Builds the console: its database, its way to the ledger, and at last the door. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
@@ -32,6 +33,14 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     meter,
     readiness,
     metricsText,
+    publicUrl: config.PUBLIC_URL,
+    provider: signInProvider(config, tools),
   })
   return tools.listen(app)
+}
+
+function signInProvider(config: ConsoleConfig, { log, stopping }: ServiceTools): SignInProvider | undefined {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, PUBLIC_URL } = config
+  if (issuer === undefined || clientId === undefined || PUBLIC_URL === undefined) return undefined
+  return openSignInProvider({ issuer, clientId, clientSecret, publicUrl: PUBLIC_URL, log, stopping })
 }

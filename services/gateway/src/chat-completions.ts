@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { AdmitCall } from './admit/admit-call.ts'
+import type { Place, Places } from './admit/places.ts'
 import type { AnswerJson } from './answer/answer-json.ts'
 import type { AnswerStream } from './answer/answer-stream.ts'
 import { failureLine } from './answer/event-lines.ts'
@@ -9,11 +10,14 @@ import type { Call } from './call/call.ts'
 import type { HoldCall } from './call/hold.ts'
 import type { OpenCalls } from './call/open-calls.ts'
 import type { Measures } from './measures.ts'
+import { inPlace } from './receive/in-place.ts'
+import { readKey } from './receive/read-key.ts'
 import { receiveChat } from './receive/receive-chat.ts'
 import type { ExplainFailure } from './refuse/explain-failure.ts'
 import type { Trace } from './trace.ts'
 
 interface Needs {
+  places: Pick<Places, 'take'>
   calls: Pick<OpenCalls, 'run'>
   admit: AdmitCall
   hold: HoldCall
@@ -28,6 +32,7 @@ interface Needs {
 
 /** POST /v1/chat/completions (spec 4.2): receive, admit, call, settle, answer. */
 export function chatCompletions({
+  places,
   calls,
   admit,
   hold,
@@ -38,18 +43,24 @@ export function chatCompletions({
   trace,
   now,
 }: Needs): RequestHandler {
-  return (req, res) => calls.run(() => trace('POST /v1/chat/completions', () => complete(req, res)))
+  return (req, res) => {
+    const keyHash = readKey(req)
+    const work = (place: Place) => trace.received(req.headers, NAME, () => complete(req, res, keyHash, place))
+    return inPlace(places, res, keyHash, (place) => calls.run(() => work(place)))
+  }
 
-  async function complete(req: Request, res: Response): Promise<void> {
+  async function complete(req: Request, res: Response, keyHash: string, place: Place): Promise<void> {
     const startedMs = now()
-    const { request, ...asked } = await receiveChat(req)
-    const entrance = await trace('admit', () => admit({ request, ...asked }, goneOf(res)))
+    const gone = goneOf(res)
+    const chat = await receiveChat(req, keyHash)
+    const entrance = await trace('admit', () => admit(chat, { gone, place }))
     res.setHeader('X-Service-Invocation', entrance.invocation)
     if (entrance.kind === 'replay') {
       sendReplay(res, entrance)
       return measures.answered('replay', now() - startedMs)
     }
-    const keyed = asked.idempotency !== null
+    const { request } = chat
+    const keyed = chat.idempotency !== null
     const call = { request, admitted: entrance, keyed, hold: hold(entrance, keyed) }
     await trace('call', () => answer(res, call))
     measures.answered(request.stream ? 'stream' : 'json', now() - startedMs)
@@ -67,6 +78,8 @@ export function chatCompletions({
     }
   }
 }
+
+const NAME = 'POST /v1/chat/completions'
 
 /** Aborts when the caller leaves before he has his answer. */
 function goneOf(res: Response): AbortSignal {

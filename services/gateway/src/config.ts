@@ -1,7 +1,8 @@
 import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
-import { httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+import { httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { z } from 'zod'
+import { ratesConfig } from './admit/rates.ts'
 
 /** What the gateway reads from its environment. It holds no credentials of the database. */
 export const gatewayConfig = z.object({
@@ -22,7 +23,14 @@ export const gatewayConfig = z.object({
   }),
   CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .default(4_096)
-    .meta({ description: 'Chat calls under way at most; one more is refused as overloaded' }),
+    .meta({ description: 'Requests with a key under way at most; one more is refused as overloaded' }),
+  PROJECT_CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
+    .optional()
+    .meta({ description: 'Of one project at most; without it as many as leave room for others' }),
+  RATES: json(ratesConfig).default({}).meta({
+    description:
+      'How often a key and a project may call, as JSON such as {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}; counted by each process alone',
+  }),
 })
 
 export type GatewayConfig = z.output<typeof gatewayConfig>

@@ -5,10 +5,15 @@ import { openWorld, type KeyOptions, type ProductOptions } from '@gateway/testbe
 
 // The gateway as it runs in earnest: its own process, a real ledger behind it, a simulated origin beside it.
 
-/** `house` is shared by a file; `shop` is a test's own project with 1 USD, one model and one key. */
+/** `environment` is the gateway's besides what it needs, for a file to override; `house` is shared by a file; `shop` is a test's own project with 1 USD, one model and one key. */
 export const houseTest = liveTest
-  .extend('house', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const house = await startConstellation({ ledgerUrl: database.ledgerUrl, redisUrl: redis.url })
+  .extend('environment', { scope: 'file' }, (): Record<string, string> => ({}))
+  .extend('house', { scope: 'file' }, async ({ database, redis, environment }, { onCleanup }) => {
+    const house = await startConstellation({
+      ledgerUrl: database.ledgerUrl,
+      redisUrl: redis.url,
+      environment: { gateway: () => environment },
+    })
     onCleanup(house.stop)
     return house
   })
@@ -21,8 +26,9 @@ export const houseTest = liveTest
     const owners = await world.tenant()
     const project = await world.project(owners, 1_000_000n)
     // 1 micro-USD a prompt token, 2 a completion token: charges can be added up by eye.
-    const sell = async (options: ProductOptions = {}) => {
+    const sell = async ({ tokenizer, ...options }: ProductOptions & { tokenizer?: string } = {}) => {
       const model = await world.product({ promptPico: 1_000_000n, completionPico: 2_000_000n, ...options })
+      await world.run('UPDATE control.products SET tokenizer = $2 WHERE id = $1', [model, tokenizer])
       await world.assign(project.id, model)
       return model
     }

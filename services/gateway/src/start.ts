@@ -5,7 +5,10 @@ import type { CommonConfig } from '@gateway/process/common-config'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { openBell } from '@gateway/progress/bell'
 import { callAdmitter } from './admit/admit-call.ts'
+import { exactCounter } from './admit/exact-count.ts'
 import { runningJoiner } from './admit/join-running.ts'
+import { openPlaces } from './admit/places.ts'
+import { openRates } from './admit/rates.ts'
 import { registerHolder } from './admit/register-holder.ts'
 import { jsonAnswer } from './answer/answer-json.ts'
 import { streamAnswer } from './answer/answer-stream.ts'
@@ -21,6 +24,7 @@ import { openConsoleForwarder } from './forward/forward-to-console.ts'
 import { ledgerAnswers } from './health/ledger-answers.ts'
 import { openMeasures } from './measures.ts'
 import { openMint } from './mint.ts'
+import { askedInPlace } from './receive/in-place.ts'
 import { answerFailure } from './refuse/answer-failure.ts'
 import { answerMalformed } from './refuse/answer-malformed.ts'
 import { failureExplainer } from './refuse/explain-failure.ts'
@@ -40,10 +44,10 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   const mint = openMint(now)
 
   const calls = openCallsOf({
-    mostCalls: config.CALLS_AT_ONCE,
     stopping,
     finishMs: Math.max(0, config.DRAIN_MS - LAST_WORDS_MS),
   })
+  const places = openPlaces({ most: config.CALLS_AT_ONCE, mostOfOne: config.PROJECT_CALLS_AT_ONCE })
   const measures = openMeasures(tools.meter, calls.count)
   const explain = failureExplainer({ log, measures })
 
@@ -84,8 +88,16 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
 
   const app = gatewayApp({
     completeChat: chatCompletions({
+      places,
       calls,
-      admit: callAdmitter({ ledger, holder, mint, join: runningJoiner({ bell, stopping, now }) }),
+      admit: callAdmitter({
+        ledger,
+        holder,
+        mint,
+        join: runningJoiner({ bell, stopping, now }),
+        countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
+        rates: openRates(config.RATES),
+      }),
       hold: callHolder({ ledger, bell, calls, measures, log }),
       answerJson: jsonAnswer(answers),
       answerStream: streamAnswer(answers),
@@ -94,7 +106,7 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
       trace: tracedBy(tools.tracer),
       now,
     }),
-    ledger,
+    ledger: askedInPlace(places, ledger),
     toConsole: consoleService?.forward ?? notFound,
     readiness,
     metricsText: tools.metricsText,

@@ -1,11 +1,16 @@
-import { SpanStatusCode, type Tracer } from '@opentelemetry/api'
+import type { IncomingHttpHeaders } from 'node:http'
+import { context, propagation, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 
 /** Runs a stage of a call in a span of its own. Without a collector it costs a function call. */
-export type Trace = <T>(stage: string, work: () => Promise<T>) => Promise<T>
+export interface Trace {
+  <T>(stage: string, work: () => Promise<T>): Promise<T>
+  /** The first stage: a child of the caller's own span where his `traceparent` names one (W3C Trace Context). */
+  received<T>(headers: IncomingHttpHeaders, stage: string, work: () => Promise<T>): Promise<T>
+}
 
 export function tracedBy(tracer: Tracer): Trace {
-  return (stage, work) =>
-    tracer.startActiveSpan(stage, async (span) => {
+  const inSpan = <T>(stage: string, kind: SpanKind, work: () => Promise<T>): Promise<T> =>
+    tracer.startActiveSpan(stage, { kind }, async (span) => {
       try {
         return await work()
       } catch (error) {
@@ -15,4 +20,8 @@ export function tracedBy(tracer: Tracer): Trace {
         span.end()
       }
     })
+  return Object.assign(<T>(stage: string, work: () => Promise<T>) => inSpan(stage, SpanKind.INTERNAL, work), {
+    received: <T>(headers: IncomingHttpHeaders, stage: string, work: () => Promise<T>) =>
+      context.with(propagation.extract(context.active(), headers), () => inSpan(stage, SpanKind.SERVER, work)),
+  })
 }

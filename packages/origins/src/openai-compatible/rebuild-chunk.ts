@@ -1,4 +1,5 @@
 import { maxToolCalls } from '../answer-limits.ts'
+import { callIdOf } from '../call-id.ts'
 import type { ChatChunk, ChunkChoice, Delta, ToolCallDelta } from '../chat-port.ts'
 import { fieldsOf, list, text, textOrNull, UnfitAnswer } from '../untrusted.ts'
 import { finishReason } from './finish-reason.ts'
@@ -48,7 +49,7 @@ function rebuildToolCall(value: unknown, place: number): ToolCallDelta {
   if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= maxToolCalls)
     throw new UnfitAnswer('tool call index is out of bounds')
   const call: ToolCallDelta = { index: index as number }
-  if (typeof id === 'string') call.id = id
+  if (typeof id === 'string') call.id = callIdOf(id)
   if (typeof type === 'string') call.type = 'function'
   const { name, arguments: given } = fieldsOf(called)
   if (name !== undefined || given !== undefined) {

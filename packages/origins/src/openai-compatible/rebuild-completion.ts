@@ -1,4 +1,5 @@
 import { maxToolCalls } from '../answer-limits.ts'
+import { callIdOf } from '../call-id.ts'
 import type { AnswerMessage, Completion, ToolCall } from '../chat-port.ts'
 import { fieldsOf, list, text, textOrNull, UnfitAnswer } from '../untrusted.ts'
 import { finishReason } from './finish-reason.ts'
@@ -47,7 +48,7 @@ function rebuildToolCall(value: unknown): ToolCall {
   const { id, function: called } = fieldsOf(value)
   const { name, arguments: given } = fieldsOf(called)
   return {
-    id: text(id, 'tool call id'),
+    id: callIdOf(text(id, 'tool call id')),
     type: 'function',
     function: { name: text(name, 'function name'), arguments: textOrNull(given, 'function arguments') ?? '' },
   }

@@ -1,5 +1,5 @@
 import type { Usage } from '../chat-port.ts'
-import { fieldsOf } from '../untrusted.ts'
+import { fieldsOf, isCount } from '../untrusted.ts'
 import type { Fields } from '../untrusted.ts'
 
 const promptDetails = ['cached_tokens', 'cache_write_tokens', 'audio_tokens', 'image_tokens'] as const
@@ -34,8 +34,4 @@ function counts(value: unknown, names: readonly string[]): Record<string, number
     if (isCount(count)) kept[name] = count
   }
   return kept
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
 }

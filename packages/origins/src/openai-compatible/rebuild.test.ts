@@ -23,7 +23,7 @@ describe('a completion', () => {
       reasoning_content: 'c',
       annotations: [1],
       provider_specific_fields: { x: 1 },
-      tool_calls: [{ id: 'call', type: 'x', index: 4, x: 1, function: { name: 'f', arguments: '{}', x: 1 } }],
+      tool_calls: [{ id: 'call_12345678', type: 'x', index: 4, x: 1, function: { name: 'f', arguments: '{}', x: 1 } }],
     }
     expect(rebuildCompletion(completion(message, { logprobs, native_finish_reason: 'x' }))).toEqual({
       choices: [
@@ -35,7 +35,7 @@ describe('a completion', () => {
             refusal: null,
             reasoning: 'b',
             reasoning_content: 'c',
-            tool_calls: [{ id: 'call', type: 'function', function: { name: 'f', arguments: '{}' } }],
+            tool_calls: [{ id: 'call_12345678', type: 'function', function: { name: 'f', arguments: '{}' } }],
           },
           logprobs: {
             content: [
@@ -88,7 +88,9 @@ describe('a chunk', () => {
       content: 'a',
       x: 1,
       reasoning_details: [1],
-      tool_calls: [{ index: 1, id: 'call', type: 'function', function: { name: 'f', arguments: '', x: 1 }, x: 1 }],
+      tool_calls: [
+        { index: 1, id: 'call_12345678', type: 'function', function: { name: 'f', arguments: '', x: 1 }, x: 1 },
+      ],
     }
     expect(rebuildChunk({ ...chunk(delta), provider: 'x', usage: null })).toEqual({
       choices: [
@@ -97,7 +99,7 @@ describe('a chunk', () => {
           delta: {
             role: 'assistant',
             content: 'a',
-            tool_calls: [{ index: 1, id: 'call', type: 'function', function: { name: 'f', arguments: '' } }],
+            tool_calls: [{ index: 1, id: 'call_12345678', type: 'function', function: { name: 'f', arguments: '' } }],
           },
           finish_reason: null,
         },
@@ -112,10 +114,10 @@ describe('a chunk', () => {
   })
 
   test('a tool call without an index has the one of its place', () => {
-    const rebuilt = rebuildChunk(chunk({ tool_calls: [{ id: 'a' }, { id: 'b' }] }))
+    const rebuilt = rebuildChunk(chunk({ tool_calls: [{ id: 'aaaaaaaaa' }, { id: 'bbbbbbbbb' }] }))
     expect(rebuilt?.choices[0]?.delta.tool_calls).toEqual([
-      { index: 0, id: 'a' },
-      { index: 1, id: 'b' },
+      { index: 0, id: 'aaaaaaaaa' },
+      { index: 1, id: 'bbbbbbbbb' },
     ])
   })
 

@@ -8,7 +8,8 @@ import { mapPage, pageOf } from '../receive/page.ts'
 import type { Gate } from '../rights/gate.ts'
 import type { PassBarrier } from '../rights/pass-barrier.ts'
 import { personOf } from '../sign-in/person.ts'
-import { columnsOfNew, columnsOfPatch, productRecord } from './product-columns.ts'
+import { pricingOf } from './pricing.ts'
+import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
 
 type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; passBarrier: PassBarrier }
 
@@ -41,8 +42,10 @@ export function createProduct({ prisma, gate }: Needs): RequestHandler {
     const product = await prisma.$transaction(async (tx) => {
       const { count } = await tx.product.createMany({ data: [columns], skipDuplicates: true })
       if (count === 0) throw refuse('already_exists', { what: `The product ${id}` }, { param: 'id' })
-      await recordChange(tx, { tenant: null, person: person.id, action: 'product.create', subject: id })
-      return tx.product.findUniqueOrThrow({ where: { id } })
+      const created = await tx.product.findUniqueOrThrow({ where: { id } })
+      const what = { action: 'product.create', subject: id, details: weighty(created) }
+      await recordChange(tx, { tenant: null, person: person.id, ...what })
+      return created
     })
     res.status(201).json(productRecord(product, true))
   }
@@ -60,7 +63,7 @@ export function changeProduct({ prisma, gate, passBarrier }: Needs): RequestHand
       const before = await tx.product.findUnique({ where: { id } })
       if (!before) throw refuse('not_found', {})
       const after = await tx.product.update({ where: { id }, data: columnsOfPatch(before.kind as ProductKind, patch) })
-      const details = { fields: Object.keys(patch), ...(patch.state && { state: patch.state }) }
+      const details = { fields: Object.keys(patch), before: weighty(before), after: weighty(after) }
       await recordChange(tx, { tenant: null, person: person.id, action: 'product.change', subject: id, details })
       return after
     })
@@ -70,4 +73,9 @@ export function changeProduct({ prisma, gate, passBarrier }: Needs): RequestHand
     }
     res.json(productRecord(product, true))
   }
+}
+
+/** What the audit keeps of a product: who may call it, and for how much. */
+function weighty(row: ProductRow) {
+  return { state: row.state, pricing: { ...pricingOf(row) } }
 }

@@ -12,13 +12,14 @@ import { standingInProject } from '../rights/standing.ts'
 import { visibleKeys } from '../rights/visible-keys.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { issueSecret } from '../sign-in/secret.ts'
+import type { Cookie } from '../sign-in/session-cookie.ts'
 import { authenticatedKey } from './authenticated-key.ts'
 import { databaseNow } from './database-now.ts'
 import { keyRecords } from './key-record.ts'
 import { keyState } from './key-state.ts'
 import { lockKey } from './lock-key.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now'> & { passBarrier: PassBarrier }
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now'> & { passBarrier: PassBarrier; session: Cookie }
 
 const DAY_MS = 86_400_000
 
@@ -43,7 +44,9 @@ export function rotateKey(needs: Needs): RequestHandler {
         const facts = { state, rotatedTo: old.rotatedTo }
         return { project: old.project, refusal: refuse('key_not_active', facts, { details: facts }) }
       }
-      await requireIssuer(tx, old.createdBy, tenant, old.project)
+      await requireIssuer(tx, old.createdBy, { tenant, project: old.project, use: true })
+      if (person !== null && person !== old.createdBy)
+        await requireIssuer(tx, person, { tenant, project: old.project, use: false })
       const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays } = old
       const expiresAt = new Date(now.getTime() + expiryDays * DAY_MS)
       const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays }
@@ -80,9 +83,16 @@ async function whoRotates(
   return { person: person.id, visible: await visibleKeys(needs, person, tenant) }
 }
 
-/** A replacement is issued on its creator's authority, whoever asks for it; so that must still stand (spec 5.3). */
-async function requireIssuer(tx: Transaction, creator: string, tenant: string, project: string): Promise<void> {
-  const issuer = { id: creator, email: '', name: '', platformOperator: false }
-  const found = await standingInProject({ prisma: tx }, issuer, tenant, project)
-  if (!found || !mayIssueKeys(found.standing)) throw refuse('key_issuer_denied', { use: true })
+/**
+ * A replacement is issued on its creator's authority, whoever asks for it; so that must still stand (spec 5.3). And its
+ * secret goes to whoever asks: an Admin or owner without the three requirements could else take by rotating what issuing
+ * is refused to them for.
+ */
+async function requireIssuer(
+  tx: Transaction,
+  id: string,
+  { tenant, project, use }: { tenant: string; project: string; use: boolean },
+): Promise<void> {
+  const found = await standingInProject({ prisma: tx }, { id, platformOperator: false }, tenant, project)
+  if (!found || !mayIssueKeys(found.standing)) throw refuse('key_issuer_denied', { use })
 }

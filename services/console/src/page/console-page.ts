@@ -1,24 +1,50 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { RequestHandler } from 'express'
+import { forBrowsers } from './refusal-page.ts'
+import { pageHeaders } from './page-headers.ts'
+import { refuse } from '@gateway/contracts/refusal'
 
-/** GET /console: what this service is and where its API is, for whoever opens it in a browser. */
-export const consolePage: RequestHandler = (_req, res) => {
-  res.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-  res.type('html').send(PAGE)
+const folder = path.join(import.meta.dirname, 'files')
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
 }
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Console</title>
-<style>body { font: 1rem/1.6 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem } code { background: #eee; padding: 0 .25em }</style>
-<h1>Console</h1>
-<p>Organizations, people, teams, projects, keys, products, wallets and usage are managed through the API under
-<code>/api/v2</code> on this address.</p>
-<p>Sign in with <code>POST /api/v2/session</code> and <code>{"email": "…", "password": "…"}</code>, or send
-<code>Authorization: Bearer svu_…</code> with a personal token. <code>GET /api/v2/me</code> answers who you are and what you
-belong to. Every refusal says what clears it.</p>
-<p>Models are called with a key (<code>svc_…</code>) at <code>/v1/chat/completions</code> and listed at
-<code>/v1/models</code>.</p>
-</html>
-`
+interface PageFile {
+  bytes: Buffer
+  type: string
+  etag: string
+}
+
+/**
+ * GET /console and the files under it: the web console, which is plain HTML, CSS and modules that browsers run as they are.
+ * The files are read once, when the service starts; nothing else of the disk can be asked for.
+ */
+export function consolePage(): RequestHandler {
+  const files = readFiles()
+  return forBrowsers((req, res) => {
+    const name = req.path.replace(/^\/console(\/|$)|^\/$/, '')
+    const file = files.get(name === '' ? 'index.html' : name)
+    if (!file) throw refuse('not_found', {})
+    // Asked about anew each time, and sent only when it has changed: after an upgrade no page runs with old parts.
+    res.set({ ...pageHeaders, 'Cache-Control': 'no-cache', 'Content-Type': file.type, ETag: file.etag })
+    if (req.fresh) return void res.status(304).end()
+    res.send(file.bytes)
+  })
+}
+
+function readFiles(): Map<string, PageFile> {
+  const files = new Map<string, PageFile>()
+  for (const name of readdirSync(folder)) {
+    const type = types[path.extname(name)]
+    if (type === undefined) continue
+    const bytes = readFileSync(path.join(folder, name))
+    files.set(name, { bytes, type, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` })
+  }
+  return files
+}

@@ -6,13 +6,20 @@ import { projectsOfKeys } from '../keys/projects-of-keys.ts'
 import type { ConsoleNeeds } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
+import type { ChangeRights } from '../rights/change-rights.ts'
 import type { Gate } from '../rights/gate.ts'
 import type { PassBarrier } from '../rights/pass-barrier.ts'
-import { hashPassword } from '../sign-in/password.ts'
+import type { Passwords } from '../sign-in/password.ts'
 import { personOf } from '../sign-in/person.ts'
 import { peopleOf } from './people-of.ts'
+import { personToAdd, requireKnownEmail } from './person-to-add.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random'> & { gate: Gate; passBarrier: PassBarrier }
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & {
+  gate: Gate
+  changeRights: ChangeRights
+  passBarrier: PassBarrier
+  passwords: Passwords
+}
 
 /** GET …/members */
 export function listMembers({ prisma, gate }: Needs): RequestHandler {
@@ -30,30 +37,31 @@ export function listMembers({ prisma, gate }: Needs): RequestHandler {
   }
 }
 
-/** POST …/members: adds a person, new to the service or known, or gives a member another role. */
-export function setMember({ prisma, mint, random, gate }: Needs): RequestHandler {
+/**
+ * POST …/members: adds a person or gives a member another role. `email` names a person who is new to the service, or whose
+ * e-mail is beyond doubt; `person`, the id, anybody (0005-signing-in.md).
+ */
+export function setMember({ prisma, mint, gate, changeRights, passwords }: Needs): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
     await gate.inTenant(by, tenant, 'people.manage')
-    const { email, role, name, password } = await checkedBody(req, newMemberBody)
-    const passwordHash = password === undefined ? null : await hashPassword(password, random(16))
-    const made = await prisma.$transaction(async (tx) => {
-      const fresh = { id: mint('per'), email, name: name ?? email.split('@')[0]!, passwordHash }
-      const { count } = await tx.person.createMany({ data: [fresh], skipDuplicates: true })
-      // Whoever administers one organization has no say over a person's name or password in all others.
-      if (count === 0 && (name !== undefined || password !== undefined))
-        throw refuse('already_exists', { what: 'A person with this e-mail (leave out name and password to add them)' })
-      const { id: person } = await tx.person.findUniqueOrThrow({ where: { email }, select: { id: true } })
-      await lockTenant(tx, tenant)
-      const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person } } })
+    const body = await checkedBody(req, newMemberBody)
+    const passwordHash = body.password === undefined ? null : await passwords.hash(body.password)
+    const made = await changeRights(tenant, async (tx, gateNow) => {
+      await gateNow.inTenant(by, tenant, 'people.manage')
+      const { person, isNewPerson } = await personToAdd(tx, { ...body, tenant, passwordHash, freshId: mint('per') })
+      const { role } = body
+      const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person: person.id } } })
+      if (before === null && body.email !== undefined) requireKnownEmail(person, tenant)
       if (before?.role === 'Admin' && role !== 'Admin') await keepAnAdmin(tx, tenant)
       const row = await tx.membership.upsert({
-        where: { tenant_person: { tenant, person } },
-        create: { tenant, person, role },
+        where: { tenant_person: { tenant, person: person.id } },
+        create: { tenant, person: person.id, role },
         update: { role },
       })
-      await recordChange(tx, { tenant, person: by.id, action: 'member.set', subject: person, details: { role } })
+      const details = { role, before: before?.role ?? null, ...(isNewPerson && { newPerson: true }) }
+      await recordChange(tx, { tenant, person: by.id, action: 'member.set', subject: person.id, details })
       return { row, isNew: before === null }
     })
     const [member] = await peopleOf<TenantRole>({ prisma }, [made.row])
@@ -65,14 +73,14 @@ export function setMember({ prisma, mint, random, gate }: Needs): RequestHandler
  * DELETE …/members/{person}. The person's team roles and grants stay on the books and are worth nothing without the
  * membership; so adding the person again restores them.
  */
-export function removeMember({ prisma, gate, passBarrier }: Needs): RequestHandler {
+export function removeMember({ prisma, gate, changeRights, passBarrier }: Needs): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
     await gate.inTenant(by, tenant, 'people.manage')
     const person = pathIdOf(req, 'person')
-    const removed = await prisma.$transaction(async (tx) => {
-      await lockTenant(tx, tenant)
+    const removed = await changeRights(tenant, async (tx, gateNow) => {
+      await gateNow.inTenant(by, tenant, 'people.manage')
       const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person } } })
       if (!before) return false
       if (before.role === 'Admin') await keepAnAdmin(tx, tenant)
@@ -84,11 +92,6 @@ export function removeMember({ prisma, gate, passBarrier }: Needs): RequestHandl
     if (!removed) throw refuse('not_found', {})
     res.status(204).end()
   }
-}
-
-/** Two Admins may not remove each other at the same moment. */
-async function lockTenant(tx: Transaction, tenant: string): Promise<void> {
-  await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${tenant} FOR UPDATE`
 }
 
 async function keepAnAdmin(tx: Transaction, tenant: string): Promise<void> {

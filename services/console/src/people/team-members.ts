@@ -6,13 +6,14 @@ import { projectsOfKeys } from '../keys/projects-of-keys.ts'
 import type { ConsoleNeeds } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
+import type { ChangeRights } from '../rights/change-rights.ts'
 import type { Gate } from '../rights/gate.ts'
 import type { PassBarrier } from '../rights/pass-barrier.ts'
 import { personOf } from '../sign-in/person.ts'
 import { requireMember } from './require-member.ts'
 import { peopleOf } from './people-of.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; passBarrier: PassBarrier }
+type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; changeRights: ChangeRights; passBarrier: PassBarrier }
 
 /** GET …/teams/{team}/members */
 export function listTeamMembers({ prisma, gate }: Needs): RequestHandler {
@@ -32,19 +33,20 @@ export function listTeamMembers({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** POST …/teams/{team}/members: puts a member of the organization into the team, or gives it another role there. */
-export function setTeamMember({ prisma, gate }: Needs): RequestHandler {
+export function setTeamMember({ prisma, gate, changeRights }: Needs): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
     await gate.inTenant(by, tenant, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
     const { person, role } = await checkedBody(req, newTeamMemberBody)
-    const made = await prisma.$transaction(async (tx) => {
+    const made = await changeRights(tenant, async (tx, gateNow) => {
+      await gateNow.inTenant(by, tenant, 'teams.manage')
       await requireMember(tx, tenant, person)
       const key = { team_person: { team, person } }
       const before = await tx.teamMember.findUnique({ where: key })
       const row = await tx.teamMember.upsert({ where: key, create: { team, person, role }, update: { role } })
-      const what = { action: 'team-member.set', subject: team, details: { person, role } }
+      const what = { action: 'team-member.set', subject: team, details: { person, role, before: before?.role ?? null } }
       await recordChange(tx, { tenant, person: by.id, ...what })
       return { row, isNew: before === null }
     })
@@ -54,14 +56,15 @@ export function setTeamMember({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** DELETE …/teams/{team}/members/{person} */
-export function removeTeamMember({ prisma, gate, passBarrier }: Needs): RequestHandler {
+export function removeTeamMember({ prisma, gate, changeRights, passBarrier }: Needs): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
     await gate.inTenant(by, tenant, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
     const person = pathIdOf(req, 'person')
-    const removed = await prisma.$transaction(async (tx) => {
+    const removed = await changeRights(tenant, async (tx, gateNow) => {
+      await gateNow.inTenant(by, tenant, 'teams.manage')
       const { count } = await tx.teamMember.deleteMany({ where: { team, person } })
       if (count === 0) return false
       const what = { action: 'team-member.remove', subject: team, details: { person } }

@@ -7,11 +7,12 @@ import { peopleOf } from '../people/people-of.ts'
 import { requireMember } from '../people/require-member.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
+import type { ChangeRights } from '../rights/change-rights.ts'
 import type { Gate } from '../rights/gate.ts'
 import type { PassBarrier } from '../rights/pass-barrier.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; passBarrier: PassBarrier }
+type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; changeRights: ChangeRights; passBarrier: PassBarrier }
 
 /** GET …/projects/{p}/grants */
 export function listGrants({ prisma, gate }: Needs): RequestHandler {
@@ -30,18 +31,19 @@ export function listGrants({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** POST …/projects/{p}/grants: grants a member of the organization a role, or another one; that may take rights away. */
-export function setGrant({ prisma, gate, passBarrier }: Needs): RequestHandler {
+export function setGrant({ prisma, gate, changeRights, passBarrier }: Needs): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
     const { id: project } = await gate.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
     const { person, role } = await checkedBody(req, newGrantBody)
-    const made = await prisma.$transaction(async (tx) => {
+    const made = await changeRights(tenant, async (tx, gateNow) => {
+      await gateNow.inProject(by, tenant, project, 'grants.manage')
       await requireMember(tx, tenant, person)
       const key = { project_person: { project, person } }
       const before = await tx.projectGrant.findUnique({ where: key })
       const row = await tx.projectGrant.upsert({ where: key, create: { project, person, role }, update: { role } })
-      const what = { action: 'grant.set', subject: project, details: { person, role } }
+      const what = { action: 'grant.set', subject: project, details: { person, role, before: before?.role ?? null } }
       await recordChange(tx, { tenant, person: by.id, ...what })
       return { row, isNew: before === null }
     })
@@ -52,13 +54,14 @@ export function setGrant({ prisma, gate, passBarrier }: Needs): RequestHandler {
 }
 
 /** DELETE …/projects/{p}/grants/{person} */
-export function removeGrant({ prisma, gate, passBarrier }: Needs): RequestHandler {
+export function removeGrant({ gate, changeRights, passBarrier }: Needs): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
     const { id: project } = await gate.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
     const person = pathIdOf(req, 'person')
-    const removed = await prisma.$transaction(async (tx) => {
+    const removed = await changeRights(tenant, async (tx, gateNow) => {
+      await gateNow.inProject(by, tenant, project, 'grants.manage')
       const { count } = await tx.projectGrant.deleteMany({ where: { project, person } })
       if (count === 0) return false
       const what = { action: 'grant.remove', subject: project, details: { person } }

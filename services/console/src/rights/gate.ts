@@ -1,5 +1,5 @@
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { Transaction } from '../audit/record-change.ts'
 import type { Person } from '../sign-in/person.ts'
 import { mayIssueKeys, rights, seesProject, seesTenant, type Right } from './rights.ts'
 import { standingInProject, standingInTenant, type ProjectFacts, type Standing } from './standing.ts'
@@ -17,7 +17,7 @@ export interface Gate {
   toIssueKey(person: Person, tenant: string, project: string): Promise<ProjectFacts>
 }
 
-export function openGate(needs: Pick<ConsoleNeeds, 'prisma'>): Gate {
+export function openGate(needs: { prisma: Transaction }): Gate {
   return {
     onPlatform(person, right) {
       demand({ platformOperator: person.platformOperator, tenant: null, team: null, project: null }, right)

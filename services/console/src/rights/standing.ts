@@ -40,7 +40,7 @@ export async function standingInTenant(
 /** The standing of a person to a project of a tenant; null where the tenant has no such project. */
 export async function standingInProject(
   { prisma }: { prisma: Transaction },
-  person: Person,
+  person: Pick<Person, 'id' | 'platformOperator'>,
   tenantId: string,
   projectId: string,
 ): Promise<{ standing: Standing; project: ProjectFacts } | null> {

@@ -4,9 +4,9 @@ import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleNeeds } from '../needs.ts'
 import type { Person } from './person.ts'
 import { hashOf } from './secret.ts'
-import { sessionCookieOf } from './session-cookie.ts'
+import type { Cookie } from './session-cookie.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'now'>
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'now'> & { session: Cookie }
 
 /** Lets only signed-in persons through: by a personal token, or by the cookie of a session. */
 export function authenticate(needs: Needs): RequestHandler {
@@ -22,7 +22,7 @@ export function authenticate(needs: Needs): RequestHandler {
  */
 export async function authenticated(needs: Needs, req: Request): Promise<Person> {
   const bearer = bearerOf(req)
-  const secret = bearer ?? sessionCookieOf(req)
+  const secret = bearer ?? needs.session.read(req)
   if (secret === null) throw refuse('session_missing', {})
   const person = isWellFormedSecret(PERSON_TOKEN_PREFIX, secret) ? await holderOf(needs, secret) : null
   if (person) return person
@@ -37,7 +37,7 @@ export function bearerOf(req: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(sent[0]!)?.[1] ?? ''
 }
 
-async function holderOf({ prisma, now }: Needs, secret: string): Promise<Person | null> {
+async function holderOf({ prisma, now }: Pick<Needs, 'prisma' | 'now'>, secret: string): Promise<Person | null> {
   const token = await prisma.personToken.findUnique({ where: { hash: hashOf(secret) } })
   if (!token || (token.expiresAt !== null && token.expiresAt <= now())) return null
   return prisma.person.findUnique({

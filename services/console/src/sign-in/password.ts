@@ -1,16 +1,34 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { ConsoleNeeds } from '../needs.ts'
+import { fewAtOnce } from './few-at-once.ts'
 
 // Passwords are kept as argon2id in PHC form, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so that the cost can rise later
-// without making old ones unreadable. The cost is the least that OWASP advises: 19 MiB, two passes.
+// without making old ones unreadable. The cost is the least that OWASP advises: 19 MiB, two passes. Hashing is done on
+// Node's own threads; half of its four stay free for names to be looked up and files to be read.
 
 const derive = promisify(argon2)
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const HASH_BYTES = 32
+const SALT_BYTES = 16
 
-/** @param salt 16 random bytes */
-export async function hashPassword(password: string, salt: Uint8Array): Promise<string> {
-  const hash = await derive('argon2id', { message: password, nonce: salt, tagLength: HASH_BYTES, ...COST })
+export interface Passwords {
+  /** What to keep of a password. @throws Refusal `overloaded` */
+  hash(password: string): Promise<string>
+  /** Takes as long for a person without a password, or unknown, as for a wrong one. @throws Refusal `overloaded` */
+  fits(password: string, kept: string | null): Promise<boolean>
+}
+
+export function openPasswords({ random }: Pick<ConsoleNeeds, 'random'>): Passwords {
+  const few = fewAtOnce({ running: 2, waiting: 64 })
+  return {
+    hash: (password) => few(() => hashPassword(password, random(SALT_BYTES))),
+    fits: (password, kept) => few(() => passwordFits(password, kept)),
+  }
+}
+
+async function hashPassword(password: string, salt: Uint8Array): Promise<string> {
+  const hash = await derive('argon2id', { message: plain(password), nonce: salt, tagLength: HASH_BYTES, ...COST })
   const { memory, passes, parallelism } = COST
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(hash)}`
 }
@@ -18,15 +36,14 @@ export async function hashPassword(password: string, salt: Uint8Array): Promise<
 const phc =
   /^\$argon2id\$v=19\$m=(?<memory>\d+),t=(?<passes>\d+),p=(?<parallelism>\d+)\$(?<salt>[A-Za-z0-9+/]+)\$(?<hash>[A-Za-z0-9+/]+)$/
 
-/** Takes as long for a person without a password, or unknown, as for a wrong one. */
-export async function passwordFits(password: string, kept: string | null): Promise<boolean> {
+async function passwordFits(password: string, kept: string | null): Promise<boolean> {
   const read = phc.exec(kept ?? nobodys)?.groups as Record<
     'memory' | 'passes' | 'parallelism' | 'salt' | 'hash',
     string
   >
   const expected = Buffer.from(read.hash, 'base64')
   const hash = await derive('argon2id', {
-    message: password,
+    message: plain(password),
     nonce: Buffer.from(read.salt, 'base64'),
     memory: Number(read.memory),
     passes: Number(read.passes),
@@ -38,6 +55,11 @@ export async function passwordFits(password: string, kept: string | null): Promi
 
 /** Costs as much as a real one, and no password is known for it. */
 const nobodys = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** The same letters are the same password, however a keyboard put them together. */
+function plain(password: string): string {
+  return password.normalize('NFKC')
+}
 
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replace(/=+$/, '')

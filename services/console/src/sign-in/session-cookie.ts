@@ -1,31 +1,38 @@
 import type { Request, Response } from 'express'
 
-const NAME = 'svc_session'
-
-/** A cookie that only this service reads; `Secure` wherever the browser came by https. */
-export function setSessionCookie(req: Request, res: Response, secret: string, lifetimeMs: number): void {
-  res.cookie(NAME, secret, { ...attributes(req), maxAge: lifetimeMs })
-}
-
-export function clearSessionCookie(req: Request, res: Response): void {
-  res.clearCookie(NAME, attributes(req))
+export interface Cookie {
+  set(req: Request, res: Response, value: string, lifetimeMs: number): void
+  clear(req: Request, res: Response): void
+  /** null: not sent. */
+  read(req: Request): string | null
 }
 
 /**
- * The secret of the session cookie, or null. For what changes something it counts only on requests of our own pages: a
- * browser tells where a request comes from, and SameSite alone would let other ports of the same host through.
+ * The cookie of a session. `Strict`, because the pages that need it are files of ours that ask for everything themselves:
+ * a link from elsewhere opens them without it, and they are signed in a moment later.
  */
-export function sessionCookieOf(req: Request): string | null {
-  const site = req.get('Sec-Fetch-Site')
-  const foreign = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (foreign && req.method !== 'GET' && req.method !== 'HEAD') return null
-  for (const pair of (req.get('Cookie') ?? '').split(';')) {
-    const [name, value] = pair.trim().split('=')
-    if (name === NAME && value) return value
-  }
-  return null
-}
+export const sessionCookie = (publicUrl: string | undefined) => cookie('svc_session', 'strict', publicUrl)
 
-function attributes(req: Request) {
-  return { httpOnly: true, sameSite: 'strict', path: '/', secure: req.secure } as const
+/**
+ * A cookie that no script reads and only this host gets. Where the browser comes by https it is `Secure`, and its name
+ * begins with `__Host-`: then no neighbour under the same domain can put one of its own in its place.
+ */
+export function cookie(name: string, sameSite: 'strict' | 'lax', publicUrl: string | undefined): Cookie {
+  const isSecure = (req: Request) => (publicUrl === undefined ? req.secure : publicUrl.startsWith('https:'))
+  const nameFor = (req: Request) => (isSecure(req) ? `__Host-${name}` : name)
+  const attributes = (req: Request) => ({ httpOnly: true, sameSite, path: '/', secure: isSecure(req) })
+
+  return {
+    set: (req, res, value, lifetimeMs) =>
+      void res.cookie(nameFor(req), value, { ...attributes(req), maxAge: lifetimeMs }),
+    clear: (req, res) => void res.clearCookie(nameFor(req), attributes(req)),
+    read(req) {
+      const wanted = nameFor(req)
+      for (const pair of (req.get('Cookie') ?? '').split(';')) {
+        const [found, value] = pair.trim().split('=')
+        if (found === wanted && value) return value
+      }
+      return null
+    },
+  }
 }

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { once } from 'node:events'
+import path from 'node:path'
 import { expect } from 'vitest'
-import { answerOf, callerOf, consoleTest as test, said } from '../console.fixture.ts'
+import { startProgram } from '@gateway/testbed/test-program'
+import { answerOf, callerOf, consoleTest as test, said, untilSomebodyWaits } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -78,8 +81,6 @@ test('a new member signs in with the password it was given, and out again', asyn
 
   const me = () => fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })
   expect((await me()).status).toBe(200)
-  const foreign = { Cookie, 'Sec-Fetch-Site': 'same-site' }
-  expect((await fetch(url, { method: 'DELETE', headers: foreign })).status).toBe(401)
   expect((await fetch(url, { method: 'DELETE', headers: { Cookie } })).status).toBe(204)
   expect((await me()).status).toBe(401)
 })
@@ -124,10 +125,145 @@ test("nobody deletes another person's token [not_found]", async ({ signIn }) => 
   expect(said(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
-test('another password needs the one before, and ends every session [sign_in_failed]', async ({ signIn }) => {
+test('another password needs the one before, and ends every session but no token [sign_in_failed]', async ({
+  console,
+  signIn,
+}) => {
   const person = await signIn()
+  const email = `${person.id}@example.test`
   expect(said(await person.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
-  expect(said(await person.put('/api/v2/me/password', { password: 'another passphrase' }))).toBe('401 sign_in_failed')
-  const changed = await person.put('/api/v2/me/password', { password: 'another passphrase', current: PASSWORD })
-  expect(said(changed)).toBe('204')
+  const sessions = await Promise.all([1, 2].map(() => sessionBy(console.url, email, PASSWORD)))
+  const me = (Cookie: string) => fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })
+  expect(await Promise.all(sessions.map(async (cookie) => (await me(cookie)).status))).toEqual([200, 200])
+
+  const fresh = { password: 'another passphrase' }
+  expect(said(await person.put('/api/v2/me/password', fresh))).toBe('401 sign_in_failed')
+  expect(said(await person.put('/api/v2/me/password', { ...fresh, current: 'not it at all' }))).toBe(
+    '401 sign_in_failed',
+  )
+  expect(said(await person.put('/api/v2/me/password', { ...fresh, current: PASSWORD }))).toBe('204')
+  expect(await Promise.all(sessions.map(async (cookie) => (await me(cookie)).status))).toEqual([401, 401])
+  expect(said(await person.get('/api/v2/me'))).toBe('200')
 })
+
+test.for([
+  ['too-short', '400 invalid_request'],
+  ['12 letters..', '204'],
+  ['x'.repeat(256), '204'],
+  ['x'.repeat(257), '400 invalid_request'],
+])('a password of 12 to 256 characters is taken, whatever is in it: %s', async ([password, outcome], { signIn }) => {
+  const person = await signIn()
+  expect(said(await person.put('/api/v2/me/password', { password }))).toBe(outcome)
+})
+
+test('who signs in on the old password while it is changed has no session after it', async ({
+  console,
+  signIn,
+  world,
+}) => {
+  const person = await signIn()
+  const email = `${person.id}@example.test`
+  await person.put('/api/v2/me/password', { password: PASSWORD })
+  // The sign-in has looked at the old password when this commits: it waits for the row.
+  await world.run('BEGIN')
+  await world.run(`UPDATE control.people SET password_hash = 'changed' WHERE id = $1`, [person.id])
+  const signingIn = signInBy(console.url, email, PASSWORD)
+  await untilSomebodyWaits(world)
+  await world.run('COMMIT')
+  expect(said(await answerOf(await signingIn))).toBe('401 sign_in_failed')
+  const { rows } = await world.run(`SELECT FROM control.person_tokens WHERE person = $1 AND id LIKE 'ses%'`, [
+    person.id,
+  ])
+  expect(rows).toHaveLength(0)
+})
+
+test.for([
+  ['Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
+  ['Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site' }],
+  ['a foreign Origin', { Origin: 'https://elsewhere.test' }],
+  ['an Origin of another port', { Origin: 'http://127.0.0.1:1' }],
+  ['no Origin it would name', { Origin: 'null' }],
+] as const)(
+  'what another page sends with %s changes nothing [invalid_request]',
+  async ([, headers], { console, signIn }) => {
+    const Cookie = `svc_session=${(await signIn()).token}`
+    const post = (path: string, body: object) =>
+      fetch(console.url + path, { method: 'POST', headers: { ...headers, Cookie }, body: JSON.stringify(body) })
+    expect(said(await answerOf(await post('/api/v2/me/tokens', { name: 'theirs' })))).toBe('400 invalid_request')
+    // Nor does it sign anybody in to an account of its own choice.
+    const session = await post('/api/v2/session', { email: 'a@example.test', password: PASSWORD })
+    expect(said(await answerOf(session))).toBe('400 invalid_request')
+    expect((await fetch(`${console.url}/api/v2/me`, { headers: { ...headers, Cookie } })).status).toBe(200)
+  },
+)
+
+test("what our own page sends, or a program, goes through; a foreign page can't send a token", async ({
+  console,
+  signIn,
+}) => {
+  const { token } = await signIn()
+  const Cookie = `svc_session=${token}`
+  const Authorization = `Bearer ${token}`
+  const { origin } = new URL(console.url)
+  for (const headers of [
+    { Cookie },
+    { Cookie, 'Sec-Fetch-Site': 'same-origin' },
+    { Cookie, Origin: origin },
+    { Authorization, 'Sec-Fetch-Site': 'cross-site', Origin: 'https://elsewhere.test' },
+  ] as Record<string, string>[]) {
+    const answer = await fetch(`${console.url}/api/v2/me/tokens`, { method: 'POST', headers, body: '{"name": "x"}' })
+    expect(answer.status).toBe(201)
+  }
+  // No answer lets a page of another site read it, or ask whether it may.
+  const preflight = await fetch(`${console.url}/api/v2/me/tokens`, {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://elsewhere.test', 'Access-Control-Request-Method': 'POST' },
+  })
+  expect(preflight.headers.get('Access-Control-Allow-Origin')).toBeNull()
+})
+
+test('guesses are counted for all replicas, and by e-mail from wherever they come [rate_limited]', async ({
+  console,
+  database,
+  folder,
+  signIn,
+  world,
+  onTestFinished,
+}) => {
+  const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
+  const entry = path.join(import.meta.dirname, '../main.ts')
+  const replica = await startProgram({ name: 'console-replica', entry, folder, env })
+  onTestFinished(replica.stop)
+  const email = `${(await signIn()).id}@example.test`
+  const guess = (n: number, address: string) => signInBy([console, replica][n % 2]!.url, email, 'a guess', address)
+  const fromOne = await Promise.all(Array.from({ length: 8 }, (_, n) => guess(n, '198.51.100.1')))
+  expect(fromOne.filter(({ status }) => status === 401)).toHaveLength(5)
+  expect(fromOne.filter(({ status }) => status === 429)).toHaveLength(3)
+  // Many addresses: fifty guesses in ten minutes, of which those before are counted as if they had been made.
+  const counted = `email:${createHash('sha256').update(email).digest('base64url')}`
+  const { rowCount } = await world.run('UPDATE control.sign_in_attempts SET points = 49 WHERE key = $1', [counted])
+  expect(rowCount).toBe(1)
+  expect((await guess(0, '198.51.100.2')).status).toBe(401)
+  expect((await guess(1, '198.51.100.3')).status).toBe(429)
+  expect((await guess(0, '198.51.100.4')).status).toBe(429)
+  const other = `${(await signIn()).id}@example.test`
+  expect((await signInBy(replica.url, other, 'a guess', '198.51.100.250')).status).toBe(401)
+})
+
+test('no e-mail and no address can be read from what is counted', async ({ console, world }) => {
+  await signInBy(console.url, 'counted@example.test', PASSWORD, '203.0.113.77')
+  const { rows } = await world.run('SELECT key FROM control.sign_in_attempts')
+  expect(rows.length).toBeGreaterThanOrEqual(3)
+  for (const { key } of rows) expect(key).toMatch(/^(both|email|address):[\w-]{43}$/)
+})
+
+function signInBy(url: string, email: string, password: string, address?: string): Promise<Response> {
+  const headers: Record<string, string> = address === undefined ? {} : { 'X-Forwarded-For': address }
+  return fetch(`${url}/api/v2/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
+}
+
+async function sessionBy(url: string, email: string, password: string): Promise<string> {
+  const answer = await signInBy(url, email, password)
+  expect(answer.status).toBe(201)
+  return answer.headers.getSetCookie()[0]!.split(';')[0]!
+}

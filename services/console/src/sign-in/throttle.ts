@@ -1,8 +1,12 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleNeeds } from '../needs.ts'
+import { addressBlock } from './address-block.ts'
+import { hashOf } from './secret.ts'
 
 // Guessing passwords is slow by e-mail together with address, by e-mail alone and by address alone, so that neither many
-// addresses nor many e-mails get round it. Counted in this process: with replicas the limits are as many times higher.
+// addresses nor many e-mails get round it. Counted in Postgres for all replicas, under hashes; a replica that has seen a
+// count run out refuses by itself until it starts anew.
 
 const LIMITS = {
   emailAndAddress: { points: 5, duration: 60 },
@@ -12,34 +16,55 @@ const LIMITS = {
 
 export interface Throttle {
   /**
-   * Counts an attempt to sign in.
+   * Counts an attempt to sign in by password.
    * @throws Refusal `rate_limited`
    */
   attempt(email: string, address: string): Promise<void>
   /** A person who has signed in starts anew; the address does not. */
   succeeded(email: string, address: string): Promise<void>
+  /**
+   * Counts whatever else an address may only try so often.
+   * @throws Refusal `rate_limited`
+   */
+  attemptFrom(address: string): Promise<void>
 }
 
-export function openThrottle(): Throttle {
-  const both = new RateLimiterMemory({ keyPrefix: 'both', ...LIMITS.emailAndAddress })
-  const byEmail = new RateLimiterMemory({ keyPrefix: 'email', ...LIMITS.email })
-  const byAddress = new RateLimiterMemory({ keyPrefix: 'address', ...LIMITS.address })
-  const pair = (email: string, address: string) => `${address} ${email}`
+export function openThrottle({ prisma }: Pick<ConsoleNeeds, 'prisma'>): Throttle {
+  const limiter = (keyPrefix: string, limit: { points: number; duration: number }) => {
+    const store = { storeClient: prisma, tableName: 'signInAttempt', clearExpiredByTimeout: keyPrefix === 'address' }
+    return new RateLimiterPrisma({ ...store, ...limit, keyPrefix, inMemoryBlockOnConsumed: limit.points + 1 })
+  }
+  const both = limiter('both', LIMITS.emailAndAddress)
+  const byEmail = limiter('email', LIMITS.email)
+  const byAddress = limiter('address', LIMITS.address)
+  const pair = (email: string, address: string) => hidden(`${addressBlock(address)} ${email}`)
 
   return {
     async attempt(email, address) {
-      try {
-        await byAddress.consume(address)
+      await slowly(async () => {
+        await byAddress.consume(hidden(addressBlock(address)))
         await both.consume(pair(email, address))
-        await byEmail.consume(email)
-      } catch (error) {
-        if (error instanceof RateLimiterRes) throw refuse('rate_limited', {}, { retryAfterMs: error.msBeforeNext })
-        throw error
-      }
+        await byEmail.consume(hidden(email))
+      })
     },
     async succeeded(email, address) {
       await both.delete(pair(email, address))
-      await byEmail.delete(email)
+      await byEmail.delete(hidden(email))
     },
+    attemptFrom: (address) => slowly(async () => void (await byAddress.consume(hidden(addressBlock(address))))),
   }
+}
+
+async function slowly(consume: () => Promise<void>): Promise<void> {
+  try {
+    await consume()
+  } catch (error) {
+    if (error instanceof RateLimiterRes) throw refuse('rate_limited', {}, { retryAfterMs: error.msBeforeNext })
+    throw error
+  }
+}
+
+/** As long for any text, and nothing to read in a table of guesses. */
+function hidden(text: string): string {
+  return Buffer.from(hashOf(text)).toString('base64url')
 }

@@ -1,13 +1,24 @@
 import type { Id } from '@gateway/contracts/ids'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
+import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { Holder } from '@gateway/ledger-client/holder'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { CallerGone } from '../receive/caller-gone.ts'
 import type { ReceivedChat } from '../receive/receive-chat.ts'
 import { storable } from '../receive/selector.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
+import type { CountExactly } from './exact-count.ts'
 import type { JoinRunning } from './join-running.ts'
+import type { Place } from './places.ts'
+import type { Exceeded, Rates } from './rates.ts'
+
+// What a call has to pass before its origin is called. The ledger decides; here is only
+//   A1  who has left already: for him nothing is asked;
+//   A2  the exact count of a prompt whose bytes alone would refuse it, after which the ledger is asked once more;
+//   A3  the rate that an operator has set. Whoever is over it is asked for in nobody's name: the ledger then decides all that
+//       comes before money, so that he is told what he would be told anyway, and holds nothing.
 
 /** What a call has come to: money is held for it, or it was answered before. */
 export type Entrance = AdmittedCall | Replay
@@ -19,64 +30,101 @@ export interface AdmittedCall extends Admitted {
 export type Replay = Extract<AdmitOutcome, { kind: 'replay' }>
 export type Running = Extract<AdmitOutcome, { kind: 'running' }>
 
-export type AdmitCall = (chat: ReceivedChat, gone: AbortSignal) => Promise<Entrance>
+export type AdmitCall = (chat: ReceivedChat, caller: AdmittedCaller) => Promise<Entrance>
+
+interface AdmittedCaller {
+  /** Aborts when he leaves. */
+  gone: AbortSignal
+  place: Pick<Place, 'countsFor'>
+}
 
 interface Needs {
-  ledger: Pick<LedgerClient, 'admit'>
+  ledger: Pick<LedgerClient, 'admit' | 'release'>
   holder: Pick<Holder, 'id' | 'renew'>
   mint: (prefix: 'inv') => Id<'inv'>
   join: JoinRunning
+  countExactly: CountExactly
+  rates: Rates
 }
 
 /** How long the ledger may take to decide; past it nothing stays reserved and nothing was called. */
 const ADMISSION_MS = 5_000
+/** A holder that is never on the books. */
+const NOBODY = 'nobody'
 
 /**
  * Asks the ledger to admit a call: one question, in which everything is decided (architecture.md, "Chat"). While the first
  * call under the same idempotency key is running, this one joins it.
- * @throws Refusal as the ledger decided, or `idempotency_in_progress`
+ * @throws Refusal as the ledger decided, `rate_limited` or `idempotency_in_progress`
  * @throws LedgerUnavailable
+ * @throws CallerGone
  */
-export function callAdmitter({ ledger, holder, mint, join }: Needs): AdmitCall {
-  return async (chat, gone) => {
-    const first = await ask(chat)
-    return first.kind === 'running' ? join(first, () => ask(chat), gone) : first
+export function callAdmitter({ ledger, holder, mint, join, countExactly, rates }: Needs): AdmitCall {
+  return async (chat, { gone, place }) => {
+    const first = await ask()
+    return first.kind === 'running' ? join(first, ask, gone) : first
+
+    async function ask(): Promise<Entrance | Running> {
+      if (gone.aborted) throw new CallerGone() // A1
+      const over = await rates.exceeded(chat.keyHash)
+      let decided = await decide(chat, null, over)
+      if (decided.outcome.kind === 'refused') {
+        const counted = await countExactly(chat, decided.outcome)
+        if (counted !== null) decided = await decide(chat, counted, over) // A2
+      }
+      const { id, outcome } = decided
+      const project = projectOf(outcome)
+      if (project !== null) place.countsFor(project)
+      switch (outcome.kind) {
+        case 'admitted': {
+          const tooMany = await rates.count(chat.keyHash, outcome)
+          if (tooMany === null) return { ...outcome, reservation: id }
+          await ledger.release({ id, reason: 'its key or project calls too often' })
+          throw tooOften(tooMany)
+        }
+        case 'replay':
+        case 'running':
+          return outcome
+        case 'refused':
+          throw refusalOfOutcome(outcome)
+        case 'holder-unknown':
+          throw over === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(over) // A3
+      }
+    }
   }
 
-  async function ask(chat: ReceivedChat): Promise<Entrance | Running> {
-    const item = itemOf(chat, mint('inv'), holder.id())
+  async function decide(chat: ReceivedChat, counted: number | null, over: Exceeded | null) {
+    const item = { ...itemOf(chat, counted), id: mint('inv'), holder: over === null ? holder.id() : NOBODY }
     let outcome = await ledger.admit(item, { budgetMs: ADMISSION_MS })
-    if (outcome.kind === 'holder-unknown') {
+    if (outcome.kind === 'holder-unknown' && over === null) {
       await holder.renew()
       outcome = await ledger.admit({ ...item, holder: holder.id() }, { budgetMs: ADMISSION_MS })
     }
-    switch (outcome.kind) {
-      case 'admitted':
-        return { ...outcome, reservation: item.id }
-      case 'replay':
-      case 'running':
-        return outcome
-      case 'refused':
-        throw refusalOfOutcome(outcome)
-      case 'holder-unknown':
-        throw new LedgerUnavailable({ why: 'unavailable' })
-    }
+    return { id: item.id, outcome }
   }
 }
 
 function itemOf(
   { keyHash, selector, request, idempotency }: ReceivedChat,
-  id: string,
-  holder: string,
-): Omit<AdmitItem, 'op'> {
+  counted: number | null,
+): Omit<AdmitItem, 'op' | 'id' | 'holder'> {
   return {
-    id,
-    holder,
     keyHash,
     selector,
     model: storable(request.model),
     parameters: request.conditional,
-    measures: { ...request.measures, counted: null, maxTokens: request.maxTokens },
+    measures: { ...request.measures, counted, maxTokens: request.maxTokens },
     idempotency,
   }
+}
+
+/** The project of the key, where the ledger names it. */
+function projectOf(outcome: AdmitOutcome): string | null {
+  if (outcome.kind === 'admitted') return outcome.project
+  const named = 'facts' in outcome ? outcome.facts['project'] : null
+  return typeof named === 'string' ? named : null
+}
+
+function tooOften({ scope, rate, retryAfterMs }: Exceeded): Refusal {
+  return refuse('rate_limited', {}, { retryAfterMs, details: { scope, ...rate } })
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { KEEP_ALIVE } from './event-lines.ts'
+import { limitLastWords } from './last-words.ts'
 
 // The caller at the other end of a stream.
 //   R1  Whatever he does, the call goes on: nothing here rejects, and what he can't take any more is dropped.
@@ -29,8 +30,6 @@ export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const LAG_BYTES = 256 * 1024
 const PATIENCE_MS = 30_000
 const QUIET_MS = 15_000
-/** How long the last bytes may lie untaken. */
-const LAST_WORDS_MS = 60_000
 
 const HEADERS = {
   'Content-Type': EVENT_STREAM,
@@ -91,8 +90,8 @@ export function openReader(
       begin()
       clearInterval(quiet)
       if (res.destroyed) return
-      res.setTimeout(LAST_WORDS_MS)
       res.end(events)
+      limitLastWords(res)
     },
   }
 }

@@ -1,12 +1,8 @@
-import { refuse } from '@gateway/contracts/refusal'
 import { Stopping } from './stopping.ts'
 
 /** The work that is under way: calls, also those whose caller has gone, and settlements behind them. */
 export interface OpenCalls {
-  /**
-   * Runs a call.
-   * @throws Refusal `overloaded` when there are too many
-   */
+  /** Runs a call. */
   run(call: () => Promise<void>): Promise<void>
   /** Counts work that goes on behind an answer. */
   behind(work: Promise<void>): Promise<void>
@@ -18,15 +14,12 @@ export interface OpenCalls {
 }
 
 interface Options {
-  mostCalls: number
   /** Aborts when this process begins to stop; from then on calls have `finishMs` to end by themselves. */
   stopping: AbortSignal
   finishMs: number
 }
 
-const RETRY_AFTER_MS = 1_000
-
-export function openCallsOf({ mostCalls, stopping, finishMs }: Options): OpenCalls {
+export function openCallsOf({ stopping, finishMs }: Options): OpenCalls {
   const work = new Set<Promise<void>>()
   const ending = new AbortController()
   let calls = 0
@@ -40,7 +33,6 @@ export function openCallsOf({ mostCalls, stopping, finishMs }: Options): OpenCal
 
   return {
     async run(call) {
-      if (calls >= mostCalls) throw refuse('overloaded', {}, { retryAfterMs: RETRY_AFTER_MS })
       calls++
       try {
         await behind(call())

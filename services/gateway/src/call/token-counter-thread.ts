@@ -1,26 +1,53 @@
 import { parentPort } from 'node:worker_threads'
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { mostTokensOf, tokensOf, type CountText } from './tokens-of.ts'
+
+// The thread that counts. It loads the tables of a tokenizer when they are first asked for.
+
+export type TokenizerFamily = 'o200k_base' | 'cl100k_base'
+
+export interface CountQuestion {
+  n: number
+  family: TokenizerFamily
+  texts: string[]
+  /** Whether an answer may be too low by a token here and there. */
+  how: 'about' | 'at-most'
+}
+export interface CountAnswer {
+  n: number
+  tokens: number
+}
 
 /** What the caller wrote is text, also where it looks like a token that steers a model. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
 
-/** The merging of one long word takes time by the square of its length, so a text is counted in slices of this many characters. */
-const SLICE = 4_096
-
-parentPort!.on('message', ({ n, text }: { n: number; text: string }) => {
-  let tokens = 0
-  for (let start = 0; start < text.length;) {
-    const end = sliceEnd(text, start)
-    tokens += countTokens(text.slice(start, end), AS_TEXT)
-    start = end
-  }
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-  parentPort!.postMessage({ n, tokens })
-})
-
-/** Not between the halves of a surrogate pair. */
-function sliceEnd(text: string, start: number): number {
-  const end = start + SLICE
-  const last = text.charCodeAt(end - 1)
-  return end < text.length && last >= 0xd8_00 && last <= 0xdb_ff ? end + 1 : end
+const tables: Record<TokenizerFamily, () => Promise<CountText>> = {
+  o200k_base: async () => counterOf(await import('gpt-tokenizer/encoding/o200k_base')),
+  cl100k_base: async () => counterOf(await import('gpt-tokenizer/encoding/cl100k_base')),
 }
+const loaded = new Map<TokenizerFamily, Promise<CountText>>()
+
+function counterOf({
+  countTokens,
+  setMergeCacheSize,
+}: {
+  countTokens: (text: string, options: typeof AS_TEXT) => number
+  setMergeCacheSize: (words: number) => void
+}): CountText {
+  setMergeCacheSize(0) // it would keep the texts whose words it knows
+  return (text) => countTokens(text, AS_TEXT)
+}
+
+function load(family: TokenizerFamily): Promise<CountText> {
+  const ready = loaded.get(family) ?? tables[family]()
+  loaded.set(family, ready)
+  return ready
+}
+
+parentPort!.on('message', async ({ n, family, texts, how }: CountQuestion) => {
+  const count = await load(family)
+  const one = how === 'at-most' ? mostTokensOf : tokensOf
+  let tokens = 0
+  for (const text of texts) tokens += one(text, count)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort!.postMessage({ n, tokens } satisfies CountAnswer)
+})

@@ -35,6 +35,31 @@ test('what takes too long or comes too thick is guessed from its bytes', async (
   expect(await small.count('x'.repeat(400))).toBe(100)
 })
 
+test('each family counts in its own way, and every text', async ({ counter, warnings }) => {
+  const text = 'Größenordnungen 漢字かな交じり文'
+  const [newer, older] = [
+    await counter.countAtMost([text], 'o200k_base'),
+    await counter.countAtMost([text], 'cl100k_base'),
+  ]
+  expect(newer).toBeLessThan(older!)
+  expect(await counter.countAtMost([text, text], 'o200k_base')).toBe(2 * newer!)
+  expect(await counter.countAtMost([], 'cl100k_base')).toBe(0)
+  expect(warnings).toEqual([])
+})
+
+test('a count at most is never guessed', async ({ warnings }) => {
+  const log = { warn: (facts: unknown) => void warnings.push(facts) }
+  const hasty = openTokenCounter({ log, limitMs: 0 })
+  expect(await hasty.countAtMost(['x'], 'o200k_base')).toBe(null)
+  expect(await openTokenCounter({ log, mostWaiting: 0 }).countAtMost(['x'], 'o200k_base')).toBe(null)
+})
+
+test('a thread that fails is followed by another', async ({ counter, warnings }) => {
+  expect(await counter.countAtMost(['x'], 'no_such_base' as never)).toBe(null)
+  expect(warnings).toHaveLength(1)
+  expect(await counter.countAtMost(['x'], 'o200k_base')).toBe(1)
+})
+
 test('usage is what the origin says, and our own count only where it says nothing', async ({ counter }) => {
   const request = readChatRequest({
     model: 'm',

@@ -1,19 +1,27 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '@gateway/process/logger'
+import type { CountAnswer, CountQuestion, TokenizerFamily } from './token-counter-thread.ts'
+
+export type { TokenizerFamily } from './token-counter-thread.ts'
 
 /** How many tokens a text is. Never rejects. */
 export type CountTokens = (text: string) => Promise<number>
 
+/** No more tokens than this are these texts to a tokenizer; null where it was not counted. Never rejects. */
+export type CountAtMost = (texts: string[], family: TokenizerFamily) => Promise<number | null>
+
 export interface TokenCounter {
+  /** Where the thread is too slow, too busy or broken, the count is guessed from the bytes. */
   count: CountTokens
+  countAtMost: CountAtMost
   close(): Promise<void>
 }
 
 interface Needs {
   log: Pick<Logger, 'warn'>
-  /** How long one text may take. Milliseconds. */
+  /** How long one question may take. Milliseconds. */
   limitMs?: number
-  /** Texts that may wait for the thread. */
+  /** Questions that may wait for the thread. */
   mostWaiting?: number
 }
 
@@ -24,10 +32,13 @@ interface Waiting {
 
 /** English text and code have about four bytes a token; said only where counting failed. */
 const BYTES_PER_TOKEN = 4
+/** Of what stands in for a tokenizer that is not known. */
+const USUAL_FAMILY: TokenizerFamily = 'o200k_base'
+const MOST_MEGABYTES = 512
 
 /**
  * Counts in a thread of its own, which is started at the first count: the tables are large and most gateways never need
- * them. Where the thread is too slow, too busy or broken, the count is guessed from the bytes.
+ * them.
  */
 export function openTokenCounter({ log, limitMs = 5_000, mostWaiting = 64 }: Needs): TokenCounter {
   let thread: Worker | null = null
@@ -35,9 +46,11 @@ export function openTokenCounter({ log, limitMs = 5_000, mostWaiting = 64 }: Nee
   const waiting = new Map<number, Waiting>()
 
   function start(): Worker {
-    const worker = new Worker(new URL('./token-counter-thread.ts', import.meta.url))
+    const worker = new Worker(new URL('./token-counter-thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+    })
     worker.unref()
-    worker.on('message', ({ n, tokens }: { n: number; tokens: number }) => answer(n, tokens))
+    worker.on('message', ({ n, tokens }: CountAnswer) => answer(n, tokens))
     worker.on('error', (error) => giveUp(worker, error))
     return worker
   }
@@ -50,16 +63,16 @@ export function openTokenCounter({ log, limitMs = 5_000, mostWaiting = 64 }: Nee
     one.answer(tokens)
   }
 
-  /** Everything that waits is guessed, and the next count gets a new thread. */
+  /** Nothing that waits is answered, and the next question gets a new thread. */
   function giveUp(worker: Worker, reason: unknown): void {
     if (thread !== worker) return
     thread = null
-    log.warn({ err: reason }, 'tokens could not be counted and are guessed')
+    log.warn({ err: reason }, 'tokens could not be counted')
     void worker.terminate()
     for (const n of waiting.keys()) answer(n, null)
   }
 
-  function ask(text: string): Promise<number | null> {
+  function ask(question: Omit<CountQuestion, 'n'>): Promise<number | null> {
     if (waiting.size >= mostWaiting) return Promise.resolve(null)
     const worker = (thread ??= start())
     const n = next++
@@ -67,15 +80,17 @@ export function openTokenCounter({ log, limitMs = 5_000, mostWaiting = 64 }: Nee
       const timer = setTimeout(() => giveUp(worker, new Error(`no count after ${limitMs} ms`)), limitMs)
       waiting.set(n, { answer: resolve, timer })
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      worker.postMessage({ n, text })
+      worker.postMessage({ n, ...question } satisfies CountQuestion)
     })
   }
 
   return {
     async count(text) {
       if (text === '') return 0
-      return (await ask(text)) ?? Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
+      const tokens = await ask({ family: USUAL_FAMILY, texts: [text], how: 'about' })
+      return tokens ?? Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
     },
+    countAtMost: (texts, family) => ask({ family, texts, how: 'at-most' }),
     async close() {
       const worker = thread
       thread = null

@@ -7,6 +7,7 @@ import { CallerGone } from './caller-gone.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
+import { readKey } from './read-key.ts'
 import { receiveChat } from './receive-chat.ts'
 import { selectorOf } from './selector.ts'
 
@@ -18,6 +19,8 @@ function request(headers: Record<string, string>, body: string | Buffer = JSON.s
   const req = Readable.from([Buffer.from(body)]) as unknown as IncomingMessage
   return Object.assign(req, { headers, rawHeaders: Object.entries(headers).flat() })
 }
+
+const received = async (req: IncomingMessage) => receiveChat(req, readKey(req))
 
 const keyed = (headers: Record<string, string> = {}) => ({ authorization: `Bearer ${SECRET}`, ...headers })
 
@@ -32,17 +35,17 @@ async function codeOf(work: () => unknown): Promise<string> {
 
 describe('receiving a call', () => {
   test('turns the secret into its hash, and nothing else of it goes on', async () => {
-    const chat = await receiveChat(request(keyed()))
+    const chat = await received(request(keyed()))
     expect(chat).toMatchObject({ keyHash: expect.stringMatching(/^[0-9a-f]{64}$/), selector: null, idempotency: null })
     expect(JSON.stringify(chat)).not.toContain(SECRET)
   })
 
   test('judges the key first, then the headers, then the body', async () => {
     const bad = { 'idempotency-key': 'short' }
-    expect(await codeOf(() => receiveChat(request(bad, '{')))).toBe('key_missing')
-    expect(await codeOf(() => receiveChat(request({ ...bad, authorization: 'Bearer svc_x' }, '{')))).toBe('key_invalid')
-    expect(await codeOf(() => receiveChat(request(keyed(bad), '{')))).toBe('idempotency_key_invalid')
-    expect(await codeOf(() => receiveChat(request(keyed(), '{')))).toBe('invalid_json')
+    expect(await codeOf(() => received(request(bad, '{')))).toBe('key_missing')
+    expect(await codeOf(() => received(request({ ...bad, authorization: 'Bearer svc_x' }, '{')))).toBe('key_invalid')
+    expect(await codeOf(() => received(request(keyed(bad), '{')))).toBe('idempotency_key_invalid')
+    expect(await codeOf(() => received(request(keyed(), '{')))).toBe('invalid_json')
   })
 
   test.each([
@@ -54,7 +57,7 @@ describe('receiving a call', () => {
     [`Bearer ${SECRET} x`, 'key_invalid'],
     [`Bearer ${SECRET.slice(0, -1)}_`, 'key_invalid'],
   ])('Authorization: %s answers %s', async (authorization, code) => {
-    expect(await codeOf(() => receiveChat(request({ authorization })))).toBe(code)
+    expect(await codeOf(() => received(request({ authorization })))).toBe(code)
   })
 
   test.each([
@@ -66,7 +69,7 @@ describe('receiving a call', () => {
     ['naïve-key', 'idempotency_key_invalid'],
     ['', 'idempotency_key_invalid'],
   ])('Idempotency-Key: %s answers %s', async (key, code) => {
-    expect(await codeOf(() => receiveChat(request(keyed({ 'idempotency-key': key }))))).toBe(code)
+    expect(await codeOf(() => received(request(keyed({ 'idempotency-key': key }))))).toBe(code)
   })
 })
 

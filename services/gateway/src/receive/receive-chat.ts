@@ -5,7 +5,6 @@ import { fingerprintOf } from './fingerprint.ts'
 import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
 import { readIdempotencyKey } from './read-idempotency-key.ts'
-import { readKey } from './read-key.ts'
 import { selectorOf } from './selector.ts'
 import { refuseRepeatedHeaders } from './single-headers.ts'
 
@@ -20,12 +19,11 @@ export interface ReceivedChat {
 }
 
 /**
- * Reads POST /v1/chat/completions: the key, then the headers, then the body (spec 4.2, 4.5, 5).
- * @throws Refusal 400, 401 or 413
+ * Reads POST /v1/chat/completions once its key has been read: the headers, then the body (spec 4.2, 4.5).
+ * @throws Refusal 400 or 413
  * @throws CallerGone when the caller left before his body was complete
  */
-export async function receiveChat(req: IncomingMessage): Promise<ReceivedChat> {
-  const keyHash = readKey(req)
+export async function receiveChat(req: IncomingMessage, keyHash: string): Promise<ReceivedChat> {
   refuseRepeatedHeaders(req)
   const idempotencyKey = readIdempotencyKey(req)
   const body = parseJson(await readBody(req, chatLimits.bodyBytes))

@@ -50,6 +50,10 @@ const OUTCOMES = [
 ]
 const COMMANDS = 25
 
+/** One in `n` of them, and null else. `fc.option` has it the other way round: its `freq` is how seldom there is null. */
+const oneIn = <T>(n: number, arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: n - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
+
 const admission = fc.record({
   key: fc.nat(),
   model: fc.nat(),
@@ -62,14 +66,16 @@ const admission = fc.record({
   messages: fc.integer({ min: 1, max: 100 }),
   tools: fc.constantFrom(0, 0, 1, 64),
   images: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1),
-  counted: fc.option(fc.integer({ min: 1, max: 30_000 }), { freq: 8 }),
+  counted: oneIn(8, fc.integer({ min: 1, max: 30_000 })),
   maxTokens: fc.option(fc.constantFrom(0, 1, 10, 100, 300, 300, 300, 4_000, 8_192, 9_000), { freq: 3 }),
   parameters: fc.constantFrom<string[]>([], [], [], [], [], [], ['tools'], ['tools'], ['tools', 'logprobs']),
   /** Small, so that keys meet again: repeats, mismatches, copies in one batch. */
   idempotency: fc.option(fc.nat(12), { freq: 3 }),
   body: fc.nat(3),
   /** Asks again with an id from before. */
-  sameIdAs: fc.option(fc.nat(), { freq: 12 }),
+  sameIdAs: oneIn(12, fc.nat()),
+  /** Asks what another one in its batch asks, under an id of its own. */
+  copyOf: oneIn(6, fc.nat()),
 })
 const closing = fc.record({
   op: fc.constantFrom('settle' as const, 'settle' as const, 'settle' as const, 'release' as const, 'expire' as const),
@@ -190,7 +196,7 @@ async function playBatch(
   const taken = new Set<string>()
   const once = <T extends { id: string }>(items: T[]) => items.filter(({ id }) => !taken.has(id) && taken.add(id))
   const closings = once(ending.map((one) => closingItem(one, ids)))
-  const admissions = once(wanted.map((one) => admitItem(one, scene, ids)))
+  const admissions = once(admitItems(wanted, scene, ids))
   const rows = await batchRunner(replica)(
     { admissions: admissions.map(waiting), closings: closings.map(waiting) },
     true,
@@ -234,16 +240,24 @@ function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {
   return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }
 
+function admitItems(wanted: Admission[], scene: Scene, ids: string[]): AdmitItem[] {
+  const items: AdmitItem[] = []
+  for (const one of wanted) {
+    const first = one.copyOf === null ? undefined : items[one.copyOf % items.length]
+    items.push(first ? { ...first, id: freshId() } : admitItem(one, scene, ids))
+  }
+  return items
+}
+
+const freshId = () => `inv_${randomBytes(8).toString('hex')}`
+
 function admitItem(one: Admission, scene: Scene, ids: string[]): AdmitItem {
   const key = scene.keyHashes[one.key % scene.keyHashes.length]!
   const project = scene.book.keys.get(key)?.project ?? scene.projects[0]!
   const digest = (text: string) => createHash('sha256').update(text).digest('hex')
   return {
     op: 'admit',
-    id:
-      one.sameIdAs !== null && ids.length > 0
-        ? ids[one.sameIdAs % ids.length]!
-        : `inv_${randomBytes(8).toString('hex')}`,
+    id: one.sameIdAs !== null && ids.length > 0 ? ids[one.sameIdAs % ids.length]! : freshId(),
     holder: scene.holders[one.holder],
     keyHash: key,
     selector: one.selector === 'own' ? project : one.selector === 'other' ? 'prj_elsewhere' : null,

@@ -1,23 +1,27 @@
-import { Pool } from 'undici'
 import type { LookupFunction } from 'node:net'
-import type { ChatAdapter } from '../chat-adapter.ts'
-import type { OriginConfig } from '../origin-config.ts'
-import { publicLookup } from '../public-lookup.ts'
+import { Pool } from 'undici'
+import type { ChatAdapter } from './chat-adapter.ts'
+import type { OriginConfig } from './origin-config.ts'
+import { OriginFailure } from './origin-failure.ts'
+import { publicLookup } from './public-lookup.ts'
 import { readCompletion } from './read-completion.ts'
 import { readStream } from './read-stream.ts'
+import { CannotSay } from './wire-format.ts'
+import type { WireCall, WireFormat } from './wire-format.ts'
 
 const longestConnectMs = 10_000
 
-/** Calls an origin that speaks the chat-completions wire format. One attempt per call; keeps its connections. */
-export function openAiCompatibleAdapter(
+/** Calls an origin over HTTP in the wire format it speaks. One attempt per call; keeps its connections. */
+export function httpAdapter(
   name: string,
   config: OriginConfig,
+  wire: WireFormat,
   resolve: LookupFunction | undefined,
 ): ChatAdapter {
   const { origin: address, pathname } = new URL(config.baseUrl)
-  const path = `${pathname.replace(/\/$/, '')}/chat/completions`
+  const path = `${pathname.replace(/\/$/, '')}${wire.path}`
   const headers = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'model-gateway']
-  if (config.apiKey !== undefined) headers.push('authorization', `Bearer ${config.apiKey}`)
+  headers.push(...wire.headers)
   const pool = new Pool(address, {
     connections: config.connections,
     pipelining: 1,
@@ -32,29 +36,33 @@ export function openAiCompatibleAdapter(
 
   let closing: Promise<void> | undefined
 
+  function write(call: WireCall): string {
+    try {
+      return wire.write(call)
+    } catch (error) {
+      if (!(error instanceof CannotSay)) throw error
+      // As if the origin had refused the request as such, which is what it would do; another one may not.
+      throw new OriginFailure({ kind: 'refused', origin: name, detail: error.message, originStatus: 400, asked: false })
+    }
+  }
+
   return {
-    async chat({ route, forwarded, outputCap, stream, leftMs, signal }) {
+    async chat({ route, forwarded, outputCap, stream, leftMs, signal, ended }) {
       const request = {
         origin: name,
         path,
         headers,
-        body: bodyOf(config.capField, route.model, outputCap, stream, forwarded),
+        body: write({ model: route.model, forwarded, outputCap, stream }),
         firstByteMs: config.firstByteMs,
         idleMs: config.idleMs,
         totalMs: Math.min(config.totalMs, leftMs),
         signal,
       }
-      if (stream) return { kind: 'stream', chunks: await readStream(pool, request), route }
+      if (stream) return { kind: 'stream', chunks: await readStream(pool, { ...request, ended }, wire), route }
       const startedMs = performance.now()
-      const completion = await readCompletion(pool, request)
+      const completion = await readCompletion(pool, request, wire)
       return { kind: 'completion', completion, remoteMs: Math.round(performance.now() - startedMs), route }
     },
     close: () => (closing ??= pool.close()),
   }
-}
-
-/** Puts our fields in front of the forwarded ones, which stay the text they are. */
-function bodyOf(capField: string, model: string, cap: number, stream: boolean, forwarded: string): string {
-  const streamed = stream ? '"stream":true,"stream_options":{"include_usage":true},' : ''
-  return `{"model":${JSON.stringify(model)},"${capField}":${cap},${streamed}${forwarded.slice(1)}`
 }

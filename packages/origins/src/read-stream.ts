@@ -1,26 +1,35 @@
 import { createParser } from 'eventsource-parser'
 import type { Pool } from 'undici'
-import { maxEventCharacters, maxStreamBytes } from '../answer-limits.ts'
-import type { ChatChunk } from '../chat-port.ts'
-import { openChunkQueue } from '../chunk-queue.ts'
-import { startExchange } from '../exchange.ts'
-import type { Exchange, ExchangeRequest } from '../exchange.ts'
-import { OriginFailure } from '../origin-failure.ts'
-import { UnfitAnswer } from '../untrusted.ts'
-import { throwInBandError } from './in-band-error.ts'
-import { rebuildChunk } from './rebuild-chunk.ts'
+import { maxEventCharacters, maxStreamBytes } from './answer-limits.ts'
+import type { ChatChunk } from './chat-port.ts'
+import { openChunkQueue } from './chunk-queue.ts'
+import { startExchange } from './exchange.ts'
+import type { Exchange, ExchangeRequest } from './exchange.ts'
+import { OriginFailure } from './origin-failure.ts'
+import { UnfitAnswer } from './untrusted.ts'
+import type { WireFormat } from './wire-format.ts'
+
+interface StreamRequest extends Omit<ExchangeRequest, 'maxBytes'> {
+  /** Told once how the stream ended after its first chunk: null if it is complete. Not told when its reader left. */
+  ended: (failure: OriginFailure | null) => void
+}
 
 /**
  * Sends the request and resolves at the first chunk; what fails before it rejects the promise, what fails after it
  * is thrown by the iterable.
- *   S1  A stream is complete when a finish reason has come and then `[DONE]` or the proper end of the body. Any other
- *       end is `cut`, so that a broken answer never looks like a whole one.
- *   S2  Comments and chunks that say nothing don't count as the first byte.
+ *   S1  A stream is complete when a finish reason has come and then its end marker or the proper end of the body. Any
+ *       other end is `cut`, so that a broken answer never looks like a whole one.
+ *   S2  Events that say nothing don't count as the first byte: who says nothing may still be replaced, and isn't charged.
  *   S3  A slow reader pauses the connection; a reader that leaves closes it.
  */
-export function readStream(pool: Pool, request: Omit<ExchangeRequest, 'maxBytes'>): Promise<AsyncIterable<ChatChunk>> {
+export function readStream(
+  pool: Pool,
+  { ended, ...request }: StreamRequest,
+  wire: WireFormat,
+): Promise<AsyncIterable<ChatChunk>> {
   return new Promise((resolve, reject) => {
     const { origin } = request
+    const read = wire.openEvents()
     let begun = false
     let finishReasonSeen = false
     let complete = false
@@ -42,11 +51,9 @@ export function readStream(pool: Pool, request: Omit<ExchangeRequest, 'maxBytes'
 
     function takeEvent(data: string): void {
       if (complete) return
-      if (data === '[DONE]') return finish()
-      const event = parseJson(data)
-      throwInBandError(event, origin, begun)
-      const chunk = rebuildChunk(event)
-      if (!chunk) return
+      const chunk = read(data)
+      if (chunk === null) return
+      if (chunk === 'end') return finish()
       finishReasonSeen ||= chunk.choices.some((choice) => choice.finish_reason !== null)
       queue.push(chunk)
       if (begun) return
@@ -65,6 +72,7 @@ export function readStream(pool: Pool, request: Omit<ExchangeRequest, 'maxBytes'
         })
       complete = true
       queue.end()
+      ended(null)
     }
 
     const exchange: Exchange = startExchange(
@@ -82,17 +90,9 @@ export function readStream(pool: Pool, request: Omit<ExchangeRequest, 'maxBytes'
         fail(reason) {
           queue.fail(reason)
           reject(reason)
+          if (begun && !complete && reason instanceof OriginFailure) ended(reason)
         },
       },
     )
   })
-}
-
-function parseJson(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    // The parser's own message quotes the answer.
-    throw new UnfitAnswer('an event is not JSON')
-  }
 }

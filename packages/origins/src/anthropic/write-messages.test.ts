@@ -1,0 +1,232 @@
+import { readChatRequest } from '@gateway/contracts/chat-request'
+import { describe, expect, test } from 'vitest'
+import { CannotSay } from '../wire-format.ts'
+import { writeMessages } from './write-messages.ts'
+
+/** What is sent for a body as it is received: nothing reaches the adapter that the contract refuses. */
+function written(body: object, more: { outputCap?: number; stream?: boolean } = {}) {
+  const { forwardedJson: forwarded } = readChatRequest({ model: 'm', messages: [hello], ...body })
+  return JSON.parse(writeMessages({ model: 'claude', forwarded, outputCap: 100, stream: false, ...more }))
+}
+
+const hello = { role: 'user', content: 'Hello' }
+const text = (said: string) => ({ type: 'text', text: said })
+const toolCall = (id: string, name: string, given: string) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: given },
+})
+const tool = { type: 'function', function: { name: 'look_up', parameters: { properties: { q: { type: 'string' } } } } }
+
+test('the least: a model, a cap and a turn', () => {
+  expect(written({})).toEqual({
+    model: 'claude',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: [text('Hello')] }],
+  })
+  expect(written({}, { stream: true, outputCap: 7 })).toMatchObject({ stream: true, max_tokens: 7 })
+})
+
+describe('the conversation', () => {
+  const messagesOf = (messages: object[]) => written({ messages }).messages
+
+  test('instructions come first, wherever they stood', () => {
+    const { system, messages } = written({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        hello,
+        { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
+      ],
+    })
+    expect(system).toEqual([text('Be brief.'), text('Be kind.')])
+    expect(messages).toEqual([{ role: 'user', content: [text('Hello')] }])
+  })
+
+  test('instructions alone are the turn that is answered', () => {
+    expect(written({ messages: [{ role: 'system', content: 'Say hi.' }] })).toEqual({
+      model: 'claude',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: [text('Say hi.')] }],
+    })
+  })
+
+  test('what one says in several messages is one turn, and blanks say nothing', () => {
+    expect(
+      messagesOf([hello, { role: 'user', content: 'Are you there?' }, { role: 'assistant', content: ' ' }, hello]),
+    ).toEqual([{ role: 'user', content: [text('Hello'), text('Are you there?'), text('Hello')] }])
+  })
+
+  test('a round of tools, two calls at once', () => {
+    const calls = [toolCall('call_12345678', 'look_up', '{"q":"a"}'), toolCall('functions.look_up:1', 'look_up', '')]
+    const messages = messagesOf([
+      hello,
+      { role: 'assistant', content: 'I look.', reasoning_content: 'Let me see', tool_calls: calls },
+      { role: 'tool', tool_call_id: 'call_12345678', content: 'found' },
+      { role: 'tool', tool_call_id: 'functions.look_up:1', content: [{ type: 'text', text: 'nothing' }] },
+      { role: 'user', content: 'And?' },
+    ])
+    const id = messages[1].content[2].id
+    expect(id).toMatch(/^call_\w+$/)
+    expect(messages).toEqual([
+      { role: 'user', content: [text('Hello')] },
+      {
+        role: 'assistant',
+        content: [
+          text('I look.'),
+          { type: 'tool_use', id: 'call_12345678', name: 'look_up', input: { q: 'a' } },
+          { type: 'tool_use', id, name: 'look_up', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'call_12345678', content: [text('found')] },
+          { type: 'tool_result', tool_use_id: id, content: [text('nothing')] },
+          text('And?'),
+        ],
+      },
+    ])
+  })
+
+  test('a result without text', () => {
+    const messages = messagesOf([
+      hello,
+      { role: 'assistant', tool_calls: [toolCall('a', 'f', '{}')] },
+      { role: 'tool', tool_call_id: 'a', content: '' },
+    ])
+    expect(messages[2].content).toEqual([{ type: 'tool_result', tool_use_id: 'a' }])
+  })
+
+  test('refusals of the past are what was said', () => {
+    const messages = messagesOf([
+      hello,
+      { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      hello,
+      { role: 'assistant', content: null, refusal: 'Never.' },
+      hello,
+    ])
+    expect(messages[1]).toEqual({ role: 'assistant', content: [text('No.')] })
+    expect(messages[3]).toEqual({ role: 'assistant', content: [text('Never.')] })
+  })
+
+  test('images', () => {
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=', detail: 'low' } }
+    const [turn] = messagesOf([{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, image] }])
+    expect(turn.content).toEqual([
+      text('What is it?'),
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
+    ])
+    const forwarded = JSON.stringify({
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] }],
+    })
+    const remote = JSON.parse(writeMessages({ model: 'm', forwarded, outputCap: 1, stream: false }))
+    expect(remote.messages[0].content).toEqual([
+      { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+    ])
+  })
+
+  test.each(['{"q":', '[]', '"a"', 'null'])('a call with the arguments %s can not be said', (given) => {
+    const messages = [
+      hello,
+      { role: 'assistant', tool_calls: [toolCall('a', 'f', given)] },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ]
+    expect(() => written({ messages })).toThrow(CannotSay)
+  })
+})
+
+describe('tools', () => {
+  test('with their schema, which always is an object', () => {
+    const plain = { type: 'function', function: { name: 'ping', description: 'Pings', strict: true } }
+    expect(written({ tools: [tool, plain] }).tools).toEqual([
+      { name: 'look_up', input_schema: { type: 'object', properties: { q: { type: 'string' } } } },
+      { name: 'ping', description: 'Pings', input_schema: { type: 'object' }, strict: true },
+    ])
+  })
+
+  const named = { type: 'function', function: { name: 'look_up' } }
+  const onlyOne = { disable_parallel_tool_use: true }
+  test.each([
+    [{}, undefined],
+    [{ tool_choice: 'auto' }, { type: 'auto' }],
+    [{ tool_choice: 'none' }, { type: 'none' }],
+    [{ tool_choice: 'required' }, { type: 'any' }],
+    [{ tool_choice: named }, { type: 'tool', name: 'look_up' }],
+    [{ parallel_tool_calls: true }, undefined],
+    [{ parallel_tool_calls: false }, { type: 'auto', ...onlyOne }],
+    [
+      { parallel_tool_calls: false, tool_choice: 'required' },
+      { type: 'any', ...onlyOne },
+    ],
+    [
+      { parallel_tool_calls: false, tool_choice: named },
+      { type: 'tool', name: 'look_up', ...onlyOne },
+    ],
+    [{ parallel_tool_calls: false, tool_choice: 'none' }, { type: 'none' }],
+  ])('%j is %j', (choice, said) => {
+    expect(written({ tools: [tool], ...choice }).tool_choice).toEqual(said)
+  })
+
+  test('a choice of another form can not be said', () => {
+    expect(() => written({ tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: {} } })).toThrow(
+      CannotSay,
+    )
+  })
+})
+
+describe('parameters', () => {
+  test('sampling, as far as it goes here', () => {
+    expect(written({ temperature: 0.3, top_p: 0.9, stop: 'END', seed: 7 })).toMatchObject({
+      temperature: 0.3,
+      top_p: 0.9,
+      stop_sequences: ['END'],
+    })
+    expect(written({ temperature: 2, stop: ['a', 'b'] })).toMatchObject({ temperature: 1, stop_sequences: ['a', 'b'] })
+    expect(written({ seed: 7, logprobs: false })).not.toHaveProperty('seed')
+  })
+
+  test('a JSON schema for the answer', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } }
+    expect(
+      written({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } }).output_config,
+    ).toEqual({ format: { type: 'json_schema', schema } })
+    expect(written({ response_format: { type: 'text' } })).not.toHaveProperty('output_config')
+  })
+
+  test.each([
+    { response_format: { type: 'json_object' } },
+    { frequency_penalty: 0.5 },
+    { presence_penalty: -1 },
+    { logit_bias: { 5: 1 } },
+    { logprobs: true },
+    { verbosity: 'low' },
+    { stop: '\n' },
+  ])('%j has no words here', (parameter) => {
+    expect(() => written(parameter)).toThrow(CannotSay)
+  })
+
+  test('the effort of reasoning, by which the model is asked to think and to show it', () => {
+    const thinking = { type: 'adaptive', display: 'summarized' }
+    expect(written({ reasoning_effort: 'high', temperature: 0.3, top_p: 1 })).toEqual({
+      ...written({}),
+      output_config: { effort: 'high' },
+      thinking,
+    })
+    expect(written({ reasoning_effort: 'minimal' })).toMatchObject({ output_config: { effort: 'low' }, thinking })
+    expect(written({ reasoning_effort: 'none', temperature: 0.3 })).toEqual({
+      ...written({ temperature: 0.3 }),
+      thinking: { type: 'disabled' },
+    })
+  })
+
+  test('no thinking is asked for between a call of a tool and what is said to its result, nor where a tool is forced', () => {
+    const round = [
+      hello,
+      { role: 'assistant', tool_calls: [toolCall('a', 'f', '{}')] },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ]
+    expect(written({ messages: round, reasoning_effort: 'high' })).not.toHaveProperty('thinking')
+    expect(written({ tools: [tool], tool_choice: 'required', reasoning_effort: 'high' })).not.toHaveProperty('thinking')
+    expect(written({ tools: [tool], tool_choice: 'auto', reasoning_effort: 'high' })).toHaveProperty('thinking')
+  })
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { errorCode } from './error-code.ts'
+
+const bodyWith = (error: object) => JSON.stringify({ error })
+
+test.for([
+  [{ code: 'context_length_exceeded', type: 'invalid_request_error' }, 'context_length_exceeded'],
+  [{ type: 'overloaded_error' }, 'overloaded_error'],
+  [{ code: null, type: 'insufficient.quota' }, 'insufficient.quota'],
+] as const)('%j has the code %s', ([error, code]) => {
+  expect(errorCode(bodyWith(error))).toBe(code)
+})
+
+test.for([
+  ['a key', { code: 'sk-proj-4fJq8Zr2' }],
+  ['a key of hexadecimal digits', { code: 'a3f9'.repeat(12) }],
+  ['a long run of letters', { code: 'k'.repeat(25) }],
+  ['a sentence', { code: 'Incorrect API key provided: abc' }],
+  ['a number', { code: 429 }],
+  ['nothing', {}],
+] as const)('%s in place of a code is none', ([, error]) => {
+  expect(errorCode(bodyWith(error))).toBeUndefined()
+})
+
+test.for(['', '[]', '{"error":"no"}', '<html>'])('%j has none', (body) => {
+  expect(errorCode(body)).toBeUndefined()
+})

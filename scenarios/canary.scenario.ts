@@ -1,0 +1,271 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { liveTest } from '@gateway/testbed/live-test'
+import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
+import { openHouse, type House } from './src/house.ts'
+import { startOtlpReceiver } from './src/otlp-receiver.ts'
+import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
+
+// A run of everything that takes a secret, and much that goes wrong on the way. Afterwards each secret is looked for in
+// whatever the house has kept, written, sent or answered (S2 of the security checklist).
+
+const messages = (content: string) => [{ role: 'user', content }]
+const price = { unit: 'tokens', prompt: '0.000001', completion: '0.000001' }
+const model = {
+  kind: 'chat',
+  name: 'Canary',
+  ownedBy: 'acme',
+  state: 'published',
+  contextLength: 8_000,
+  maxOutputTokens: 1_000,
+}
+
+const test = liveTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('otlp', async ({}, { onCleanup }) => {
+    const receiver = await startOtlpReceiver()
+    onCleanup(receiver.stop)
+    return receiver
+  })
+  .extend('commands', async ({ redisServer }, { onCleanup }) => {
+    const watched = await watchRedis(redisServer.url)
+    onCleanup(watched.stop)
+    return watched.commands
+  })
+  .extend('house', async ({ postgresServer, redisServer, otlp }, { onCleanup }) => {
+    const chatty = () => ({
+      LOG_LEVEL: 'trace',
+      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
+      OTEL_METRIC_EXPORT_INTERVAL: '1000',
+    })
+    const house = await openHouse({
+      ...postgresServer,
+      redisUrl: redisServer.url,
+      workers: 1,
+      environment: { ledger: chatty, gateway: chatty, console: chatty, worker: chatty },
+    })
+    onCleanup(house.close)
+    return house
+  })
+
+test('a secret is nowhere but in the answer that shows it once', async ({ redisServer, otlp, commands, house }) => {
+  const statements = await logEveryStatement(house.world)
+  const { secrets, answers, seen } = await fullRun(house)
+  for (const program of [...house.gateways, ...house.workers, house.console!, ...house.ledgers]) await program.stop()
+
+  const places = {
+    'Postgres, every row': await everyRow(house.world),
+    'Postgres, every statement': await statements.read(),
+    'Redis, every key': await everyKey(redisServer.url),
+    'Redis, every command': commands(),
+    'the logs': await everyLog(house.folder),
+    'the traces': otlp.received('/v1/traces').toString('latin1'),
+    'the metrics': otlp.received('/v1/metrics').toString('latin1'),
+    'the answers': answers.join('\n'),
+  }
+  // That a place has been looked at shows in what must be there.
+  expect(places['Postgres, every row']).toContain(seen.project)
+  expect(places['Postgres, every statement']).toContain('money.run_batch_v1')
+  expect(places['Redis, every command']).toMatch(/p?subscribe/i)
+  expect(places['the logs']).toContain('an origin failed an attempt')
+  expect(places['the traces']).toContain('POST /v1/chat/completions')
+  expect(places['the metrics']).toContain('gateway_refusals')
+  expect(places['the answers']).toContain('key_invalid')
+  const found = Object.entries(places).flatMap(([place, text]) =>
+    Object.entries(secrets).flatMap(([name, secret]) =>
+      formsIn(text, secret).map((form) => `${name}, ${form}, in ${place}`),
+    ),
+  )
+  expect(found).toEqual([])
+  const sizes = Object.entries(places).map(([place, text]) => `${place}: ${text.length} characters`)
+  console.log(`${Object.keys(secrets).length} secrets, each in six forms, looked for in\n  ${sizes.join('\n  ')}`)
+})
+
+/** Uses every kind of secret in each way it has, rightly and wrongly. Answers them, and every answer but those that show one. */
+async function fullRun(house: House) {
+  const { world, origin } = house
+  const url = house.gateways[0]!.url
+  const answers: string[] = []
+  const keep = (answer: Answer) => {
+    answers.push(`${answer.status}\n${[...answer.headers].join('\n')}\n${answer.text}`)
+    return answer
+  }
+  const by =
+    (secret: string | null): Caller['ask'] =>
+    async (...asked) =>
+      keep(await callerAt(url, secret).ask(...asked))
+  /** The answer shows a secret: only what else it says is kept. */
+  const revealing = async (
+    caller: string,
+    asked: string,
+    body: object,
+    status = '201',
+  ): Promise<{ secret: string; key: { id: string } }> => {
+    const [method = '', path = ''] = asked.split(' ')
+    const answer = await callerAt(url, caller).ask(method, path, body)
+    expect(said(answer)).toBe(status)
+    answers.push(answer.text.replace(answer.body.secret, ''))
+    return answer.body
+  }
+
+  // People: a password, a session, personal tokens.
+  const operatorToken = (await world.token(await world.person({ platformOperator: true }))).secret
+  const operator = by(operatorToken)
+  const tenant = (await operator('POST', '/api/v2/tenants', { name: 'Canary' })).body.id as string
+  const path = `/api/v2/tenants/${tenant}`
+  const email = `canary-${randomBytes(4).toString('hex')}@example.test`
+  const [password, newPassword] = [`pass-${randomUUID()}`, `pass-${randomUUID()}`]
+  keep(
+    await callerAt(url, operatorToken).ask('POST', `${path}/members`, {
+      email,
+      name: 'Canary',
+      role: 'Admin',
+      password,
+    }),
+  )
+  await by(null)('POST', '/api/v2/session', { email, password: newPassword })
+  await by(null)('POST', '/api/v2/session', { email: password, password }) // into the wrong field
+  const signedIn = await callerAt(url, null).ask('POST', '/api/v2/session', { email, password })
+  expect(said(signedIn)).toBe('201')
+  answers.push(signedIn.text)
+  const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!
+  const session = cookie.split('=')[1]!
+  const browser = async (method: string, at: string, body?: object) =>
+    callerAt(url, null).ask(method, at, body, { cookie, 'sec-fetch-site': 'same-origin', origin: url })
+  const token = (await browser('POST', '/api/v2/me/tokens', { name: 'CI' })).body.secret as string
+  const admin = by(token)
+  keep(await browser('GET', '/api/v2/me'))
+  await admin('PUT', '/api/v2/me/password', { password: newPassword, current: `wrong-${password}` })
+  expect(said(await admin('PUT', '/api/v2/me/password', { password: newPassword, current: password }))).toBe('204')
+  await admin('PUT', '/api/v2/me/password', { password: 5, current: newPassword })
+  await rawPost(url, '/api/v2/session', `{"email":"${email}","password":"${newPassword}`, answers)
+
+  // A project, a product, keys.
+  const team = (await admin('POST', `${path}/teams`, { name: 'Canary' })).body.id as string
+  const project = (await admin('POST', `${path}/projects`, { name: 'Canary', team })).body.id as string
+  const product = `acme/${randomBytes(5).toString('hex')}`
+  const origins = [{ origin: 'simulated', model: 'sim', priority: 1 }]
+  await operator('POST', '/api/v2/products', { id: product, ...model, pricing: price, origins })
+  await admin('PUT', `${path}/projects/${project}/assignments/${encodeURIComponent(product)}`)
+  await operator('POST', `${path}/projects/${project}/wallet/fundings`, { fundingId: 'canary', micro: 10_000_000 })
+  const first = await revealing(token, `POST ${path}/keys`, { project, limit: { micro: 5_000_000, reset: 'daily' } })
+  const second = await revealing(token, `POST ${path}/keys/${first.key.id}/rotate`, { graceSeconds: 600 })
+  const third = await revealing(second.secret, `POST ${path}/keys/${second.key.id}/rotate`, { graceSeconds: 600 })
+  for (const at of ['keys', `keys/${first.key.id}`, 'audit', 'members', `projects/${project}/usage?by=key`])
+    expect(said(await admin('GET', `${path}/${at}`))).toBe('200')
+
+  // Calls, in every way; the origin says its own key aloud.
+  const chat = (secret: string, more: object = {}, headers: Record<string, string> = {}) =>
+    by(secret)(
+      'POST',
+      '/v1/chat/completions',
+      { model: product, messages: messages('Hello'), max_tokens: 20, ...more },
+      headers,
+    )
+  for (const { secret } of [first, second, third]) {
+    for (const at of ['/v1/models', `/v1/models/${product}`, '/v1/key'])
+      expect(said(await by(secret)('GET', at))).toBe('200')
+    expect(said(await chat(secret))).toBe('200')
+    expect(said(await chat(secret, { stream: true, stream_options: { include_usage: true } }))).toBe('200')
+  }
+  const keyed = { 'idempotency-key': randomUUID() }
+  const copies = await Promise.all([1, 2, 3].map(() => chat(third.secret, { messages: messages('Copies') }, keyed)))
+  expect(copies.map(said)).toEqual(['200', '200', '200'])
+  const sayKey = { error: { message: `Incorrect API key provided: ${house.originKey}`, code: house.originKey } }
+  for (const status of [401, 400, 429, 500]) {
+    await origin.control.setFaults([
+      { prompt: `Fault ${status}`, status, body: sayKey, headers: { 'x-echo': house.originKey } },
+    ])
+    for (const stream of [false, true])
+      expect((await chat(third.secret, { stream, messages: messages(`Fault ${status}`) })).status).toBeGreaterThan(399)
+  }
+  await origin.control.setFaults([{ prompt: 'Fault in JSON', status: 200, body: house.originKey }])
+  await chat(third.secret, { messages: messages('Fault in JSON') })
+  await origin.control.clearFaults()
+
+  // Credentials in the wrong place.
+  const { secret } = third
+  await by(null)('GET', `/v1/models?key=${secret}&token=${token}`)
+  await by(null)('GET', `/api/v2/me?token=${token}`)
+  await by(token)('GET', '/v1/models')
+  await by(secret)('GET', '/api/v2/me')
+  await by(`${secret.slice(0, -1)}0`)('GET', '/v1/key')
+  await by(`${token.slice(0, -1)}0`)('GET', '/api/v2/me')
+  await chat(secret, { metadata: { key: secret }, user: secret })
+  await chat(secret, { messages: 5, temperature: secret })
+  await rawPost(url, '/v1/chat/completions', `{"model":"${secret}`, answers, secret)
+  const misplaced: Record<string, string>[] = [
+    { authorization: `Basic ${btoa(`x:${secret}`)}` },
+    { authorization: secret },
+    { 'x-api-key': secret },
+  ]
+  for (const headers of misplaced) keep(await callerAt(url, null).ask('GET', '/v1/models', undefined, headers))
+
+  // Whatever breaks writes a log: connections to Postgres and Redis are cut, and the ledger is away.
+  await world.run(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
+  )
+  await chat(secret)
+  await admin('GET', `${path}/keys`)
+  await house.ledgers[0]!.kill()
+  expect(said(await by(secret)('GET', '/v1/key'))).toBe('503 unavailable')
+  await admin('POST', `${path}/keys/${first.key.id}/revoke`)
+  await house.ledgers[0]!.start()
+  await admin('POST', `${path}/keys/${first.key.id}/revoke`)
+  expect(said(await by(first.secret)('GET', '/v1/key'))).toBe('401 key_revoked')
+
+  const secrets = {
+    'the operator’s token': operatorToken.slice(SHOWN_CHARACTERS),
+    'a personal token': token.slice(SHOWN_CHARACTERS),
+    'a session': session.slice(SHOWN_CHARACTERS),
+    'a password': password,
+    'a new password': newPassword,
+    'a key': first.secret.slice(SHOWN_CHARACTERS),
+    'a replacement': second.secret.slice(SHOWN_CHARACTERS),
+    'a second replacement': secret.slice(SHOWN_CHARACTERS),
+    'the gateway’s secret': house.secrets.gateway,
+    'the console’s secret': house.secrets.console,
+    'the worker’s secret': house.secrets.worker,
+    'a service token': 'eyJhbGciOiJIUzI1NiJ9',
+    'the origin’s key': house.originKey,
+    'the ledger’s password of Postgres': 'ledger-in-tests',
+    'the console’s password of Postgres': 'console-in-tests',
+  }
+  return { secrets, answers, seen: { project } }
+}
+
+/** A body that is cut off in the middle, as it is. */
+async function rawPost(url: string, path: string, body: string, answers: string[], secret?: string): Promise<void> {
+  const answer = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(secret && { authorization: `Bearer ${secret}` }) },
+    body,
+  })
+  expect(answer.status).toBe(400)
+  answers.push(await answer.text())
+}
+
+/** The forms in which a text holds a secret: as it is, as hexadecimal digits, or in base64 at any of its three offsets. */
+function formsIn(text: string, secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  const base64 = [0, 1, 2].map((offset) =>
+    Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .slice(Math.ceil((offset * 8) / 6), -4),
+  )
+  const forms: [string, string[]][] = [
+    ['as it is', [secret, encodeURIComponent(secret)]],
+    ['in hexadecimal', [bytes.toString('hex')]],
+    ['in base64', base64.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])],
+  ]
+  return forms.flatMap(([form, all]) => (all.some((one) => text.includes(one)) ? [form] : []))
+}
+
+async function everyLog(folder: string): Promise<string> {
+  const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
+  expect(logs.length).toBe(4)
+  return (await Promise.all(logs.map((name) => readFile(path.join(folder, name), 'utf8')))).join('\n')
+}

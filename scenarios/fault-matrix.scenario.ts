@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto'
+import { describe } from 'vitest'
+import type { FaultRule } from '@gateway/simulated-origin/fault-rule'
+import { startSimulatedOrigin } from '@gateway/simulated-origin/start-origin'
+import { liveTest } from '@gateway/testbed/live-test'
+import { chat, openHouse, type House, type Shop } from './src/house.ts'
+import { everyByte, tracesIn } from './src/origin-scan.ts'
+
+// Whatever an origin does, in either wire format, as one piece or as a stream, alone or with another one behind it: what the
+// caller is told, what he is charged, what is held afterwards, what a repeat gets, and that nothing shows the origin
+// (decisions.md, 1 to 4).
+
+/** What becomes of a call to an origin with this fault, and with no other behind it. */
+type Outcome =
+  | { kind: 'answers'; estimated?: true; capped?: true }
+  /** Nothing is charged and nothing saved. `final`: no other origin is asked. */
+  | { kind: 'refused'; says: string; final?: true }
+  /** The answer has begun: it is charged by our own count, and saved as it is. */
+  | { kind: 'breaks'; code: string }
+
+const answers: Outcome = { kind: 'answers' }
+const failed: Outcome = { kind: 'refused', says: '502 provider_failed' }
+const late: Outcome = { kind: 'refused', says: '504 provider_timeout' }
+const wrong: Outcome = { kind: 'refused', says: '400 invalid_request', final: true }
+const breaks: Outcome = { kind: 'breaks', code: 'provider_failed' }
+
+const middle = { afterChunk: 5 }
+const errorPage = '<html>simulated-origin</html>'
+
+const faults: [what: string, rule: FaultRule | null, json: Outcome, stream: Outcome][] = [
+  ['nothing wrong', null, answers, answers],
+  ['an error status', { status: 500 }, failed, failed],
+  ['an error page', { status: 502, body: errorPage, contentType: 'text/html' }, failed, failed],
+  ['an overloaded origin', { status: 529 }, failed, failed],
+  ['a wrong key of ours', { status: 401 }, failed, failed],
+  ['a model that is not there', { status: 404 }, failed, failed],
+  ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere' } }, failed, failed],
+  ['too many requests', { status: 429, retryAfter: 1 }, failed, failed],
+  ['a request it finds wrong', { status: 400 }, wrong, wrong],
+  ['an error body', { status: 200, body: { type: 'error', error: { code: 500, type: 'api_error' } } }, failed, failed],
+  ['an error event at once', { errorEvent: 'before-first-byte' }, answers, failed],
+  ['an error event in the middle', { errorEvent: middle }, answers, breaks],
+  ['a slow first byte', { latencyMs: 100 }, answers, answers],
+  ['a first byte that is too slow', { latencyMs: 60_000 }, late, late],
+  ['a stall before the first byte', { stall: 'before-first-byte' }, late, late],
+  ['a stall after the headers', { stall: { afterChunk: 0 } }, late, late],
+  ['a stall before anything is said', { stall: { afterChunk: 1 } }, late, late],
+  ['a stall in the middle', { stall: middle }, late, { kind: 'breaks', code: 'provider_timeout' }],
+  ['a cut before the first byte', { cut: 'before-first-byte' }, failed, failed],
+  ['a cut before anything is said', { cut: { afterChunk: 1 } }, failed, failed],
+  ['a cut in the middle', { cut: middle }, failed, breaks],
+  ['an end without an end', { cut: 'without-end-marker' }, failed, breaks],
+  ['an end without its mark', { cut: 'without-done' }, answers, answers],
+  ['garbage at once', { garbage: 'before-first-byte' }, failed, failed],
+  ['garbage in the middle', { garbage: middle }, failed, breaks],
+  ['too large an answer', { oversizedBytes: 13 * 1024 * 1024 }, failed, failed],
+  ['a wrong type', { contentType: 'text/html' }, failed, failed],
+  ['no usage', { missingUsage: true }, { kind: 'answers', estimated: true }, { kind: 'answers', estimated: true }],
+  ['excess usage', { usageFactor: 1_000 }, { kind: 'answers', capped: true }, { kind: 'answers', capped: true }],
+]
+
+/** The first origin of each has the fault; the second, of the other wire format, never has one. */
+const setups = [
+  ['one origin', ['okapi']],
+  ['one origin of the other format', ['zebra']],
+  ['two origins', ['okapi', 'zebra-two']],
+  ['two origins, the other way round', ['zebra', 'okapi-two']],
+] as const
+
+const MODEL = 'tapir-large'
+const KEY = 'sk-quokka-4711'
+
+const mark = (what: string, stream: boolean) => `<${what}, ${stream ? 'streamed' : 'whole'}>`
+
+const test = liveTest.extend('world', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+  const first = await startSimulatedOrigin()
+  const second = await startSimulatedOrigin()
+  const rules = faults.flatMap(([what, rule]) =>
+    rule ? [false, true].map((stream) => ({ ...rule, prompt: mark(what, stream) })) : [],
+  )
+  await first.control.setFaults(rules)
+  const origin = (kind: string, url: string) => ({
+    kind,
+    baseUrl: `${url}/v1`,
+    apiKey: KEY,
+    allowPrivateAddress: true,
+    // What failover.scenario.ts is about: here each origin is asked once.
+    tries: 1,
+    circuitFailures: 1_000_000,
+    // Long enough for a busy machine to answer in, short enough for the rows that wait for it.
+    firstByteMs: 2_000,
+    idleMs: 1_500,
+  })
+  const ORIGINS = JSON.stringify({
+    okapi: origin('openai-compatible', first.url),
+    zebra: origin('anthropic', first.url),
+    'okapi-two': origin('openai-compatible', second.url),
+    'zebra-two': origin('anthropic', second.url),
+  })
+  const house = await openHouse({
+    adminUrl: database.adminUrl,
+    ledgerUrl: database.ledgerUrl,
+    redisUrl: redis.url,
+    environment: { gateway: () => ({ ORIGINS }) },
+  })
+  onCleanup(async () => {
+    await house.close()
+    await first.stop()
+    await second.stop()
+  })
+  const words = ['okapi', 'zebra', 'simulated', MODEL, KEY, new URL(first.url).host, new URL(second.url).host]
+  return { house, first, second, words }
+})
+
+type World = { house: House; words: string[] }
+
+/** A product that these origins serve, in order, and a project that may call it. */
+async function shopOf({ house }: World, origins: readonly string[]): Promise<Shop> {
+  const shop = await house.shop(10_000_000n)
+  const model = await house.world.product({
+    promptPico: 1_000_000n,
+    completionPico: 1_000_000n,
+    origins: origins.map((origin, priority) => ({ origin, model: MODEL, priority })),
+  })
+  await house.world.assign(shop.project.id, model)
+  return { ...shop, model }
+}
+
+interface Heard {
+  status: number
+  invocation: string | null
+  replayed: boolean
+  type: string | null
+  text: string
+  /** Of a stream, what its last event says; of anything else, its body. */
+  last: { error?: { code: string }; usage?: { prompt_tokens: number; completion_tokens: number } }
+  done: boolean
+}
+
+async function hear(world: World, answer: Response, stream: boolean): Promise<Heard & { traces: string[] }> {
+  const bytes = await everyByte(answer)
+  const text = bytes.slice(bytes.indexOf('\n\n') + 2)
+  const streamed = stream && answer.status === 200
+  const events = streamed ? text.split('\n\n').filter((event) => event.startsWith('data: ')) : []
+  const done = events.at(-1) === 'data: [DONE]'
+  const last = streamed ? events.at(done ? -2 : -1)!.slice('data: '.length) : text
+  return {
+    status: answer.status,
+    invocation: answer.headers.get('x-service-invocation'),
+    replayed: answer.headers.get('idempotent-replayed') === 'true',
+    type: answer.headers.get('content-type'),
+    text,
+    last: JSON.parse(last),
+    done,
+    traces: tracesIn(bytes, world.words),
+  }
+}
+
+/** What the second origin makes good. */
+function withSecond(outcome: Outcome): Outcome {
+  return outcome.kind === 'refused' && !outcome.final ? answers : outcome
+}
+
+for (const [setup, origins] of setups) {
+  describe.concurrent(`with ${setup}`, () => {
+    for (const [what, , json, streamed] of faults)
+      for (const stream of [false, true])
+        test(`${what}, ${stream ? 'as a stream' : 'in one piece'}`, async ({ world, expect }) => {
+          const { house, first, second } = world
+          const alone = stream ? streamed : json
+          const outcome = origins.length > 1 ? withSecond(alone) : alone
+          const shop = await shopOf(world, origins)
+          const prompt = `${mark(what, stream)} ${shop.project.id}`
+          const ask = { messages: [{ role: 'user', content: prompt }], stream, ...(stream && usageToo) }
+          const headers = { 'idempotency-key': randomUUID() }
+          const heard = await hear(world, await chat(house, shop, { headers, body: ask }), stream)
+          expect(heard.traces).toEqual([])
+
+          await house.untilNothingIsHeld(shop.project.id, 5_000)
+          const { settled } = await house.wallet(shop.project.id)
+          const [call] = await house.invocations(shop.project.id)
+          const asked = [await first.control.countCalls({ prompt }), await second.control.countCalls({ prompt })]
+          expect(asked).toEqual([1, outcome === alone ? 0 : 1])
+          expect(call!.invocation).toBe(heard.invocation)
+          expect([call!.chargedMicro, call!.project]).toEqual([settled, shop.project.id])
+
+          const repeat = await hear(world, await chat(house, shop, { headers, body: ask }), stream)
+          expect(repeat.traces).toEqual([])
+          expect(repeat.invocation).toBe(heard.invocation)
+
+          if (outcome.kind === 'refused') {
+            expect(`${heard.status} ${heard.last.error!.code}`).toBe(outcome.says)
+            expect([settled, call!.state]).toEqual([0n, 'Released'])
+            // Nothing was saved: the repeat calls again.
+            expect([repeat.replayed, repeat.text]).toEqual([false, heard.text])
+            const calls = await house.invocations(shop.project.id)
+            expect(calls.map(({ state, attempt }) => [state, attempt])).toEqual([
+              ['Released', 1],
+              ['Released', 2],
+            ])
+            return
+          }
+
+          expect(heard.status).toBe(200)
+          expect(call!.state).toBe('Settled')
+          expect([repeat.replayed, repeat.type, repeat.text]).toEqual([true, heard.type, heard.text])
+          expect(await house.wallet(shop.project.id)).toMatchObject({ settled, reserved: 0n })
+          const counted = BigInt(call!.promptTokens! + call!.completionTokens!)
+          if (outcome.kind === 'breaks') {
+            expect([heard.last.error!.code, heard.done]).toEqual([outcome.code, false])
+            expect([call!.estimated, settled, call!.completionTokens! > 0]).toEqual([true, counted, true])
+            return
+          }
+          const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = heard.last.usage!
+          expect(BigInt(promptTokens + completionTokens)).toBe(counted)
+          expect([heard.done, call!.estimated]).toEqual([stream, outcome.estimated ?? false])
+          // Never more than was held: what goes beyond it is the house's.
+          if (outcome.capped) expect([settled, counted > settled]).toEqual([call!.reservedMicro, true])
+          else expect(settled).toBe(counted)
+        })
+  })
+}
+
+const usageToo = { stream_options: { include_usage: true } }
+
+test('many at once, of which every other one fails: each answer is saved as it was sent', async ({ world, expect }) => {
+  const { house } = world
+  const shop = await shopOf(world, ['okapi'])
+  const ask = (n: number) => {
+    const content = `${mark(n % 2 === 0 ? 'an error status' : 'nothing wrong', false)} ${n}`
+    return chat(house, shop, {
+      headers: { 'idempotency-key': `many-at-once-${n}` },
+      body: { messages: [{ role: 'user', content }] },
+    })
+  }
+  const numbers = Array.from({ length: 100 }, (_, n) => n)
+  const heard = await Promise.all(numbers.map(async (n) => (await ask(n)).text()))
+  const again = await Promise.all(numbers.map(async (n) => (await ask(n)).text()))
+  expect(again).toEqual(heard)
+  expect((await house.invocations(shop.project.id)).filter(({ state }) => state === 'Settled')).toHaveLength(50)
+})
+
+test('the books add up after all of it', async ({ world, expect }) => {
+  expect(await world.house.findings()).toEqual([])
+})

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { consoleApp } from '@gateway/console/app'
+import { gatewayApp } from '@gateway/gateway/app'
+import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
+import { houseTest as test } from './src/house-test.ts'
+import type { House } from './src/house.ts'
+import { consoleMatrix, openRoutes } from './src/isolation/console-matrix.ts'
+import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
+import { imprint, namesIn, send, type Asked } from './src/isolation/request-of.ts'
+import { hiddenFrom, idsOfNothing, keys, openScene, persons, type IdName, type Ids } from './src/isolation/scene.ts'
+import { neverAsked, surfaceOf } from './src/routes-of.ts'
+
+// The whole route table against every kind of caller (S5 of the security checklist).
+//   M1  What is another's answers like what never existed, byte for byte, the echoed id aside.
+//   M2  What is refused changes nothing.
+//   M3  What is answered names nothing that the caller may not see.
+//   M4  A route without a row fails.
+
+const fresh = () => randomBytes(6).toString('hex')
+const urlOf = (house: House) => house.gateways[0]!.url
+
+describe('every route has a row', () => {
+  const never = neverAsked()
+
+  test('of the gateway', () => {
+    const { routes, mounts } = surfaceOf(gatewayApp(never))
+    const rows = new Set(gatewayMatrix.map(({ route }) => route))
+    expect(routes.filter((route) => !(route in openRoutes)).toSorted()).toEqual([...rows].toSorted())
+    expect(mounts).toEqual(['/api/v2', '/console']) // the console's, whose rows are below
+  })
+
+  test('of the console', () => {
+    const needs = { prisma: never, ledger: never, mint: never, random: never, now: never, log: never, meter: never }
+    const { routes, mounts } = surfaceOf(consoleApp({ ...needs, readiness: never, metricsText: never }))
+    expect(routes.toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
+    expect(mounts).toEqual(['/api/v2']) // who is signed in
+  })
+})
+
+describe('the console', () => {
+  for (const [route, row] of Object.entries(consoleMatrix)) {
+    test(route, async ({ house }) => {
+      const scene = await openScene(house.world, urlOf(house))
+      const { own, callers } = scene
+      const ask = async (caller: Caller, ids = own) => send(caller, route, row, ids, fresh())
+
+      for (const name of persons.filter((person) => !row.says[person].startsWith('2'))) {
+        const answer = await ask(callers[name])
+        expect([name, said(answer)]).toEqual([name, row.says[name]])
+        if (answer.status === 404)
+          await expectLikeNothing(house, answer, own, (ids) => ask(callers[name], ids), route, row)
+      }
+      for (const name of keys.filter((key) => !row.keysSay?.[key].startsWith('2'))) {
+        const answer = await ask(callers[name])
+        expect([name, said(answer)]).toEqual([name, row.keysSay?.[name] ?? '401 token_invalid'])
+        if (answer.status === 404)
+          await expectLikeNothing(house, answer, own, (ids) => ask(callers[name], ids), route, row)
+      }
+      expect(said(await ask(callers.nobody))).toBe('401 session_missing')
+      for (const bad of scene.badTokens) expect(said(await ask(bad))).toBe('401 token_invalid')
+      await expectOthersLikeNothing(house, callers.owner, scene.neighbours, own, route, row, row.sharedInTenant)
+      await expectOthersLikeNothing(house, callers.owner, scene.strangers, own, route, row)
+      await expectOthersLikeNothing(house, callers.admin, scene.strangers, own, route, row)
+      if (row.keysSay) await expectOthersLikeNothing(house, callers.key, scene.strangers, own, route, row)
+      await expectUntouched(house, own.tenant) // M2
+
+      for (const name of [...persons, ...keys]) {
+        const says = name in row.says ? row.says[name as never] : row.keysSay?.[name as never]
+        if (!(says as string | undefined)?.startsWith('2')) continue
+        const another = await openScene(house.world, urlOf(house))
+        const answer = await send(another.callers[name], route, row, another.own, fresh())
+        expect([name, said(answer)]).toEqual([name, says])
+        expectUnseen(answer, hiddenFrom(name, another))
+      }
+    })
+  }
+})
+
+describe('the gateway', () => {
+  for (const row of gatewayMatrix) {
+    const { route, says } = row
+    const named = namesIn(route, row, {} as Ids).join(' and ')
+    test(`${route}${named && `, naming the ${named}`}`, async ({ house }) => {
+      const scene = await openScene(house.world, urlOf(house))
+      const { own, callers } = scene
+      for (const name of Object.keys(says) as (keyof typeof says)[]) {
+        const ask = (ids: Ids) => send(callers[name], route, row, ids, fresh())
+        const answer = await ask(own)
+        expect([name, said(answer)]).toEqual([name, says[name]])
+        if (answer.status === 200) expectUnseen(answer, hiddenFrom(name, scene))
+        else await expectLikeNothing(house, answer, own, ask, route, row)
+      }
+      await expectOthersLikeNothing(house, callers.key, scene.neighbours, own, route, row)
+      await expectOthersLikeNothing(house, callers.key, scene.strangers, own, route, row)
+      for (const { project } of [scene.neighbours, scene.strangers])
+        expect(await house.world.run('SELECT FROM money.journal WHERE project = $1', [project])).toMatchObject({
+          rowCount: 1, // its funding
+        })
+    })
+  }
+})
+
+describe('what needs no credential', () => {
+  test('answers alike to everybody, and names nothing', async ({ house }) => {
+    const { nobody, owner, legacyKey } = (await openScene(house.world, urlOf(house))).callers
+    for (const [route, says] of Object.entries(openRoutes)) {
+      const [method = '', path = ''] = route.split(' ')
+      const urls = path === '/' ? [house.console!.url] : [urlOf(house), house.console!.url]
+      for (const [url, { secret }] of urls.flatMap((at) =>
+        [nobody, owner, legacyKey].map((one) => [at, one] as const),
+      )) {
+        const answer = await callerAt(url, secret).ask(method, path, method === 'POST' ? {} : undefined)
+        expect([route, said(answer)]).toEqual([route, says])
+        expect(answer.text).not.toMatch(/(?:ten|prj|key|per|inv|tea|tok)_[0-9a-z]{26}/)
+      }
+    }
+  })
+})
+
+/** M1: an answer about a real thing, and those about nothing in its place. */
+async function expectLikeNothing(
+  { world }: House,
+  answer: Answer,
+  ids: Ids,
+  ask: (ids: Ids) => Promise<Answer>,
+  route: string,
+  asked: Asked,
+): Promise<void> {
+  const nothing = idsOfNothing(world)
+  for (const name of namesIn(route, asked, ids)) {
+    const unreal = { ...ids, [name]: nothing[name] }
+    expect([name, imprint(await ask(unreal), unreal)]).toEqual([name, imprint(answer, ids)])
+  }
+}
+
+/** M1: another's thing in a request that is one's own otherwise, and nothing in its place. */
+async function expectOthersLikeNothing(
+  { world }: House,
+  caller: Caller,
+  others: Ids,
+  own: Ids,
+  route: string,
+  asked: Asked,
+  shared: IdName[] = [],
+): Promise<void> {
+  const nothing = idsOfNothing(world)
+  const catalogue: IdName[] = route.includes('/api/v2/') ? ['product', 'newProduct'] : [] // everybody's to assign
+  for (const name of namesIn(route, asked, own)) {
+    if (others[name] === own[name] || shared.includes(name) || catalogue.includes(name)) continue
+    const [theirs, unreal] = [others, nothing].map((from) => ({ ...own, [name]: from[name] })) as [Ids, Ids]
+    const [about, aboutNothing] = [
+      await send(caller, route, asked, theirs, fresh()),
+      await send(caller, route, asked, unreal, fresh()),
+    ]
+    expect([name, imprint(about, theirs)]).toEqual([name, imprint(aboutNothing, unreal)])
+    expect(about.status).toBeGreaterThanOrEqual(400)
+  }
+}
+
+/** M3 */
+function expectUnseen({ text }: Answer, hidden: string[]): void {
+  expect(hidden.filter((id) => text.includes(id))).toEqual([])
+}
+
+async function expectUntouched({ world }: House, tenant: string): Promise<void> {
+  const { rows } = await world.run(
+    `SELECT (SELECT count(*) FROM control.audit WHERE tenant = $1)::int AS changes,
+            (SELECT count(*) FROM money.fundings f JOIN control.projects p ON p.id = f.project WHERE p.tenant = $1)::int AS fundings`,
+    [tenant],
+  )
+  expect(rows).toEqual([{ changes: 0, fundings: 2 }])
+}

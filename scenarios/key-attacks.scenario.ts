@@ -1,0 +1,281 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect } from 'vitest'
+import { ask } from '@gateway/testbed/ask'
+import { answerOf, callerAt, refusalIn, said, type Answer, type Caller } from './src/caller.ts'
+import { houseTest } from './src/house-test.ts'
+import { chat } from './src/house.ts'
+
+// Whoever tries to make more of a key than it is: another project's, a wider one, two of one (S4, S6, S8, S9).
+
+const test = houseTest.extend('owned', async ({ house }) => {
+  const shop = await house.shop(1_000_000n)
+  const caller = callerAt(house.gateways[0]!.url, (await house.world.token(shop.owner)).secret)
+  const path = `/api/v2/tenants/${shop.project.tenant}/keys`
+  const keyCount = async () =>
+    (await house.world.run('SELECT FROM control.keys WHERE tenant = $1', [shop.project.tenant])).rowCount
+  return { ...shop, caller, path, keyCount }
+})
+
+describe('the binding of a key', () => {
+  test('is for life: no column that says what a key may do can be changed, by the console’s role or the owner’s', async ({
+    house,
+    owned,
+    database,
+  }) => {
+    const other = await house.world.project({ ...owned.project, owner: owned.owner })
+    const changes = [
+      `project = '${other.id}'`,
+      'project = NULL',
+      `tenant = (SELECT id FROM control.tenants WHERE id <> tenant LIMIT 1)`,
+      `lineage = 'key_other'`,
+      `hash = decode('${randomBytes(32).toString('hex')}', 'hex')`,
+      `policy = 'listed'`,
+      `limit_micro = 1, limit_reset = 'daily'`,
+      `created_by = '${await house.world.person()}'`,
+      `expires_at = expires_at + interval '1 day'`,
+      `rotated_from = 'key_other'`,
+    ]
+    for (const url of [database.consoleUrl, database.adminUrl])
+      for (const change of changes)
+        await expect(ask(url, `UPDATE control.keys SET ${change} WHERE id = '${owned.key.id}'`)).rejects.toThrow(
+          /for life/,
+        )
+    const legacy = await house.world.key({ project: null, tenant: owned.project.tenant, by: owned.owner })
+    await expect(
+      ask(database.consoleUrl, `UPDATE control.keys SET project = '${other.id}' WHERE id = '${legacy.id}'`),
+    ).rejects.toThrow(/for life/)
+  })
+
+  test('has no route that changes it [method_not_allowed]', async ({ owned }) => {
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'POST'])
+      expect(said(await owned.caller.ask(method, `${owned.path}/${owned.key.id}`, { project: 'prj_other' }))).toBe(
+        '405 method_not_allowed',
+      )
+  })
+})
+
+describe('a selector of another project', () => {
+  test('moves no money and remembers nothing, wherever it stands [project_mismatch]', async ({ house, owned }) => {
+    const other = await house.shop(1_000_000n)
+    const books = async () => {
+      const { rows } = await house.world.run(
+        `SELECT (SELECT count(*) FROM money.journal WHERE project = ANY ($1))::int AS entries,
+                (SELECT count(*) FROM money.reservations WHERE project = ANY ($1))::int AS held,
+                (SELECT count(*) FROM money.invocations WHERE project = ANY ($1))::int AS calls,
+                (SELECT count(*) FROM money.idempotency_keys WHERE project = ANY ($1))::int AS keyed`,
+        [[owned.project.id, other.project.id]],
+      )
+      return rows[0] as object
+    }
+    const [own, foreign] = [owned.project.id, other.project.id]
+    const before = await books()
+    const mismatches: [headers: Record<string, string>, body?: object][] = [
+      [{ 'x-service-project': foreign }],
+      [{ 'x-project-id': foreign }],
+      [{}, { project_id: foreign }],
+      [{ 'x-service-project': own, 'x-project-id': foreign }],
+      [{ 'x-service-project': foreign, 'x-project-id': own }, { project_id: own }],
+      [{ 'x-service-project': own, 'x-project-id': own }, { project_id: foreign }],
+      [{ 'x-service-project': own.toUpperCase() }],
+      [{ 'x-service-project': `${own} ${own}` }],
+      [{ 'x-service-project': '' }],
+    ]
+    for (const model of [owned.model, other.model, 'acme/none'])
+      for (const [headers, body = {}] of mismatches) {
+        const keyed = { ...headers, 'idempotency-key': randomUUID() }
+        const answer = await answerOf(await chat(house, { key: owned.key, model }, { headers: keyed, body }))
+        expect(said(answer)).toBe('403 project_mismatch')
+      }
+    expect(await books()).toEqual(before)
+    const agreeing = { 'x-service-project': own, 'x-project-id': own }
+    expect((await chat(house, owned, { headers: agreeing, body: { project_id: own } })).status).toBe(200)
+  })
+})
+
+describe('at the same moment', () => {
+  const ROUNDS = 15
+  const newKey = async ({ caller, path, project }: { caller: Caller; path: string; project: { id: string } }) => {
+    const { body } = await caller.ask('POST', path, { project: project.id })
+    const { key, secret } = body as { key: { id: string }; secret: string }
+    return { id: key.id, secret }
+  }
+  type NewKey = Awaited<ReturnType<typeof newKey>>
+  const replacementOf = (answer: Answer): NewKey => {
+    const { key, secret } = answer.body as { key: { id: string }; secret: string }
+    return { id: key.id, secret }
+  }
+  const atOnce = <T>(tries: (() => Promise<T>)[]) => Promise.all(tries.map((one) => one()))
+
+  test('many rotations make one replacement, and calls go on with one key or the other [key_not_active]', async ({
+    house,
+    owned,
+  }) => {
+    const { caller, path } = owned
+    const use = async ({ secret }: NewKey, gateway = 0) =>
+      said(await answerOf(await chat(house, { ...owned, key: { ...owned.key, secret } }, { gateway })))
+    for (let round = 0; round < ROUNDS; round++) {
+      const old = await newKey(owned)
+      const itself = callerAt(house.gateways[1]!.url, old.secret)
+      const rotate = (by: Caller) => () => by.ask('POST', `${path}/${old.id}/rotate`, {})
+      const [rotations, uses] = await Promise.all([
+        atOnce([caller, itself, caller, itself, caller, itself].map(rotate)),
+        atOnce(Array.from({ length: 10 }, (_, n) => () => use(old, n))),
+      ])
+      const won = rotations.filter(({ status }) => status === 201)
+      expect(won).toHaveLength(1)
+      const replacement = replacementOf(won[0]!)
+      for (const answer of rotations.filter(({ status }) => status !== 201)) {
+        expect(['409 key_not_active', '401 key_revoked']).toContain(said(answer)) // the latter: to the old key itself
+        expect(refusalIn(answer)!.resolution).toContain(replacement.id)
+      }
+      expect(new Set(uses).isSubsetOf(new Set(['200', '401 key_revoked']))).toBe(true)
+      expect([await use(old), await use(replacement)]).toEqual(['401 key_revoked', '200'])
+      const { rows } = await house.world.run('SELECT id FROM control.keys WHERE rotated_from = $1', [old.id])
+      expect(rows).toEqual([{ id: replacement.id }])
+    }
+  })
+
+  for (const graceSeconds of [0, 600])
+    test(`a rotation with ${graceSeconds} s of grace and a revocation leave no key that nobody was told of [key_not_active]`, async ({
+      house,
+      owned,
+    }) => {
+      const { caller, path } = owned
+      const use = async ({ secret }: NewKey) =>
+        said(await callerAt(house.gateways[1]!.url, secret).ask('GET', '/v1/key'))
+      const seen = new Set<string>()
+      for (let round = 0; round < ROUNDS; round++) {
+        const old = await newKey(owned)
+        const late = (isLate: boolean) => new Promise((resolve) => setTimeout(resolve, isLate ? round : 0))
+        const [rotated, revoked] = await Promise.all([
+          late(round % 2 === 0).then(() => caller.ask('POST', `${path}/${old.id}/rotate`, { graceSeconds })),
+          late(round % 2 === 1).then(() => caller.ask('POST', `${path}/${old.id}/revoke`)),
+        ])
+        const end = [rotated, revoked].map(said).join(', ')
+        seen.add(end)
+        expect(
+          graceSeconds === 0
+            ? ['201, 409 key_not_active', '409 key_not_active, 200']
+            : ['201, 200', '409 key_not_active, 200'],
+        ).toContain(end)
+        if (graceSeconds === 0 && revoked.status === 409)
+          expect(refusalIn(revoked)!.details).toMatchObject({ rotatedTo: replacementOf(rotated).id })
+        expect(await use(old)).toBe('401 key_revoked')
+        const { rows } = await house.world.run('SELECT id FROM control.keys WHERE rotated_from = $1', [old.id])
+        expect(rows).toHaveLength(rotated.status === 201 ? 1 : 0)
+        if (rotated.status === 201) expect(await use(replacementOf(rotated))).toBe('200')
+      }
+      expect(seen.size).toBe(2) // each of the two came first at times
+    })
+
+  test('many revocations revoke once [key_not_active]', async ({ owned }) => {
+    const { caller, path } = owned
+    const { id } = await newKey(owned)
+    const answers = await atOnce(Array.from({ length: 8 }, () => () => caller.ask('POST', `${path}/${id}/revoke`)))
+    expect(answers.map(said).toSorted()).toEqual(['200', ...Array(7).fill('409 key_not_active')])
+  })
+})
+
+describe('the body that creates a key', () => {
+  const own = [
+    'id',
+    'hash',
+    'prefix',
+    'tenant',
+    'lineage',
+    'createdBy',
+    'createdAt',
+    'expiresAt',
+    'expiryDays',
+    'rotatedFrom',
+    'rotatedTo',
+    'graceUntil',
+    'revokedAt',
+    'state',
+    'secret',
+    'limitMicro',
+    'lastUsedAt',
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+  ]
+
+  test('takes no field that is not in the contract, at any depth [invalid_request]', async ({ house, owned }) => {
+    const { path, project, keyCount, caller } = owned
+    const before = await keyCount()
+    const known = ['project', 'name', 'policy', 'resources', 'limit', 'expiresInDays']
+    const name = fc
+      .oneof(fc.constantFrom(...own), fc.string({ minLength: 1, maxLength: 20 }))
+      .filter((one) => !known.includes(one))
+    const extra = fc.tuple(name, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant('Active')), fc.boolean())
+    await fc.assert(
+      fc.asyncProperty(extra, async ([field, value, nested]) => {
+        // Written by hand: JavaScript would make a prototype of __proto__ before it is sent.
+        const added = `${JSON.stringify(field)}:${JSON.stringify(value)}`
+        const limit = `"limit":{"micro":1,"reset":"daily"${nested ? `,${added}` : ''}}`
+        const body = `{"project":"${project.id}",${limit}${nested ? '' : `,${added}`}}`
+        const answer = await fetch(house.gateways[0]!.url + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${caller.secret}`, 'content-type': 'application/json' },
+          body,
+        })
+        const micro = nested && (field === 'micro' || field === 'reset') // named twice: the last one counts
+        if (!micro) expect([body, said(await answerOf(answer))]).toEqual([body, '400 invalid_request'])
+      }),
+      { numRuns: 300 },
+    )
+    expect(await keyCount()).toBe(before)
+  })
+
+  test('makes exactly the key that it asks for, its maker’s, or none', async ({ owned }) => {
+    const { path, project, caller, owner, model, keyCount } = owned
+    const anything = fc.oneof(fc.constant(undefined), fc.constant(null), fc.jsonValue({ maxDepth: 1 }))
+    const or = <T>(good: fc.Arbitrary<T>) =>
+      fc.oneof({ weight: 6, arbitrary: good }, { weight: 1, arbitrary: anything })
+    const asked = fc.record({
+      project: or(fc.constant(project.id)),
+      name: or(fc.string({ minLength: 1, maxLength: 100 })),
+      policy: or(fc.constantFrom('all-eligible', 'listed')),
+      resources: fc.oneof(fc.constant(undefined), fc.constant([model]), fc.constant([model, model]), anything),
+      limit: or(
+        fc.record({
+          micro: fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double()),
+          reset: fc.constantFrom('daily', 'weekly', 'monthly', 'lifetime', 'never'),
+        }),
+      ),
+      expiresInDays: or(fc.integer({ min: -1, max: 400 })),
+    })
+    let made = 0
+    await fc.assert(
+      fc.asyncProperty(asked, async (body) => {
+        const before = await keyCount()
+        const answer = await caller.ask('POST', path, body)
+        expect([201, 400, 404, 422]).toContain(answer.status)
+        expect(await keyCount()).toBe(before! + (answer.status === 201 ? 1 : 0))
+        if (answer.status !== 201) return
+        made++
+        const { key } = answer.body as { key: Record<string, unknown> & { createdAt: string; expiresAt: string } }
+        const days = (Date.parse(key.expiresAt) - Date.parse(key.createdAt)) / 86_400_000
+        expect({ ...key, days }).toMatchObject({
+          project: project.id,
+          state: 'Active',
+          name: body.name === undefined ? 'Key' : (body.name as string).trim(),
+          policy: body.policy ?? 'all-eligible',
+          resources: body.policy === 'listed' ? [model] : [],
+          limit: body.limit ?? null,
+          days: body.expiresInDays ?? 90,
+          createdBy: owner,
+          rotatedFrom: null,
+          rotatedTo: null,
+          lastUsedAt: null,
+        })
+        expect(days).toBeGreaterThanOrEqual(1)
+        expect(days).toBeLessThanOrEqual(365)
+      }),
+      { numRuns: 300 },
+    )
+    expect(made).toBeGreaterThan(20)
+  })
+})

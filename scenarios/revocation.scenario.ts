@@ -1,0 +1,168 @@
+import { expect } from 'vitest'
+import { answerOf, callerAt, refusalIn, type Answer, type Caller } from './src/caller.ts'
+import { houseTest as test } from './src/house-test.ts'
+import { chat, type House, type Shop } from './src/house.ts'
+
+// Whatever ends a caller's right ends it at once, on every replica: no call that starts after the revocation has answered is
+// admitted (spec 5.4; architecture.md, rule 2 of the money core). All kinds of it, on one wallet that is busy all the time.
+
+const CALLS = 10_000
+const AT_ONCE = 200
+/** A revocation takes under a second on a machine of its own; here all processes share two cores. */
+const MOST_MS = 5_000
+
+interface Kind {
+  what: string
+  /** What a call gets from then on; null: nothing is ever revoked. */
+  refusal: string | null
+  caller: Pick<Shop, 'key' | 'model'>
+  revoke: () => Promise<Answer>
+}
+
+interface Call {
+  kind: Kind
+  startedMs: number
+  /** `200`, or the code of the refusal. */
+  end: string
+}
+
+test(`none of ${CALLS} calls is admitted that starts after its right has ended [key_revoked] [key_issuer_denied] [model_not_found]`, async ({
+  house,
+}) => {
+  const shop = await house.shop(1_000_000_000_000n)
+  const kinds = await kindsOf(house, shop)
+  const calls: Call[] = []
+  let begun = 0
+
+  async function oneCaller(): Promise<void> {
+    while (begun < CALLS) {
+      const n = begun++
+      const kind = kinds[n % kinds.length]!
+      const startedMs = performance.now()
+      const answer = await answerOf(await chat(house, kind.caller, { gateway: Math.floor(n / kinds.length) }))
+      calls.push({ kind, startedMs, end: answer.status === 200 ? '200' : (refusalIn(answer)?.code ?? 'unexplained') })
+    }
+  }
+  async function answered(count: number): Promise<void> {
+    while (calls.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+
+  const load = Promise.all(Array.from({ length: AT_ONCE }, oneCaller))
+  const ended = new Map<Kind, { ms: number; answeredMs: number; admitted: number }>()
+  for (const [n, kind] of kinds.entries()) {
+    if (kind.refusal === null) continue
+    await answered(Math.floor(((n + 1) * CALLS) / (kinds.length + 2)))
+    const startedMs = performance.now()
+    const { status } = await kind.revoke()
+    const answeredMs = performance.now()
+    expect(status).toBeLessThan(300)
+    ended.set(kind, { ms: answeredMs - startedMs, answeredMs, admitted: await admittedOf(house, kind) })
+  }
+  await load
+
+  const report: string[] = []
+  for (const kind of kinds) {
+    const all = calls.filter((call) => call.kind === kind)
+    const end = ended.get(kind)
+    if (!end) {
+      expect(countEnds(all)).toEqual({ 200: all.length })
+      continue
+    }
+    const after = all.filter(({ startedMs }) => startedMs > end.answeredMs)
+    expect(all.some((call) => call.end === '200' && call.startedMs < end.answeredMs)).toBe(true)
+    expect(after.length).toBeGreaterThan(50)
+    expect([kind.what, countEnds(after)]).toEqual([kind.what, { [kind.refusal!]: after.length }])
+    expect([kind.what, await admittedOf(house, kind)]).toEqual([kind.what, end.admitted])
+    expect(end.ms).toBeLessThan(MOST_MS)
+    report.push(`${kind.what}: ${end.ms.toFixed(0)} ms, ${after.length} calls after it, 0 admitted`)
+  }
+  console.log(`${CALLS} calls, ${AT_ONCE} at once, on one wallet\n  ${report.join('\n  ')}`)
+  await house.untilNothingIsHeld(shop.project.id, 10_000)
+  expect(await house.findings([shop.project.id])).toEqual([])
+})
+
+/** Each way to end a right, with a caller who loses it, and one who keeps it. */
+async function kindsOf(house: House, { project, key, owner, model }: Shop): Promise<Kind[]> {
+  const { world } = house
+  const tenant = `/api/v2/tenants/${project.tenant}`
+  const admin = await signIn(house, owner)
+  const operator = await signIn(house, await world.person({ platformOperator: true }))
+  const sell = async () => {
+    const product = await world.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+    await world.assign(project.id, product)
+    return product
+  }
+  const issued = async () => {
+    const by = await world.issuer(project)
+    return { by, key: await world.key({ project, by }) }
+  }
+  const [byGrant, byTeam, byMembership] = [await issued(), await issued(), await issued()]
+  const [revoked, rotated] = [await world.key({ project, by: owner }), await world.key({ project, by: owner })]
+  const [unassigned, suspended] = [await sell(), await sell()]
+  return [
+    {
+      what: 'the key is revoked',
+      refusal: 'key_revoked',
+      caller: { key: revoked, model },
+      revoke: () => admin.ask('POST', `${tenant}/keys/${revoked.id}/revoke`),
+    },
+    {
+      what: 'its creator loses the grant',
+      refusal: 'key_issuer_denied',
+      caller: { key: byGrant.key, model },
+      revoke: () => admin.ask('DELETE', `${tenant}/projects/${project.id}/grants/${byGrant.by}`),
+    },
+    {
+      what: 'its creator leaves the team',
+      refusal: 'key_issuer_denied',
+      caller: { key: byTeam.key, model },
+      revoke: () => admin.ask('DELETE', `${tenant}/teams/${project.team}/members/${byTeam.by}`),
+    },
+    {
+      what: 'its creator leaves the organization',
+      refusal: 'key_issuer_denied',
+      caller: { key: byMembership.key, model },
+      revoke: () => admin.ask('DELETE', `${tenant}/members/${byMembership.by}`),
+    },
+    {
+      what: 'the product is no longer assigned',
+      refusal: 'model_not_found',
+      caller: { key, model: unassigned },
+      revoke: () =>
+        admin.ask('DELETE', `${tenant}/projects/${project.id}/assignments/${encodeURIComponent(unassigned)}`),
+    },
+    {
+      what: 'the product is suspended',
+      refusal: 'model_not_found',
+      caller: { key, model: suspended },
+      revoke: () => operator.ask('PATCH', `/api/v2/products/${encodeURIComponent(suspended)}`, { state: 'suspended' }),
+    },
+    {
+      what: 'the key is rotated without grace',
+      refusal: 'key_revoked',
+      caller: { key: rotated, model },
+      revoke: () => admin.ask('POST', `${tenant}/keys/${rotated.id}/rotate`),
+    },
+    { what: 'nothing', refusal: null, caller: { key, model }, revoke: () => Promise.reject(new Error('never')) },
+  ]
+}
+
+async function signIn({ gateways, world }: House, person: string): Promise<Caller> {
+  return callerAt(gateways[0]!.url, (await world.token(person)).secret)
+}
+
+function countEnds(calls: Call[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { end } of calls) counts[end] = (counts[end] ?? 0) + 1
+  return counts
+}
+
+/** What the books say: how many calls of this kind were ever admitted. Not even one that began before is any more. */
+async function admittedOf({ world }: House, { caller }: Kind): Promise<number> {
+  const { rows } = await world.run(
+    `SELECT count(*)::int AS calls FROM (SELECT key, product FROM money.invocations
+       UNION ALL SELECT key, product FROM money.reservations) c WHERE key = $1 AND product = $2`,
+    [caller.key.id, caller.model],
+  )
+  return (rows[0] as { calls: number }).calls
+}

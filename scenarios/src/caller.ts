@@ -1,0 +1,51 @@
+import type { RefusalBody } from '@gateway/contracts/refusal'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  /** The body as it came. */
+  text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the API answered, as a client sees it
+  body: any
+}
+
+/** Somebody at an address of the house, with a credential or without. */
+export interface Caller {
+  secret: string | null
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+}
+
+export function callerAt(url: string, secret: string | null): Caller {
+  return {
+    secret,
+    async ask(method, path, body, headers = {}) {
+      const answer = await fetch(url + path, {
+        method,
+        headers: {
+          ...(secret !== null && { authorization: `Bearer ${secret}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        redirect: 'manual',
+      })
+      return answerOf(answer)
+    },
+  }
+}
+
+export async function answerOf(answer: Response): Promise<Answer> {
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.includes('json') && text !== ''
+  return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null }
+}
+
+/** Status and code of a refusal, such as `403 key_scope`; the status alone of anything else. */
+export function said({ status, body }: Answer): string {
+  const code = refusalIn({ body })?.code
+  return code === undefined ? String(status) : `${status} ${code}`
+}
+
+export function refusalIn({ body }: Pick<Answer, 'body'>): RefusalBody | undefined {
+  return (body as { error?: RefusalBody } | null)?.error
+}

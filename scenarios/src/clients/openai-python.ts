@@ -1,0 +1,243 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { CITY_SCHEMA, WEATHER, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
+
+// The client of OpenAI for Python: its requests as it writes them, byte for byte, over a socket. They are those of openai
+// 2.24.0 on CPython 3.13.5 with httpx 0.28, whose order of headers and of fields, spelling and compact JSON these keep; only
+// address, key, prompt and what a first answer said are filled in. What comes back is read as that client reads it.
+
+type Body = Record<string, unknown>
+interface Answer {
+  status: number
+  body: string
+}
+interface Completion {
+  choices: { message: Body & { content: string | null; tool_calls?: ToolCall[] } }[]
+  usage: { prompt_tokens: number; completion_tokens: number }
+}
+interface ToolCall {
+  id: string
+  function: { arguments: string; name: string }
+  type: string
+}
+
+export const openAiPython: StockClient = {
+  name: 'openai (Python), recorded',
+  at({ baseUrl, key, model }) {
+    const { host, hostname, port, pathname } = new URL(baseUrl)
+    const user = (content: string) => ({ role: 'user', content })
+
+    /** `client.chat.completions.create`, repeated as the client does: with the same headers but for the count. */
+    async function post(
+      body: Body,
+      { idempotencyKey, retries = 0 }: CallOptions = {},
+      helper?: string,
+    ): Promise<Answer> {
+      for (let retry = 0; ; retry++) {
+        try {
+          const bytes = requestBytes({
+            host,
+            path: `${pathname}/chat/completions`,
+            key,
+            body,
+            retry,
+            idempotencyKey,
+            helper,
+          })
+          return readable(await exchange(hostname, Number(port), bytes))
+        } catch (error) {
+          if (retry === retries) throw error
+          await wait(500 * 2 ** retry) // less its jitter
+        }
+      }
+    }
+
+    async function create(body: Body, options?: CallOptions, helper?: string): Promise<Completion> {
+      return JSON.parse((await post(body, options, helper)).body) as Completion
+    }
+
+    return {
+      async complete(prompt, options) {
+        const { choices, usage } = await create({ messages: [user(prompt)], model }, options)
+        return { text: choices[0]!.message.content!, usage: usageOf(usage) }
+      },
+      async stream(prompt, options) {
+        const body = { messages: [user(prompt)], model, stream: true, stream_options: { include_usage: true } }
+        return streamed((await post(body, options)).body)
+      },
+      async useTool(prompt, weather) {
+        const tools = [{ type: 'function', function: WEATHER }]
+        const first = await create({ messages: [user(prompt)], model, tool_choice: 'auto', tools })
+        const { message } = first.choices[0]!
+        const calls = message.tool_calls!
+        // An answer goes back as `model_dump(exclude_unset=True)`: the fields that came, in the order of the class.
+        const messages = [
+          user(prompt),
+          { content: message.content, refusal: message['refusal'], role: 'assistant', tool_calls: calls.map(dumped) },
+          ...calls.map(({ id, function: called }) => ({
+            role: 'tool',
+            tool_call_id: id,
+            content: pythonJson(weather((JSON.parse(called.arguments) as { city: string }).city)),
+          })),
+        ]
+        const second = await create({ messages, model, tool_choice: 'auto', tools })
+        const [one, two] = [usageOf(first.usage), usageOf(second.usage)]
+        return {
+          text: second.choices[0]!.message.content!,
+          usage: { prompt: one.prompt + two.prompt, completion: one.completion + two.completion },
+        }
+      },
+      async object(prompt) {
+        // `client.chat.completions.parse(response_format=City)` with a pydantic class.
+        const properties = {
+          city: { title: 'City', type: 'string' },
+          people: { title: 'People', type: 'number' },
+          capital: { title: 'Capital', type: 'boolean' },
+        }
+        const schema = {
+          properties,
+          required: CITY_SCHEMA.required,
+          title: 'City',
+          type: 'object',
+          additionalProperties: false,
+        }
+        const response_format = { type: 'json_schema', json_schema: { schema, name: 'City', strict: true } }
+        const body = { messages: [user(prompt)], model, response_format, stream: false }
+        const parsed = await create(body, {}, 'chat.completions.parse')
+        const { message } = parsed.choices[0]!
+        const value: unknown = JSON.parse(message.content!)
+        // The parsed message goes back with what the client has added to it.
+        const back = { content: message.content, refusal: message['refusal'], role: 'assistant', parsed: value }
+        const again = await create({ messages: [user(prompt), back, user('And now in words.')], model })
+        const [one, two] = [usageOf(parsed.usage), usageOf(again.usage)]
+        return {
+          text: message.content!,
+          value,
+          usage: { prompt: one.prompt + two.prompt, completion: one.completion + two.completion },
+        }
+      },
+      async leaveStream(prompt) {
+        const body = { messages: [user(prompt)], model, stream: true }
+        const bytes = requestBytes({ host, path: `${pathname}/chat/completions`, key, body, retry: 0 })
+        await exchange(hostname, Number(port), bytes, (text) => text.includes('data: {'))
+      },
+    }
+  },
+}
+
+interface Recorded {
+  host: string
+  path: string
+  key: string
+  body: Body
+  retry: number
+  idempotencyKey?: string | undefined
+  /** Of helpers such as `parse`. */
+  helper?: string | undefined
+}
+
+function requestBytes({ host, path, key, body, retry, idempotencyKey, helper }: Recorded): string {
+  const json = JSON.stringify(body) // as json.dumps(…, ensure_ascii=False, separators=(",", ":"))
+  const headers = [
+    `Host: ${host}`,
+    'Accept: application/json',
+    'Accept-Encoding: gzip, deflate',
+    'Connection: keep-alive',
+    'User-Agent: OpenAI/Python 2.24.0',
+    'Content-Type: application/json',
+    'X-Stainless-Lang: python',
+    'X-Stainless-Package-Version: 2.24.0',
+    'X-Stainless-OS: Linux',
+    'X-Stainless-Arch: x64',
+    'X-Stainless-Runtime: CPython',
+    'X-Stainless-Runtime-Version: 3.13.5',
+    `Authorization: Bearer ${key}`,
+    'X-Stainless-Async: false',
+    ...(helper === undefined ? [] : [`X-Stainless-Helper-Method: ${helper}`]),
+    ...(idempotencyKey === undefined ? [] : [`Idempotency-Key: ${idempotencyKey}`]),
+    `x-stainless-retry-count: ${retry}`,
+    'x-stainless-read-timeout: 600',
+    `Content-Length: ${Buffer.byteLength(json)}`,
+  ]
+  return `POST ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${json}`
+}
+
+/**
+ * Sends the bytes and answers what came, whole. Rejects where the connection ends before the answer does; with `enough` it is
+ * left as soon as that is true of what has come.
+ */
+function exchange(host: string, port: number, bytes: string, enough?: (text: string) => boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket: Socket = connect(port, host, () => socket.write(bytes))
+    socket.setEncoding('utf8')
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error('the server disconnected without sending a whole response')))
+    socket.on('data', (data: string) => {
+      text += data
+      if (!(enough ?? isWhole)(text)) return
+      resolve(text)
+      socket.destroy()
+    })
+  })
+}
+
+function isWhole(text: string): boolean {
+  const end = text.indexOf('\r\n\r\n')
+  if (end < 0) return false
+  const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1]
+  const body = text.slice(end + 4)
+  return length === undefined ? body.endsWith('0\r\n\r\n') : Buffer.byteLength(body) >= Number(length)
+}
+
+/** Throws for a refusal as the client does. */
+function readable(text: string): Answer {
+  const end = text.indexOf('\r\n\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
+  const chunked = /\r\ntransfer-encoding: chunked/i.test(text.slice(0, end))
+  const body = chunked ? unchunked(Buffer.from(text.slice(end + 4))) : text.slice(end + 4)
+  if (status < 300) return { status, body }
+  const { error } = JSON.parse(body) as { error: { code: string; message: string } }
+  throw Object.assign(new Error(`Error code: ${status} - ${error.message}`), { status, code: error.code })
+}
+
+function unchunked(bytes: Buffer): string {
+  const parts: Buffer[] = []
+  for (let at = 0; ;) {
+    const line = bytes.indexOf('\r\n', at)
+    const size = Number.parseInt(bytes.toString('latin1', at, line), 16)
+    if (!(size > 0)) return Buffer.concat(parts).toString()
+    parts.push(bytes.subarray(line + 2, line + 2 + size))
+    at = line + 2 + size + 2
+  }
+}
+
+function streamed(events: string): Spoken & { pieces: number } {
+  const said = { text: '', pieces: 0, usage: { prompt: 0, completion: 0 } }
+  for (const event of events.split('\n\n')) {
+    if (!event.startsWith('data: ') || event === 'data: [DONE]') continue
+    const { choices, usage, error } = JSON.parse(event.slice('data: '.length)) as {
+      choices: { delta: { content?: string } }[]
+      usage?: Completion['usage'] | null
+      error?: { message: string }
+    }
+    if (error) throw new Error(error.message)
+    said.text += choices[0]?.delta.content ?? ''
+    said.pieces++
+    if (usage) said.usage = usageOf(usage)
+  }
+  return said
+}
+
+function dumped({ id, function: called, type }: ToolCall): ToolCall {
+  return { id, function: { arguments: called.arguments, name: called.name }, type }
+}
+
+/** As `json.dumps` writes a value unless it is told otherwise. */
+function pythonJson(value: { degrees: number }): string {
+  return `{"degrees": ${value.degrees}}`
+}
+
+function usageOf({ prompt_tokens, completion_tokens }: Completion['usage']): Spoken['usage'] {
+  return { prompt: prompt_tokens, completion: completion_tokens }
+}

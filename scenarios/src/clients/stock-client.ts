@@ -1,0 +1,57 @@
+// What a stock client is asked to do, so that each of them can be put to the same tests. How it does it, and what it sends, is
+// its own affair: it is given nothing but a base address, a key and a model.
+
+export interface StockClient {
+  name: string
+  at(place: { baseUrl: string; key: string; model: string }): ClientAtWork
+}
+
+export interface ClientAtWork {
+  complete(prompt: string, options?: CallOptions): Promise<Spoken>
+  stream(prompt: string, options?: CallOptions): Promise<Spoken & { pieces: number }>
+  /** Asks with the tool `weather` at hand, calls it as the model wants, and asks again with what it said. */
+  useTool(prompt: string, tool: Weather): Promise<Spoken>
+  /** Asks for an object of the form of `CITY_SCHEMA`. */
+  object(prompt: string): Promise<Spoken & { value: unknown }>
+  /** Streams, and leaves after the first piece. */
+  leaveStream(prompt: string): Promise<void>
+}
+
+export interface CallOptions {
+  idempotencyKey?: string
+  /** How often the client may repeat by itself. */
+  retries?: number
+}
+
+export interface Spoken {
+  text: string
+  /** Of all calls that it took. */
+  usage: { prompt: number; completion: number }
+}
+
+export type Weather = (city: string) => { degrees: number }
+
+export const WEATHER = {
+  name: 'weather',
+  description: 'The weather in a city',
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+} as const
+
+export const CITY_SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' }, people: { type: 'number' }, capital: { type: 'boolean' } },
+  required: ['city', 'people', 'capital'],
+  additionalProperties: false,
+} as const
+
+/** What a client throws where it was refused, as far as it tells. */
+export interface Thrown {
+  status: number | undefined
+  code: string | undefined
+  message: string
+}

@@ -1,0 +1,115 @@
+import type { Asked } from './request-of.ts'
+import type { IdName, KeyName, PersonName } from './scene.ts'
+
+// Who gets what from each route of the console, when it names things of the own project (decisions.md, 7).
+
+export interface ConsoleRow extends Asked {
+  /** What each person is answered; a 2xx also means that it was done. */
+  says: Record<PersonName, string>
+  /** What keys are answered, where a key is of any use. */
+  keysSay?: Record<KeyName, string>
+  /** What a member may learn to exist, though it is of another project of the tenant. */
+  sharedInTenant?: IdName[]
+}
+
+const row = (
+  operator: string,
+  admin: string,
+  owner: string,
+  neighbour: string,
+  stranger: string,
+  more: Omit<ConsoleRow, 'says'> = {},
+): ConsoleRow => ({ says: { operator, admin, owner, neighbour, stranger }, ...more })
+
+const NOT = '403 not_permitted'
+const DENIED = '403 key_issuer_denied'
+const GONE = '404 not_found'
+const ANYBODY = (status: string, more: Omit<ConsoleRow, 'says'> = {}) =>
+  row(status, status, status, status, status, more)
+
+const tenant = '/api/v2/tenants/:tenant'
+const project = `${tenant}/projects/:project`
+const people = { sharedInTenant: ['person', 'team', 'emptyTeam'] satisfies IdName[] }
+const password = { password: 'correct horse battery' }
+const price = { unit: 'request', request: '0.001' }
+const newProduct = {
+  kind: 'chat',
+  name: 'New',
+  ownedBy: 'acme',
+  contextLength: 8_000,
+  maxOutputTokens: 1_000,
+  pricing: price,
+}
+
+/** A key rotates itself and nothing else. */
+const rotatedByKeys: Record<KeyName, string> = {
+  key: '201',
+  neighbourKey: GONE,
+  strangerKey: GONE,
+  legacyKey: '403 key_unbound',
+  revokedKey: '401 key_revoked',
+  expiredKey: '401 key_expired',
+  rotatedKey: '401 key_revoked',
+}
+
+/* oxfmt-ignore */
+export const consoleMatrix: Record<string, ConsoleRow> = {
+  //                                                        operator  admin  owner  neighbour  stranger
+  'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // a token is no session
+  'GET /api/v2/me':                                         ANYBODY('200'),
+  'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
+  'GET /api/v2/me/tokens':                                  ANYBODY('200'),
+  'POST /api/v2/me/tokens':                                 ANYBODY('201', { body: () => ({ name: 'CI' }) }),
+  'DELETE /api/v2/me/tokens/:token':                        row(GONE,  GONE,   '204',  GONE,   GONE),
+
+  'GET /api/v2/tenants':                                    ANYBODY('200'),
+  'POST /api/v2/tenants':                                   row('201', NOT,    NOT,    NOT,    NOT, { body: () => ({ name: 'New' }) }),
+  [`DELETE ${tenant}`]:                                     row('409 not_empty', NOT, NOT, NOT, GONE),
+  [`GET ${tenant}/members`]:                                row(NOT,   '200',  '200',  '200',  GONE),
+  [`POST ${tenant}/members`]:                               row(NOT,   '201',  NOT,    NOT,    GONE, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
+  [`DELETE ${tenant}/members/:person`]:                     row(NOT,   '204',  NOT,    NOT,    GONE, people),
+  [`GET ${tenant}/teams`]:                                  row(NOT,   '200',  '200',  '200',  GONE),
+  [`POST ${tenant}/teams`]:                                 row(NOT,   '201',  NOT,    NOT,    GONE, { body: () => ({ name: 'New' }) }),
+  [`DELETE ${tenant}/teams/:team`]:                         row(NOT,   '204',  NOT,    NOT,    GONE, { path: { team: 'emptyTeam' }, ...people }),
+  [`GET ${tenant}/teams/:team/members`]:                    row(NOT,   '200',  '200',  '200',  GONE, people),
+  [`POST ${tenant}/teams/:team/members`]:                   row(NOT,   '200',  NOT,    NOT,    GONE, { body: ({ person }) => ({ person }), ...people }),
+  [`DELETE ${tenant}/teams/:team/members/:person`]:         row(NOT,   '204',  NOT,    NOT,    GONE, people),
+  [`GET ${tenant}/audit`]:                                  row(NOT,   '200',  NOT,    NOT,    GONE),
+
+  [`GET ${tenant}/projects`]:                               row(NOT,   '200',  '200',  '200',  GONE),
+  [`POST ${tenant}/projects`]:                              row(NOT,   '201',  NOT,    NOT,    GONE, { body: ({ team }) => ({ name: 'New', team }), ...people }),
+  [`DELETE ${project}`]:                                    row(NOT,   '204',  NOT,    GONE,   GONE),
+  [`GET ${project}/grants`]:                                row(NOT,   '200',  '200',  GONE,   GONE),
+  [`POST ${project}/grants`]:                               row(NOT,   '200',  '200',  GONE,   GONE, { body: ({ person }) => ({ person, role: 'Project Viewer' }), ...people }),
+  [`DELETE ${project}/grants/:person`]:                     row(NOT,   '204',  '204',  GONE,   GONE),
+  [`GET ${project}/assignments`]:                           row(NOT,   '200',  '200',  GONE,   GONE),
+  [`PUT ${project}/assignments/:product`]:                  row(NOT,   '201',  NOT,    GONE,   GONE, { path: { product: 'newProduct' } }),
+  [`DELETE ${project}/assignments/:product`]:               row(NOT,   '204',  NOT,    GONE,   GONE),
+
+  [`GET ${tenant}/keys`]:                                   row('200', '200',  '200',  '200',  GONE),
+  // Whoever belongs to the organization is told which of the three requirements it lacks, so also that there is a project.
+  [`POST ${tenant}/keys`]:                                  row(DENIED, DENIED, '201', DENIED, GONE, { body: (ids) => ({ project: ids.project }), sharedInTenant: ['project'] }),
+  [`GET ${tenant}/keys/:key`]:                              row(GONE,  '200',  '200',  GONE,   GONE),
+  [`POST ${tenant}/keys/:key/revoke`]:                      row(GONE,  '200',  '200',  GONE,   GONE),
+  [`POST ${tenant}/keys/:key/rotate`]:                      row(GONE,  '201',  '201',  GONE,   GONE, { keysSay: rotatedByKeys }),
+
+  [`GET ${project}/wallet`]:                                row('200', NOT,    '200',  GONE,   GONE),
+  [`POST ${project}/wallet/fundings`]:                      row('201', NOT,    NOT,    GONE,   GONE, { body: (_, fundingId) => ({ fundingId, micro: 1 }) }),
+  [`GET ${project}/usage`]:                                 row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`GET ${project}/invocations`]:                           row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`GET ${project}/invocations/:invocation`]:               row(NOT,   NOT,    '200',  GONE,   GONE),
+
+  'GET /api/v2/products':                                   ANYBODY('200'),
+  'POST /api/v2/products':                                  row('201', NOT,    NOT,    NOT,    NOT, { body: (_, fresh) => ({ id: `acme/${fresh}`, ...newProduct, origins: [{ origin: 'simulated', model: 'sim', priority: 1 }] }) }),
+  'PATCH /api/v2/products/:product':                        row('200', NOT,    NOT,    NOT,    NOT, { body: () => ({ name: 'Other' }) }),
+}
+
+/** Routes that no credential opens or closes, with what they answer to anybody. */
+export const openRoutes: Record<string, string> = {
+  'GET /health/live': '200',
+  'GET /health/ready': '200',
+  'GET /metrics': '200',
+  'GET /': '200',
+  'GET /console': '200',
+  'POST /api/v2/session': '400 invalid_request',
+}

@@ -1,0 +1,43 @@
+import type { Asked } from './request-of.ts'
+import type { Ids, KeyName } from './scene.ts'
+
+// Who gets what from each public route, when it names things of the own project (spec 4, 5; decisions.md, 1).
+
+export interface GatewayRow extends Asked {
+  route: string
+  says: Record<KeyName | 'nobody' | 'owner', string>
+}
+
+/** What a key gets as such, whatever it asks for. */
+const refused = {
+  legacyKey: '403 key_unbound',
+  revokedKey: '401 key_revoked',
+  expiredKey: '401 key_expired',
+  rotatedKey: '401 key_revoked',
+  nobody: '401 key_missing',
+  owner: '401 key_invalid',
+}
+const row = (route: string, own: string, others: string, asked: Asked = {}): GatewayRow => ({
+  route,
+  says: { key: own, neighbourKey: others, strangerKey: others, ...refused },
+  ...asked,
+})
+
+const messages = [{ role: 'user', content: 'Hello' }]
+const chat = ({ product }: Ids) => ({ model: product, messages, max_tokens: 5 })
+const selector = (name: string) => (ids: Ids) => ({ [name]: ids.project })
+const MISMATCH = '403 project_mismatch'
+const NO_MODEL = '404 model_not_found'
+
+export const gatewayMatrix: GatewayRow[] = [
+  row('GET /v1/models', '200', '200'),
+  row('GET /v1/models', '200', MISMATCH, { headers: selector('x-service-project') }),
+  row('GET /v1/models/*id', '200', NO_MODEL, { path: { id: 'product' } }),
+  row('GET /v1/models/*id', '200', MISMATCH, { path: { id: 'product' }, headers: selector('x-project-id') }),
+  row('GET /v1/key', '200', '200'),
+  row('GET /v1/key', '200', MISMATCH, { headers: selector('x-service-project') }),
+  row('POST /v1/chat/completions', '200', NO_MODEL, { body: chat }),
+  row('POST /v1/chat/completions', '200', NO_MODEL, { body: (ids) => ({ ...chat(ids), stream: true }) }),
+  row('POST /v1/chat/completions', '200', MISMATCH, { body: (ids) => ({ ...chat(ids), project_id: ids.project }) }),
+  row('POST /v1/chat/completions', '200', MISMATCH, { body: chat, headers: selector('x-service-project') }),
+]

@@ -1,0 +1,166 @@
+import type { World, WorldProject } from '@gateway/testbed/world'
+import { callerAt, type Caller } from '../caller.ts'
+
+// A tenant with two projects, another tenant, and one caller of each kind before them.
+
+/** One thing of each kind that a path or a body can name. */
+export interface Ids {
+  tenant: string
+  /** Owns the project. */
+  team: string
+  /** Owns nothing, so that it may be deleted. */
+  emptyTeam: string
+  /** A member of tenant and team who may consume the project. */
+  person: string
+  project: string
+  /** Assigned to the project. */
+  product: string
+  /** Published, and assigned to no project. */
+  newProduct: string
+  key: string
+  invocation: string
+  /** A personal token of whoever owns the project. */
+  token: string
+}
+export type IdName = keyof Ids
+
+export interface Scene {
+  /** What the request is about. */
+  own: Ids
+  /** Another project of the same tenant, with what belongs to it. */
+  neighbours: Ids
+  strangers: Ids
+  callers: Record<PersonName | KeyName | 'nobody', Caller>
+  /** A personal token that has ended, one that has expired, and one that never was. */
+  badTokens: Caller[]
+}
+
+/** Persons: of the house, of the tenant alone, of the own project, of another one of the tenant, of another tenant. */
+export const persons = ['operator', 'admin', 'owner', 'neighbour', 'stranger'] as const
+export type PersonName = (typeof persons)[number]
+
+/** Keys: in order, of the neighbours' project, of another tenant, and those that are refused as such. */
+export const keys = [
+  'key',
+  'neighbourKey',
+  'strangerKey',
+  'legacyKey',
+  'revokedKey',
+  'expiredKey',
+  'rotatedKey',
+] as const
+export type KeyName = (typeof keys)[number]
+
+export async function openScene(world: World, url: string): Promise<Scene> {
+  const at = (secret: string | null) => callerAt(url, secret)
+  const of = await world.tenant()
+  const [own, neighbours] = [await openProject(world, of), await openProject(world, of)]
+  const strangers = await openProject(world, await world.tenant(), 'Admin')
+  const [operator, admin] = [await world.person({ platformOperator: true }), await world.person()]
+  await world.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [of.tenant, admin])
+
+  const { project, owner } = own
+  const tokenOf = async (person: string) => at((await world.token(person)).secret)
+  const rotated = await world.key({ project, by: owner })
+  await world.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [rotated.id, own.key.id])
+  const ended = await world.token(owner)
+  await world.run('DELETE FROM control.person_tokens WHERE id = $1', [ended.id])
+  return {
+    own: own.ids,
+    neighbours: neighbours.ids,
+    strangers: strangers.ids,
+    callers: {
+      operator: await tokenOf(operator),
+      admin: await tokenOf(admin),
+      owner: await tokenOf(owner),
+      neighbour: await tokenOf(neighbours.owner),
+      stranger: await tokenOf(strangers.owner),
+      nobody: at(null),
+      key: at(own.key.secret),
+      neighbourKey: at(neighbours.key.secret),
+      strangerKey: at(strangers.key.secret),
+      legacyKey: at((await world.key({ project: null, tenant: of.tenant, by: owner })).secret),
+      revokedKey: at((await world.key({ project, by: owner, revoked: true })).secret),
+      expiredKey: at((await world.key({ project, by: owner, expiresInMs: -1 })).secret),
+      rotatedKey: at(rotated.secret),
+    },
+    badTokens: [at(ended.secret), at((await world.token(owner, { expiresInMs: -1 })).secret), at('svu_garbage')],
+  }
+}
+
+const ofProject = ['project', 'key', 'invocation', 'token'] as const
+const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'person'] as const
+
+/** What must stand in no answer to a person, or to a key of the same place. */
+export function hiddenFrom(name: keyof Scene['callers'], { own, neighbours, strangers }: Scene): string[] {
+  const [ours, theirs, foreign] = [own, neighbours, strangers].map((ids) => ({
+    ofProject: ofProject.map((kind) => ids[kind]),
+    ofTenant: ofTenant.map((kind) => ids[kind]),
+  })) as [Hidden, Hidden, Hidden]
+  const others: Partial<Record<typeof name, string[]>> = {
+    operator: [...ours.ofProject, ...theirs.ofProject, ...foreign.ofProject],
+    admin: [own.token, neighbours.token, ...foreign.ofTenant],
+    neighbour: [...ours.ofProject, ...foreign.ofTenant],
+    neighbourKey: [...ours.ofProject, ...foreign.ofTenant],
+    stranger: [...ours.ofTenant, ...theirs.ofTenant],
+    strangerKey: [...ours.ofTenant, ...theirs.ofTenant],
+  }
+  return others[name] ?? [...theirs.ofProject, ...foreign.ofTenant]
+}
+type Hidden = Record<'ofProject' | 'ofTenant', string[]>
+
+/** A project with a team, people, a key, a product and a call of its own. Its owner has the tenant role that is said. */
+async function openProject(world: World, { tenant }: { tenant: string }, role: 'Admin' | 'Member' = 'Member') {
+  const [team, emptyTeam] = [world.id('tea'), world.id('tea')]
+  const owner = await world.person()
+  for (const id of [team, emptyTeam])
+    await world.run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $1)', [id, tenant])
+  await world.run('INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, $3)', [tenant, owner, role])
+  await world.run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [team, owner])
+  const project = await world.project({ tenant, team, owner }, 1_000_000n)
+  const person = await world.issuer(project)
+  const [product, newProduct] = [await world.product(), await world.product()]
+  await world.assign(project.id, product)
+  const key = await world.key({ project, by: owner })
+  const invocation = await settledCall(world, project, key.id, product)
+  const token = (await world.token(owner)).id
+  const ids: Ids = {
+    tenant,
+    team,
+    emptyTeam,
+    person,
+    project: project.id,
+    product,
+    newProduct,
+    key: key.id,
+    invocation,
+    token,
+  }
+  return { ids, owner, project, key }
+}
+
+async function settledCall(world: World, project: WorldProject, key: string, product: string): Promise<string> {
+  const id = world.id('inv')
+  await world.run(
+    `INSERT INTO money.invocations (id, invocation, attempt, state, project, key, lineage, product, admitted_at, closed_at)
+     VALUES ($1, $1, 1, 'Settled', $2, $3, $3, $4, now(), now())`,
+    [id, project.id, key, product],
+  )
+  return id
+}
+
+/** Ids of the shape of ours that name nothing. */
+export function idsOfNothing(world: World): Ids {
+  return {
+    tenant: world.id('ten'),
+    team: world.id('tea'),
+    emptyTeam: world.id('tea'),
+    person: world.id('per'),
+    project: world.id('prj'),
+    product: `acme/${world.id('m')}`,
+    newProduct: `acme/${world.id('m')}`,
+    key: world.id('key'),
+    invocation: world.id('inv'),
+    token: world.id('tok'),
+  }
+}

@@ -1,0 +1,43 @@
+import type { House } from './house.ts'
+
+/** What a lineage has spent and holds, as the books have it; micro-USD. */
+export async function meterOf({ world }: Pick<House, 'world'>, lineage: string) {
+  const { rows } = await world.run(
+    'SELECT spent, reserved, limit_micro, window_start FROM money.meters WHERE lineage = $1',
+    [lineage],
+  )
+  const [meter] = rows as { spent: string; reserved: string; limit_micro: string; window_start: Date }[]
+  if (rows.length !== 1 || !meter) throw new Error(`${rows.length} meters of ${lineage}`)
+  return {
+    spent: BigInt(meter.spent),
+    reserved: BigInt(meter.reserved),
+    limit: BigInt(meter.limit_micro),
+    windowStart: meter.window_start,
+  }
+}
+
+/**
+ * Puts everything that a lineage has done one window into the past, as if that window had ended meanwhile: the database's
+ * clock can't be moved, so its past is. A lifetime has no other window to be put into.
+ */
+export async function windowPasses(
+  { world }: Pick<House, 'world'>,
+  lineage: string,
+  reset: 'daily' | 'weekly' | 'monthly' | 'lifetime',
+): Promise<void> {
+  const [ago, back] = {
+    daily: ['1 day', '1 day'],
+    weekly: ['7 days', '7 days'],
+    monthly: ['1 month', '1 month'],
+    lifetime: ['10 years', '0'],
+  }[reset] as [string, string]
+  const rows = `admitted_at = admitted_at - interval '${ago}', window_start = window_start - interval '${back}'`
+  // The books are append-only; a superuser's session says here that it is a replica, for which their triggers stay silent.
+  await world.run(`
+    BEGIN;
+    SET LOCAL session_replication_role = replica;
+    UPDATE money.invocations SET ${rows} WHERE lineage = '${lineage}';
+    UPDATE money.reservations SET ${rows} WHERE lineage = '${lineage}';
+    UPDATE money.meters SET window_start = window_start - interval '${back}' WHERE lineage = '${lineage}';
+    COMMIT`)
+}

@@ -1,0 +1,14 @@
+// Loaded into a process before anything else (`--import …/skewed-clock.ts?ms=3600000`): its clock is wrong by so many
+// milliseconds. Monotonic time is as it was.
+
+const skewMs = Number(new URL(import.meta.url).searchParams.get('ms'))
+const RightDate = Date
+
+globalThis.Date = class extends RightDate {
+  constructor(...given: unknown[]) {
+    super(...((given.length === 0 ? [RightDate.now() + skewMs] : given) as [number]))
+  }
+  static override now(): number {
+    return RightDate.now() + skewMs
+  }
+} as DateConstructor

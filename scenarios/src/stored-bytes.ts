@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Redis } from 'ioredis'
+import type { House } from './house.ts'
+
+// Everything that the stores of the house hold, and everything that was ever said to them.
+
+type World = House['world']
+
+/** Every column of every row of every table; binary ones as hexadecimal digits. */
+export async function everyRow(world: World): Promise<string> {
+  const { rows: tables } = await world.run(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  )
+  const parts: string[] = []
+  for (const { name } of tables as { name: string }[]) {
+    const { rows } = await world.run(`SELECT t::text AS row FROM ${name} t`)
+    parts.push(name, ...(rows as { row: string }[]).map(({ row }) => row))
+  }
+  return parts.join('\n')
+}
+
+/** From now on a Postgres server of one's own writes into its log whatever it is asked, with all parameters. */
+export async function logEveryStatement(world: World): Promise<{ read: () => Promise<string> }> {
+  await world.run(`ALTER SYSTEM SET log_statement = 'all'`)
+  await world.run('SELECT pg_reload_conf()')
+  const { rows } = await world.run('SHOW data_directory')
+  const [{ data_directory: data }] = rows as [{ data_directory: string }]
+  return { read: () => readFile(path.join(path.dirname(data), 'postgres.log'), 'utf8') }
+}
+
+/** Notes every command that a Redis server is sent, messages of its channels among them. */
+export async function watchRedis(url: string): Promise<{ commands: () => string; stop: () => void }> {
+  const redis = new Redis(url)
+  const commands: string[] = []
+  const monitor = await redis.monitor()
+  monitor.on('monitor', (_time: string, words: string[]) => commands.push(words.join(' ')))
+  return {
+    commands: () => commands.join('\n'),
+    stop() {
+      monitor.disconnect()
+      redis.disconnect()
+    },
+  }
+}
+
+/** Every key of a Redis server, with its value. */
+export async function everyKey(url: string): Promise<string> {
+  const redis = new Redis(url)
+  try {
+    const parts: unknown[] = []
+    for (const key of await redis.keys('*')) {
+      const type = await redis.type(key)
+      parts.push(key, await valueOf(redis, key, type))
+    }
+    return JSON.stringify(parts)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+function valueOf(redis: Redis, key: string, type: string): Promise<unknown> {
+  switch (type) {
+    case 'string':
+      return redis.get(key)
+    case 'hash':
+      return redis.hgetall(key)
+    case 'list':
+      return redis.lrange(key, 0, -1)
+    case 'set':
+      return redis.smembers(key)
+    case 'zset':
+      return redis.zrange(key, '0', '-1', 'WITHSCORES')
+    case 'stream':
+      return redis.xrange(key, '-', '+')
+    default:
+      throw new Error(`${key} is a ${type}, which nobody reads here yet`)
+  }
+}

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect } from 'vitest'
+import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { liveTest } from '@gateway/testbed/live-test'
+import { callerAt, said, type Answer } from './src/caller.ts'
+import { openHouse, type House } from './src/house.ts'
+import { imprint } from './src/isolation/request-of.ts'
+import { idsOfNothing } from './src/isolation/scene.ts'
+import { logEveryStatement } from './src/stored-bytes.ts'
+
+// Garbage is refused without asking anybody, and whoever tries keys learns nothing from how they are refused (S1, S3).
+
+const test = liveTest
+  .extend('house', async ({ postgresServer, redis }, { onCleanup }) => {
+    const house = await openHouse({ ...postgresServer, redisUrl: redis.url })
+    onCleanup(house.close)
+    return house
+  })
+  /** How often Postgres has been asked who a secret belongs to. */
+  .extend('lookUps', async ({ house }) => {
+    const statements = await logEveryStatement(house.world)
+    return async () => (await statements.read()).split(ENTRY).filter((entry) => LOOK_UP.test(entry)).length
+  })
+
+/** Where an entry of the server's log begins; a statement may have many lines. */
+const ENTRY = /\n(?=\d{4}-\d\d-\d\d )/
+const LOOK_UP =
+  /LOG: +(?:execute|statement)[^]*(?:money\.run_batch_v1|money\.callers|"control"\."(?:keys|person_tokens)")/
+
+const url = ({ gateways }: House) => gateways[0]!.url
+const newKey = () => makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
+const newToken = () => makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
+
+/** Each road on which a key is read. */
+const roads: [method: string, path: string, body?: object][] = [
+  ['GET', '/v1/models'],
+  ['GET', '/v1/models/acme/none'],
+  ['GET', '/v1/key'],
+  ['POST', '/v1/chat/completions', { model: 'acme/none', messages: [{ role: 'user', content: 'Hello' }] }],
+  ['POST', '/api/v2/tenants/ten_none/keys/key_none/rotate', {}],
+]
+
+async function batchesOf({ ledgers }: House): Promise<number> {
+  const metrics = await (await fetch(`${ledgers[0]!.url}/metrics`)).text()
+  return Number(/^ledger_batch_items_count(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1] ?? 0)
+}
+
+/** What is no key of ours, and shows it by itself: garbage, another prefix, or one character of a real key that is wrong. */
+function garbage(real: string): fc.Arbitrary<string> {
+  const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
+  const mistyped = fc
+    .tuple(fc.integer({ min: 4, max: real.length - 1 }), fc.constantFrom(...base62))
+    .filter(([at, character]) => real[at] !== character)
+    .map(([at, character]) => real.slice(0, at) + character + real.slice(at + 1))
+  const cut = fc.integer({ min: 1, max: real.length - 1 }).map((length) => real.slice(0, length))
+  const random = fc
+    .array(fc.constantFrom(...base62), { minLength: 49, maxLength: 49 })
+    .map((all) => `svc_${all.join('')}`)
+  return fc.oneof(
+    mistyped,
+    cut,
+    random.filter((text) => text.slice(4, 12) !== real.slice(4, 12)),
+    fc.stringMatching(/^[!-~]{1,100}$/),
+    fc.constantFrom(
+      `${real}0`,
+      `${real}.`,
+      real.toUpperCase(),
+      real.replace('svc_', 'sk-'),
+      real.replace('svc_', 'svu_'),
+    ),
+  )
+}
+
+describe('a key with a wrong checksum', () => {
+  test('is refused on every road without a look-up [key_invalid]', async ({ house, lookUps }) => {
+    const shop = await house.shop(1_000n)
+    const before = [await lookUps(), await batchesOf(house)]
+    await fc.assert(
+      fc.asyncProperty(garbage(shop.key.secret), fc.constantFrom(...roads), async (secret, [method, path, body]) => {
+        const answer = await callerAt(url(house), secret).ask(method, path, body)
+        expect(said(answer)).toMatch(/^401 (?:key_invalid|token_invalid|session_missing)$/)
+      }),
+      { numRuns: 500 },
+    )
+    expect([await lookUps(), await batchesOf(house)]).toEqual(before)
+  })
+
+  test('costs nothing that one with a right checksum would not cost once', async ({ house, lookUps }) => {
+    for (const [method, path, body] of roads) {
+      const [lookedUp, batches] = [await lookUps(), await batchesOf(house)]
+      await callerAt(url(house), newKey()).ask(method, path, body)
+      expect([path, (await lookUps()) - lookedUp]).toEqual([path, 1])
+      expect(await batchesOf(house)).toBe(batches + (path.includes('chat') ? 1 : 0))
+    }
+  })
+
+  test('of a person’s token costs none either [token_invalid]', async ({ house, lookUps }) => {
+    const { secret } = await house.world.token(await house.world.person())
+    const before = await lookUps()
+    for (const at of [4, 20, 50])
+      for (const character of ['0', 'z']) {
+        const wrong = secret.slice(0, at) + character + secret.slice(at + 1)
+        if (wrong !== secret)
+          expect(said(await callerAt(url(house), wrong).ask('GET', '/api/v2/me'))).toBe('401 token_invalid')
+      }
+    expect(await lookUps()).toBe(before)
+    expect(said(await callerAt(url(house), secret).ask('GET', '/api/v2/me'))).toBe('200')
+    expect(await lookUps()).toBe(before + 1)
+  })
+})
+
+test('unknown, malformed and foreign keys answer alike, byte for byte [key_invalid]', async ({ house }) => {
+  const shop = await house.shop(1_000n)
+  const wrong = {
+    malformed: 'svc_short',
+    'with a wrong checksum': `${shop.key.secret.slice(0, -1)}${shop.key.secret.endsWith('0') ? '1' : '0'}`,
+    unknown: newKey(),
+    'of another service': 'sk-proj-0123456789abcdef',
+    'of another deployment': newKey(),
+    'a person’s': newToken(),
+    'a living person’s': (await house.world.token(shop.owner)).secret,
+  }
+  const nothing = idsOfNothing(house.world)
+  for (const [method, path, body] of roads.slice(0, -1)) {
+    const answers = await Promise.all(
+      Object.values(wrong).map((secret) => callerAt(url(house), secret).ask(method, path, body)),
+    )
+    expect([path, new Set(answers.map(said))]).toEqual([path, new Set(['401 key_invalid'])])
+    expect(new Set(answers.map((answer) => imprint(answer, nothing))).size).toBe(1)
+  }
+})
+
+test('a key that is tried on another’s key learns nothing of it [key_invalid]', async ({ house }) => {
+  const shop = await house.shop(1_000n)
+  const { tenant } = shop.project
+  const answers: Answer[] = []
+  for (const at of [`${tenant}/keys/${shop.key.id}`, `${tenant}/keys/key_none`, 'ten_none/keys/key_none'])
+    for (const secret of ['svc_short', newKey()])
+      answers.push(await callerAt(url(house), secret).ask('POST', `/api/v2/tenants/${at}/rotate`, {}))
+  expect(new Set(answers.map(said))).toEqual(new Set(['401 key_invalid']))
+  expect(new Set(answers.map((answer) => imprint(answer, idsOfNothing(house.world)))).size).toBe(1)
+})

@@ -1,0 +1,47 @@
+import { ConfigurationError, readConfig } from '@gateway/process/config'
+import { expect, test } from 'vitest'
+import { consoleConfig } from './config.ts'
+
+const least = { DATABASE_URL: 'postgres://db', LEDGER_URL: 'http://ledger', SERVICE_SECRET: 'c'.repeat(32) }
+const provider = {
+  PUBLIC_URL: 'https://models.example.com/',
+  OIDC_ISSUER: 'https://id.example.com/realms/one/',
+  OIDC_CLIENT_ID: 'console',
+}
+
+function problemsOf(more: Record<string, string>): readonly string[] {
+  try {
+    readConfig(consoleConfig, { ...least, ...more })
+    return []
+  } catch (error) {
+    return (error as ConfigurationError).problems
+  }
+}
+
+test('without a sign-in provider none of its settings is needed', () => {
+  expect(problemsOf({})).toEqual([])
+})
+
+test('with one, its issuer is kept to the letter, and the public address without its last slash', () => {
+  expect(readConfig(consoleConfig, { ...least, ...provider })).toMatchObject({
+    PUBLIC_URL: 'https://models.example.com',
+    OIDC_ISSUER: 'https://id.example.com/realms/one/',
+  })
+})
+
+test.for([
+  [{ OIDC_CLIENT_ID: '' }, 'OIDC_CLIENT_ID'],
+  [{ PUBLIC_URL: '' }, 'PUBLIC_URL'],
+  [{ PUBLIC_URL: 'https://models.example.com/console' }, 'PUBLIC_URL'],
+  [{ PUBLIC_URL: 'models.example.com' }, 'PUBLIC_URL'],
+  [{ OIDC_ISSUER: 'http://id.example.com' }, 'OIDC_ISSUER'],
+  [{ OIDC_ISSUER: 'id.example.com' }, 'OIDC_ISSUER'],
+] as const)('%j is one problem, which names %s', ([more, name]) => {
+  const problems = problemsOf({ ...provider, ...more })
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toContain(name)
+})
+
+test('a provider on this machine may be spoken to without https', () => {
+  expect(problemsOf({ ...provider, OIDC_ISSUER: 'http://127.0.0.1:4000' })).toEqual([])
+})

@@ -1,0 +1,64 @@
+// The console's API, as the page uses it.
+
+/** What was not done, and what would clear it, in the service's own words. */
+export class Refused extends Error {
+  constructor(status, { code, message, resolution, param = null }, requestId = null) {
+    super(message)
+    Object.assign(this, { status, code, resolution, param, requestId })
+  }
+
+  get isSignedOut() {
+    return this.code === 'session_missing'
+  }
+}
+
+/** A path with every id in it encoded: at`/api/v2/tenants/${id}`. */
+export function at(texts, ...ids) {
+  return texts.reduce((path, text, n) => path + encodeURIComponent(ids[n - 1]) + text)
+}
+
+/** Asks, and answers what was answered; null for nothing. Tells the page if nobody is signed in any more. @throws Refused */
+export async function ask(method, path, body) {
+  let answer
+  try {
+    answer = await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      headers: { Accept: 'application/json', ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  } catch {
+    throw new Refused(0, {
+      code: 'not_reached',
+      message: 'The console could not be reached.',
+      resolution: 'Check the connection and try again.',
+    })
+  }
+  if (answer.status === 204) return null
+  const said = await answer.json().catch(() => null)
+  if (answer.ok && said !== null) return said
+  const unclear = { code: 'unclear', message: 'The answer could not be read.', resolution: 'Try again in a moment.' }
+  const refused = new Refused(answer.status, said?.error ?? unclear, answer.headers.get('X-Request-Id'))
+  if (refused.isSignedOut) dispatchEvent(new Event('signedout'))
+  throw refused
+}
+
+export const get = (path) => ask('GET', path)
+
+/** A list to its end. */
+export async function getAll(path) {
+  const rows = []
+  let cursor = null
+  do {
+    const page = await getPage(path, cursor, 500)
+    rows.push(...page.data)
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return rows
+}
+
+/** A page of a list. */
+export function getPage(path, cursor, limit) {
+  const query = new URLSearchParams({ limit: String(limit), ...(cursor !== null && { cursor }) })
+  return get(`${path}${path.includes('?') ? '&' : '?'}${query}`)
+}

@@ -1,0 +1,40 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { Refusal } from '@gateway/contracts/refusal'
+import { pageHeaders } from './page-headers.ts'
+
+/** What a browser goes to by itself: if it is refused, the person before it gets a page to read, and a program JSON. */
+export function forBrowsers(handle: (req: Request, res: Response) => void | Promise<void>): RequestHandler {
+  return (req, res) => {
+    res.locals['forBrowser'] = req.accepts(['json', 'html']) === 'html'
+    return handle(req, res)
+  }
+}
+
+export function isForBrowser(res: Response): boolean {
+  return res.locals['forBrowser'] === true
+}
+
+export function sendRefusalPage(res: Response, { body: { message, resolution } }: Refusal): void {
+  res.set(pageHeaders).type('html').send(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>That did not work</title>
+<link rel="stylesheet" href="/console/console.css">
+<main class="narrow">
+<div class="card">
+<h1>That did not work</h1>
+<p>${escaped(message)}</p>
+<p class="cure">${escaped(resolution)}</p>
+<p><a class="button" href="/console">Go to the console</a></p>
+</div>
+</main>
+</html>
+`)
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!)
+}

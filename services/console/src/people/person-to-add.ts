@@ -1,0 +1,55 @@
+import type { newMemberBody } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import type { z } from 'zod'
+import type { Transaction } from '../audit/record-change.ts'
+
+interface Asked extends Pick<z.output<typeof newMemberBody>, 'email' | 'person' | 'name' | 'password'> {
+  tenant: string
+  passwordHash: string | null
+  /** For a person whom the service does not know yet. */
+  freshId: string
+}
+
+interface Known {
+  id: string
+  vouchedBy: string | null
+}
+
+/**
+ * The person that is named by id or e-mail; made, where the e-mail is new.
+ * @throws Refusal `already_exists`, `invalid_request`
+ */
+export async function personToAdd(tx: Transaction, asked: Asked): Promise<{ person: Known; isNewPerson: boolean }> {
+  const { email, name, password, passwordHash } = asked
+  const select = { id: true, vouchedBy: true }
+  if (email === undefined) {
+    const person = await tx.person.findUnique({ where: { id: asked.person ?? '' }, select })
+    if (person) return { person, isNewPerson: false }
+    throw invalid('person', 'is nobody of this service.', 'Send the id that the person finds at GET /api/v2/me.')
+  }
+  const vouchedBy = passwordHash === null ? null : asked.tenant
+  const fresh = { id: asked.freshId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
+  const { count } = await tx.person.createMany({ data: [fresh], skipDuplicates: true })
+  // Whoever administers one organization has no say over a person's name or password in all others.
+  if (count === 0 && (name !== undefined || password !== undefined))
+    throw refuse('already_exists', { what: 'A person with this e-mail (leave out name and password to add them)' })
+  return { person: await tx.person.findUniqueOrThrow({ where: { email }, select }), isNewPerson: count > 0 }
+}
+
+/**
+ * An Admin of another organization who made this person knows the first password, and may be the only one to have used it:
+ * what is given to the e-mail would be given to that Admin.
+ * @throws Refusal `invalid_request`
+ */
+export function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
+  if (vouchedBy === null || vouchedBy === tenant) return
+  throw invalid(
+    'email',
+    'another organization added this person, and nobody has shown yet that the e-mail is theirs.',
+    'Send `person`, the id that they find at GET /api/v2/me, or let them sign in once through the sign-in provider.',
+  )
+}
+
+function invalid(param: string, what: string, cure: string) {
+  return refuse('invalid_request', { reason: `${param}: ${what}`, cure }, { param })
+}

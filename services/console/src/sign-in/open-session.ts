@@ -1,0 +1,37 @@
+import type { Request, Response } from 'express'
+import type { Prisma } from '@gateway/database/client'
+import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import { issueSecret } from './secret.ts'
+import type { Cookie } from './session-cookie.ts'
+
+type Needs = Pick<ConsoleNeeds, 'mint' | 'random' | 'now'>
+
+const LIFETIME_MS = 12 * 3_600_000
+/** A session is a token whose id starts with `ses_`; personal tokens start with `tok_`. */
+export const SESSION = 'ses'
+
+/**
+ * Writes down a session of twelve hours, together with what brought it about, and answers its secret.
+ * @param how for the audit, such as `{ by: 'password' }`
+ */
+export async function openSession(
+  needs: Needs,
+  tx: Transaction,
+  person: string,
+  how: Prisma.InputJsonObject,
+): Promise<string> {
+  const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, needs)
+  const [id, now] = [needs.mint(SESSION), needs.now()]
+  const expiresAt = new Date(now.getTime() + LIFETIME_MS)
+  await tx.personToken.deleteMany({ where: { person, id: { startsWith: SESSION }, expiresAt: { lt: now } } })
+  await tx.personToken.create({ data: { id, person, name: 'session', hash, prefix, createdAt: now, expiresAt } })
+  await recordChange(tx, { tenant: null, person, action: 'session.create', subject: id, details: how })
+  return secret
+}
+
+/** Hands the browser the session that was opened. */
+export function giveSession(cookie: Cookie, req: Request, res: Response, secret: string): void {
+  cookie.set(req, res, secret, LIFETIME_MS)
+}

@@ -1,0 +1,29 @@
+import type { ConsoleNeeds } from '../../needs.ts'
+import { cookie, type Cookie } from '../session-cookie.ts'
+
+/** What a browser takes along to the provider and back: it ties the answer to this browser, this request and this code. */
+export interface BegunSignIn {
+  state: string
+  nonce: string
+  /** Of PKCE: whoever finds the code alone can do nothing with it. */
+  verifier: string
+}
+
+export const LONGEST_MS = 600_000
+
+/** `Lax`, because the browser comes back from another site. */
+export const begunCookie = (publicUrl: string): Cookie => cookie('svc_sign_in', 'lax', publicUrl)
+
+export function beginSignIn({ random }: Pick<ConsoleNeeds, 'random'>): BegunSignIn {
+  const one = () => Buffer.from(random(32)).toString('base64url')
+  return { state: one(), nonce: one(), verifier: one() }
+}
+
+export function written({ state, nonce, verifier }: BegunSignIn): string {
+  return [state, nonce, verifier].join('.')
+}
+
+export function readBegun(text: string | null): BegunSignIn | null {
+  const [, state, nonce, verifier] = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/.exec(text ?? '') ?? []
+  return state && nonce && verifier ? { state, nonce, verifier } : null
+}

@@ -1,0 +1,64 @@
+import type { RequestHandler } from 'express'
+import * as oidc from 'openid-client'
+import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleNeeds } from '../../needs.ts'
+import { forBrowsers } from '../../page/refusal-page.ts'
+import { giveSession, openSession } from '../open-session.ts'
+import type { Cookie } from '../session-cookie.ts'
+import type { Throttle } from '../throttle.ts'
+import { begunCookie, readBegun, type BegunSignIn } from './begun-sign-in.ts'
+import { personBehind, type Identity } from './person-behind.ts'
+import { refusalOfProvider } from './refusal-of-provider.ts'
+import type { SignInProvider } from './sign-in-provider.ts'
+
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now' | 'log'> & {
+  publicUrl: string
+  provider: SignInProvider
+  throttle: Throttle
+  session: Cookie
+}
+
+/** GET /api/v2/session/oidc/callback: the browser is back from the sign-in provider with a code, or a refusal. */
+export function comeFromProvider(needs: Needs): RequestHandler {
+  const { prisma, provider, publicUrl, throttle, session, log } = needs
+  const begun = begunCookie(publicUrl)
+  return forBrowsers(async (req, res) => {
+    await throttle.attemptFrom(req.ip ?? '') // each asks the provider
+    const signIn = readBegun(begun.read(req))
+    begun.clear(req, res)
+    if (!signIn)
+      throw refuse('invalid_request', {
+        reason: 'This sign-in was not begun in this browser, or more than ten minutes ago.',
+        cure: 'Begin again from the console.',
+      })
+    const search = /\?.*$/.exec(req.originalUrl)?.[0] ?? ''
+    const configuration = provider.configuration()
+    const identity = await identityOf(configuration, new URL(provider.callbackUrl + search), signIn).catch((error) => {
+      throw refusalOfProvider(error, log)
+    })
+    const secret = await prisma.$transaction(async (tx) => {
+      const person = await personBehind(tx, { ...identity, issuer: provider.issuer })
+      return openSession(needs, tx, person, { by: 'provider', issuer: provider.issuer })
+    })
+    giveSession(session, req, res, secret)
+    res.redirect(303, '/console')
+  })
+}
+
+/** Who the provider says that has signed in. The library checks state, nonce, code challenge, signature, audience and time. */
+async function identityOf(
+  configuration: oidc.Configuration,
+  url: URL,
+  { state, nonce, verifier }: BegunSignIn,
+): Promise<Omit<Identity, 'issuer'>> {
+  const expected = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
+  const tokens = await oidc.authorizationCodeGrant(configuration, url, expected)
+  const { sub: subject, ...claims } = tokens.claims()!
+  const asks = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+  const said = asks ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
+  const { email, email_verified: isVerified } = said as Record<string, unknown>
+  return {
+    subject,
+    verifiedEmail: typeof email === 'string' && isVerified === true ? email.trim().toLowerCase() : null,
+  }
+}

@@ -1,0 +1,28 @@
+import type { RequestHandler } from 'express'
+import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
+import type { ConsoleNeeds } from '../../needs.ts'
+import { forBrowsers } from '../../page/refusal-page.ts'
+import { begunCookie, beginSignIn, LONGEST_MS, written } from './begun-sign-in.ts'
+import type { SignInProvider } from './sign-in-provider.ts'
+
+/** GET /api/v2/session/oidc: sends the browser to the sign-in provider (authorization code flow with PKCE). */
+export function goToProvider(
+  needs: Pick<ConsoleNeeds, 'random'> & { publicUrl: string; provider: SignInProvider },
+): RequestHandler {
+  const { provider, publicUrl } = needs
+  const begun = begunCookie(publicUrl)
+  return forBrowsers(async (req, res) => {
+    const configuration = provider.configuration()
+    const signIn = beginSignIn(needs)
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: provider.callbackUrl,
+      scope: 'openid email profile',
+      state: signIn.state,
+      nonce: signIn.nonce,
+      code_challenge: await calculatePKCECodeChallenge(signIn.verifier),
+      code_challenge_method: 'S256',
+    })
+    begun.set(req, res, written(signIn), LONGEST_MS)
+    res.redirect(303, url.href)
+  })
+}

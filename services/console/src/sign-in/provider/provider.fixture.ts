@@ -1,0 +1,96 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Provider, type Context } from 'oidc-provider'
+
+// A real OpenID Connect provider, on loopback, where a test says who comes to the keyboard.
+
+export const CLIENT = { id: 'console', secret: 'a secret of the console' }
+
+export interface Account {
+  email?: string
+  email_verified?: boolean
+}
+
+export type TestProvider = Awaited<ReturnType<typeof startProvider>>
+
+export async function startProvider({ redirectUri, port = 0 }: { redirectUri: string; port?: number }) {
+  const accounts = new Map<string, Account>()
+  let atKeyboard = ''
+  let alter: (tokens: Record<string, string>) => void = () => {}
+
+  const server = createServer((req, res) => void listen(req, res))
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider: Provider = new Provider(issuer, {
+    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_: unknown, accountId: string) => ({
+      accountId,
+      claims: () => ({ sub: accountId, ...accounts.get(accountId) }),
+    }),
+    interactions: { url: () => '/keyboard' },
+    features: { devInteractions: { enabled: false } },
+    loadExistingGrant: async ({ oidc }: Context) => {
+      const grant = new provider.Grant({ clientId: CLIENT.id, accountId: oidc!.session!.accountId! })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+    pkce: { required: () => true },
+    ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
+    cookies: { keys: ['of this run'] },
+    jwks: { keys: [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }) }] },
+  })
+  provider.use(async (context, next) => {
+    await next()
+    if (context.oidc?.route === 'token') alter(context.body as Record<string, string>)
+  })
+  const speak = provider.callback()
+
+  async function listen(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (req.url !== '/keyboard') return speak(req, res)
+    const result =
+      atKeyboard === ''
+        ? { error: 'access_denied', error_description: '<b>no</b>' }
+        : { login: { accountId: atKeyboard } }
+    await provider.interactionFinished(req, res, result)
+  }
+
+  return {
+    issuer,
+    /** Who signs in from now on; '' refuses. */
+    sit(accountId: string, account: Account = {}) {
+      atKeyboard = accountId
+      accounts.set(accountId, account)
+    },
+    /** Changes what the provider answers for a code. */
+    alter: (how: typeof alter) => void (alter = how),
+    /**
+     * A new browser that goes where the console sent it, signs in, and comes back.
+     * @returns the address it was sent back to
+     */
+    async visit(address: string): Promise<string> {
+      const cookies = new Map<string, string>()
+      for (let next = address; ;) {
+        const headers = { Cookie: [...cookies].map((pair) => pair.join('=')).join('; ') }
+        const answer = await fetch(next, { redirect: 'manual', headers })
+        for (const cookie of answer.headers.getSetCookie()) {
+          const [name = '', value = ''] = cookie.split(';')[0]!.split(/=(.*)/)
+          cookies.set(name, value)
+        }
+        const location = answer.headers.get('Location')
+        if (!location) throw new Error(`the provider answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`)
+        next = new URL(location, next).href
+        if (next.startsWith(redirectUri)) return next
+      }
+    },
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,307 @@
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { startProgram, type TestProgram } from '@gateway/testbed/test-program'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { answerOf, callerOf, consoleTest, said } from '../../console.fixture.ts'
+import { CLIENT, startProvider, type TestProvider } from './provider.fixture.ts'
+
+const PUBLIC_URL = 'https://models.example.test'
+const CALLBACK = `${PUBLIC_URL}/api/v2/session/oidc/callback`
+const main = path.join(import.meta.dirname, '../../main.ts')
+const LEDGER_AWAY = { LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
+const OIDC = { PUBLIC_URL, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret }
+
+const test = consoleTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('provider', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const provider = await startProvider({ redirectUri: CALLBACK })
+    onCleanup(provider.stop)
+    return provider
+  })
+  .extend('console', { scope: 'file' }, async ({ database, provider, folder }, { onCleanup }) => {
+    const env = { DATABASE_URL: database.consoleUrl, ...LEDGER_AWAY, ...OIDC, OIDC_ISSUER: provider.issuer }
+    const program = await startProgram({ name: 'console', entry: main, folder, env })
+    onCleanup(program.stop)
+    await untilReached(program)
+    return program
+  })
+
+interface Begun {
+  /** The provider's address that the console sent the browser to. */
+  address: string
+  cookie: string
+}
+
+async function begin(console: TestProgram): Promise<Begun> {
+  const answer = await fetch(`${console.url}/api/v2/session/oidc`, { redirect: 'manual' })
+  expect(answer.status).toBe(303)
+  const [cookie = ''] = answer.headers.getSetCookie()
+  return { address: answer.headers.get('Location')!, cookie: cookie.split(';')[0]! }
+}
+
+/** The browser comes back from the provider. */
+async function comeBack(console: TestProgram, back: string, cookie: string, headers = {}) {
+  const { pathname, search } = new URL(back)
+  return fetch(console.url + pathname + search, { redirect: 'manual', headers: { Cookie: cookie, ...headers } })
+}
+
+async function signInAt(console: TestProgram, provider: TestProvider) {
+  const { address, cookie } = await begin(console)
+  return comeBack(console, await provider.visit(address), cookie)
+}
+
+/** What a refused sign-in says, such as `403 not_permitted`. */
+const refusalOf = async (answer: Response) => said(await answerOf(answer))
+
+function sessionOf(answer: Response): string {
+  const cookie = answer.headers.getSetCookie().find((each) => each.startsWith('__Host-svc_session='))
+  expect(cookie, `${answer.status}`).toBeDefined()
+  return cookie!.split(';')[0]!
+}
+
+async function untilReached(program: TestProgram): Promise<void> {
+  for (;;) {
+    const ways = (await (await fetch(`${program.url}/api/v2/session`)).json()) as { provider: { isReached: boolean } }
+    if (ways.provider.isReached) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+const person = async (world: { person(): Promise<string> }) => {
+  const id = await world.person()
+  return { id, email: `${id}@example.test` }
+}
+
+test('a person whose verified e-mail is known is signed in, and known by the identity from then on', async ({
+  console,
+  provider,
+  world,
+}) => {
+  const { id, email } = await person(world)
+  provider.sit('ada', { email: email.toUpperCase(), email_verified: true })
+  const answer = await signInAt(console, provider)
+  expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console'])
+  const session = answer.headers.getSetCookie().find((each) => each.startsWith('__Host-svc_session='))
+  expect(session).toMatch(/; Path=\/; .*HttpOnly; Secure; SameSite=Strict$/)
+  const me = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(answer) } })
+  expect(await me.json()).toMatchObject({ id, email })
+
+  provider.sit('ada', { email: 'renamed@example.test', email_verified: false })
+  const again = await signInAt(console, provider)
+  const same = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(again) } })
+  expect(await same.json()).toMatchObject({ id, email })
+  const { rows } = await world.run(
+    `SELECT action, details FROM control.audit WHERE person = $1 AND action <> 'session.create'`,
+    [id],
+  )
+  expect(rows).toEqual([{ action: 'identity.link', details: { issuer: provider.issuer, endedWhatWasBefore: false } }])
+})
+
+test('the provider is asked with state, nonce and a code challenge, and the browser keeps what proves it', async ({
+  console,
+}) => {
+  const answer = await fetch(`${console.url}/api/v2/session/oidc`, { redirect: 'manual' })
+  const { searchParams } = new URL(answer.headers.get('Location')!)
+  expect(Object.fromEntries(searchParams)).toEqual({
+    client_id: CLIENT.id,
+    redirect_uri: CALLBACK,
+    response_type: 'code',
+    scope: 'openid email profile',
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
+  })
+  expect(answer.headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-svc_sign_in=[\w.-]{131}; Max-Age=600; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/),
+  ])
+})
+
+test('an e-mail that nobody was added with opens nothing and makes nobody [not_permitted]', async ({
+  console,
+  provider,
+  world,
+}) => {
+  provider.sit('stranger', { email: 'stranger@example.test', email_verified: true })
+  const answer = await answerOf(await signInAt(console, provider))
+  expect(said(answer)).toBe('403 not_permitted')
+  expect(answer.body.error.message).toBe('This needs a membership for the e-mail stranger@example.test.')
+  expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
+  const { rows } = await world.run(`SELECT FROM control.people WHERE email = 'stranger@example.test'`)
+  expect(rows).toHaveLength(0)
+})
+
+test.for([
+  ['not verified', { email_verified: false }],
+  ['not said to be verified', {}],
+  ['verified in another way of saying it', { email_verified: 'true' as unknown as boolean }],
+])('an e-mail that is %s opens nothing [not_permitted]', async ([, claims], { console, provider, world }) => {
+  const { email } = await person(world)
+  provider.sit(`unverified-${email}`, { email, ...(claims as object) })
+  expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
+})
+
+test('an e-mail that the provider gave to somebody else does not bring the account along [not_permitted]', async ({
+  console,
+  provider,
+  world,
+}) => {
+  const { email } = await person(world)
+  provider.sit('first-holder', { email, email_verified: true })
+  sessionOf(await signInAt(console, provider))
+  provider.sit('second-holder', { email, email_verified: true })
+  expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
+})
+
+test('two first sign-ins at once link one identity', async ({ console, provider, world }) => {
+  const { id, email } = await person(world)
+  provider.sit('twice', { email, email_verified: true })
+  const visits = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const { address, cookie } = await begin(console)
+      return { back: await provider.visit(address), cookie }
+    }),
+  )
+  const answers = await Promise.all(visits.map(({ back, cookie }) => comeBack(console, back, cookie)))
+  expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
+  const { rows } = await world.run('SELECT subject FROM control.person_identities WHERE person = $1', [id])
+  expect(rows).toEqual([{ subject: 'twice' }])
+})
+
+test('a password that an Admin chose, and what was opened with it, end when the owner of the e-mail comes', async ({
+  console,
+  provider,
+  house,
+  world,
+}) => {
+  const email = `invited.${house.tenant}@example.test`
+  const password = 'chosen by the Admin'
+  const { body: member } = await house.owner.post(`${house.path}/members`, { email, password })
+  const before = await signInByPassword(console, email, password)
+  expect(before.status).toBe(201)
+  const Cookie = sessionOf(before)
+  const token = await answerOf(
+    await fetch(`${console.url}/api/v2/me/tokens`, { method: 'POST', headers: { Cookie }, body: '{"name": "kept"}' }),
+  )
+  expect(token.status).toBe(201)
+
+  provider.sit('owner-of-the-e-mail', { email, email_verified: true })
+  const after = await signInAt(console, provider)
+  const me = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(after) } })
+  expect(await me.json()).toMatchObject({ id: member.id })
+  expect(await refusalOf(await signInByPassword(console, email, password))).toBe('401 sign_in_failed')
+  expect((await fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })).status).toBe(401)
+  expect(said(await callerOf(console.url, '', token.body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
+  const { rows } = await world.run('SELECT password_hash, vouched_by FROM control.people WHERE id = $1', [member.id])
+  expect(rows).toEqual([{ password_hash: null, vouched_by: null }])
+})
+
+test('who signs in at the provider gets no first password, which would outlive the account there [not_permitted]', async ({
+  console,
+  provider,
+  world,
+}) => {
+  const { email } = await person(world)
+  provider.sit('no-password', { email, email_verified: true })
+  const Cookie = sessionOf(await signInAt(console, provider))
+  const answer = await fetch(`${console.url}/api/v2/me/password`, {
+    method: 'PUT',
+    headers: { Cookie },
+    body: JSON.stringify({ password: 'a first password' }),
+  })
+  expect(await refusalOf(answer)).toBe('403 not_permitted')
+})
+
+test('an answer of the provider works once, in the browser that asked, for its own code alone [invalid_request]', async ({
+  console,
+  provider,
+  world,
+}) => {
+  const { email } = await person(world)
+  provider.sit('mallory', { email, email_verified: true })
+  const [mine, theirs] = [await begin(console), await begin(console)]
+  const back = await provider.visit(mine.address)
+  expect(await refusalOf(await comeBack(console, back, ''))).toBe('400 invalid_request')
+  expect(await refusalOf(await comeBack(console, back, theirs.cookie))).toBe('400 invalid_request')
+
+  // The attacker's code under the victim's state: the code challenge was another.
+  const forged = new URL(back)
+  forged.searchParams.set('state', new URL(theirs.address).searchParams.get('state')!)
+  expect(await refusalOf(await comeBack(console, forged.href, theirs.cookie))).toBe('400 invalid_request')
+
+  const another = await begin(console)
+  const good = await provider.visit(another.address)
+  sessionOf(await comeBack(console, good, another.cookie))
+  const replayed = await comeBack(console, good, another.cookie)
+  expect(await refusalOf(replayed)).toBe('400 invalid_request')
+})
+
+test.for([
+  ['another signature', (token: string) => token.slice(0, -20) + 'A'.repeat(20)],
+  ['no signature', (token: string) => `${unsigned(token)}.`],
+] as const)('an identity with %s is none', async ([, forge], { console, provider, world, onTestFinished }) => {
+  const { email } = await person(world)
+  provider.sit(`forged-${email}`, { email, email_verified: true })
+  provider.alter((tokens) => (tokens['id_token'] = forge(tokens['id_token']!)))
+  onTestFinished(() => provider.alter(() => {}))
+  const answer = await signInAt(console, provider)
+  expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
+  expect(await refusalOf(answer)).toBe('400 invalid_request')
+})
+
+test('whoever refuses at the provider is told so on a page, without a word of the provider on it', async ({
+  console,
+  provider,
+}) => {
+  provider.sit('')
+  const { address, cookie } = await begin(console)
+  const answer = await comeBack(console, await provider.visit(address), cookie, { Accept: 'text/html,*/*;q=0.8' })
+  expect(answer.status).toBe(400)
+  expect(answer.headers.get('Content-Security-Policy')).toContain("script-src 'self'")
+  const text = await answer.text()
+  expect(text).toContain('The sign-in provider did not sign you in (access_denied).')
+  expect(text).not.toContain('<b>no</b>')
+})
+
+test('a provider that is away stops nobody else, is told of, and is found when it is back [unavailable]', async ({
+  database,
+  signIn,
+  world,
+  onTestFinished,
+}) => {
+  const folder = await temporaryFolder('console')
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const before = await startProvider({ redirectUri: CALLBACK })
+  const OIDC_ISSUER = before.issuer
+  await before.stop()
+  const env = { DATABASE_URL: database.consoleUrl, ...LEDGER_AWAY, ...OIDC, OIDC_ISSUER }
+  const program = await startProgram({ name: 'console', entry: main, folder, env })
+  onTestFinished(program.stop)
+  const health = await fetch(`${program.url}/health/ready`)
+  expect([health.status, await health.json()]).toEqual([
+    200,
+    { status: 'ready', limited: { 'sign-in provider': 'not reached' } },
+  ])
+  const away = await fetch(`${program.url}/api/v2/session/oidc`)
+  expect([await refusalOf(away), away.headers.get('Retry-After')]).toEqual(['503 unavailable', '30'])
+  const caller = await signIn()
+  expect(said(await callerOf(program.url, caller.id, caller.token).get('/api/v2/me'))).toBe('200')
+
+  const provider = await startProvider({ redirectUri: CALLBACK, port: Number(new URL(OIDC_ISSUER).port) })
+  onTestFinished(provider.stop)
+  await untilReached(program)
+  expect(await (await fetch(`${program.url}/health/ready`)).json()).toEqual({ status: 'ready' })
+  const { email } = await person(world)
+  provider.sit('late', { email, email_verified: true })
+  sessionOf(await signInAt(program, provider))
+})
+
+function signInByPassword(console: TestProgram, email: string, password: string): Promise<Response> {
+  return fetch(`${console.url}/api/v2/session`, { method: 'POST', body: JSON.stringify({ email, password }) })
+}
+
+function unsigned(token: string): string {
+  const header = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')
+  return `${header}.${token.split('.')[1]}`
+}
