@@ -12,6 +12,7 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...exclude, '**/*.live.test.ts'],
+          testTimeout: 60_000, // property tests, on a machine that may be busy with something else
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },

@@ -164,7 +164,7 @@ BEGIN
   THEN RAISE EXCEPTION 'a key keeps its project, lineage, secret, policy, limit, creator and expiry for life';
   END IF;
   IF NEW.id <> OLD.id OR OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL
-     OR OLD.rotated_to IS NOT NULL AND (NEW.rotated_to IS DISTINCT FROM OLD.rotated_to OR NEW.grace_until > OLD.grace_until)
+     OR OLD.rotated_to IS NOT NULL AND (NEW.rotated_to IS DISTINCT FROM OLD.rotated_to OR NEW.grace_until > coalesce(OLD.grace_until, '-infinity'))
   THEN RAISE EXCEPTION 'a revoked or rotated key stays so';
   END IF;
   RETURN NEW;

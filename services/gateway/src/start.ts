@@ -66,6 +66,7 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   onStop('holder', () => holder.stop())
 
   const ways = openOrigins(origins, {
+    circuitChanged: (change) => log.warn(change, 'the circuit of an origin changed'),
     attemptFailed(failure) {
       measures.attemptFailed(failure)
       log.warn({ err: failure }, 'an origin failed an attempt')

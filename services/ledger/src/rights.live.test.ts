@@ -85,6 +85,10 @@ describe('rights in Postgres', () => {
     ['a rotated key keeps its replacement', `UPDATE control.keys SET rotated_to = 'key_other' WHERE id = $2`],
     ['a rotated key is not taken back', `UPDATE control.keys SET rotated_to = NULL WHERE id = $2`],
     ['a grace grows no longer', `UPDATE control.keys SET grace_until = grace_until + interval '1 hour' WHERE id = $2`],
+    [
+      'a rotated key without grace gets none',
+      `UPDATE control.keys SET grace_until = now() + interval '1 hour' WHERE id = $3`,
+    ],
     ['a key keeps its id', `UPDATE control.keys SET id = 'key_new' WHERE id = $1`],
   ]
   for (const [what, sql] of keptAsItIs) {
@@ -92,17 +96,23 @@ describe('rights in Postgres', () => {
       const world = await openWorld(database.adminUrl)
       const owners = await world.tenant()
       const project = await world.project(owners)
-      const [revoked, rotated, replacement] = [
+      const [revoked, rotated, replacement, graceless, its] = [
         await world.key({ project, by: owners.owner, revoked: true }),
         await world.key({ project, by: owners.owner }),
         await world.key({ project, by: owners.owner }),
+        await world.key({ project, by: owners.owner }),
+        await world.key({ project, by: owners.owner }),
       ]
+      await world.run(`UPDATE control.keys SET rotated_to = $2 WHERE id = $1`, [graceless.id, its.id])
       await world.run(
         `UPDATE control.keys SET rotated_to = $2, grace_until = now() + interval '1 hour' WHERE id = $1`,
         [rotated.id, replacement.id],
       )
       await world.close()
-      const change = sql.replace('$1', `'${revoked.id}'`).replace('$2', `'${rotated.id}'`)
+      const change = sql
+        .replace('$1', `'${revoked.id}'`)
+        .replace('$2', `'${rotated.id}'`)
+        .replace('$3', `'${graceless.id}'`)
       for (const url of [database.consoleUrl, database.adminUrl])
         expect(await as(url, change)).toMatch(/a revoked or rotated key stays so/)
       // Less is always possible.

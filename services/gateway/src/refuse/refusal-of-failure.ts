@@ -26,7 +26,11 @@ export function refusalOfFailure(error: unknown): Refusal {
  * content it does not take. Only the caller can change that, and repeating can't, so it is `invalid_request` and not 502.
  * Refusals of us (401, 403, 404, 429) are the operator's to clear; for the caller the model failed.
  */
-function refusalOfOrigin({ kind, originStatus }: OriginFailure): Refusal {
+/** Every origin of the product rests after many failures: nobody was asked, and it passes by itself. */
+const REST_MS = 5_000
+
+function refusalOfOrigin({ kind, originStatus, retryAfterMs }: OriginFailure): Refusal {
+  if (kind === 'resting') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? REST_MS })
   if (kind === 'timeout') return refuse('provider_timeout', {})
   if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(originStatus ?? 0))
     return refuse('invalid_request', {

@@ -234,6 +234,26 @@ describe('idempotency', () => {
     expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted'])
   })
 
+  test('an answer is kept as it was sent, whatever is closed before it in the same batch', async ({
+    replica,
+    shop,
+  }) => {
+    const items = Array.from({ length: 4 }, (_, n) =>
+      replica.item(shop.key, shop.product, n % 2 ? { idempotency: keyed() } : {}),
+    )
+    for (const item of items) await replica.admit(item)
+    const answer = { contentType: 'application/json', body: '{"a":"ü"}' }
+    await Promise.all(
+      items.map((item) => (item.idempotency ? replica.settle(item.id, undefined, answer) : replica.release(item.id))),
+    )
+    const replays = await Promise.all(
+      items
+        .filter(({ idempotency }) => idempotency)
+        .map(({ idempotency }) => replica.admit(replica.item(shop.key, shop.product, { idempotency }))),
+    )
+    expect(replays).toMatchObject([answer, answer])
+  })
+
   test('an answer that was not kept says so [answer_not_kept]', async ({ replica, shop }) => {
     const idempotency = keyed()
     const item = replica.item(shop.key, shop.product, { idempotency })

@@ -50,6 +50,9 @@ interface BatchRow {
 const SQL = `SELECT admissions, closings, products, at_ms FROM money.run_batch_v1(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
 
+/** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
+const NO_BYTES = Buffer.alloc(0)
+
 /** One batch, one round trip: hands the items to money.run_batch_v1 as parallel arrays. */
 export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
   return async ({ admissions, closings }, patient) => {
@@ -81,7 +84,7 @@ export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
       c.map((item) => (item.op === 'settle' ? item.usage.estimated : null)),
       c.map((item) => (item.op === 'settle' ? null : item.op === 'release' ? item.reason : 'its holder ended')),
       c.map((item) => (item.op === 'settle' ? (item.answer?.contentType ?? null) : null)),
-      c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : null)),
+      c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : NO_BYTES)),
     )
     return {
       admissions: row?.admissions ? admissionRows(JSON.parse(row.admissions) as AdmissionColumns, a, pairs.of) : [],

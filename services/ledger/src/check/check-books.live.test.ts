@@ -125,6 +125,17 @@ describe('ledger check', () => {
     })
   }
 
+  test('names a meter that is missing while only open reservations count in its window', async ({ world, replica }) => {
+    const owners = await world.tenant()
+    const project = await world.project(owners, 10_000n)
+    const product = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await world.assign(project.id, product)
+    const key = await world.key({ project, by: owners.owner, limit: { micro: 5_000n, reset: 'monthly' } })
+    await replica.admit(replica.item(key, product))
+    await world.run('DELETE FROM money.meters WHERE project = $1', [project.id])
+    expect(await says(replica, project.id)).toMatch(/the meter of this window is missing: expected 100, found 0/)
+  })
+
   test('goes on while admissions go on, and is never wrong about them', async ({ database, world, replica }) => {
     const owners = await world.tenant()
     const project = await world.project(owners, 100_000_000n)

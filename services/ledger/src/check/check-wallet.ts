@@ -34,6 +34,8 @@ interface Balances {
   journal_seq: bigint
   seal: Uint8Array
   open_micro: bigint
+  /** What open reservations hold, by window. */
+  windows: { lineage: string; windowStart: string; micro: string }[]
   meters: { lineage: string; windowStart: string; spent: string; reserved: string; open: string }[]
 }
 
@@ -87,11 +89,15 @@ async function readBalances(
   project: string,
   after: bigint,
 ): Promise<(Balances & { list: Entry[] }) | null> {
-  const [row] = await prisma.$queryRawUnsafe<(Omit<Balances, 'meters'> & { meters: string; list: string })[]>(
+  const [row] = await prisma.$queryRawUnsafe<
+    (Omit<Balances, 'meters' | 'windows'> & { meters: string; windows: string; list: string })[]
+  >(
     `WITH held AS MATERIALIZED (
        SELECT lineage, window_start, sum(micro) AS micro FROM money.reservations WHERE project = $1 GROUP BY 1, 2)
      SELECT w.funded, w.reserved, w.settled, w.journal_seq, w.seal,
             (SELECT coalesce(sum(micro), 0)::bigint FROM held) AS open_micro,
+            (SELECT coalesce(json_agg(json_build_object('lineage', lineage, 'windowStart', window_start, 'micro', micro::text)), '[]')::text
+               FROM held WHERE window_start IS NOT NULL) AS windows,
             (SELECT coalesce(json_agg(json_build_object('lineage', m.lineage, 'windowStart', m.window_start, 'spent', m.spent::text,
                       'reserved', m.reserved::text, 'open',
                       coalesce(h.micro, 0)::text)), '[]')::text
@@ -108,7 +114,12 @@ async function readBalances(
   )
   if (!row) return null
   const entries = (JSON.parse(row.list) as Record<string, string | null>[]).map(entryOf)
-  return { ...row, meters: JSON.parse(row.meters) as Balances['meters'], list: entries }
+  return {
+    ...row,
+    meters: JSON.parse(row.meters) as Balances['meters'],
+    windows: JSON.parse(row.windows) as Balances['windows'],
+    list: entries,
+  }
 }
 
 function entryOf(row: Record<string, string | null>): Entry {
@@ -151,9 +162,14 @@ function compare(project: string, at: Checkpoint, found: Balances, spent: SpentB
       expectedMicro: found.funded,
       foundMicro: found.settled + found.reserved,
     })
-  // A window that was spent from after its meter's, or without one, lets its key spend twice.
+  // A window that was spent from or is held from after its meter's, or without one, lets its key spend twice.
   const newest = new Map(found.meters.map((meter) => [meter.lineage, new Date(meter.windowStart)]))
-  for (const { lineage, windowStart, micro } of spent.values()) {
+  const held = found.windows.map((one) => ({
+    ...one,
+    windowStart: new Date(one.windowStart),
+    micro: BigInt(one.micro),
+  }))
+  for (const { lineage, windowStart, micro } of [...spent.values(), ...held]) {
     const start = newest.get(lineage)
     if (!start || start < windowStart)
       same('the meter of this window is missing', `meter ${lineage} from ${windowStart.toISOString()}`, micro, 0n)
