@@ -74,12 +74,38 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
     expect([kind.what, countEnds(after)]).toEqual([kind.what, { [kind.refusal!]: after.length }])
     expect([kind.what, await admittedOf(house, kind)]).toEqual([kind.what, end.admitted])
     expect(end.ms).toBeLessThan(MOST_MS)
-    report.push(`${kind.what}: ${end.ms.toFixed(0)} ms, ${after.length} calls after it, 0 admitted`)
+    report.push(`${kind.what}: ${end.ms.toFixed(0)} ms, then ${after.length} calls, 0 admitted`)
   }
   console.log(`${CALLS} calls, ${AT_ONCE} at once, on one wallet\n  ${report.join('\n  ')}`)
   await house.untilNothingIsHeld(shop.project.id, 10_000)
   expect(await house.findings([shop.project.id])).toEqual([])
 })
+
+test('a revocation answers only once no admission is under way that read what was true before', async ({ house }) => {
+  const shop = await house.shop(1_000_000n)
+  const { run } = house.world // one session
+  for (const kind of await kindsOf(house, shop)) {
+    if (kind.refusal === null) continue
+    // Whoever admits holds the wallet while he reads who may call.
+    await run('BEGIN')
+    await run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [shop.project.id])
+    let answered = false
+    const revoked = kind.revoke().finally(() => (answered = true))
+    while (!answered && !(await somebodyWaitsForUs(house)));
+    expect([kind.what, answered]).toEqual([kind.what, false])
+    await run('COMMIT')
+    expect((await revoked).status).toBeLessThan(300)
+    const call = await answerOf(await chat(house, kind.caller, { gateway: 1 }))
+    expect([kind.what, refusalIn(call)?.code]).toEqual([kind.what, kind.refusal])
+  }
+})
+
+async function somebodyWaitsForUs({ world }: House): Promise<boolean> {
+  const { rowCount } = await world.run(
+    'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))',
+  )
+  return rowCount !== 0
+}
 
 /** Each way to end a right, with a caller who loses it, and one who keeps it. */
 async function kindsOf(house: House, { project, key, owner, model }: Shop): Promise<Kind[]> {
@@ -96,7 +122,7 @@ async function kindsOf(house: House, { project, key, owner, model }: Shop): Prom
     const by = await world.issuer(project)
     return { by, key: await world.key({ project, by }) }
   }
-  const [byGrant, byTeam, byMembership] = [await issued(), await issued(), await issued()]
+  const [byGrant, byRole, byTeam, byMembership] = [await issued(), await issued(), await issued(), await issued()]
   const [revoked, rotated] = [await world.key({ project, by: owner }), await world.key({ project, by: owner })]
   const [unassigned, suspended] = [await sell(), await sell()]
   return [
@@ -111,6 +137,13 @@ async function kindsOf(house: House, { project, key, owner, model }: Shop): Prom
       refusal: 'key_issuer_denied',
       caller: { key: byGrant.key, model },
       revoke: () => admin.ask('DELETE', `${tenant}/projects/${project.id}/grants/${byGrant.by}`),
+    },
+    {
+      what: 'its creator may only look from now on',
+      refusal: 'key_issuer_denied',
+      caller: { key: byRole.key, model },
+      revoke: () =>
+        admin.ask('POST', `${tenant}/projects/${project.id}/grants`, { person: byRole.by, role: 'Project Viewer' }),
     },
     {
       what: 'its creator leaves the team',

@@ -6,6 +6,7 @@ import { openAiNode } from './src/clients/openai-node.ts'
 import { openAiPython } from './src/clients/openai-python.ts'
 import type { Spoken, StockClient, Thrown } from './src/clients/stock-client.ts'
 import { vercelAiSdk } from './src/clients/vercel-ai-sdk.ts'
+import type { House } from './src/house.ts'
 import { houseTest } from './src/house-test.ts'
 
 // Clients as their makers ship them, unmodified, given nothing but a base address, a key and a model.
@@ -99,13 +100,12 @@ describe.each(clients)('$name', (client) => {
     ]
     for (const { place, status, code } of cases)
       for (const way of ['complete', 'stream'] as const) {
-        const thrown = thrownBy(
-          await client
-            .at(place)
-            [way](newPrompt(), { retries: 2 })
-            .catch((error: unknown) => error),
-        )
+        const before = await refusalsOf(house, code)
+        const work = client.at(place)
+        const call = way === 'complete' ? work.complete : work.stream
+        const thrown = await thrownBy(call(newPrompt(), { retries: 2 }))
         expect(thrown.status).toBe(status)
+        expect((await refusalsOf(house, code)) - before).toBe(1)
         expect(`${thrown.code} ${thrown.message}`).toMatch(saidOf[code]!)
       }
     expect(await shop.settled()).toBe(0)
@@ -117,11 +117,7 @@ describe.each(clients)('$name', (client) => {
       { prompt: failing, status: 500 },
       { prompt: breaking, cut: { afterChunk: 3 } },
     ])
-    const failed = await client
-      .at(shop.place())
-      .complete(failing)
-      .catch((error: unknown) => error)
-    expect(thrownBy(failed).status).toBe(502)
+    expect((await thrownBy(client.at(shop.place()).complete(failing))).status).toBe(502)
     await expect(client.at(shop.place()).stream(breaking)).rejects.toThrow()
   })
 
@@ -161,6 +157,12 @@ describe.each(clients)('$name', (client) => {
   })
 })
 
+/** How often the gateway has refused with a code, by its own count. */
+async function refusalsOf(house: House, code: string): Promise<number> {
+  const metrics = await (await fetch(`${house.gateways[0]!.url}/metrics`)).text()
+  return Number(new RegExp(`^gateway_refusals_total\\{[^}]*code="${code}"[^}]*\\} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0)
+}
+
 /** Some clients tell the code of a refusal, all tell its message. */
 const saidOf: Record<string, RegExp> = {
   key_invalid: /key_invalid|key is not/i,
@@ -168,7 +170,8 @@ const saidOf: Record<string, RegExp> = {
   insufficient_budget: /insufficient_budget|wallet has/,
 }
 
-function thrownBy(error: unknown): Thrown {
+async function thrownBy(call: Promise<unknown>): Promise<Thrown> {
+  const error = await call.catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(Error)
   const { status, statusCode, code, message } = error as Error & { status?: number; statusCode?: number; code?: string }
   return { status: status ?? statusCode, code, message }

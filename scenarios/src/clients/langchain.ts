@@ -1,26 +1,33 @@
-import { HumanMessage, ToolMessage, type AIMessage, type AIMessageChunk } from '@langchain/core/messages'
+import { HumanMessage, type AIMessage, type AIMessageChunk } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
+import { z } from 'zod'
 import { CITY_SCHEMA, WEATHER, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
 /** LangChain for JavaScript. */
 export const langChain: StockClient = {
   name: 'LangChain JS',
   at({ baseUrl, key, model }) {
-    const open = (retries = 0) =>
-      new ChatOpenAI({ model, apiKey: key, configuration: { baseURL: baseUrl }, maxRetries: retries })
+    // Of a call's own options only some reach the wire, and not when it streams; those of the client always do.
+    const open = ({ retries = 0, idempotencyKey }: CallOptions = {}) =>
+      new ChatOpenAI({
+        model,
+        apiKey: key,
+        maxRetries: retries,
+        configuration: {
+          baseURL: baseUrl,
+          ...(idempotencyKey && { defaultHeaders: { 'Idempotency-Key': idempotencyKey } }),
+        },
+      })
     return {
       async complete(prompt, options) {
-        const answer = await open(options?.retries).invoke([new HumanMessage(prompt)], callOptions(options))
+        const answer = await open(options).invoke([new HumanMessage(prompt)])
         return { text: answer.text, usage: usageOf(answer) }
       },
       async stream(prompt, options) {
-        let whole: AIMessageChunk | null = null
+        let whole: AIMessageChunk | undefined
         let pieces = 0
-        for await (const piece of await open(options?.retries).stream(
-          [new HumanMessage(prompt)],
-          callOptions(options),
-        )) {
+        for await (const piece of await open(options).stream([new HumanMessage(prompt)])) {
           whole = whole ? whole.concat(piece) : piece
           pieces++
         }
@@ -30,13 +37,12 @@ export const langChain: StockClient = {
         const lookUp = tool(({ city }: { city: string }) => JSON.stringify(weather(city)), {
           name: WEATHER.name,
           description: WEATHER.description,
-          schema: WEATHER.parameters,
+          schema: z.object({ city: z.string() }),
         })
         const chat = open().bindTools([lookUp])
         const question = new HumanMessage(prompt)
         const wish = await chat.invoke([question])
-        const seen: ToolMessage[] = []
-        for (const call of wish.tool_calls ?? []) seen.push((await lookUp.invoke(call as never)) as ToolMessage)
+        const seen = await Promise.all((wish.tool_calls ?? []).map((call) => lookUp.invoke(call)))
         const answer = await chat.invoke([question, wish, ...seen])
         const [first, second] = [usageOf(wish), usageOf(answer)]
         return {
@@ -62,10 +68,10 @@ export const langChain: StockClient = {
   },
 }
 
-function callOptions({ idempotencyKey }: CallOptions = {}) {
-  return idempotencyKey ? { options: { headers: { 'Idempotency-Key': idempotencyKey } } } : {}
-}
-
-function usageOf({ usage_metadata: usage }: AIMessage | AIMessageChunk): Spoken['usage'] {
+function usageOf({
+  usage_metadata: usage,
+}: {
+  usage_metadata?: { input_tokens: number; output_tokens: number } | undefined
+}): Spoken['usage'] {
   return { prompt: usage?.input_tokens ?? 0, completion: usage?.output_tokens ?? 0 }
 }

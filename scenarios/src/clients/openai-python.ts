@@ -46,7 +46,7 @@ export const openAiPython: StockClient = {
           })
           return readable(await exchange(hostname, Number(port), bytes))
         } catch (error) {
-          if (retry === retries) throw error
+          if (retry === retries || !isWorthRepeating(error as Partial<Refused>)) throw error
           await wait(500 * 2 ** retry) // less its jitter
         }
       }
@@ -190,15 +190,30 @@ function isWhole(text: string): boolean {
   return length === undefined ? body.endsWith('0\r\n\r\n') : Buffer.byteLength(body) >= Number(length)
 }
 
+interface Refused extends Error {
+  status: number
+  code: string
+  shouldRetry: string | undefined
+}
+
 /** Throws for a refusal as the client does. */
 function readable(text: string): Answer {
   const end = text.indexOf('\r\n\r\n')
-  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1])
-  const chunked = /\r\ntransfer-encoding: chunked/i.test(text.slice(0, end))
+  const head = text.slice(0, end)
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1])
+  const chunked = /\r\ntransfer-encoding: chunked/i.test(head)
   const body = chunked ? unchunked(Buffer.from(text.slice(end + 4))) : text.slice(end + 4)
   if (status < 300) return { status, body }
   const { error } = JSON.parse(body) as { error: { code: string; message: string } }
-  throw Object.assign(new Error(`Error code: ${status} - ${error.message}`), { status, code: error.code })
+  const shouldRetry = /\r\nx-should-retry: (\w+)/i.exec(head)?.[1]
+  const refused = new Error(`Error code: ${status} - ${error.message}`)
+  throw Object.assign(refused, { status, code: error.code, shouldRetry } satisfies Omit<Refused, keyof Error>)
+}
+
+/** `_should_retry`: the server's word, else by the status; a connection that failed always. */
+function isWorthRepeating({ status, shouldRetry }: Partial<Refused>): boolean {
+  if (shouldRetry !== undefined) return shouldRetry === 'true'
+  return status === undefined || [408, 409, 429].includes(status) || status >= 500
 }
 
 function unchunked(bytes: Buffer): string {

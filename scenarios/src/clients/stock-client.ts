@@ -31,23 +31,25 @@ export interface Spoken {
 
 export type Weather = (city: string) => { degrees: number }
 
+const text = { type: 'string' as const }
+
 export const WEATHER = {
   name: 'weather',
   description: 'The weather in a city',
   parameters: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
+    type: 'object' as const,
+    properties: { city: text },
     required: ['city'],
     additionalProperties: false,
   },
-} as const
+}
 
 export const CITY_SCHEMA = {
-  type: 'object',
-  properties: { city: { type: 'string' }, people: { type: 'number' }, capital: { type: 'boolean' } },
+  type: 'object' as const,
+  properties: { city: text, people: { type: 'number' as const }, capital: { type: 'boolean' as const } },
   required: ['city', 'people', 'capital'],
   additionalProperties: false,
-} as const
+}
 
 /** What a client throws where it was refused, as far as it tells. */
 export interface Thrown {

@@ -48,7 +48,7 @@ export const vercelAiSdk: StockClient = {
           tools: {
             weather: tool({
               description: WEATHER.description,
-              inputSchema: jsonSchema<{ city: string }>({ ...WEATHER.parameters, required: ['city'] }),
+              inputSchema: jsonSchema<{ city: string }>(WEATHER.parameters),
               execute: ({ city }) => Promise.resolve(weather(city)),
             }),
           },
@@ -60,7 +60,7 @@ export const vercelAiSdk: StockClient = {
           model,
           prompt,
           maxRetries: 0,
-          output: Output.object({ schema: jsonSchema({ ...CITY_SCHEMA, required: [...CITY_SCHEMA.required] }) }),
+          output: Output.object({ schema: jsonSchema(CITY_SCHEMA) }),
         })
         return { value: output, text, usage: usageOf(usage) }
       },

@@ -55,6 +55,9 @@ const rotatedByKeys: Record<KeyName, string> = {
 /* oxfmt-ignore */
 export const consoleMatrix: Record<string, ConsoleRow> = {
   //                                                        operator  admin  owner  neighbour  stranger
+  // Served where there is a sign-in provider; here there is none.
+  'GET /api/v2/session/oidc':                               ANYBODY(GONE),
+  'GET /api/v2/session/oidc/callback':                      ANYBODY(GONE),
   'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // a token is no session
   'GET /api/v2/me':                                         ANYBODY('200'),
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
@@ -91,7 +94,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${tenant}/keys`]:                                  row(DENIED, DENIED, '201', DENIED, GONE, { body: (ids) => ({ project: ids.project }), sharedInTenant: ['project'] }),
   [`GET ${tenant}/keys/:key`]:                              row(GONE,  '200',  '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/revoke`]:                      row(GONE,  '200',  '200',  GONE,   GONE),
-  [`POST ${tenant}/keys/:key/rotate`]:                      row(GONE,  '201',  '201',  GONE,   GONE, { keysSay: rotatedByKeys }),
+  [`POST ${tenant}/keys/:key/rotate`]:                      row(GONE,  DENIED, '201',  GONE,   GONE, { keysSay: rotatedByKeys }),
 
   [`GET ${project}/wallet`]:                                row('200', NOT,    '200',  GONE,   GONE),
   [`POST ${project}/wallet/fundings`]:                      row('201', NOT,    NOT,    GONE,   GONE, { body: (_, fundingId) => ({ fundingId, micro: 1 }) }),
@@ -111,5 +114,7 @@ export const openRoutes: Record<string, string> = {
   'GET /metrics': '200',
   'GET /': '200',
   'GET /console': '200',
+  'GET /console/*file': '200',
+  'GET /api/v2/session': '200',
   'POST /api/v2/session': '400 invalid_request',
 }

@@ -143,10 +143,17 @@ export async function answerOf(answer: Response): Promise<Answer> {
 /** Resolves once so many statements in the test's database wait for a row that the world has locked. */
 export async function untilSomebodyWaits(world: Pick<World, 'run'>, howMany = 1): Promise<void> {
   for (;;) {
+    await world.run('SELECT pg_stat_clear_snapshot()') // a transaction sees what it first saw of the others, else
     const { rows } = await world.run(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     )
     if (rows.length >= howMany) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
+}
+
+/** Signs in by password, as a program without a cookie would. */
+export function signInBy(url: string, email: string, password: string, address?: string): Promise<Response> {
+  const headers: Record<string, string> = address === undefined ? {} : { 'X-Forwarded-For': address }
+  return fetch(`${url}/api/v2/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
 }

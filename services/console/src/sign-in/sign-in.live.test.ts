@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { once } from 'node:events'
-import path from 'node:path'
 import { expect } from 'vitest'
-import { startProgram } from '@gateway/testbed/test-program'
-import { answerOf, callerOf, consoleTest as test, said, untilSomebodyWaits } from '../console.fixture.ts'
+import { answerOf, callerOf, consoleTest as test, said, signInBy, untilSomebodyWaits } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -85,20 +82,6 @@ test('a new member signs in with the password it was given, and out again', asyn
   expect((await me()).status).toBe(401)
 })
 
-test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, house }) => {
-  const email = `guessed.${house.tenant}@example.test`
-  await house.owner.post(`${house.path}/members`, { email, password: PASSWORD })
-  const signIn = async (password: string) => {
-    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' }
-    const body = JSON.stringify({ email, password })
-    return answerOf(await fetch(`${console.url}/api/v2/session`, { method: 'POST', headers, body }))
-  }
-  for (let n = 0; n < 5; n++) expect(said(await signIn('a guess'))).toBe('401 sign_in_failed')
-  const answer = await signIn(PASSWORD)
-  expect(said(answer)).toBe('429 rate_limited')
-  expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
-})
-
 test('a personal token does what I may, shows its secret once, and ends when it is deleted', async ({
   console,
   signIn,
@@ -176,91 +159,6 @@ test('who signs in on the old password while it is changed has no session after 
   ])
   expect(rows).toHaveLength(0)
 })
-
-test.for([
-  ['Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
-  ['Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site' }],
-  ['a foreign Origin', { Origin: 'https://elsewhere.test' }],
-  ['an Origin of another port', { Origin: 'http://127.0.0.1:1' }],
-  ['no Origin it would name', { Origin: 'null' }],
-] as const)(
-  'what another page sends with %s changes nothing [invalid_request]',
-  async ([, headers], { console, signIn }) => {
-    const Cookie = `svc_session=${(await signIn()).token}`
-    const post = (path: string, body: object) =>
-      fetch(console.url + path, { method: 'POST', headers: { ...headers, Cookie }, body: JSON.stringify(body) })
-    expect(said(await answerOf(await post('/api/v2/me/tokens', { name: 'theirs' })))).toBe('400 invalid_request')
-    // Nor does it sign anybody in to an account of its own choice.
-    const session = await post('/api/v2/session', { email: 'a@example.test', password: PASSWORD })
-    expect(said(await answerOf(session))).toBe('400 invalid_request')
-    expect((await fetch(`${console.url}/api/v2/me`, { headers: { ...headers, Cookie } })).status).toBe(200)
-  },
-)
-
-test("what our own page sends, or a program, goes through; a foreign page can't send a token", async ({
-  console,
-  signIn,
-}) => {
-  const { token } = await signIn()
-  const Cookie = `svc_session=${token}`
-  const Authorization = `Bearer ${token}`
-  const { origin } = new URL(console.url)
-  for (const headers of [
-    { Cookie },
-    { Cookie, 'Sec-Fetch-Site': 'same-origin' },
-    { Cookie, Origin: origin },
-    { Authorization, 'Sec-Fetch-Site': 'cross-site', Origin: 'https://elsewhere.test' },
-  ] as Record<string, string>[]) {
-    const answer = await fetch(`${console.url}/api/v2/me/tokens`, { method: 'POST', headers, body: '{"name": "x"}' })
-    expect(answer.status).toBe(201)
-  }
-  // No answer lets a page of another site read it, or ask whether it may.
-  const preflight = await fetch(`${console.url}/api/v2/me/tokens`, {
-    method: 'OPTIONS',
-    headers: { Origin: 'https://elsewhere.test', 'Access-Control-Request-Method': 'POST' },
-  })
-  expect(preflight.headers.get('Access-Control-Allow-Origin')).toBeNull()
-})
-
-test('guesses are counted for all replicas, and by e-mail from wherever they come [rate_limited]', async ({
-  console,
-  database,
-  folder,
-  signIn,
-  world,
-  onTestFinished,
-}) => {
-  const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
-  const entry = path.join(import.meta.dirname, '../main.ts')
-  const replica = await startProgram({ name: 'console-replica', entry, folder, env })
-  onTestFinished(replica.stop)
-  const email = `${(await signIn()).id}@example.test`
-  const guess = (n: number, address: string) => signInBy([console, replica][n % 2]!.url, email, 'a guess', address)
-  const fromOne = await Promise.all(Array.from({ length: 8 }, (_, n) => guess(n, '198.51.100.1')))
-  expect(fromOne.filter(({ status }) => status === 401)).toHaveLength(5)
-  expect(fromOne.filter(({ status }) => status === 429)).toHaveLength(3)
-  // Many addresses: fifty guesses in ten minutes, of which those before are counted as if they had been made.
-  const counted = `email:${createHash('sha256').update(email).digest('base64url')}`
-  const { rowCount } = await world.run('UPDATE control.sign_in_attempts SET points = 49 WHERE key = $1', [counted])
-  expect(rowCount).toBe(1)
-  expect((await guess(0, '198.51.100.2')).status).toBe(401)
-  expect((await guess(1, '198.51.100.3')).status).toBe(429)
-  expect((await guess(0, '198.51.100.4')).status).toBe(429)
-  const other = `${(await signIn()).id}@example.test`
-  expect((await signInBy(replica.url, other, 'a guess', '198.51.100.250')).status).toBe(401)
-})
-
-test('no e-mail and no address can be read from what is counted', async ({ console, world }) => {
-  await signInBy(console.url, 'counted@example.test', PASSWORD, '203.0.113.77')
-  const { rows } = await world.run('SELECT key FROM control.sign_in_attempts')
-  expect(rows.length).toBeGreaterThanOrEqual(3)
-  for (const { key } of rows) expect(key).toMatch(/^(both|email|address):[\w-]{43}$/)
-})
-
-function signInBy(url: string, email: string, password: string, address?: string): Promise<Response> {
-  const headers: Record<string, string> = address === undefined ? {} : { 'X-Forwarded-For': address }
-  return fetch(`${url}/api/v2/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
-}
 
 async function sessionBy(url: string, email: string, password: string): Promise<string> {
   const answer = await signInBy(url, email, password)

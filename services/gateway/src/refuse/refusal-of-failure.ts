@@ -5,6 +5,9 @@ import { Stopping } from '../call/stopping.ts'
 
 const RETRY_AFTER_MS = { overloaded: 1_000, unavailable: 2_000, stopping: 1_000 }
 
+/** Every origin of the product rests after many failures: nobody was asked, and it passes by itself. */
+const REST_MS = 5_000
+
 /** Statuses with which an origin says that the request itself is wrong. */
 const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
 
@@ -26,9 +29,6 @@ export function refusalOfFailure(error: unknown): Refusal {
  * content it does not take. Only the caller can change that, and repeating can't, so it is `invalid_request` and not 502.
  * Refusals of us (401, 403, 404, 429) are the operator's to clear; for the caller the model failed.
  */
-/** Every origin of the product rests after many failures: nobody was asked, and it passes by itself. */
-const REST_MS = 5_000
-
 function refusalOfOrigin({ kind, originStatus, retryAfterMs }: OriginFailure): Refusal {
   if (kind === 'resting') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? REST_MS })
   if (kind === 'timeout') return refuse('provider_timeout', {})

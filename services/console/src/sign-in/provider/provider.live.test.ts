@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import { startProgram, type TestProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { answerOf, callerOf, consoleTest, said } from '../../console.fixture.ts'
+import { answerOf, callerOf, consoleTest, said, signInBy } from '../../console.fixture.ts'
 import { CLIENT, startProvider, type TestProvider } from './provider.fixture.ts'
 
 const PUBLIC_URL = 'https://models.example.test'
@@ -178,7 +178,7 @@ test('a password that an Admin chose, and what was opened with it, end when the 
   const email = `invited.${house.tenant}@example.test`
   const password = 'chosen by the Admin'
   const { body: member } = await house.owner.post(`${house.path}/members`, { email, password })
-  const before = await signInByPassword(console, email, password)
+  const before = await signInBy(console.url, email, password)
   expect(before.status).toBe(201)
   const Cookie = sessionOf(before)
   const token = await answerOf(
@@ -190,7 +190,7 @@ test('a password that an Admin chose, and what was opened with it, end when the 
   const after = await signInAt(console, provider)
   const me = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(after) } })
   expect(await me.json()).toMatchObject({ id: member.id })
-  expect(await refusalOf(await signInByPassword(console, email, password))).toBe('401 sign_in_failed')
+  expect(await refusalOf(await signInBy(console.url, email, password))).toBe('401 sign_in_failed')
   expect((await fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })).status).toBe(401)
   expect(said(await callerOf(console.url, '', token.body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
   const { rows } = await world.run('SELECT password_hash, vouched_by FROM control.people WHERE id = $1', [member.id])
@@ -296,10 +296,6 @@ test('a provider that is away stops nobody else, is told of, and is found when i
   provider.sit('late', { email, email_verified: true })
   sessionOf(await signInAt(program, provider))
 })
-
-function signInByPassword(console: TestProgram, email: string, password: string): Promise<Response> {
-  return fetch(`${console.url}/api/v2/session`, { method: 'POST', body: JSON.stringify({ email, password }) })
-}
 
 function unsigned(token: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')

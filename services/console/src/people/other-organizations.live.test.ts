@@ -1,0 +1,128 @@
+import { expect } from 'vitest'
+import { consoleTest as test, said, type Caller } from '../console.fixture.ts'
+
+// What the ids of another organization are worth here: nothing.
+
+test('an id of another organization in a path is nothing, byte for byte [not_found]', async ({
+  house,
+  world,
+  signIn,
+}) => {
+  const other = await world.tenant()
+  const project = await world.project(other)
+  const otherKey = await world.key({ project, by: other.owner })
+  const theirs = await signIn({ id: other.owner })
+  const ids = { tenant: other.tenant, team: other.team, project: project.id, key: otherKey.id, person: other.owner }
+  const never = {
+    tenant: 'ten_00000000000000000000000000',
+    team: 'tea_00000000000000000000000000',
+    project: 'prj_00000000000000000000000000',
+    key: 'key_00000000000000000000000000',
+    person: 'per_00000000000000000000000000',
+  }
+  const mine = { ...ids, tenant: house.tenant, team: house.team, project: house.project }
+  type Ids = typeof ids
+  const places = (of: Ids): [keyof Caller & ('get' | 'post' | 'put' | 'delete'), string, object?][] => {
+    const t = `/api/v2/tenants/${of.tenant}`
+    const p = `${t}/projects/${of.project}`
+    return [
+      ['get', `${t}/members`],
+      ['post', `${t}/members`, { email: 'a@example.test' }],
+      ['delete', `${t}/members/${of.person}`],
+      ['get', `${t}/teams/${of.team}/members`],
+      ['post', `${t}/teams/${of.team}/members`, { person: house.owner.id }],
+      ['delete', `${t}/teams/${of.team}/members/${of.person}`],
+      ['delete', `${t}/teams/${of.team}`],
+      ['get', `${t}/audit`],
+      ['get', `${t}/projects`],
+      ['delete', p],
+      ['get', `${p}/grants`],
+      ['post', `${p}/grants`, { person: house.owner.id, role: 'Project Owner' }],
+      ['delete', `${p}/grants/${of.person}`],
+      ['get', `${p}/assignments`],
+      ['put', `${p}/assignments/acme%2Fswift`],
+      ['delete', `${p}/assignments/acme%2Fswift`],
+      ['get', `${p}/wallet`],
+      ['get', `${p}/usage`],
+      ['get', `${p}/invocations`],
+      ['get', `${p}/invocations/inv_x`],
+      ['get', `${t}/keys`],
+      ['post', `${t}/keys`, { project: of.project }],
+      ['get', `${t}/keys/${of.key}`],
+      ['post', `${t}/keys/${of.key}/rotate`],
+      ['post', `${t}/keys/${of.key}/revoke`],
+    ]
+  }
+  const askAll = (of: Ids) =>
+    Promise.all(places(of).map(([method, path, body]) => house.owner[method](path, body))).then((answers) =>
+      answers.map((answer, n) => [places(mine)[n]![1], said(answer), JSON.stringify(answer.body)]),
+    )
+  const nothing = await askAll(never)
+  expect(new Set(nothing.map(([, refusal]) => refusal))).toEqual(new Set(['404 not_found']))
+  expect(await askAll(ids)).toEqual(nothing)
+
+  // Under one's own organization: its ids are there, the others' in their place are not.
+  const swaps: Partial<Ids>[] = [{ team: other.team }, { project: project.id }, { key: otherKey.id }]
+  for (const swap of swaps) {
+    const [field] = Object.keys(swap) as [keyof Ids]
+    const touched = places({ ...mine, ...swap }).filter(([, path]) => path.includes(ids[field]))
+    const answers = await Promise.all(touched.map(([method, path, body]) => house.owner[method](path, body)))
+    expect(answers.map(said)).toEqual(touched.map(() => '404 not_found'))
+  }
+  // And nothing was done to them.
+  expect((await theirs.get(`/api/v2/tenants/${other.tenant}/members`)).body.data).toHaveLength(1)
+  expect((await theirs.get(`/api/v2/tenants/${other.tenant}/keys/${otherKey.id}`)).body.state).toBe('Active')
+})
+
+test('an id of another organization in a body or a query is nothing either', async ({ house, world }) => {
+  const other = await world.tenant()
+  const project = await world.project(other)
+  const product = await world.product()
+  await world.assign(project.id, product)
+  const { owner } = house
+  const person = other.owner
+  const listed = { project: house.project, policy: 'listed', resources: [product] }
+  const answers = [
+    await owner.post(`${house.path}/teams/${house.team}/members`, { person }),
+    await owner.post(`${house.projectPath}/grants`, { person, role: 'Project Viewer' }),
+    await owner.post(`${house.path}/projects`, { name: 'Theirs', team: other.team }),
+    await owner.post(`${house.path}/keys`, { project: project.id }),
+    await owner.post(`${house.path}/keys`, listed),
+  ]
+  expect(answers.map(said)).toEqual([
+    '400 invalid_request',
+    '400 invalid_request',
+    '400 invalid_request',
+    '404 not_found',
+    '422 resource_not_eligible',
+  ])
+  await world.key({ project, by: other.owner })
+  expect((await owner.get(`${house.path}/keys?project=${project.id}`)).body.data).toEqual([])
+})
+
+test('an organization that added somebody first gets nothing of what another gives them [invalid_request]', async ({
+  house,
+  world,
+  signIn,
+}) => {
+  // Whoever administers one organization makes an account with a stranger's e-mail and a password of their own choice …
+  const attacker = await world.tenant()
+  const attackerAdmin = await signIn({ id: attacker.owner })
+  const email = `victim.${house.tenant}@example.test`
+  const password = 'known to the attacker'
+  const made = await attackerAdmin.post(`/api/v2/tenants/${attacker.tenant}/members`, { email, password })
+  expect(said(made)).toBe('201')
+  // … and waits for another organization to add that e-mail.
+  const added = await house.owner.post(`${house.path}/members`, { email, role: 'Admin' })
+  expect([said(added), added.body.error.param]).toEqual(['400 invalid_request', 'email'])
+  // Leaving the first organization changes nothing.
+  await attackerAdmin.delete(`/api/v2/tenants/${attacker.tenant}/members/${made.body.id}`)
+  expect(said(await house.owner.post(`${house.path}/members`, { email }))).toBe('400 invalid_request')
+  // The id, which only the person who is meant can tell, names them beyond doubt.
+  expect(said(await house.owner.post(`${house.path}/members`, { person: made.body.id }))).toBe('201')
+  expect(said(await house.owner.post(`${house.path}/members`, { email, role: 'Admin' }))).toBe('200')
+  const none = await house.owner.post(`${house.path}/members`, { person: 'per_nobody' })
+  expect([said(none), none.body.error.param]).toEqual(['400 invalid_request', 'person'])
+  const both = await house.owner.post(`${house.path}/members`, { person: made.body.id, email })
+  expect([said(both), both.body.error.param]).toEqual(['400 invalid_request', 'email'])
+})

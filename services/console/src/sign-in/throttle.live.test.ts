@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { startProgram } from '@gateway/testbed/test-program'
+import { answerOf, consoleTest as test, said, signInBy } from '../console.fixture.ts'
+
+const PASSWORD = 'correct horse battery'
+
+test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, house }) => {
+  const email = `guessed.${house.tenant}@example.test`
+  await house.owner.post(`${house.path}/members`, { email, password: PASSWORD })
+  const signIn = async (password: string) => {
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' }
+    const body = JSON.stringify({ email, password })
+    return answerOf(await fetch(`${console.url}/api/v2/session`, { method: 'POST', headers, body }))
+  }
+  for (let n = 0; n < 5; n++) expect(said(await signIn('a guess'))).toBe('401 sign_in_failed')
+  const answer = await signIn(PASSWORD)
+  expect(said(answer)).toBe('429 rate_limited')
+  expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
+})
+
+test('guesses are counted for all replicas, and by e-mail from wherever they come [rate_limited]', async ({
+  console,
+  database,
+  folder,
+  signIn,
+  world,
+  onTestFinished,
+}) => {
+  const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
+  const entry = path.join(import.meta.dirname, '../main.ts')
+  const replica = await startProgram({ name: 'console-replica', entry, folder, env })
+  onTestFinished(replica.stop)
+  const email = `${(await signIn()).id}@example.test`
+  const guess = (n: number, address: string) => signInBy([console, replica][n % 2]!.url, email, 'a guess', address)
+  const fromOne = await Promise.all(Array.from({ length: 8 }, (_, n) => guess(n, '198.51.100.1')))
+  expect(fromOne.filter(({ status }) => status === 401)).toHaveLength(5)
+  expect(fromOne.filter(({ status }) => status === 429)).toHaveLength(3)
+  // Many addresses: fifty guesses in ten minutes, of which those before are counted as if they had been made.
+  const counted = `email:${createHash('sha256').update(email).digest('base64url')}`
+  const { rowCount } = await world.run('UPDATE control.sign_in_attempts SET points = 49 WHERE key = $1', [counted])
+  expect(rowCount).toBe(1)
+  expect((await guess(0, '198.51.100.2')).status).toBe(401)
+  expect((await guess(1, '198.51.100.3')).status).toBe(429)
+  expect((await guess(0, '198.51.100.4')).status).toBe(429)
+  const other = `${(await signIn()).id}@example.test`
+  expect((await signInBy(replica.url, other, 'a guess', '198.51.100.250')).status).toBe(401)
+})
+
+test('no e-mail and no address can be read from what is counted', async ({ console, world }) => {
+  await signInBy(console.url, 'counted@example.test', PASSWORD, '203.0.113.77')
+  const { rows } = await world.run('SELECT key FROM control.sign_in_attempts')
+  expect(rows.length).toBeGreaterThanOrEqual(3)
+  for (const { key } of rows) expect(key).toMatch(/^(both|email|address):[\w-]{43}$/)
+})
