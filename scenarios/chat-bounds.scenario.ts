@@ -38,7 +38,7 @@ function expectRefused({ status, body, headers }: Answer, wanted: Refused): void
 }
 
 for (const { field, taken, refused } of rows) {
-  describe(`${field}`, () => {
+  describe(`the field ${field}`, () => {
     for (const [what, body] of Object.entries(taken))
       test(`${what}: taken`, async ({ house, shop }) => {
         const answer = await ask(house, shop, body)
