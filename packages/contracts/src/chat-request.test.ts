@@ -457,6 +457,19 @@ describe('what stock clients send back', () => {
     expect(sent).toEqual({ role: 'assistant', content: 'Hello' })
   })
 
+  test('what a client parsed from an answer is left out', () => {
+    const called = { name: 'look_up', arguments: '{}' }
+    const sent = {
+      role: 'assistant',
+      content: '{"a":1}',
+      parsed: { a: 1 },
+      tool_calls: [{ id: 'c', type: 'function', function: { ...called, parsed_arguments: {} } }],
+    }
+    expect(message(sent).forwarded.messages).toEqual([
+      { role: 'assistant', content: '{"a":1}', tool_calls: [{ id: 'c', type: 'function', function: called }] },
+    ])
+  })
+
   test('an image by https is refused: no product takes one yet [invalid_request]', () => {
     const image = { type: 'image_url', image_url: { url: 'https://example.test/a.png' } }
     const { code, param } = refusal(with_({ messages: [{ role: 'user', content: [image] }] }))

@@ -228,10 +228,27 @@ function withoutAbsent(value: object): Record<string, unknown> {
   return kept
 }
 
+/** Stock clients leave what they have parsed from an answer beside it, and send the message back with it. */
 function withoutAbsentOfMessage(message: unknown): unknown {
   const kept = withoutNulls(message, 'content')
-  if (Array.isArray(kept?.['tool_calls']) && kept['tool_calls'].length === 0) delete kept['tool_calls']
+  if (!isObject(kept)) return kept
+  if (kept['role'] === 'assistant') delete kept['parsed']
+  const calls: unknown = kept['tool_calls']
+  if (!Array.isArray(calls)) return kept
+  if (calls.length === 0) delete kept['tool_calls']
+  else kept['tool_calls'] = calls.map(withoutParsedArguments)
   return kept
+}
+
+function withoutParsedArguments(call: unknown): unknown {
+  if (!isObject(call) || !isObject(call['function']) || !Object.hasOwn(call['function'], 'parsed_arguments'))
+    return call
+  const { parsed_arguments: _, ...called } = call['function']
+  return { ...call, function: called }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What is no plain object is left to the schema. Without a prototype, so that a field `__proto__` is one like any other. */
