@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { houseTest } from './src/house-test.ts'
+import { chat, type House, type Shop } from './src/house.ts'
+
+// A caller may leave a stream wherever he likes. The call goes on, is charged on its real usage, and holds nothing afterwards.
+
+const TEXT = 'one two three four five six seven eight nine ten'
+/** Each word comes by itself; besides them the finish and the usage, and maybe the role. */
+const LEAST_CHUNKS = 12
+const PER_CHUNK_MS = 10
+
+const test = houseTest.extend('stream', async ({ house }) => {
+  const shop = await house.shop(10_000_000n)
+  const prompt = `Count ${randomUUID()}`
+  await house.origin.control.setFaults([{ prompt, text: TEXT, perChunkMs: PER_CHUNK_MS }])
+  const options = {
+    body: { stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: prompt }] },
+  }
+  const whole = await (await chat(house, shop, options)).text()
+  const chunks = chunksOf(whole)
+  expect(chunks.length).toBeGreaterThanOrEqual(LEAST_CHUNKS)
+  const { usage } = chunks.at(-1) as { usage: { prompt_tokens: number; completion_tokens: number } }
+  expect(usage.completion_tokens).toBe(10)
+  const cost = BigInt(usage.prompt_tokens + usage.completion_tokens)
+  expect((await house.wallet(shop.project.id)).settled).toBe(cost)
+  return { shop, prompt, cost, options, chunks: chunks.length }
+})
+
+function chunksOf(events: string): unknown[] {
+  return events
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: {'))
+    .map((event) => JSON.parse(event.slice('data: '.length)) as unknown)
+}
+
+interface Leaving {
+  /** Chunks that are read before he leaves; 0: as soon as the headers are there. */
+  afterChunks: number
+  gateway: number
+  headers?: Record<string, string>
+}
+
+/** Reads so many chunks of a stream and is gone. Answers how many there were by then. */
+async function leave(
+  house: House,
+  shop: Shop,
+  body: object,
+  { afterChunks, gateway, headers = {} }: Leaving,
+): Promise<number> {
+  const leaving = new AbortController()
+  const answer = await chat(house, shop, { body, gateway, headers, signal: leaving.signal })
+  expect(answer.status).toBe(200)
+  let events = ''
+  const decoder = new TextDecoder()
+  const reader = answer.body!.getReader()
+  while (chunksOf(whole(events)).length < afterChunks)
+    events += decoder.decode((await reader.read()).value, { stream: true })
+  leaving.abort()
+  return chunksOf(whole(events)).length
+}
+
+/** Of what has come, the events that are complete. */
+function whole(events: string): string {
+  return events.slice(0, events.lastIndexOf('\n\n') + 2)
+}
+
+describe('a caller who leaves a stream', () => {
+  for (const keyed of [false, true])
+    test(`after each of its chunks is charged on its real usage${keyed ? ', and can have it again' : ''}`, async ({
+      house,
+      stream,
+    }) => {
+      const { shop, prompt, cost, options, chunks: all } = stream
+      const before = await house.origin.control.countCalls({ prompt })
+      const indices = Array.from({ length: all + 1 }, (_, index) => index)
+      const keys = indices.map(() => ({ 'idempotency-key': randomUUID() }))
+      const read = await Promise.all(
+        indices.map((afterChunks) =>
+          leave(house, shop, options.body, {
+            afterChunks,
+            gateway: afterChunks,
+            ...(keyed && { headers: keys[afterChunks]! }),
+          }),
+        ),
+      )
+      for (const [index, chunks] of read.entries()) expect(chunks).toBeGreaterThanOrEqual(index)
+      expect(read.filter((chunks) => chunks < all).length).toBeGreaterThan(all / 2) // they left in the middle
+
+      await house.untilNothingIsHeld(shop.project.id, 10_000)
+      const calls = await house.invocations(shop.project.id)
+      expect(calls).toHaveLength(1 + indices.length)
+      for (const call of calls) expect(call).toMatchObject({ state: 'Settled', estimated: false, chargedMicro: cost })
+      expect((await house.wallet(shop.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
+      expect(await house.openHolds(shop.project.id)).toBe(0)
+      const reached = await house.origin.control.calls({ prompt })
+      expect(reached.slice(before).map(({ outcome }) => outcome)).toEqual(indices.map(() => 'finished'))
+      expect(await house.findings([shop.project.id])).toEqual([])
+
+      if (!keyed) return
+      for (const headers of keys) {
+        const again = await chat(house, shop, { ...options, headers })
+        expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+        expect(chunksOf(await again.text())).toHaveLength(all)
+      }
+      expect((await house.wallet(shop.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
+    })
+
+  test('before its headers came is charged on its real usage', async ({ house, stream }) => {
+    const { shop, prompt, cost, options } = stream
+    await house.origin.control.setFaults([{ prompt, text: TEXT, hold: true }])
+    const before = await house.origin.control.countCalls({ prompt })
+    const leaving = new AbortController()
+    const left = chat(house, shop, { ...options, signal: leaving.signal }).catch((error: Error) => error.name)
+    await house.origin.control.waitForCalls(before + 1, { prompt })
+    leaving.abort()
+    expect(await left).toBe('AbortError')
+    await house.origin.control.release()
+    await house.untilNothingIsHeld(shop.project.id, 10_000)
+    expect((await house.wallet(shop.project.id)).settled).toBe(2n * cost)
+  })
+
+  test('whose connection is reset at any byte of it leaves nothing behind either', async ({ house, stream }) => {
+    const { shop, cost, options } = stream
+    const resets = Array.from({ length: 20 }, async (_, n) => {
+      const answer = await chat(house, shop, { ...options, gateway: n })
+      const reader = answer.body!.getReader()
+      for (let reads = 0; reads < n; reads++) await reader.read()
+      await reader.cancel()
+    })
+    await Promise.all(resets)
+    await house.untilNothingIsHeld(shop.project.id, 10_000)
+    expect((await house.wallet(shop.project.id)).settled).toBe(cost * 21n)
+  })
+})
