@@ -2,6 +2,7 @@ import type { BenchFacts, BenchOptions } from './arguments.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import type { Stops } from './house/stops.ts'
+import { soak } from './soak/soak.ts'
 
 export interface BenchNeeds {
   options: BenchOptions
@@ -27,5 +28,12 @@ export const benches: Record<string, Bench> = {
     seconds: 3,
     profiles: ['gateway', 'ledger'],
     run: chatPath,
+  },
+  soak: {
+    title: 'ten times more calls than the house can take: who is let in, who is refused, and what it costs in memory',
+    rounds: 10,
+    seconds: 30,
+    profiles: [],
+    run: soak,
   },
 }

@@ -2,9 +2,10 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CITY_SCHEMA, WEATHER, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
-// The client of OpenAI for Python: its requests as it writes them, byte for byte, over a socket. They are those of openai
-// 2.24.0 on CPython 3.13.5 with httpx 0.28, whose order of headers and of fields, spelling and compact JSON these keep; only
-// address, key, prompt and what a first answer said are filled in. What comes back is read as that client reads it.
+// The client of OpenAI for Python, by its requests: bytes over a socket, without a client of ours in between. They are written
+// down from the sources of openai 2.24.0 (headers, order of fields, compact JSON) and httpx 0.28 (order of headers), not captured
+// from a running one; only address, key, prompt and what a first answer said are filled in. What comes back is read as that
+// client reads it.
 
 type Body = Record<string, unknown>
 interface Answer {
@@ -22,7 +23,7 @@ interface ToolCall {
 }
 
 export const openAiPython: StockClient = {
-  name: 'openai (Python), recorded',
+  name: 'openai (Python), by its requests',
   at({ baseUrl, key, model }) {
     const { host, hostname, port, pathname } = new URL(baseUrl)
     const user = (content: string) => ({ role: 'user', content })

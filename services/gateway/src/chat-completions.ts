@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { AdmitCall } from './admit/admit-call.ts'
 import type { Place, Places } from './admit/places.ts'
+import type { WaitingRoom } from './admit/waiting-room.ts'
 import type { AnswerJson } from './answer/answer-json.ts'
 import type { AnswerStream } from './answer/answer-stream.ts'
 import { failureLine } from './answer/event-lines.ts'
@@ -18,6 +19,7 @@ import type { Trace } from './trace.ts'
 
 interface Needs {
   places: Pick<Places, 'take'>
+  waitingRoom: Pick<WaitingRoom, 'refuseIfFull'>
   calls: Pick<OpenCalls, 'run'>
   admit: AdmitCall
   hold: HoldCall
@@ -33,6 +35,7 @@ interface Needs {
 /** POST /v1/chat/completions (spec 4.2): receive, admit, call, settle, answer. */
 export function chatCompletions({
   places,
+  waitingRoom,
   calls,
   admit,
   hold,
@@ -45,6 +48,7 @@ export function chatCompletions({
 }: Needs): RequestHandler {
   return (req, res) => {
     const keyHash = readKey(req)
+    waitingRoom.refuseIfFull()
     const work = (place: Place) => trace.received(req.headers, NAME, () => complete(req, res, keyHash, place))
     return inPlace(places, res, keyHash, (place) => calls.run(() => work(place)))
   }

@@ -24,6 +24,9 @@ export const gatewayConfig = z.object({
   CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .default(4_096)
     .meta({ description: 'Requests with a key under way at most; one more is refused as overloaded' }),
+  ADMISSIONS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
+    .default(256)
+    .meta({ description: 'Chat calls that may wait for the ledger at once; one more is refused as overloaded' }),
   PROJECT_CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .optional()
     .meta({ description: 'Of one project at most; without it as many as leave room for others' }),

@@ -98,3 +98,9 @@ export async function errorOf(answer: Response) {
   const { error } = (await answer.json()) as { error: Record<string, unknown> }
   return error
 }
+
+/** Calls under way, by the gateway's own count; those whose caller has gone and settlements behind an answer included. */
+export async function openCalls(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^gateway_open_calls(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
+}

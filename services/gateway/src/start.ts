@@ -10,6 +10,7 @@ import { runningJoiner } from './admit/join-running.ts'
 import { openPlaces } from './admit/places.ts'
 import { openRates } from './admit/rates.ts'
 import { registerHolder } from './admit/register-holder.ts'
+import { openWaitingRoom } from './admit/waiting-room.ts'
 import { jsonAnswer } from './answer/answer-json.ts'
 import { streamAnswer } from './answer/answer-stream.ts'
 import { gatewayApp } from './app.ts'
@@ -48,6 +49,7 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
     finishMs: Math.max(0, config.DRAIN_MS - LAST_WORDS_MS),
   })
   const places = openPlaces({ most: config.CALLS_AT_ONCE, mostOfOne: config.PROJECT_CALLS_AT_ONCE })
+  const waitingRoom = openWaitingRoom(config.ADMISSIONS_AT_ONCE)
   const measures = openMeasures(tools.meter, calls.count)
   const explain = failureExplainer({ log, measures })
 
@@ -87,9 +89,11 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   const consoleService = config.CONSOLE_URL === undefined ? null : openConsoleForwarder(config.CONSOLE_URL)
   if (consoleService) onStop('console forwarder', () => consoleService.close())
 
+  const hold = callHolder({ ledger, bell, calls, measures, log })
   const app = gatewayApp({
     completeChat: chatCompletions({
       places,
+      waitingRoom,
       calls,
       admit: callAdmitter({
         ledger,
@@ -98,8 +102,10 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
         join: runningJoiner({ bell, stopping, now }),
         countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
         rates: openRates(config.RATES),
+        hold,
+        waitingRoom,
       }),
-      hold: callHolder({ ledger, bell, calls, measures, log }),
+      hold,
       answerJson: jsonAnswer(answers),
       answerStream: streamAnswer(answers),
       explain,

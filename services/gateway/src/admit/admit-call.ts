@@ -5,6 +5,7 @@ import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { Holder } from '@gateway/ledger-client/holder'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { HoldCall } from '../call/hold.ts'
 import { CallerGone } from '../receive/caller-gone.ts'
 import type { ReceivedChat } from '../receive/receive-chat.ts'
 import { storable } from '../receive/selector.ts'
@@ -13,6 +14,7 @@ import type { CountExactly } from './exact-count.ts'
 import type { JoinRunning } from './join-running.ts'
 import type { Place } from './places.ts'
 import type { Exceeded, Rates } from './rates.ts'
+import type { WaitingRoom } from './waiting-room.ts'
 
 // What a call has to pass before its origin is called. The ledger decides; here is only
 //   A1  who has left already: for him nothing is asked;
@@ -39,12 +41,14 @@ interface AdmittedCaller {
 }
 
 interface Needs {
-  ledger: Pick<LedgerClient, 'admit' | 'release'>
+  ledger: Pick<LedgerClient, 'admit'>
   holder: Pick<Holder, 'id' | 'renew'>
   mint: (prefix: 'inv') => Id<'inv'>
   join: JoinRunning
   countExactly: CountExactly
   rates: Rates
+  hold: HoldCall
+  waitingRoom: WaitingRoom
 }
 
 /** How long the ledger may take to decide; past it nothing stays reserved and nothing was called. */
@@ -55,13 +59,14 @@ const NOBODY = 'nobody'
 /**
  * Asks the ledger to admit a call: one question, in which everything is decided (architecture.md, "Chat"). While the first
  * call under the same idempotency key is running, this one joins it.
- * @throws Refusal as the ledger decided, `rate_limited` or `idempotency_in_progress`
+ * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws CallerGone
  */
-export function callAdmitter({ ledger, holder, mint, join, countExactly, rates }: Needs): AdmitCall {
+export function callAdmitter({ ledger, holder, mint, join, countExactly, rates, hold, waitingRoom }: Needs): AdmitCall {
   return async (chat, { gone, place }) => {
-    const first = await ask()
+    waitingRoom.refuseIfFull()
+    const first = await waitingRoom.during(ask)
     return first.kind === 'running' ? join(first, ask, gone) : first
 
     async function ask(): Promise<Entrance | Running> {
@@ -79,7 +84,9 @@ export function callAdmitter({ ledger, holder, mint, join, countExactly, rates }
         case 'admitted': {
           const tooMany = await rates.count(chat.keyHash, outcome)
           if (tooMany === null) return { ...outcome, reservation: id }
-          await ledger.release({ id, reason: 'its key or project calls too often' })
+          await hold({ ...outcome, reservation: id }, chat.idempotency !== null).release(
+            'its key or project calls too often',
+          )
           throw tooOften(tooMany)
         }
         case 'replay':
@@ -120,8 +127,7 @@ function itemOf(
 
 /** The project of the key, where the ledger names it. */
 function projectOf(outcome: AdmitOutcome): string | null {
-  if (outcome.kind === 'admitted') return outcome.project
-  const named = 'facts' in outcome ? outcome.facts['project'] : null
+  const named = 'project' in outcome ? outcome.project : 'facts' in outcome ? outcome.facts['project'] : null
   return typeof named === 'string' ? named : null
 }
 

@@ -1,0 +1,36 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { openDatabase } from '@gateway/database/client'
+import { checkBooks, sayFinding } from '../house/ledger-parts.ts'
+
+interface Needs {
+  ledgerUrl: string
+  /** Calls that were answered with 200, of all projects. */
+  answered: number
+}
+
+const QUIET_LIMIT_MS = 30_000
+const ASK_EVERY_MS = 100
+
+/**
+ * Throws unless nothing is held any more, the books add up, and exactly the calls that were answered were charged: nothing for
+ * any that was refused.
+ */
+export async function checkCrowd({ ledgerUrl, answered }: Needs): Promise<void> {
+  const database = await openDatabase({ url: ledgerUrl, poolSize: 1, role: 'bench-check' })
+  const { prisma } = database
+  try {
+    const deadlineMs = performance.now() + QUIET_LIMIT_MS
+    while ((await prisma.reservation.count()) > 0) {
+      if (performance.now() > deadlineMs) throw new Error('Money is still held.')
+      await wait(ASK_EVERY_MS)
+    }
+    const { findings } = await checkBooks(database, { whole: true })
+    if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
+    const charged = await prisma.invocation.count({ where: { chargedMicro: { gt: 0n } } })
+    const all = await prisma.invocation.count()
+    if (charged !== answered || all !== answered)
+      throw new Error(`${answered} calls were answered, ${charged} were charged, and ${all} are in the books.`)
+  } finally {
+    await database.close()
+  }
+}

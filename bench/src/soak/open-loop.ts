@@ -1,0 +1,56 @@
+/** How one call of the load ended. */
+export interface Ended {
+  status: number
+  /** Whether it was told when to come again. */
+  retryAfter: boolean
+}
+
+export interface Crowd {
+  /** Calls that were due, and made. */
+  offered: number
+  /** By status. 0: the connection failed. */
+  ended: Map<number, number>
+  /** 503 without Retry-After. */
+  untold: number
+  /** Of each call that was answered, from when it was due; ascending, in milliseconds. */
+  latenciesMs: Float64Array
+  tookMs: number
+}
+
+interface Load {
+  perSecond: number
+  lastsMs: number
+  call: (n: number) => Promise<Ended>
+  now: () => number
+}
+
+const TICK_MS = 2
+
+/**
+ * Calls that come whether or not those before them have been answered, as a crowd does. A late call is measured from when it
+ * was due, so that a load that stumbles does not look like a fast answer.
+ */
+export async function openLoop({ perSecond, lastsMs, call, now }: Load): Promise<Crowd> {
+  const crowd = { offered: 0, ended: new Map<number, number>(), untold: 0 }
+  const latencies: number[] = []
+  const under = new Set<Promise<void>>()
+  const startMs = now()
+  const dueMs = (n: number) => startMs + (n * 1000) / perSecond
+
+  async function one(n: number): Promise<void> {
+    const { status, retryAfter } = await call(n)
+    crowd.ended.set(status, (crowd.ended.get(status) ?? 0) + 1)
+    if (status === 200) latencies.push(now() - dueMs(n))
+    if (status === 503 && !retryAfter) crowd.untold++
+  }
+
+  while (now() < startMs + lastsMs) {
+    for (; dueMs(crowd.offered) <= now(); crowd.offered++) {
+      const work: Promise<void> = one(crowd.offered).finally(() => under.delete(work))
+      under.add(work)
+    }
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS))
+  }
+  await Promise.all(under)
+  return { ...crowd, latenciesMs: Float64Array.from(latencies).toSorted(), tookMs: now() - startMs }
+}

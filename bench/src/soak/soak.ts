@@ -1,0 +1,129 @@
+import { startRedis } from '@gateway/local-stack/embedded-redis'
+import { startConstellation } from '@gateway/testbed/constellation'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Pool } from 'undici'
+import type { BenchNeeds } from '../benches.ts'
+import { durablePostgres } from '../house/durable-postgres.ts'
+import { closedLoop } from '../load/closed-loop.ts'
+import { figuresOf, percentile, type Figures } from '../load/figures.ts'
+import { describeRun } from '../report/machine.ts'
+import { checkCrowd } from './check-crowd.ts'
+import { buildCrowdedShop } from './crowded-shop.ts'
+import { openLoop, type Crowd, type Ended } from './open-loop.ts'
+import { reportSoak, type Round } from './report-soak.ts'
+import { residentMiB } from './resident-memory.ts'
+
+// Ten times more calls than the house can take, for as long as the rounds last together. Whoever is admitted must not notice,
+// whoever is not must be told when to come again, nobody of those pays, and the memory of the gateway stays what it is.
+
+/** What a gateway takes at once here: little enough that ten times its load can be made beside it on the same cores. */
+const PLACES = 48
+/** How long the model takes. */
+const LATENCY_MS = 250
+const PROJECTS = 4
+const TIMES_TOO_MUCH = 10
+/** Clients where nothing is crowded. */
+const FEW = 4
+const CONNECTIONS = 512
+const PROMPT = 'Tell me something of rivers and of the towns beside them. '.repeat(20)
+
+const now = () => performance.now()
+
+export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchNeeds): Promise<string> {
+  tell('Starting Postgres, Redis, origin, ledger and gateway')
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
+  stops.add(() => rm(folder, { recursive: true, force: true }))
+  const postgres = await durablePostgres(stops)
+  const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
+  stops.add(redis.stop)
+  const house = await startConstellation({
+    ledgerUrl: postgres.ledgerUrl,
+    redisUrl: redis.url,
+    environment: { gateway: () => ({ CALLS_AT_ONCE: String(PLACES), LOG_LEVEL: 'warn' }) },
+  })
+  stops.add(house.stop)
+  await house.origin.control.setFaults([{ latencyMs: LATENCY_MS }])
+  const shop = await buildCrowdedShop(postgres.adminUrl, PROJECTS)
+  const gateway = house.gateways[0]!
+  const pool = new Pool(gateway.url, { connections: CONNECTIONS, pipelining: 1 })
+  stops.add(() => pool.destroy())
+  let answered = 0
+
+  async function call(n: number): Promise<Ended> {
+    const { secret } = shop.projects[n % PROJECTS]!
+    try {
+      const { statusCode, headers, body } = await pool.request({
+        method: 'POST',
+        path: '/v1/chat/completions',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: shop.model,
+          messages: [{ role: 'user', content: `${n} ${PROMPT}` }],
+          max_tokens: 50,
+        }),
+      })
+      await body.dump()
+      if (statusCode === 200) answered++
+      return { status: statusCode, retryAfter: headers['retry-after'] !== undefined }
+    } catch {
+      return { status: 0, retryAfter: false }
+    }
+  }
+
+  /** Everybody is admitted here. */
+  async function calm(clients: number): Promise<Figures> {
+    const admitted = async (n: number) => {
+      const { status } = await call(n)
+      if (status !== 200) throw new Error(`A call was answered with ${status} before there was a crowd.`)
+    }
+    return figuresOf(await closedLoop({ clients, lastsMs: roundMs, call: admitted, now }))
+  }
+
+  tell('Warming up')
+  for (let n = 0; n < PROJECTS; n++) await call(n)
+  await calm(FEW)
+  const unloaded = await calm(FEW)
+  const full = await calm(Math.floor(PLACES * 0.75))
+  const capacity = (full.perSecond * PLACES) / Math.floor(PLACES * 0.75)
+  tell(`alone p99 ${unloaded.p99Ms.toFixed(0)} ms; full ${capacity.toFixed(0)}/s; now ${TIMES_TOO_MUCH} times that`)
+
+  const crowds: Round[] = []
+  for (let round = 1; round <= rounds; round++) {
+    const crowd = await openLoop({ perSecond: capacity * TIMES_TOO_MUCH, lastsMs: roundMs, call, now })
+    crowds.push({ ...figuresOfCrowd(crowd, roundMs), residentMiB: await residentMiB(gateway.pid) })
+    const { admitted, refused, p99Ms, residentMiB: resident } = crowds.at(-1)!
+    tell(
+      `round ${round} of ${rounds}  ${admitted.toFixed(0)}/s admitted, p99 ${p99Ms.toFixed(0)} ms; ${refused.toFixed(0)}/s refused; ${resident.toFixed(0)} MiB`,
+    )
+  }
+
+  tell('Checking the books')
+  await checkCrowd({ ledgerUrl: postgres.ledgerUrl, answered })
+  return reportSoak({
+    unloaded,
+    capacity,
+    crowds,
+    setting: { places: PLACES, latencyMs: LATENCY_MS, projects: PROJECTS, timesTooMuch: TIMES_TOO_MUCH },
+    run: await describeRun(new Date()),
+  })
+}
+
+function figuresOfCrowd(
+  { offered, ended, untold, latenciesMs, tookMs }: Crowd,
+  lastsMs: number,
+): Omit<Round, 'residentMiB'> {
+  const count = (status: number) => ended.get(status) ?? 0
+  if (untold > 0) throw new Error(`${untold} calls were refused without Retry-After.`)
+  const others = [...ended].filter(([status]) => status !== 200 && status !== 503)
+  if (others.length > 0) throw new Error(`Calls ended in other ways: ${JSON.stringify(others)}`)
+  const perSecond = (calls: number) => (calls * 1000) / tookMs
+  return {
+    offered: (offered * 1000) / lastsMs,
+    admitted: perSecond(count(200)),
+    refused: perSecond(count(503)),
+    p50Ms: percentile(latenciesMs, 50),
+    p99Ms: percentile(latenciesMs, 99),
+  }
+}
