@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { fieldProblem, READABLE } from './field-problem.ts'
+import { READABLE } from './field-problem.ts'
+import { invalidField, invalidIssue } from './invalid-field.ts'
 import { chatLimits } from './limits.ts'
-import { refuse, type Refusal } from './refusal.ts'
+import { refuse } from './refusal.ts'
 
 /** A chat request that has passed every check that needs no state (spec 4.2, 8.1). */
 export interface ChatRequest {
@@ -178,7 +179,7 @@ export function readChatRequest(value: unknown): ChatRequest {
       cure: 'Send one JSON object with model and messages.',
     })
   const parsed = body.safeParse(withoutAbsent(value), READABLE)
-  if (!parsed.success) throw invalid(parsed.error.issues[0]!)
+  if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
   const asked = parsed.data
   if (
     asked.max_tokens !== undefined &&
@@ -264,19 +265,4 @@ function countImages(messages: Forwarded['messages']): number {
   for (const { content } of messages)
     if (Array.isArray(content)) for (const part of content) if (part.type === 'image_url') images++
   return images
-}
-
-function invalid(issue: z.core.$ZodIssue): Refusal {
-  const { field, wrong, rule } = fieldProblem(issue)
-  if (rule === null) return invalidField(field, 'is not a known field', 'leave it out')
-  return invalidField(field, wrong === null ? rule : `${wrong}, and ${rule}`, `it ${rule}`)
-}
-
-/** @param what and what clears it, each to follow the field's name */
-function invalidField(field: string, what: string, cure: string): Refusal {
-  return refuse(
-    'invalid_request',
-    { reason: `${field} ${what}.`, cure: `Correct ${field}: ${cure}.` },
-    { param: field },
-  )
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod'
+import type { ExecutionStatus } from './execution.ts'
+import type { FlowPackage, Graph, GraphProblem } from './graph.ts'
 import { keyLimits } from './limits.ts'
+import type { RefusalBody } from './refusal.ts'
 
 // The shapes of the console API, `/api/v2` (decisions.md, 7). Bodies are strict: an unknown field is `invalid_request`.
 // Money is an integer of micro-USD, a price a decimal string of USD, a time ISO 8601 in UTC.
@@ -224,7 +227,7 @@ export const usageReport = z.strictObject({
   by: z.enum(['model', 'key', 'day']),
   data: z.array(
     z.strictObject({
-      group: z.string().describe('a model id, a key id or a day such as 2026-11-20'),
+      group: z.string().nullable().describe('a model id, a key id or a day such as 2026-11-20; null: by no key'),
       calls: z.int(),
       promptTokens: z.int(),
       completionTokens: z.int(),
@@ -243,10 +246,10 @@ export type ProductPricing = z.infer<typeof productPricing>
 
 export const invocationRecord = z.strictObject({
   id,
-  key: id,
+  key: id.nullable().describe('null: a person runs a sandbox product in the console'),
   model: id,
-  execution: id.nullable(),
-  node: id.nullable(),
+  execution: id.nullable().describe('the run that made the call'),
+  node: id.nullable().describe('the node of its graph'),
   state: z.enum(['Open', 'Settled', 'Released']),
   promptTokens: z.int().nullable(),
   completionTokens: z.int().nullable(),
@@ -336,3 +339,73 @@ export const productRecord = z.strictObject({
   createdAt: time,
 })
 export type ProductRecord = z.infer<typeof productRecord>
+
+// ------------------------------------------------------------------------------------------------------- sandboxes
+
+const sandboxFields = {
+  name: label(100),
+  description: paragraph(2000),
+  mcpEnabled: z.boolean(),
+  suspended: z.boolean().describe('true: nobody can call it from outside'),
+}
+export const newSandboxBody = z.strictObject({
+  ...sandboxFields,
+  description: sandboxFields.description.default(''),
+  mcpEnabled: z.boolean().default(false),
+  suspended: z.boolean().default(false),
+})
+export const sandboxPatch = z.strictObject(sandboxFields).partial()
+export const sandboxRecord = z.strictObject({
+  id: id.describe('starts with sbx-'),
+  ...sandboxFields,
+  project: id,
+  activeRevision: z.int().nullable().describe('null: none was activated yet'),
+  latestRevision: z.int().describe('0: none was saved yet'),
+  createdAt: time,
+})
+export type SandboxRecord = z.infer<typeof sandboxRecord>
+
+/** `graph` is checked apart: what is no graph is 400, what is wrong with one is told whole (decisions.md, 6). */
+export const newRevisionBody = z.strictObject({
+  graph: z.unknown(),
+  draft: z.boolean().default(false),
+  baseRevision: z.int().min(0).nullable().default(null).describe('the latest revision that the author knows of'),
+})
+
+/** `graph` is as it was saved; `package` has the bytes that its digest is of. */
+export interface RevisionRecord {
+  number: number
+  draft: boolean
+  baseRevision: number | null
+  /** Hex SHA-256 of the package; null where the graph has problems. */
+  digest: string | null
+  graph: Graph
+  problems: GraphProblem[]
+  package: FlowPackage | null
+  createdBy: string
+  createdAt: string
+}
+
+export const executeBody = z.strictObject({
+  input: z.custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract'),
+  revision: z.int().min(1).nullable().default(null).describe('null: the active one'),
+})
+
+/** A run in a list; its output and nodes are in its own record. */
+export interface ExecutionSummary {
+  id: string
+  object: 'sandbox.execution'
+  sandbox: string
+  revision: number
+  project: string
+  status: ExecutionStatus
+  error: RefusalBody | null
+  chargedMicro: number
+  createdAt: string
+  startedAt: string | null
+  completedAt: string | null
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

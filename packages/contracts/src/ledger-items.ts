@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { admitNodeItem, claimItem, completeItem } from './flow-items.ts'
 
 // What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture.md, money core 4).
 // POST /items takes NDJSON `{ "n": 7, "item": { "op": "admit", … } }` and answers `{ "n": 7, "outcome": … }` in any order.
@@ -34,7 +35,7 @@ export const admitItem = z.strictObject({
 })
 export type AdmitItem = z.infer<typeof admitItem>
 
-/** Charges a reservation for its usage, and saves the answer of a keyed call. */
+/** Charges a reservation for its usage, and saves the answer of a keyed call. Of a node of a run: `complete` does. */
 export const settleItem = z.strictObject({
   op: z.literal('settle'),
   id,
@@ -43,11 +44,21 @@ export const settleItem = z.strictObject({
 })
 export type SettleItem = z.infer<typeof settleItem>
 
-/** Gives a reservation back. Of an id that was never admitted it leaves a tombstone, which refuses a late admission. */
+/**
+ * Gives a reservation back. Of an id that was never admitted it leaves a tombstone, which refuses a late admission.
+ * Of a node of a run: `complete` does.
+ */
 export const releaseItem = z.strictObject({ op: z.literal('release'), id, reason: text(200) })
 export type ReleaseItem = z.infer<typeof releaseItem>
 
-export const ledgerItem = z.discriminatedUnion('op', [admitItem, settleItem, releaseItem])
+export const ledgerItem = z.discriminatedUnion('op', [
+  admitItem,
+  settleItem,
+  releaseItem,
+  admitNodeItem,
+  claimItem,
+  completeItem,
+])
 export type LedgerItem = z.infer<typeof ledgerItem>
 
 /** A line of the request to POST /items. */

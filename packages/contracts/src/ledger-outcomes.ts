@@ -1,3 +1,4 @@
+import type { ClaimOutcome, CompleteOutcome } from './flow-items.ts'
 import type { RefusalCode } from './refusal.ts'
 
 // What the ledger answers, an outcome an item. A line of the answer to POST /items is `{ "n": 7, "outcome": … }`.
@@ -10,10 +11,11 @@ export interface Route {
 
 export interface Admitted {
   kind: 'admitted'
-  /** What the caller knows the call by: the id of its first attempt. */
+  /** What the caller knows the call by: the id of its first attempt; of a node, its `callId`. */
   invocation: string
   attempt: number
   project: string
+  /** Empty where a person runs it in the console. */
   key: string
   product: string
   /** Tokens, always sent to the origin. */
@@ -33,13 +35,30 @@ export type AdmitOutcome =
   /** The holder is not on the books, or was declared dead: register a new one, then ask again. */
   | { kind: 'holder-unknown' }
 
+export type AdmitNodeOutcome =
+  | Admitted
+  /**
+   * Of `key_limit` and `insufficient_budget` the facts say what other calls hold (`reservedMicro`) and what is needed
+   * (`neededMicro`): whether it would fit once they end.
+   */
+  | { kind: 'refused'; code: RefusalCode; facts: Record<string, unknown> }
+  /** The holder is not on the books, or was declared dead: another one claims the node. */
+  | { kind: 'holder-unknown' }
+  /** The lease is not the current one, the run has begun to end, or the node's call is charged already. Nothing is held. */
+  | { kind: 'fenced' }
+
 export type SettleOutcome =
   | { kind: 'settled'; chargedMicro: number }
   /** The reservation had been released: the house pays, the answer may still be delivered. */
   | { kind: 'fenced' }
+  /** Never admitted, or a node's. */
   | { kind: 'unknown' }
 
-export type ReleaseOutcome = { kind: 'released' } | { kind: 'settled'; chargedMicro: number }
+export type ReleaseOutcome =
+  | { kind: 'released' }
+  | { kind: 'settled'; chargedMicro: number }
+  /** It is a node's: only the node's `complete` gives it back. */
+  | { kind: 'unknown' }
 
 /** The item was not decided: its time was up, or there was no room. Nothing happened. */
 export interface Undecided {
@@ -48,13 +67,17 @@ export interface Undecided {
   why: 'overloaded' | 'unavailable' | 'unknown'
 }
 
-export type OutcomeOf<Op extends 'admit' | 'settle' | 'release'> = {
+interface Outcomes {
   admit: AdmitOutcome
   settle: SettleOutcome
   release: ReleaseOutcome
-}[Op]
+  'admit-node': AdmitNodeOutcome
+  claim: ClaimOutcome
+  complete: CompleteOutcome
+}
+export type OutcomeOf<Op extends keyof Outcomes> = Outcomes[Op]
 
 export interface OutcomeLine {
   n: number
-  outcome: AdmitOutcome | SettleOutcome | ReleaseOutcome | Undecided
+  outcome: OutcomeOf<keyof Outcomes> | Undecided
 }

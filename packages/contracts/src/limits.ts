@@ -35,3 +35,26 @@ export const times = {
   joinMs: 60_000,
   headersWaitMs: 10_000,
 } as const
+
+/** Spec 2.3 and 8.2, decisions.md 6. */
+export const flowLimits = {
+  nodes: 50,
+  edges: 200,
+  paidNodes: 8,
+  contractFields: 20,
+  selectOptions: { min: 1, max: 100 },
+  /** A value on a port, compact JSON in UTF-8 bytes. */
+  portBytes: 64 * KB,
+  outputBytes: 256 * KB,
+  /** From the first claim of a node. */
+  executionMs: 300_000,
+  /** A run that no worker takes up for so long fails, uncharged. */
+  firstClaimMs: 900_000,
+  /** Raw bodies: invoke and save, asset. */
+  bodyBytes: 2048 * KB,
+  assetBytes: 25_000_000,
+  /** How often a node is tried whose worker died. */
+  attempts: 5,
+  /** How long a child call waits for money that other calls hold. */
+  fundsWaitMs: 30_000,
+} as const

@@ -35,8 +35,24 @@ const facts = {
   maxOutputTokens: 4_096,
   promptTokens: 9_000,
   outputCap: 4_096,
+  sandbox: 'sbx-01jd3zq2v8x9w7c5b4n6m8k0gh',
+  execution: 'exe_01jd3zq2v8x9w7c5b4n6m8k0gh',
+  asset: 'ast_01jd3zq2v8x9w7c5b4n6m8k0gh',
+  revision: 2,
+  activeRevision: 3,
+  latestRevision: 4,
+  suspended: false,
+  bytes: 1_234,
+  fields: [{ field: 'topic', message: 'must be a string' }],
+  problems: [{ message: 'The node draft has no prompt.' }],
+  node: 'draft',
+  port: 'text',
+  started: true,
 }
-const row = (code: RefusalCode, given: object = facts) => {
+/** Where a row means something else by a name. */
+const factsOf: Partial<Record<RefusalCode, object>> = { output_missing: { fields: ['text'] } }
+
+const row = (code: RefusalCode, given: object = { ...facts, ...factsOf[code] }) => {
   const { status, type } = refusals[code]
   const { message, resolution } = refuse(code, given as never).body
   return { status, type, message, resolution }
@@ -62,6 +78,7 @@ describe.each(codes)('%s', (code) => {
       405: 'invalid_request_error',
       409: 'conflict_error',
       413: 'invalid_request_error',
+      416: 'invalid_request_error',
       422: 'invalid_request_error',
       429: 'rate_limit_error',
     }
@@ -91,15 +108,17 @@ const decided: [number, RefusalCode[]][] = [
       'not_permitted',
     ],
   ],
-  [404, ['model_not_found', 'not_found']],
+  [404, ['model_not_found', 'sandbox_not_found', 'execution_not_found', 'asset_not_found', 'not_found']],
   [405, ['method_not_allowed']],
-  [409, ['key_not_active', 'idempotency_in_progress']],
+  [409, ['revision_conflict', 'revision_not_active', 'key_not_active', 'idempotency_in_progress']],
   [413, ['request_too_large']],
+  [416, ['range_not_satisfiable']],
   [422, ['project_required', 'resource_not_eligible', 'context_limit', 'idempotency_mismatch']],
+  [422, ['sandbox_contract', 'input_type', 'graph_invalid']],
   [429, ['rate_limited']],
   [500, ['internal_error']],
   [502, ['provider_failed']],
-  [503, ['overloaded', 'unavailable']],
+  [503, ['overloaded', 'unavailable', 'activation_failed']],
   [504, ['provider_timeout']],
 ]
 test.each(decided)('%i is the status of %j', (status, codes) => {
@@ -139,7 +158,7 @@ describe('headers', () => {
 
   test('stock clients are told not to repeat what repeating can not clear', () => {
     for (const code of codes) {
-      const { headers, status } = refuse(code, facts as never)
+      const { headers, status } = refuse(code, { ...facts, ...factsOf[code] } as never)
       expect([code, headers['x-should-retry']]).toEqual([code, status < 500 ? 'false' : undefined])
     }
   })

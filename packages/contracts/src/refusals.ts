@@ -184,12 +184,39 @@ export const refusals = {
     resolution: (f: { need: string }) => `Ask somebody who has ${f.need} to do this, or to give it to you.`,
   },
 
+  mcp_disabled: {
+    status: 403,
+    type: 'permission_error',
+    says: say('MCP is not enabled for this sandbox product.'),
+    resolution: say(
+      'Ask an owner of the project to enable MCP on the sandbox product, or call POST /v1/sandbox/{id}/invoke.',
+    ),
+  },
+
   // 404: not there, for this caller
   model_not_found: {
     status: 404,
     type: 'not_found_error',
     says: (f: { model: string }) => `The project cannot call a model named ${f.model} now.`,
     resolution: say('Use an id from GET /v1/models, or ask an administrator to assign the product to the project.'),
+  },
+  sandbox_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    says: (f: { sandbox: string }) => `The project has no sandbox product ${f.sandbox}.`,
+    resolution: say('Check the id; a sandbox product answers only to its own project.'),
+  },
+  execution_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    says: (f: { execution: string }) => `The project has no execution ${f.execution}.`,
+    resolution: say('Check the id; an execution answers only to its own project.'),
+  },
+  asset_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    says: (f: { asset: string }) => `The project has no asset ${f.asset}.`,
+    resolution: say('Check the id, or upload the file at POST /v1/assets.'),
   },
   not_found: {
     status: 404,
@@ -232,6 +259,30 @@ export const refusals = {
     says: say('This is the only Admin of the organization.'),
     resolution: say('Make another member Admin first.'),
   },
+  revision_conflict: {
+    status: 409,
+    type: 'conflict_error',
+    says: (f: { latestRevision: number }) =>
+      `The sandbox product has been saved since; its latest revision is ${f.latestRevision}.`,
+    resolution: (f: { latestRevision: number }) =>
+      `Read revision ${f.latestRevision}, bring your changes into it, and save with baseRevision ${f.latestRevision}.`,
+  },
+  revision_not_active: {
+    status: 409,
+    type: 'conflict_error',
+    says: (f: { revision: number | null; activeRevision: number | null; suspended: boolean }) =>
+      f.suspended
+        ? 'The sandbox product is suspended.'
+        : f.activeRevision === null
+          ? 'The sandbox product has no active revision.'
+          : `Revision ${f.revision} is not the active one, which is ${f.activeRevision}.`,
+    resolution: (f: { activeRevision: number | null; suspended: boolean }) =>
+      f.suspended
+        ? 'Ask an owner of the project to lift the suspension.'
+        : f.activeRevision === null
+          ? 'Activate a revision in the console.'
+          : 'Leave out revision, or activate the revision that you want in the console.',
+  },
   idempotency_in_progress: {
     status: 409,
     type: 'conflict_error',
@@ -247,6 +298,14 @@ export const refusals = {
     type: 'invalid_request_error',
     says: (f: { limitBytes: number }) => `The request body is larger than ${f.limitBytes} bytes.`,
     resolution: (f: { limitBytes: number }) => `Send at most ${f.limitBytes} bytes.`,
+  },
+
+  // 416
+  range_not_satisfiable: {
+    status: 416,
+    type: 'invalid_request_error',
+    says: (f: { bytes: number }) => `The Range header asks for bytes beyond the end of the file, which has ${f.bytes}.`,
+    resolution: (f: { bytes: number }) => `Ask for a range within bytes 0 to ${f.bytes - 1}, or leave Range out.`,
   },
 
   // 422: well-formed, and can't be processed
@@ -268,6 +327,29 @@ export const refusals = {
     says: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
       `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens; the request needs up to ${f.promptTokens} tokens of input and ${f.outputCap} of output.`,
     resolution: say('Shorten the messages, or ask for a smaller max_tokens.'),
+  },
+  sandbox_contract: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { sandbox: string }) =>
+      `The sandbox product ${f.sandbox} does not take exactly one text and answer exactly one, so it can't be called as a chat model.`,
+    resolution: (f: { sandbox: string }) => `Call POST /v1/sandbox/${f.sandbox}/invoke with an input object.`,
+  },
+  input_type: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { fields: { field: string; message: string }[] }) =>
+      `The input does not fit the contract: ${f.fields.map(({ field, message }) => `${field} ${message}`).join('; ')}.`,
+    resolution: say('Send an input object that fits the input schema of the sandbox product. Nothing was charged.'),
+  },
+  graph_invalid: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { problems: { message: string }[] }) =>
+      f.problems.length === 1
+        ? `The graph has a problem: ${f.problems[0]?.message}`
+        : `The graph has ${f.problems.length} problems.`,
+    resolution: say('Mend what details.problems lists, or save with "draft": true to keep the work as it is.'),
   },
   idempotency_mismatch: {
     status: 422,
@@ -307,6 +389,55 @@ export const refusals = {
     type: 'api_error',
     says: say('The model did not answer in time. Nothing is charged.'),
     resolution: say('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
+  },
+  // Inside flows: the error of a node or of a run, which is answered with 200
+  node_failed: {
+    status: 500,
+    type: 'api_error',
+    says: (f: { node: string }) => `The node ${f.node} could not be run.`,
+    resolution: say('Run the sandbox product again with a new Idempotency-Key; calls that succeeded were charged.'),
+  },
+  expression_failed: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { node: string; reason: string }) => `The expression of node ${f.node} failed: ${f.reason}.`,
+    resolution: say('Send another input, or change the expression so that it holds for this one.'),
+  },
+  value_too_large: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { node: string; port: string; limitBytes: number }) =>
+      `The value of port ${f.port} of node ${f.node} is larger than ${f.limitBytes} bytes.`,
+    resolution: say('Send a smaller input, or ask the models of the flow for shorter answers.'),
+  },
+  output_too_large: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { limitBytes: number }) => `The output of the run is larger than ${f.limitBytes} bytes.`,
+    resolution: say('Send a smaller input, or change the flow so that it answers less.'),
+  },
+  output_missing: {
+    status: 422,
+    type: 'invalid_request_error',
+    says: (f: { fields: string[] }) => `The run ended without the required output ${f.fields.join(', ')}.`,
+    resolution: say('Wire the output on every branch of the flow, or make it optional in the contract.'),
+  },
+  execution_timeout: {
+    status: 504,
+    type: 'api_error',
+    says: (f: { started: boolean }) =>
+      f.started ? 'The run took longer than five minutes.' : 'No worker took up the run for fifteen minutes.',
+    resolution: (f: { started: boolean }) =>
+      f.started
+        ? 'Make the flow shorter, or ask its models for less; calls that had succeeded were charged.'
+        : 'Run the sandbox product again; nothing was charged.',
+  },
+
+  activation_failed: {
+    status: 503,
+    type: 'api_error',
+    says: say('The revision could not be deployed; the one that was active still is.'),
+    resolution: say('Activate it again after Retry-After seconds.'),
   },
   overloaded: {
     status: 503,

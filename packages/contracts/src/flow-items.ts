@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { GraphNode } from './graph.ts'
+import type { RefusalBody } from './refusal.ts'
+
+// What a worker asks of the ledger about one node of one run. These ride POST /items beside `admit`, `settle` and `release`.
+//
+//   claim → (a paid node: admit under the claim's lease → call the origin) → complete
+//
+// A claim names a lease of the worker's own making, so that it may be repeated. Whoever lost the lease is told `fenced` and
+// changes nothing: another attempt is under way.
+
+const id = z.string().min(1).max(64)
+const tokens = z.int().min(0).max(10_000_000)
+
+/** One attempt at one node, by its lease: 32 hex digits, random, minted by the worker for each delivery of a job. */
+export const nodeLease = z.strictObject({
+  execution: id,
+  node: z.string().min(1).max(64),
+  lease: z.string().regex(/^[0-9a-f]{32}$/),
+})
+export type NodeLease = z.infer<typeof nodeLease>
+
+/** Takes a node that is ready, for a living holder. `attempt` is the job's: an older job than the books' attempt gets nothing. */
+export const claimItem = z.strictObject({
+  op: z.literal('claim'),
+  ...nodeLease.shape,
+  holder: id,
+  attempt: z.int().min(1),
+})
+export type ClaimItem = z.infer<typeof claimItem>
+
+/**
+ * Asks for a reservation for the paid call of a claimed node, in the name of its run: the run's key by its lineage, or the
+ * person who runs it in the console (decisions.md, 5). `id` is the claim's `callReservation`.
+ */
+export const admitNodeItem = z.strictObject({
+  op: z.literal('admit-node'),
+  id,
+  ...nodeLease.shape,
+  holder: id,
+  model: z.string().min(1).max(256),
+  parameters: z.array(z.string().min(1).max(64)).max(32),
+  measures: z.strictObject({
+    bytes: z.int().min(0).max(4_000_000),
+    messages: z.int().min(0).max(1000),
+    tools: z.int().min(0).max(1000),
+    images: z.int().min(0).max(10_000),
+    counted: tokens.nullable(),
+    maxTokens: tokens.nullable(),
+  }),
+})
+export type AdmitNodeItem = z.infer<typeof admitNodeItem>
+
+/**
+ * Records how a claimed node ended, and in the same transaction charges or releases its reservation, decides what may run now
+ * and writes the next line of progress.
+ */
+export const completeItem = z.strictObject({
+  op: z.literal('complete'),
+  ...nodeLease.shape,
+  result: z.discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('succeeded'),
+      /** Compact JSON text of an object, by port; stored and shown as it is. At most 64 KB a port. */
+      output: z.string().max(4 * 1024 * 1024),
+      /** The ports that have a value; a branch's other side is not among them. */
+      ports: z.array(z.string().max(256)).max(64),
+    }),
+    /** Compact JSON text of a RefusalBody. `retry`: this worker could not, another may: the attempt is given back. */
+    z.strictObject({ kind: z.literal('failed'), error: z.string().max(64 * 1024) }),
+    z.strictObject({ kind: z.literal('given-back') }),
+  ]),
+  /** What the call used; null where none was made or it failed: the reservation, if there is one, is released. */
+  usage: z.strictObject({ promptTokens: tokens, completionTokens: tokens, estimated: z.boolean() }).nullable(),
+  /** Milliseconds since the claim, and what the origin took. */
+  durationMs: z.int().min(0).max(3_600_000),
+  remoteMs: z.int().min(0).max(3_600_000).nullable(),
+})
+export type CompleteItem = z.infer<typeof completeItem>
+
+export interface Claimed {
+  kind: 'claimed'
+  project: string
+  /** The node as the graph has it. */
+  node: GraphNode
+  /** By input port of this node: where a value may come from, `[node, port]`. Several only where a port takes several. */
+  sources: Record<string, [node: string, port: string][]>
+  /** By id of a source node that has ended with values: its output, compact JSON text. */
+  outputs: Record<string, string>
+  /** Of an `output` node: the contract's side that its values have to fit, compact JSON text; null for others. */
+  contract: string | null
+  /** What the run has left of its five minutes. */
+  remainingMs: number
+  attempt: number
+  /** What the caller knows the paid call by, the same for each attempt; and the id under which this attempt reserves. */
+  callId: string
+  callReservation: string
+}
+
+export type ClaimOutcome =
+  | Claimed
+  /** It has ended, is under way elsewhere, its run is ending, or the books don't know it. */
+  | { kind: 'nothing-to-do' }
+  | { kind: 'holder-unknown' }
+
+export type CompleteOutcome =
+  | { kind: 'completed' }
+  /** The lease is another's now. Nothing was recorded, and nobody is charged for it. */
+  | { kind: 'fenced' }
+
+/** A node's error; JSON text of it is what `complete` takes. */
+export type NodeError = RefusalBody

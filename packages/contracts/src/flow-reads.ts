@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import type { ContractSide } from './graph.ts'
+import type { RefusedCaller } from './ledger-reads.ts'
+
+// The ledger's endpoints for runs, sandboxes and assets, each a POST of one JSON object. Refusals are answered with 200 and
+// `{ refused: { code, facts } }`, as in ledger-reads.ts.
+
+const id = z.string().min(1).max(64)
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** Whoever asks with a key: its secret's hash, and the project that the caller names, to be compared. */
+const byKey = z.strictObject({
+  keyHash: hash,
+  selector: z.string().max(512).nullable(),
+})
+/** Whoever runs it in the console, whose rights on the project the console has checked. Only the console may ask so. */
+const byPerson = z.strictObject({ person: id, project: id })
+const caller = z.union([byKey, byPerson])
+
+const trace = z
+  .strictObject({ traceparent: z.string().max(128), tracestate: z.string().max(512).optional() })
+  .nullable()
+
+/** POST /executions/start: begins a run, or answers which one an idempotency key began before. Safe to repeat by `id`. */
+export const startQuestion = z.strictObject({
+  /** `exe_…`, minted by the caller. */
+  id,
+  caller,
+  sandbox: z.string().min(1).max(256),
+  /** null: the active one. A key may name none other; a person in the console any valid one. */
+  revision: z.int().min(1).nullable(),
+  /** `invoke`: `input` is the object of the contract. `chat`: `input` is the text for the one text field. */
+  surface: z.enum(['invoke', 'chat']),
+  input: z.unknown(),
+  /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: a run of its own. */
+  idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
+  /** Nothing may begin: only what was begun before is answered, else `rate_limited`. For a caller over his rate. */
+  repeatOnly: z.boolean().optional(),
+  trace,
+})
+export type StartQuestion = z.infer<typeof startQuestion>
+
+export type StartAnswer =
+  | {
+      kind: 'started'
+      execution: string
+      project: string
+      sandbox: string
+      revision: number
+      /** The key that asks; null for a person. */
+      key: string | null
+      /** It was begun before under this idempotency key. */
+      replayed: boolean
+      /** Of a chat surface: the one text field of the output. */
+      textField: string | null
+    }
+  | RefusedCaller
+
+/**
+ * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
+ * and whether the last of them is `complete`. Only asked by those who were told `started`.
+ */
+export const followQuestion = z.strictObject({ execution: id, after: z.int().min(-1) })
+export type FollowQuestion = z.infer<typeof followQuestion>
+export interface FollowAnswer {
+  lines: string
+  /** The seq of the last line there is now. */
+  seq: number
+  done: boolean
+}
+
+/** POST /executions/read: the record as compact JSON text, to be sent as it is. */
+export const executionQuestion = z.strictObject({
+  caller: byKey.nullable(),
+  project: id.nullable(),
+  execution: z.string().max(256),
+})
+export type ExecutionQuestion = z.infer<typeof executionQuestion>
+export type ExecutionAnswer = { record: string; done: boolean } | RefusedCaller
+
+/** POST /executions/usage: the tokens of the settled calls of a run's nodes together; for a run that is answered as a chat. */
+export const usageQuestion = z.strictObject({ execution: id })
+export type UsageQuestion = z.infer<typeof usageQuestion>
+export interface UsageAnswer {
+  promptTokens: number
+  completionTokens: number
+}
+
+/** POST /sandboxes/read: what one may know of a sandbox before calling it; for MCP and for the kind of a model id. */
+export const sandboxQuestion = z.strictObject({ caller: byKey, sandbox: z.string().min(1).max(256) })
+export type SandboxQuestion = z.infer<typeof sandboxQuestion>
+export interface SandboxFacts {
+  id: string
+  name: string
+  description: string
+  project: string
+  mcpEnabled: boolean
+  /** It begins no run; what it ran before is answered all the same (decisions.md, 4). */
+  suspended: boolean
+  revision: number
+  digest: string
+  input: ContractSide
+  output: ContractSide
+}
+export type SandboxAnswer = { sandbox: SandboxFacts } | RefusedCaller
+
+/** POST /assets/record: bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
+export const assetRecord = z.strictObject({
+  id,
+  caller: z.union([byKey, z.strictObject({ project: id, execution: id })]),
+  mimeType: z.enum(['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg']),
+  bytes: z
+    .int()
+    .min(1)
+    .max(25 * 1024 * 1024),
+})
+export type AssetRecordQuestion = z.infer<typeof assetRecord>
+export type AssetRecordAnswer = { recorded: true; project: string } | RefusedCaller
+
+/** POST /assets/read: whose it is and what it is. `project` instead of a key: a worker, for a run of that project. */
+export const assetQuestion = z.strictObject({
+  caller: z.union([byKey, z.strictObject({ project: id })]),
+  asset: z.string().max(256),
+})
+export type AssetQuestion = z.infer<typeof assetQuestion>
+export type AssetAnswer = { asset: { id: string; project: string; mimeType: string; bytes: number } } | RefusedCaller

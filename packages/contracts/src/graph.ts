@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+// A flow as its author saves it (spec 2.3, decisions.md 6): a contract of two sides, nodes, and edges between their ports. Here is
+// only what is a graph at all; what is wrong with a graph is said by @gateway/flow, all of it at once.
+
+/** A type of a value, of a port and of a contract's field. An image or audio value is `{ asset, mimeType, bytes }`. */
+export type ValueType = 'string' | 'number' | 'boolean' | 'object' | 'image' | 'audio'
+
+/** A field of a contract; the subset of JSON Schema of spec 2.3, checked in @gateway/flow. */
+export const contractField = z.looseObject({
+  type: z.string(),
+  enum: z.array(z.unknown()).optional(),
+  format: z.string().optional(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+})
+
+/** One side of a contract. */
+export const contractSide = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), contractField),
+  required: z.array(z.string()).optional(),
+})
+export type ContractSide = z.infer<typeof contractSide>
+
+/** A node; what else it carries depends on its kind. */
+export const graphNode = z.looseObject({ id: z.string(), kind: z.string() })
+export type GraphNode = z.infer<typeof graphNode>
+
+/** From a port to a port, each `node.port`; a branch's are `node.true.port` and `node.false.port`. */
+export const graphEdge = z.strictObject({ from: z.string(), to: z.string() })
+export type GraphEdge = z.infer<typeof graphEdge>
+
+export const graph = z.strictObject({
+  input: contractSide,
+  output: contractSide,
+  nodes: z.array(graphNode).max(1000),
+  edges: z.array(graphEdge).max(4000),
+})
+export type Graph = z.infer<typeof graph>
+
+/** One thing that is wrong with a graph; all of them are told at once (decisions.md, 6). */
+export interface GraphProblem {
+  code: string
+  /** The id of the node at fault, or null where it is the graph's. */
+  node: string | null
+  port: string | null
+  message: string
+  resolution: string
+}
+
+/**
+ * The activated flow: immutable, and the same for the same graph (spec 2.3). Its digest is the SHA-256 of its canonical JSON, hex.
+ */
+export interface FlowPackage {
+  runnerVersion: string
+  graph: Graph
+  /** The contract's sides as clean JSON Schema. */
+  input: ContractSide
+  output: ContractSide
+  /** Ids of the products that its nodes call, sorted, each once. */
+  manifest: string[]
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { READABLE } from './field-problem.ts'
+import { invalidIssue } from './invalid-field.ts'
+import { refuse } from './refusal.ts'
+
+/** The body of an invocation that has passed every check that needs no state (spec 4.3). */
+export interface InvokeRequest {
+  input: Record<string, unknown>
+  /** null: the active one. */
+  revision: number | null
+  /** Only a consistency check (spec 4.5). */
+  projectId: string | null
+}
+
+const body = z.strictObject({
+  input: z.custom<Record<string, unknown>>(isObject, 'must be an object that fits the input of the sandbox product'),
+  revision: z.int().min(1).nullish(),
+  project_id: z.string().nullish(),
+})
+
+/**
+ * Reads the body of POST /v1/sandbox/{id}/invoke. Whether `input` fits the contract is the ledger's to say.
+ * @throws Refusal `invalid_request` with the field as `param`
+ */
+export function readInvokeRequest(value: unknown): InvokeRequest {
+  if (!isObject(value))
+    throw refuse('invalid_request', {
+      reason: 'The body is not a JSON object.',
+      cure: 'Send one JSON object with input.',
+    })
+  const parsed = body.safeParse(value, READABLE)
+  if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
+  const { input, revision = null, project_id: projectId = null } = parsed.data
+  return { input, revision, projectId }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
