@@ -1,0 +1,237 @@
+import { said } from './check.ts'
+import type { BinaryOperator, Tree } from './tree.ts'
+import { CelExhausted, CelFailure, equal, keysOf, typeOfValue, type Budget, type CelValue } from './values.ts'
+
+/** Values by name; looked up as own properties only. */
+export type Names = { readonly [name: string]: CelValue | undefined }
+
+/**
+ * The value of an expression. A name without a value is null.
+ * @throws CelFailure where it has none; CelExhausted where the budget does not suffice
+ */
+export function evaluateTree(tree: Tree, names: Names, budget: Budget): CelValue {
+  const inner = (child: Tree) => evaluateTree(child, names, budget)
+  budget.spend(1)
+  switch (tree.op) {
+    case 'literal':
+      return tree.value
+    case 'name':
+      return Object.hasOwn(names, tree.name) ? (names[tree.name] ?? null) : null
+    case 'field':
+      return entry(inner(tree.of), tree.key)
+    case 'has':
+      return Object.hasOwn(mapOf(inner(tree.of), tree.key), tree.key)
+    case 'index':
+      return element(inner(tree.of), inner(tree.at))
+    case 'list':
+      return tree.items.map(inner)
+    case 'map':
+      budget.spend(8 * (1 + tree.entries.length))
+      return mapFrom(tree.entries.map(([key, value]) => [inner(key), inner(value)]))
+    case 'not':
+      return !booleanOf(inner(tree.of))
+    case 'minus': {
+      const value = inner(tree.of)
+      if (typeof value !== 'number') throw new CelFailure(`- is put before ${said(typeOfValue(value))}`)
+      return -value
+    }
+    case 'and':
+      return !decided(
+        false,
+        () => inner(tree.left),
+        () => inner(tree.right),
+        budget,
+      )
+    case 'or':
+      return decided(
+        true,
+        () => inner(tree.left),
+        () => inner(tree.right),
+        budget,
+      )
+    case 'if':
+      return booleanOf(inner(tree.condition)) ? inner(tree.yes) : inner(tree.no)
+    case 'binary':
+      return binary(tree.operator, inner(tree.left), inner(tree.right), budget)
+    case 'call':
+      return call(tree, tree.args.map(inner), budget)
+    case 'each':
+      return each(tree, inner(tree.over), names, budget)
+  }
+}
+
+function booleanOf(value: CelValue): boolean {
+  if (typeof value === 'boolean') return value
+  throw new CelFailure(`${said(typeOfValue(value))} stands where a boolean is needed`)
+}
+
+/**
+ * Whether one of both sides is what decides: false for `&&`, true for `||`. As in CEL a side that fails counts only where the other
+ * one does not decide.
+ */
+function decided(by: boolean, left: () => CelValue, right: () => CelValue, budget: Budget): boolean {
+  const first = attempt(() => booleanOf(left()), budget)
+  if (first === by) return true
+  if (booleanOf(right()) === by) return true
+  if (first instanceof CelFailure) throw first
+  return false
+}
+
+/** An error with its trace takes as long as so many steps. */
+const FAILURE_STEPS = 300
+
+function attempt<T>(work: () => T, budget: Budget): T | CelFailure {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof CelFailure) || error instanceof CelExhausted) throw error
+    budget.spend(FAILURE_STEPS)
+    return error
+  }
+}
+
+function mapOf(value: CelValue, key: string): { [key: string]: CelValue } {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new CelFailure(`${said(typeOfValue(value))} has no field ${key}`)
+}
+
+function entry(value: CelValue, key: string): CelValue {
+  const map = mapOf(value, key)
+  if (!Object.hasOwn(map, key)) throw new CelFailure(`there is no field ${key.slice(0, 100)}`)
+  return map[key]!
+}
+
+function element(of: CelValue, at: CelValue): CelValue {
+  if (!Array.isArray(of)) {
+    if (typeof at === 'string') return entry(of, at)
+    throw new CelFailure(`${said(typeOfValue(at))} is no key`)
+  }
+  if (typeof at !== 'number' || !Number.isInteger(at) || at < 0 || at >= of.length)
+    throw new CelFailure(`a list of ${of.length} has no such element`)
+  return of[at]!
+}
+
+function mapFrom(entries: [CelValue, CelValue][]): CelValue {
+  const map = Object.create(null) as { [key: string]: CelValue }
+  for (const [key, value] of entries) {
+    if (typeof key !== 'string') throw new CelFailure(`${said(typeOfValue(key))} is no key`)
+    if (key in map) throw new CelFailure(`the key ${key.slice(0, 100)} is given twice`)
+    map[key] = value
+  }
+  return map
+}
+
+function binary(operator: BinaryOperator, left: CelValue, right: CelValue, budget: Budget): CelValue {
+  switch (operator) {
+    case '==':
+      return equal(left, right, budget)
+    case '!=':
+      return !equal(left, right, budget)
+    case 'in':
+      if (Array.isArray(right)) return right.some((item) => equal(left, item, budget))
+      return typeof left === 'string' && Object.hasOwn(mapOf(right, left), left)
+    case '<':
+      return compare(operator, left, right, budget) < 0
+    case '<=':
+      return compare(operator, left, right, budget) <= 0
+    case '>':
+      return compare(operator, left, right, budget) > 0
+    case '>=':
+      return compare(operator, left, right, budget) >= 0
+    case '+':
+      if (typeof left === 'string' && typeof right === 'string') {
+        budget.spendText(left.length + right.length)
+        return left + right
+      }
+      if (Array.isArray(left) && Array.isArray(right)) {
+        budget.spend(left.length + right.length)
+        return left.concat(right)
+      }
+      return calculate(operator, left, right)
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return calculate(operator, left, right)
+  }
+}
+
+function unfit(operator: BinaryOperator, left: CelValue, right: CelValue): CelFailure {
+  return new CelFailure(`${operator} stands between ${said(typeOfValue(left))} and ${said(typeOfValue(right))}`)
+}
+
+function compare(operator: BinaryOperator, left: CelValue, right: CelValue, budget: Budget): number {
+  if (typeof left !== typeof right || typeof left === 'object') throw unfit(operator, left, right)
+  if (typeof left === 'string') budget.spendText(Math.min(left.length, (right as string).length))
+  if (left === right) return 0
+  return left < (right as typeof left) ? -1 : 1
+}
+
+function calculate(operator: '+' | '-' | '*' | '/' | '%', left: CelValue, right: CelValue): number {
+  if (typeof left !== 'number' || typeof right !== 'number') throw unfit(operator, left, right)
+  if (right === 0 && (operator === '/' || operator === '%')) throw new CelFailure('it divides by zero')
+  const result = calculated(operator, left, right)
+  // JSON has no other numbers.
+  if (!Number.isFinite(result)) throw new CelFailure('a number becomes too large')
+  return result
+}
+
+function calculated(operator: '+' | '-' | '*' | '/' | '%', left: number, right: number): number {
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return left / right
+    case '%':
+      return left % right
+  }
+}
+
+function call({ name, overloads }: Tree & { op: 'call' }, args: CelValue[], budget: Budget): CelValue {
+  const types = args.map(typeOfValue)
+  const found = overloads.find(({ takes }) => takes.every((taken, at) => taken === 'dyn' || taken === types[at]))
+  if (!found) throw new CelFailure(`${name}() is called with ${types.map(said).join(', ')}`)
+  return found.run(budget, ...(args as never[]))
+}
+
+function each(tree: Tree & { op: 'each' }, over: CelValue, names: Names, budget: Budget): CelValue {
+  const { macro, name, where, step } = tree
+  const items = Array.isArray(over) ? over : keysOf(mapOf(over, name), budget)
+  const within = Object.assign(Object.create(null), names) as { [name: string]: CelValue | undefined }
+  const of = (child: Tree, item: CelValue) => {
+    within[name] = item
+    return evaluateTree(child, within, budget)
+  }
+  const holds = (item: CelValue) => booleanOf(of(step, item))
+  budget.spend(items.length)
+  switch (macro) {
+    case 'map': {
+      const chosen = where ? items.filter((item) => booleanOf(of(where, item))) : items
+      return chosen.map((item) => of(step, item))
+    }
+    case 'filter':
+      return items.filter(holds)
+    case 'exists_one':
+      return items.filter(holds).length === 1
+    case 'exists':
+      return anyOf(true, items, holds, budget)
+    case 'all':
+      return !anyOf(false, items, holds, budget)
+  }
+}
+
+/** As `decided`, for many. */
+function anyOf(wanted: boolean, items: CelValue[], holds: (item: CelValue) => boolean, budget: Budget): boolean {
+  let failure: CelFailure | null = null
+  for (const item of items) {
+    const outcome = attempt(() => holds(item), budget)
+    if (outcome === wanted) return true
+    if (outcome instanceof CelFailure) failure ??= outcome
+  }
+  if (failure) throw failure
+  return false
+}

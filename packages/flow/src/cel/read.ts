@@ -1,0 +1,154 @@
+import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js'
+import { globals, methods, type CelFunction } from './functions.ts'
+import type { Macro, Tree } from './tree.ts'
+
+/** Bounds of an expression's source; decisions.md 6. */
+export const celLimits = { sourceBytes: 2048, nodes: 200, depth: 16 } as const
+
+// Only its parser is used. What it would do besides, time zones, regular expressions and binding among it, is not evaluated here.
+const parser = new Environment({
+  unlistedVariablesAreDyn: true,
+  limits: {
+    maxAstNodes: celLimits.nodes,
+    maxDepth: celLimits.depth,
+    maxListElements: celLimits.nodes,
+    maxMapEntries: celLimits.nodes,
+    maxCallArguments: 8,
+  },
+})
+
+/** A source that is no expression of ours; the message says why and follows "The expression ". */
+export class CelProblem extends Error {}
+
+/** @throws CelProblem */
+export function readTree(source: string): { tree: Tree; names: string[] } {
+  const bytes = Buffer.byteLength(source)
+  if (bytes > celLimits.sourceBytes) throw new CelProblem(`has ${bytes} bytes, more than ${celLimits.sourceBytes}`)
+  const names = new Set<string>()
+  return { tree: translate(parse(source), { names, local: null }), names: [...names] }
+}
+
+function parse(source: string): ASTNode {
+  try {
+    return parser.parse(source).ast
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error
+    if (error.code === 'limit_exceeded')
+      throw new CelProblem(
+        error.summary.includes('maxDepth')
+          ? `is nested deeper than ${celLimits.depth}`
+          : `has more than ${celLimits.nodes} parts`,
+      )
+    throw new CelProblem(`can not be read: ${error.summary.slice(0, 200)}`)
+  }
+}
+
+/** Names used so far, and the variable of the macro that we are in. */
+interface Scope {
+  names: Set<string>
+  local: string | null
+}
+
+function translate(node: ASTNode, scope: Scope): Tree {
+  const inner = (child: ASTNode) => translate(child, scope)
+  switch (node.op) {
+    case 'value':
+      return { op: 'literal', value: literal(node.args) }
+    case 'id':
+      if (node.args !== scope.local) scope.names.add(node.args)
+      return { op: 'name', name: node.args }
+    case '.':
+      return { op: 'field', of: inner(node.args[0]), key: node.args[1] }
+    case '[]':
+      return { op: 'index', of: inner(node.args[0]), at: inner(node.args[1]) }
+    case 'list':
+      return { op: 'list', items: node.args.map(inner) }
+    case 'map':
+      return { op: 'map', entries: node.args.map(([key, value]) => [inner(key), inner(value)]) }
+    case '!_':
+      return { op: 'not', of: inner(node.args) }
+    case '-_':
+      return { op: 'minus', of: inner(node.args) }
+    case '&&':
+    case '||':
+      return { op: node.op === '&&' ? 'and' : 'or', left: inner(node.args[0]), right: inner(node.args[1]) }
+    case '?:': {
+      const [condition, yes, no] = node.args
+      return { op: 'if', condition: inner(condition), yes: inner(yes), no: inner(no) }
+    }
+    case 'call':
+      return call(node.args[0], node.args[1], scope)
+    case 'rcall':
+      return methodCall(node.args[0], node.args[1], node.args[2], scope)
+    case '.?':
+    case '[?]':
+      throw new CelProblem('uses optional access, which is not offered')
+    case '==':
+    case '!=':
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+    case 'in':
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+      return {
+        op: 'binary',
+        operator: node.op,
+        left: inner(node.args[0]),
+        right: inner(node.args[1]),
+      }
+  }
+}
+
+function literal(value: unknown): string | number | boolean | null {
+  // All numbers are doubles (decisions.md, 6), so that `n * 2` holds for whatever number n is.
+  if (typeof value === 'bigint') return Number(value)
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw new CelProblem('holds a literal that is no string, finite number, boolean or null')
+}
+
+function call(name: string, args: ASTNode[], scope: Scope): Tree {
+  const [first] = args
+  if (name === 'has' && args.length === 1 && first?.op === '.')
+    return { op: 'has', of: translate(first.args[0], scope), key: first.args[1] }
+  if (name === 'has') throw new CelProblem('uses has() on something else than a field, as in has(order.note)')
+  return { op: 'call', name, ...chosen(globals, name, args, scope) }
+}
+
+function methodCall(name: string, receiver: ASTNode, args: ASTNode[], scope: Scope): Tree {
+  if (MACROS.has(name)) return each(name as Macro, receiver, args, scope)
+  if (name === 'matches') throw new CelProblem('uses matches(), which is not offered: a pattern could take for ever')
+  return { op: 'call', name, ...chosen(methods, name, [receiver, ...args], scope) }
+}
+
+function chosen(from: ReadonlyMap<string, CelFunction[]>, name: string, args: ASTNode[], scope: Scope) {
+  const overloads = from.get(name)?.filter(({ takes }) => takes.length === args.length) ?? []
+  if (overloads.length === 0) throw new CelProblem(`calls ${name}() in a way that is not offered`)
+  return { overloads, args: args.map((arg) => translate(arg, scope)) }
+}
+
+const MACROS: ReadonlySet<string> = new Set<Macro>(['all', 'exists', 'exists_one', 'filter', 'map'])
+
+function each(macro: Macro, receiver: ASTNode, args: ASTNode[], scope: Scope): Tree {
+  const over = translate(receiver, scope)
+  const [variable, ...rest] = args
+  if (variable?.op !== 'id' || rest.length < 1 || rest.length > (macro === 'map' ? 2 : 1))
+    throw new CelProblem(`uses ${macro}() with other arguments than a name and what is to be done with each`)
+  // Its cost is the product of the lengths of the lists.
+  if (scope.local !== null) throw new CelProblem(`uses ${macro}() within what another such function does with each`)
+  const within: Scope = { names: scope.names, local: variable.args }
+  const steps = rest.map((step) => translate(step, within))
+  return {
+    op: 'each',
+    macro,
+    over,
+    name: variable.args,
+    where: steps.length === 2 ? steps[0]! : null,
+    step: steps.at(-1)!,
+  }
+}

@@ -1,0 +1,192 @@
+import type { ContractSide, GraphProblem, ValueType } from '@gateway/contracts/graph'
+import { flowLimits } from '@gateway/contracts/limits'
+import { jsonFault } from '../json-fault.ts'
+import { problem } from '../problem.ts'
+
+/** A field of a contract that has been read. */
+export interface Field {
+  name: string
+  type: ValueType
+  required: boolean
+  /** Of a select: what may be chosen. */
+  options: string[] | null
+}
+
+export type ReadSide = { side: ContractSide; fields: Field[]; problems?: never } | { problems: GraphProblem[] }
+
+/**
+ * Reads one side of a contract (spec 2.3): its fields, and the side as clean JSON Schema that allows no other fields. Or all that
+ * is wrong with it; `port` of a problem is the field's name.
+ * @param name what the messages call it
+ */
+export function readContractSide(side: unknown, name = 'contract'): ReadSide {
+  const problems = problemsOf(side, name)
+  if (problems.length > 0) return { problems }
+  const clean = cleanSide(side as ContractSide)
+  return { side: clean, fields: fieldsOf(clean) }
+}
+
+/** The fields of a side that has been read, in its order. */
+export function fieldsOf(side: ContractSide): Field[] {
+  const required = new Set(side.required)
+  return Object.entries(side.properties).map(([name, schema]) => ({
+    name,
+    type: valueTypeOf(schema),
+    required: required.has(name),
+    options: (schema.enum as string[] | undefined) ?? null,
+  }))
+}
+
+/** The type of a field of a contract that has been read. */
+export function valueTypeOf(field: { type: string; format?: string | undefined }): ValueType {
+  if (field.type === 'object' && (field.format === 'image' || field.format === 'audio')) return field.format
+  return field.type as ValueType
+}
+
+/** Reads what can be read of a side with problems, so that the graph around it can be checked all the same. */
+export function readableFields(side: unknown): Field[] {
+  if (!isObject(side) || !isObject(side['properties'])) return []
+  const names = Object.entries(side['properties']).filter(
+    ([name, schema]) => fieldProblems(name, schema, '').length === 0,
+  )
+  const required = Array.isArray(side['required']) ? side['required'].filter((name) => typeof name === 'string') : []
+  return fieldsOf({ type: 'object', properties: Object.fromEntries(names) as ContractSide['properties'], required })
+}
+
+function cleanSide(side: ContractSide): ContractSide {
+  const { title, description, properties, required = [] } = side
+  return {
+    type: 'object',
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    properties,
+    required,
+    additionalProperties: false,
+  }
+}
+
+const SIDE_KEYWORDS = ['type', 'properties', 'required', 'title', 'description', 'additionalProperties']
+const FIELD_KEYWORDS = ['type', 'enum', 'format', 'title', 'description']
+const TYPES = ['string', 'number', 'boolean', 'object']
+const SELECT_FORMATS = ['voice', 'aspect_ratio', 'resolution', 'duration']
+const LONGEST_NAME = 64
+
+function problemsOf(side: unknown, name: string): GraphProblem[] {
+  const wrong = (message: string, resolution: string) => problem('contract_invalid', {}, message, resolution)
+  if (!isObject(side) || side['type'] !== 'object' || !isObject(side['properties']))
+    return [
+      wrong(
+        `The ${name} is not an object schema with properties.`,
+        'Write { "type": "object", "properties": { … }, "required": [ … ] }.',
+      ),
+    ]
+  const problems: GraphProblem[] = []
+  const fault = jsonFault(side)
+  if (fault !== null) problems.push(wrong(`The ${name} ${fault}.`, 'Write plain JSON.'))
+  for (const keyword of Object.keys(side))
+    if (!SIDE_KEYWORDS.includes(keyword) || (keyword === 'additionalProperties' && side[keyword] !== false))
+      problems.push(
+        wrong(
+          `The ${name} uses the keyword ${keyword.slice(0, 64)}, which contracts do not have.`,
+          'Leave it out: a contract is flat and has type, properties and required.',
+        ),
+      )
+  if (!labelled(side))
+    problems.push(wrong(`The ${name} has a title or description that is no string.`, 'Write it as a string.'))
+
+  const fields = Object.entries(side['properties'])
+  if (fields.length > flowLimits.contractFields)
+    problems.push(
+      problem(
+        'too_many_fields',
+        {},
+        `The ${name} has ${fields.length} fields, more than ${flowLimits.contractFields}.`,
+        `Leave at most ${flowLimits.contractFields} fields on a side.`,
+      ),
+    )
+  for (const [field, schema] of fields) problems.push(...fieldProblems(field, schema, name))
+
+  const required: unknown = side['required'] ?? []
+  const names = Array.isArray(required) ? (required as unknown[]) : [null]
+  const known = new Set(fields.map(([field]) => field))
+  if (!names.every((field) => typeof field === 'string' && known.has(field)) || new Set(names).size !== names.length)
+    problems.push(
+      wrong(
+        `The required list of the ${name} is not a list of its fields, each once.`,
+        'List names that properties has, or leave required out.',
+      ),
+    )
+  return problems
+}
+
+function fieldProblems(field: string, schema: unknown, name: string): GraphProblem[] {
+  const problems: GraphProblem[] = []
+  const shown = field.slice(0, LONGEST_NAME)
+  const wrong = (message: string, resolution: string) =>
+    problems.push(
+      problem('contract_invalid', { port: shown }, `The field ${shown} of the ${name} ${message}.`, resolution),
+    )
+
+  if (!isName(field))
+    wrong(
+      'has a name that can not be used',
+      `Use 1 to ${LONGEST_NAME} characters without control characters, other than __proto__.`,
+    )
+  if (!isObject(schema)) {
+    wrong('is no schema', 'Write it as { "type": … }.')
+    return problems
+  }
+  const { type, enum: options, format } = schema
+  for (const keyword of Object.keys(schema))
+    if (!FIELD_KEYWORDS.includes(keyword))
+      wrong(
+        `uses the keyword ${keyword.slice(0, 64)}, which contracts do not have`,
+        'Leave it out: fields have type, enum, format, title and description, and no schemas within them.',
+      )
+  if (!labelled(schema)) wrong('has a title or description that is no string', 'Write it as a string.')
+  if (typeof type !== 'string' || !TYPES.includes(type)) {
+    wrong('has a type that contracts do not have', `Use one of ${TYPES.join(', ')}.`)
+    return problems
+  }
+  if (options !== undefined && (type !== 'string' || !isSelect(options)))
+    wrong(
+      'has an enum that is no select',
+      `Give a string field an enum of ${flowLimits.selectOptions.min} to ${flowLimits.selectOptions.max} strings, each once.`,
+    )
+  if (format !== undefined && !fitsFormat(type, options !== undefined, format))
+    wrong(
+      'has a format that it can not have',
+      `An object may have the format image or audio, a select one of ${SELECT_FORMATS.join(', ')}.`,
+    )
+  return problems
+}
+
+/** A name of a field is a name of a port. `__proto__` would be taken for something else by readers of JSON. */
+function isName(name: string): boolean {
+  const length = Array.from(name).length
+  return length >= 1 && length <= LONGEST_NAME && name !== '__proto__' && name.isWellFormed() && !/\p{Cc}/u.test(name)
+}
+
+function isSelect(options: unknown): boolean {
+  const { min, max } = flowLimits.selectOptions
+  return (
+    Array.isArray(options) &&
+    options.length >= min &&
+    options.length <= max &&
+    options.every((option) => typeof option === 'string') &&
+    new Set(options).size === options.length
+  )
+}
+
+function fitsFormat(type: string, isSelect: boolean, format: unknown): boolean {
+  if (typeof format !== 'string') return false
+  return type === 'object' ? format === 'image' || format === 'audio' : isSelect && SELECT_FORMATS.includes(format)
+}
+
+function labelled({ title, description }: Record<string, unknown>): boolean {
+  return [title, description].every((text) => text === undefined || typeof text === 'string')
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

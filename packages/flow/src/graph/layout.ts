@@ -1,0 +1,91 @@
+import type { Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
+import { readableFields } from '../contract/read-side.ts'
+import { nodeKind } from '../node-kinds.ts'
+import type { Look, NodeKind } from '../node-kind.ts'
+
+/** A node of a known kind, read. */
+export interface Placed {
+  ordinal: number
+  id: string
+  node: GraphNode
+  kind: NodeKind
+  look: Look
+}
+
+/** An edge between ports that exist. */
+export interface Wire {
+  from: Placed
+  port: string
+  to: Placed
+  toPort: string
+}
+
+/** A graph whose edges have been followed. What can't be followed is told by `edgeFault` of the same edge. */
+export interface Layout {
+  /** By ordinal; null for a node of an unknown kind. Of two nodes with one id the second is reached by no edge. */
+  placed: (Placed | null)[]
+  wires: Wire[]
+  /** By ordinal: its input ports with the wires that lead to them, in the order of the edges. */
+  into: Map<string, Wire[]>[]
+  /** Nodes such that each comes after those it takes values of. */
+  order: Placed[]
+  /** Those that can't be ordered so: they are on a cycle or behind one. */
+  stuck: Placed[]
+}
+
+export function layoutOf(graph: Graph): Layout {
+  const contract = { input: readableFields(graph.input), output: readableFields(graph.output) }
+  const placed = graph.nodes.map((node, ordinal) => {
+    const kind = nodeKind(node.kind)
+    return kind && { ordinal, id: node.id, node, kind, look: kind.look(node, contract) }
+  })
+  const byId = idsOf(placed)
+  const seen = new Set<string>()
+  const wires: Wire[] = []
+  for (const edge of graph.edges) {
+    const wire = wireOf(edge, byId)
+    if (!wire || seen.has(`${edge.from} ${edge.to}`)) continue
+    seen.add(`${edge.from} ${edge.to}`)
+    wires.push(wire)
+  }
+  const into = graph.nodes.map(() => new Map<string, Wire[]>())
+  for (const wire of wires) {
+    const ports = into[wire.to.ordinal]!
+    ports.set(wire.toPort, [...(ports.get(wire.toPort) ?? []), wire])
+  }
+  return { placed, wires, into, ...ordered(placed, wires) }
+}
+
+export function idsOf(placed: (Placed | null)[]): Map<string, Placed> {
+  const byId = new Map<string, Placed>()
+  for (const node of placed) if (node && !byId.has(node.id)) byId.set(node.id, node)
+  return byId
+}
+
+/** `node.port`, at the first dot: a node's id has none. */
+export function endOf(end: string): { node: string; port: string } {
+  const dot = end.indexOf('.')
+  return dot < 0 ? { node: end, port: '' } : { node: end.slice(0, dot), port: end.slice(dot + 1) }
+}
+
+function wireOf(edge: GraphEdge, byId: Map<string, Placed>): Wire | null {
+  const [source, target] = [endOf(edge.from), endOf(edge.to)]
+  const [from, to] = [byId.get(source.node), byId.get(target.node)]
+  if (!from?.look.outputs.includes(source.port) || !to?.look.inputs.has(target.port)) return null
+  return { from, port: source.port, to, toPort: target.port }
+}
+
+/** Kahn's algorithm. */
+function ordered(placed: (Placed | null)[], wires: Wire[]): { order: Placed[]; stuck: Placed[] } {
+  const waitsFor = placed.map(() => 0)
+  const after = placed.map((): Placed[] => [])
+  for (const { from, to } of wires) {
+    waitsFor[to.ordinal]!++
+    after[from.ordinal]!.push(to)
+  }
+  const known = placed.filter((node) => node !== null)
+  const order = known.filter(({ ordinal }) => waitsFor[ordinal] === 0)
+  for (const node of order)
+    for (const next of after[node.ordinal]!) if (--waitsFor[next.ordinal]! === 0) order.push(next)
+  return { order, stuck: known.filter(({ ordinal }) => waitsFor[ordinal]! > 0) }
+}

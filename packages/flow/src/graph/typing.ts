@@ -1,0 +1,50 @@
+import type { ValueType } from '@gateway/contracts/graph'
+import type { NodeProblem, PortType } from '../node-kind.ts'
+import type { Layout, Placed, Wire } from './layout.ts'
+
+export interface Typing {
+  /** The type of what a wire carries. */
+  of(wire: Wire): PortType
+  /** What nodes can't do with values of the types that come in. */
+  problems: { node: Placed; problem: NodeProblem }[]
+}
+
+/** Follows types along the wires, from the contract's fields on. */
+export function typingOf({ order, stuck, into }: Layout): Typing {
+  const outputs = new Map<Placed, ReadonlyMap<string, PortType>>()
+  const of = ({ from, port }: Wire) => outputs.get(from)?.get(port) ?? 'unknown'
+  const problems: Typing['problems'] = []
+  for (const node of [...order, ...stuck]) {
+    const types = new Map<string, PortType>()
+    for (const [port, { type }] of node.look.inputs) {
+      const arriving = new Set((into[node.ordinal]!.get(port) ?? []).map(of))
+      const [only] = arriving
+      types.set(port, type !== 'any' ? type : arriving.size === 1 ? only! : 'unknown')
+    }
+    const typed = node.look.typed(types)
+    outputs.set(node, typed.outputs)
+    problems.push(...typed.problems.map((problem) => ({ node, problem })))
+  }
+  return { of, problems }
+}
+
+/**
+ * What an output port of unknown type has to give, which is what its edges lead to, through branches as well: each type once.
+ */
+export function wantedTypes(layout: Layout, node: Placed, port: string): Set<ValueType> {
+  const wanted = new Set<ValueType>()
+  const seen = new Set<string>()
+  function follow(from: Placed, port: string): void {
+    if (seen.has(`${from.ordinal} ${port}`)) return
+    seen.add(`${from.ordinal} ${port}`)
+    for (const wire of layout.wires) {
+      if (wire.from !== from || wire.port !== port) continue
+      const { type } = wire.to.look.inputs.get(wire.toPort)!
+      if (type !== 'any') wanted.add(type)
+      else if (wire.to.kind.kind === 'branch')
+        for (const side of ['true', 'false']) follow(wire.to, `${side}.${wire.toPort}`)
+    }
+  }
+  follow(node, port)
+  return wanted
+}

@@ -1,0 +1,152 @@
+import type { GraphProblem } from '@gateway/contracts/graph'
+import type { PortType } from '../node-kind.ts'
+import { problem } from '../problem.ts'
+import { exclusivity } from './exclusive.ts'
+import type { Layout, Placed, Wire } from './layout.ts'
+import { typingOf, wantedTypes } from './typing.ts'
+
+/** What is wrong with how nodes are joined. `optionalFields`: those of the input that may be left out. */
+export function wiringProblems(layout: Layout, optionalFields: ReadonlySet<string>): GraphProblem[] {
+  return [
+    ...cycleProblems(layout),
+    ...missingWires(layout),
+    ...takenPorts(layout),
+    ...typeProblems(layout),
+    ...optionalToRequired(layout, optionalFields),
+  ]
+}
+
+/** One problem per group of nodes that lead to each other. */
+function cycleProblems({ stuck, wires }: Layout): GraphProblem[] {
+  const inStuck = new Set(stuck)
+  const next = new Map<Placed, Placed[]>(stuck.map((node) => [node, []]))
+  for (const { from, to } of wires) if (inStuck.has(from) && inStuck.has(to)) next.get(from)!.push(to)
+  const reached = new Map(stuck.map((node) => [node, reachable(node, next)]))
+  const told = new Set<Placed>()
+  return stuck.flatMap((node) => {
+    if (told.has(node) || !reached.get(node)!.has(node)) return []
+    const group = stuck.filter((other) => reached.get(node)!.has(other) && reached.get(other)!.has(node))
+    for (const member of group) told.add(member)
+    const ids = group.map(({ id }) => id).join(', ')
+    return problem(
+      'cycle',
+      { node: node.id },
+      `These nodes wait for each other: ${ids}.`,
+      'Take out an edge of the circle.',
+    )
+  })
+}
+
+function reachable(from: Placed, next: Map<Placed, Placed[]>): Set<Placed> {
+  const reached = new Set<Placed>()
+  const open = [...next.get(from)!]
+  for (let node = open.pop(); node; node = open.pop()) {
+    if (reached.has(node)) continue
+    reached.add(node)
+    open.push(...next.get(node)!)
+  }
+  return reached
+}
+
+function missingWires({ placed, into }: Layout): GraphProblem[] {
+  return placed.flatMap((known) => {
+    if (!known) return []
+    const missing = [...known.look.inputs].filter(([port, { required }]) => required && !into[known.ordinal]!.has(port))
+    return missing.map(([port]) =>
+      problem(
+        'wiring_missing',
+        { node: known.id, port },
+        `The input ${port} of node ${known.id} is not wired.`,
+        `Draw an edge to ${known.id}.${port}.`,
+      ),
+    )
+  })
+}
+
+function takenPorts(layout: Layout): GraphProblem[] {
+  const exclusive = exclusivity(layout)
+  const problems: GraphProblem[] = []
+  for (const node of layout.placed) {
+    if (!node) continue
+    for (const [port, wires] of layout.into[node.ordinal]!) {
+      if (node.kind.collects?.includes(port)) continue
+      const pair = firstPair(wires, (a, b) => !exclusive(a, b))
+      if (!pair) continue
+      const [a, b] = pair.map(({ from, port }) => `${from.id}.${port}`)
+      problems.push(
+        problem(
+          'port_taken',
+          { node: node.id, port },
+          `The input ${port} of node ${node.id} takes one value, and both ${a} and ${b} may come.`,
+          'Lead one edge to it, or edges that come from the two sides of one branch.',
+        ),
+      )
+    }
+  }
+  return problems
+}
+
+function firstPair(wires: Wire[], holds: (a: Wire, b: Wire) => boolean): [Wire, Wire] | null {
+  for (const [at, a] of wires.entries()) for (const b of wires.slice(at + 1)) if (holds(a, b)) return [a, b]
+  return null
+}
+
+function typeProblems(layout: Layout): GraphProblem[] {
+  const typing = typingOf(layout)
+  const problems = typing.problems.map(({ node, problem: { code, port, message, resolution } }) =>
+    problem(code, { node: node.id, port: port ?? null }, message, resolution),
+  )
+  for (const wire of layout.wires) {
+    const { type: wanted } = wire.to.look.inputs.get(wire.toPort)!
+    const given = typing.of(wire)
+    if (wanted === 'any' || given === wanted) continue
+    // Only an expression's value is of unknown type, and it may become any of these when the flow runs.
+    if (given === 'unknown' && wanted !== 'image' && wanted !== 'audio') continue
+    problems.push(mismatch(wire, given, wanted))
+  }
+  return [...problems, ...undecidedTypes(layout)]
+}
+
+function mismatch({ from, port, to, toPort }: Wire, given: PortType, wanted: PortType): GraphProblem {
+  return problem(
+    'type_mismatch',
+    { node: to.id, port: toPort },
+    `The edge from ${from.id}.${port} to ${to.id}.${toPort} joins ${given} with ${wanted}.`,
+    'Join ports of equal types; a template makes a string of any value.',
+  )
+}
+
+/** An expression whose value shows its type only when the flow runs can't be two things. */
+function undecidedTypes(layout: Layout): GraphProblem[] {
+  return layout.placed.flatMap((node) => {
+    if (node?.kind.kind !== 'expression') return []
+    const wanted = [...wantedTypes(layout, node, 'value')]
+    if (wanted.length < 2 || typingOf(layout).of({ from: node, port: 'value', to: node, toPort: '' }) !== 'unknown')
+      return []
+    return problem(
+      'type_mismatch',
+      { node: node.id, port: 'value' },
+      `The value of node ${node.id} is wanted as ${wanted.join(' and as ')}.`,
+      'Make it one with string(), double() or bool(), or write its type.',
+    )
+  })
+}
+
+function optionalToRequired({ wires }: Layout, optionalFields: ReadonlySet<string>): GraphProblem[] {
+  return wires
+    .filter(
+      ({ from, port, to, toPort }) =>
+        from.kind.kind === 'input' &&
+        optionalFields.has(port) &&
+        to.kind.calls !== null &&
+        to.look.inputs.get(toPort)!.required,
+    )
+    .map(({ port, to, toPort }) =>
+      problem(
+        'optional_to_required',
+        { node: to.id, port: toPort },
+        `The input ${toPort} of node ${to.id} needs a value, and the field ${port} may be left out.`,
+        'Make the field required, or lead it through a template, or through a branch that asks whether it is null.',
+      ),
+    )
+}

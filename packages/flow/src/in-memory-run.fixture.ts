@@ -1,0 +1,81 @@
+import type { NodeRecord, Values } from '@gateway/contracts/execution'
+import { advance, isOver, type NodeState } from './advance.ts'
+import { compileContract } from './contract.ts'
+import { buildPackage } from './package.ts'
+import { planOf, type PlanNode } from './plan.ts'
+import { resolveInputs } from './resolve-inputs.ts'
+import { runFreeNode } from './run-free-node.ts'
+import type { ValidFlow } from './generators.fixture.ts'
+
+export interface RunOutcome {
+  states: NodeState['state'][]
+  outputs: (Values | null)[]
+  errors: (NodeRecord['error'] | null)[]
+  /** Ordinals in the order in which they were begun. */
+  begun: number[]
+}
+
+/**
+ * Runs a flow as the ledger and its workers do, in memory and one completion at a time.
+ * @param choose which of so many running nodes completes next
+ */
+export function runInMemory({ graph, input }: ValidFlow, choose: (running: number) => number): RunOutcome {
+  const flow = buildPackage(graph).package
+  const plan = planOf(flow)
+  const states: NodeState[] = plan.nodes.map(() => ({ state: 'Pending', ports: [] }))
+  const outputs: (string | null)[] = plan.nodes.map(() => null)
+  const errors: RunOutcome['errors'] = plan.nodes.map(() => null)
+  const begun: number[] = []
+
+  function end(ordinal: number, output: Values): void {
+    outputs[ordinal] = JSON.stringify(output)
+    states[ordinal] = { state: 'Succeeded', ports: Object.keys(output) }
+  }
+  function move(): void {
+    const { ready, skipped } = advance(plan, states)
+    for (const ordinal of skipped) states[ordinal] = { state: 'Skipped', ports: [] }
+    for (const ordinal of ready) states[ordinal] = { state: 'Running', ports: [] }
+    begun.push(...ready)
+    const again = advance(plan, states)
+    if (again.ready.length + again.skipped.length > 0) throw new Error('advance had not told all')
+  }
+
+  const checked = compileContract(flow.input).check(input)
+  if (!checked.ok) throw new Error('the input does not fit')
+  end(plan.input, checked.values)
+  move()
+  while (!isOver(plan, states)) {
+    const running = states.flatMap(({ state }, ordinal) => (state === 'Running' ? [ordinal] : []))
+    if (running.length === 0) throw new Error('the run is stranded')
+    const ordinal = running[choose(running.length) % running.length]!
+    const node = plan.nodes[ordinal]!
+    const there = node.inputs.flatMap(({ sources }) => sources).filter((source) => outputs[source.ordinal] !== null)
+    const known = Object.fromEntries(there.map((source) => [plan.nodes[source.ordinal]!.id, outputs[source.ordinal]!]))
+    const inputs = resolveInputs(node.sources, known, node.node)
+    const result = node.paid
+      ? ({ kind: 'succeeded', output: answerOf(node, inputs) } as const)
+      : runFreeNode(node.node, inputs, node.kind === 'output' ? flow.output : null)
+    if (result.kind === 'succeeded') end(ordinal, result.output)
+    else {
+      errors[ordinal] = result.error
+      states[ordinal] = { state: 'Failed', ports: [] }
+    }
+    move()
+  }
+  return {
+    states: states.map(({ state }) => state),
+    outputs: outputs.map((output) => (output === null ? null : (JSON.parse(output) as Values))),
+    errors,
+    begun,
+  }
+}
+
+/** What a product answers: the same for the same inputs. */
+function answerOf({ kind }: PlanNode, inputs: Values): Values {
+  const text = JSON.stringify(inputs).slice(0, 200)
+  if (kind === 'product.chat') return { text: `answer to ${text}` }
+  const asset = { asset: `ast_${text.length}`, bytes: text.length }
+  return kind === 'product.image'
+    ? { image: { ...asset, mimeType: 'image/png' } }
+    : { audio: { ...asset, mimeType: 'audio/wav' } }
+}

@@ -1,0 +1,48 @@
+/** How deep a value may be nested; beyond it no part of a flow takes it. */
+export const maxValueDepth = 128
+
+export type JsonText = { ok: true; text: string; bytes: number } | { ok: false; why: 'too-large' | 'too-deep' }
+
+/**
+ * Compact JSON of a plain value, as JSON.stringify writes it, and its length in UTF-8 bytes. Stops at the limit, so a value that
+ * holds the same list a thousand times costs no more than the limit.
+ */
+export function jsonWithin(value: unknown, limitBytes: number): JsonText {
+  const parts: string[] = []
+  let bytes = 0
+  let why: 'too-large' | 'too-deep' | null = null
+
+  function write(part: string): boolean {
+    bytes += Buffer.byteLength(part)
+    if (bytes > limitBytes) why = 'too-large'
+    else parts.push(part)
+    return why === null
+  }
+  function writeAll(open: string, keys: number, close: string, each: (at: number) => boolean, depth: number): boolean {
+    if (depth >= maxValueDepth) {
+      why = 'too-deep'
+      return false
+    }
+    if (!write(open)) return false
+    for (let at = 0; at < keys; at++) {
+      if (at > 0 && !write(',')) return false
+      if (!each(at)) return false
+    }
+    return write(close)
+  }
+  function visit(value: unknown, depth: number): boolean {
+    if (typeof value === 'string' && value.length > limitBytes) why = 'too-large'
+    if (why !== null) return false
+    if (Array.isArray(value)) return writeAll('[', value.length, ']', (at) => visit(value[at], depth + 1), depth)
+    if (typeof value !== 'object' || value === null) return write(JSON.stringify(value) ?? 'null')
+    const entries = Object.entries(value).filter(([, held]) => held !== undefined)
+    const entry = (at: number) => {
+      const [key, held] = entries[at]!
+      return write(`${JSON.stringify(key)}:`) && visit(held, depth + 1)
+    }
+    return writeAll('{', entries.length, '}', entry, depth)
+  }
+
+  visit(value, 0)
+  return why === null ? { ok: true, text: parts.join(''), bytes } : { ok: false, why }
+}

@@ -1,0 +1,14 @@
+import type { NodeKind } from '../node-kind.ts'
+
+/** What the caller sent, a port per field of the contract. Nothing is run: it ends when the run is admitted. */
+export const input: NodeKind = {
+  kind: 'input',
+  calls: null,
+  fields: [],
+  look: (_, contract) => ({
+    inputs: new Map(),
+    outputs: contract.input.map(({ name }) => name),
+    problems: [],
+    typed: () => ({ outputs: new Map(contract.input.map(({ name, type }) => [name, type])), problems: [] }),
+  }),
+}

@@ -1,0 +1,42 @@
+import type { Values } from '@gateway/contracts/execution'
+import type { ContractSide } from '@gateway/contracts/graph'
+import { flowLimits } from '@gateway/contracts/limits'
+import { refuse } from '@gateway/contracts/refusal'
+import { compileContract, IS_REQUIRED } from '../contract.ts'
+import { jsonWithin } from '../json-text.ts'
+import type { NodeKind } from '../node-kind.ts'
+
+/** The answer of the run, a port per field of the contract. It runs once each of its wired ports has a value or never will. */
+export const output: NodeKind = {
+  kind: 'output',
+  calls: null,
+  fields: [],
+  look: (_, contract) => ({
+    inputs: new Map(contract.output.map(({ name, type, required }) => [name, { type, required }])),
+    outputs: [],
+    problems: [],
+    typed: () => ({ outputs: new Map(), problems: [] }),
+  }),
+  run(node, inputs, contract) {
+    if (!contract) throw new Error(`the output node ${node.id} is run without the contract's side`)
+    const values = fitting(node.id, inputs, contract)
+    const { outputBytes: limitBytes } = flowLimits
+    if (Buffer.byteLength(JSON.stringify(values)) > limitBytes) throw refuse('output_too_large', { limitBytes })
+    return values
+  },
+}
+
+/** Optional fields without a value are left out. */
+function fitting(id: string, inputs: Values, contract: ContractSide): Values {
+  const checked = compileContract(contract).check(inputs)
+  if (checked.ok) return Object.fromEntries(Object.entries(checked.values).filter(([, value]) => value !== null))
+  const missing = checked.fields.filter(({ message }) => message === IS_REQUIRED).map(({ field }) => field)
+  if (missing.length > 0) throw refuse('output_missing', { fields: missing })
+  const large = checked.fields.find(({ field }) => {
+    const json = jsonWithin(inputs[field], flowLimits.portBytes)
+    return !json.ok && json.why === 'too-large'
+  })
+  if (large) throw refuse('value_too_large', { node: id, port: large.field, limitBytes: flowLimits.portBytes })
+  // Such as what a model wrote for a select.
+  throw refuse('node_failed', { node: id }, { details: { fields: checked.fields } })
+}

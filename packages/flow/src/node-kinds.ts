@@ -1,0 +1,39 @@
+import type { GraphNode } from '@gateway/contracts/graph'
+import { branch } from './kinds/branch.ts'
+import { constant } from './kinds/constant.ts'
+import { expression } from './kinds/expression.ts'
+import { input } from './kinds/input.ts'
+import { output } from './kinds/output.ts'
+import { productAudio } from './kinds/product-audio.ts'
+import { productChat } from './kinds/product-chat.ts'
+import { productImage } from './kinds/product-image.ts'
+import { template } from './kinds/template.ts'
+import type { NodeKind } from './node-kind.ts'
+
+export type { InPort, NodeKind, PortType, ProductFacts } from './node-kind.ts'
+
+/** Every kind of node: a new one is one file and its line here (docs/adding-a-node-kind.md). */
+export const nodeKinds: readonly NodeKind[] = [
+  input,
+  output,
+  template,
+  expression,
+  branch,
+  constant,
+  productChat,
+  productImage,
+  productAudio,
+]
+
+const byName: ReadonlyMap<string, NodeKind> = new Map(nodeKinds.map((kind) => [kind.kind, kind]))
+
+/** The kind of that name, or null. */
+export function nodeKind(name: string): NodeKind | null {
+  return byName.get(name) ?? null
+}
+
+/** The id of the product that a node calls; null for a free one. */
+export function productOf(node: GraphNode): string | null {
+  const product: unknown = nodeKind(node.kind)?.calls ? node['product'] : null
+  return typeof product === 'string' ? product : null
+}

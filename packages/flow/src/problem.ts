@@ -1,0 +1,43 @@
+import type { GraphProblem } from '@gateway/contracts/graph'
+
+/** What can be wrong with a graph; each is one `code` of decisions.md 6's list of problems. */
+export type ProblemCode =
+  | 'contract_invalid'
+  | 'too_many_fields'
+  | 'too_many_nodes'
+  | 'too_many_edges'
+  | 'too_many_paid_nodes'
+  | 'node_id_invalid'
+  | 'node_id_duplicate'
+  | 'kind_unknown'
+  | 'input_count'
+  | 'output_count'
+  | 'field_unknown'
+  | 'field_invalid'
+  | 'expression_invalid'
+  | 'template_invalid'
+  | 'value_too_large'
+  | 'params_invalid'
+  | 'param_unsupported'
+  | 'product_not_assigned'
+  | 'product_kind'
+  | 'port_unsupported'
+  | 'edge_invalid'
+  | 'edge_duplicate'
+  | 'node_unknown'
+  | 'port_unknown'
+  | 'type_mismatch'
+  | 'wiring_missing'
+  | 'port_taken'
+  | 'optional_to_required'
+  | 'cycle'
+
+/** @param at the node and port at fault; neither where it is the graph's */
+export function problem(
+  code: ProblemCode,
+  at: { node?: string | null; port?: string | null },
+  message: string,
+  resolution: string,
+): GraphProblem {
+  return { code, node: at.node ?? null, port: at.port ?? null, message, resolution }
+}

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import type { ContractSide, GraphNode } from '@gateway/contracts/graph'
+import { flowLimits } from '@gateway/contracts/limits'
+import { resolveInputs } from './resolve-inputs.ts'
+import { runFreeNode } from './run-free-node.ts'
+
+const run = (node: Omit<GraphNode, 'id'>, inputs: Record<string, unknown> = {}, contract: ContractSide | null = null) =>
+  runFreeNode({ id: 'n', ...node } as GraphNode, inputs, contract)
+const succeeded = (output: Record<string, unknown>) => ({ kind: 'succeeded', output, ports: Object.keys(output) })
+const failed = (code: string, more: object = {}) => ({ kind: 'failed', error: { code, ...more } })
+const side = (properties: ContractSide['properties'], required: string[] = []): ContractSide => ({
+  type: 'object',
+  properties,
+  required,
+})
+
+test('a template, an expression, a constant and a branch give values by port', () => {
+  expect(run({ kind: 'template', template: 'a {{ x }}' }, { x: 1 })).toEqual(succeeded({ text: 'a 1' }))
+  expect(run({ kind: 'expression', expression: 'x * 2' }, { x: 1 })).toEqual(succeeded({ value: 2 }))
+  expect(run({ kind: 'constant', value: { a: 1 } })).toEqual(succeeded({ value: { a: 1 } }))
+  expect(run({ kind: 'branch', condition: 'x > y' }, { x: 2, y: 1 })).toEqual(succeeded({ 'true.x': 2, 'true.y': 1 }))
+  expect(run({ kind: 'branch', condition: 'x == null' }, {})).toEqual(succeeded({ 'true.x': null }))
+})
+
+test('an expression without a value of its type fails [expression_failed]', () => {
+  const reason = 'The expression of node n failed:'
+  expect(run({ kind: 'expression', expression: 'x.y' }, { x: {} })).toMatchObject(
+    failed('expression_failed', { message: `${reason} there is no field y.` }),
+  )
+  expect(run({ kind: 'expression', expression: 'x.y', type: 'string' }, { x: { y: 1 } })).toMatchObject(
+    failed('expression_failed'),
+  )
+  expect(run({ kind: 'expression', expression: 'x.y' }, { x: { y: null } })).toMatchObject(failed('expression_failed'))
+  expect(run({ kind: 'expression', expression: 'x.y' }, { x: { y: [] } })).toMatchObject(failed('expression_failed'))
+  expect(run({ kind: 'branch', condition: 'x' }, { x: 'true' })).toMatchObject(failed('expression_failed'))
+  expect(run({ kind: 'template', template: '{{ 1 / x }}' }, { x: 0 })).toMatchObject(failed('expression_failed'))
+  const list = Array.from({ length: 30_000 }, () => 0)
+  expect(run({ kind: 'expression', expression: 'o.l.exists(x, x + 1 in o.l)' }, { o: { l: list } })).toMatchObject(
+    failed('expression_failed', { message: `${reason} it takes too long.` }),
+  )
+})
+
+test('a value on a port has at most 64 KB as JSON [value_too_large]', () => {
+  const most = flowLimits.portBytes - 2
+  const text = (length: number) => ({ x: 'a'.repeat(length) })
+  for (const node of [
+    { kind: 'template', template: '{{ x }}' },
+    { kind: 'expression', expression: 'x + ""' },
+    { kind: 'branch', condition: 'x != ""' },
+  ]) {
+    expect(run(node, text(most))).toMatchObject({ kind: 'succeeded' })
+    expect(run(node, text(most + 1))).toMatchObject(failed('value_too_large'))
+  }
+  // Two characters of JSON for one of text.
+  expect(run({ kind: 'template', template: '{{ x }}' }, { x: '"'.repeat(most / 2) })).toMatchObject({
+    kind: 'succeeded',
+  })
+  expect(run({ kind: 'template', template: '{{ x }}' }, { x: '"'.repeat(most / 2 + 1) })).toMatchObject(
+    failed('value_too_large'),
+  )
+  expect(run({ kind: 'output' }, text(most + 1), side({ x: { type: 'string' } }))).toMatchObject(
+    failed('value_too_large'),
+  )
+})
+
+test('the output has what is required [output_missing]', () => {
+  const contract = side({ a: { type: 'string' }, b: { type: 'string', enum: ['x'] }, c: { type: 'number' } }, [
+    'a',
+    'b',
+  ])
+  expect(run({ kind: 'output' }, { a: '', b: 'x' }, contract)).toEqual(succeeded({ a: '', b: 'x' }))
+  expect(run({ kind: 'output' }, { b: '' }, contract)).toMatchObject(
+    failed('output_missing', { message: 'The run ended without the required output a, b.' }),
+  )
+})
+
+test('an output that does not fit says which field [node_failed]', () => {
+  const contract = side({ b: { type: 'string', enum: ['x'] } })
+  expect(run({ kind: 'output' }, { b: 'y' }, contract)).toMatchObject(
+    failed('node_failed', { details: { fields: [{ field: 'b', message: 'must be one of "x"' }] } }),
+  )
+})
+
+test('the output has at most 256 KB [output_too_large]', () => {
+  const contract = side(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, { type: 'string' }])))
+  // {"a":"…","b":"…","c":"…","d":"…","e":"…"}: 5 fields of 5 characters and their quotes, 4 commas, 2 braces
+  const most = flowLimits.outputBytes - 5 * 6 - 4 - 2
+  const values = (length: number) => {
+    const each = Math.floor(length / 5)
+    return {
+      a: 'x'.repeat(each),
+      b: 'x'.repeat(each),
+      c: 'x'.repeat(each),
+      d: 'x'.repeat(each),
+      e: 'x'.repeat(length - 4 * each),
+    }
+  }
+  const fits = run({ kind: 'output' }, values(most), contract)
+  expect(fits.kind === 'succeeded' && JSON.stringify(fits.output).length).toBe(flowLimits.outputBytes)
+  expect(run({ kind: 'output' }, values(most + 1), contract)).toMatchObject(failed('output_too_large'))
+})
+
+test('kinds that are not run here are a mistake of the caller', () => {
+  expect(() => run({ kind: 'product.chat' })).toThrow('are not run here')
+  expect(() => run({ kind: 'input' })).toThrow('are not run here')
+})
+
+test('inputs are taken from the outputs of the sources that have values', () => {
+  const outputs = {
+    a: '{"x":1,"n":null}',
+    b: '{"true.x":2}',
+    i: '{"image":{"asset":"ast_1"}}',
+    j: '{"image":{"asset":"ast_2"}}',
+    unread: 'no JSON',
+  }
+  const template = { id: 't', kind: 'template', template: '' }
+  expect(
+    resolveInputs(
+      {
+        x: [['a', 'x']],
+        y: [
+          ['b', 'true.x'],
+          ['b', 'false.x'],
+        ],
+        z: [
+          ['b', 'false.x'],
+          ['b', 'true.x'],
+        ],
+      },
+      outputs,
+      template,
+    ),
+  ).toEqual({ x: 1, y: 2, z: 2 })
+  expect(
+    resolveInputs(
+      { n: [['a', 'n']], s: [['skipped', 'x']], p: [['a', 'constructor']], q: [['constructor', 'name']] },
+      outputs,
+      template,
+    ),
+  ).toEqual({})
+  const chat = { id: 'c', kind: 'product.chat', product: 'p' }
+  expect(
+    resolveInputs(
+      {
+        prompt: [['b', 'true.x']],
+        image: [
+          ['i', 'image'],
+          ['skipped', 'image'],
+          ['j', 'image'],
+        ],
+      },
+      outputs,
+      chat,
+    ),
+  ).toEqual({
+    prompt: 2,
+    image: [{ asset: 'ast_1' }, { asset: 'ast_2' }],
+  })
+})

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { CelExhausted, CelFailure } from './cel.ts'
+import { readTemplate, templateHoles } from './template.ts'
+
+function rendered(source: string, values: Record<string, unknown> = {}, limitBytes = 65_536) {
+  const read = readTemplate(source)
+  if ('problems' in read) throw new Error(read.problems.join('; '))
+  const result = read.template.render(values, limitBytes)
+  return 'text' in result ? result.text : result
+}
+const problemsOf = (source: string) => {
+  const read = readTemplate(source)
+  return 'problems' in read ? read.problems : []
+}
+
+test('strings, numbers and booleans print, objects and lists as JSON, null and absent as nothing', () => {
+  expect(
+    rendered('a {{ s }}|{{n}}|{{ b }}|{{ o }}|{{ l }}|{{ none }}|{{ absent }} z', {
+      s: '"x"',
+      n: 1.5,
+      b: true,
+      o: { k: [1] },
+      l: [1, 'x'],
+      none: null,
+    }),
+  ).toBe('a "x"|1.5|true|{"k":[1]}|[1,"x"]|| z')
+})
+
+test('a hole holds any expression, braces and strings with braces in it included', () => {
+  expect(rendered('{{ {"a": {"b": n}} }}', { n: 1 })).toBe('{"a":{"b":1}}')
+  expect(rendered('{{ "}}" + \'{{\' }} and {{ "\\"}}" }}')).toBe('}}{{ and "}}')
+  expect(rendered('{ } }} {{ "{{" }}')).toBe('{ } }} {{')
+})
+
+test('names of all holes are its ports, each once', () => {
+  const read = readTemplate('{{ b }} {{ a + b }} {{ l.map(x, x + c) }}')
+  expect('template' in read && read.template.names).toEqual(['b', 'a', 'l', 'c'])
+})
+
+test('what is wrong with a template is told of each hole', () => {
+  expect(problemsOf('{{ a')).toHaveLength(1)
+  expect(problemsOf('{{ "a }}')).toHaveLength(1)
+  expect(problemsOf('{{ a + }} {{ b.matches("x") }}')).toHaveLength(2)
+  expect(problemsOf('{{}}')).toHaveLength(1)
+  expect(problemsOf('{{ a }}'.repeat(templateHoles))).toEqual([])
+  expect(problemsOf('{{ a }}'.repeat(templateHoles + 1))).toHaveLength(1)
+})
+
+test('the text is cut off at its limit, in UTF-8 bytes, while it is made', () => {
+  expect(rendered('{{ a }}{{ a }}', { a: 'ä'.repeat(5) }, 20)).toBe('ä'.repeat(10))
+  expect(rendered('{{ a }}{{ a }}!', { a: 'ä'.repeat(5) }, 20)).toEqual({ tooLarge: true })
+  expect(rendered('{{ [a, a] }}', { a: 'x'.repeat(10) }, 20)).toEqual({ tooLarge: true })
+  // A list of 1,000 times the same list of 1,000 would be a megabyte.
+  const list = Array.from({ length: 1000 }, () => 0)
+  expect(rendered('{{ l.map(x, l) }}', { l: list })).toEqual({ tooLarge: true })
+})
+
+test('a hole without a value fails, and all holes share one budget', () => {
+  expect(() => rendered('{{ o.x }}', { o: {} })).toThrow(CelFailure)
+  const list = Array.from({ length: 30_000 }, () => 0)
+  expect(rendered('{{ l.all(x, x == 0) }}', { l: list })).toBe('true')
+  expect(() => rendered('{{ l.all(x, x == 0) }}'.repeat(20), { l: list })).toThrow(CelExhausted)
+})

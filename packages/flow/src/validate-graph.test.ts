@@ -1,0 +1,405 @@
+import { expect, test } from 'vitest'
+import { graph as graphShape, type Graph, type GraphNode } from '@gateway/contracts/graph'
+import { flowLimits } from '@gateway/contracts/limits'
+import type { ProductFacts } from './node-kind.ts'
+import { validateGraph } from './validate-graph.ts'
+
+const chat: ProductFacts = {
+  kind: 'chat',
+  assigned: true,
+  supportedParameters: ['response_format'],
+  maxOutputTokens: 500,
+  takesImages: false,
+}
+const products = new Map<string, ProductFacts>([
+  ['chat', chat],
+  ['seeing', { ...chat, takesImages: true }],
+  ['image', { kind: 'image', assigned: true, supportedParameters: [] }],
+  ['audio', { kind: 'audio', assigned: true, supportedParameters: [] }],
+  ['another', { ...chat, assigned: false }],
+])
+
+const text = { type: 'string' }
+const side = (properties: Graph['input']['properties'], required = Object.keys(properties)) => ({
+  type: 'object' as const,
+  properties,
+  required,
+})
+
+/** A flow with these nodes between input and output; edges as `a.x > b.y`. */
+function flow(nodes: GraphNode[], edges: string[], { input = side({ text }), output = side({ text }) } = {}): Graph {
+  return {
+    input,
+    output,
+    nodes: [{ id: 'in', kind: 'input' }, ...nodes, { id: 'out', kind: 'output' }],
+    edges: edges.map((edge) => {
+      const [from, to] = edge.split(' > ')
+      return { from: from!, to: to! }
+    }),
+  }
+}
+const problems = (graph: Graph) => validateGraph(graph, products)
+const codes = (graph: Graph) => problems(graph).map(({ code }) => code)
+const straight = ['in.text > out.text']
+const node = (more: Partial<GraphNode> & { kind: string }): GraphNode => ({ id: 'n', ...more })
+
+test('the example of the decisions has no problems, and each problem is a whole row', () => {
+  const graph = flow(
+    [
+      { id: 'ask', kind: 'template', template: 'Write about {{ topic }} in a {{ tone }} tone.' },
+      { id: 'draft', kind: 'product.chat', product: 'chat', params: { max_tokens: 300 } },
+      { id: 'long', kind: 'branch', condition: 'size(text) > 400' },
+      { id: 'trim', kind: 'product.chat', product: 'chat' },
+    ],
+    [
+      'in.topic > ask.topic',
+      'in.tone > ask.tone',
+      'ask.text > draft.prompt',
+      'draft.text > long.text',
+      'long.true.text > trim.prompt',
+      'trim.text > out.text',
+      'long.false.text > out.text',
+    ],
+    { input: side({ topic: text, tone: { type: 'string', enum: ['dry', 'warm'] } }, ['topic']) },
+  )
+  expect(problems(graph)).toEqual([])
+  expect(validateGraph(graph, new Map())).toEqual([
+    {
+      code: 'product_not_assigned',
+      node: 'draft',
+      port: null,
+      message: 'The product chat of node draft is not assigned to this project.',
+      resolution: expect.stringContaining('assign') as string,
+    },
+    expect.objectContaining({ code: 'product_not_assigned', node: 'trim' }),
+  ])
+})
+
+test('all problems are told at once', () => {
+  const graph = flow(
+    [
+      node({ id: '1', kind: 'teleport' }),
+      node({ id: 'a', kind: 'template', template: '{{ x + }}' }),
+      node({ id: 'b', kind: 'product.chat', product: 'another', params: { n: 1 } }),
+      node({ id: 'c', kind: 'expression', expression: 'x', colour: 'red' }),
+      node({ id: 'c', kind: 'constant' }),
+    ],
+    ['nowhere.x > out.text', 'in.text > out.nothing', 'in > out'],
+    { input: side({ text, bad: { type: 'list' } }) },
+  )
+  expect(new Set(codes(graph))).toEqual(
+    new Set([
+      'contract_invalid',
+      'node_id_invalid',
+      'kind_unknown',
+      'template_invalid',
+      'params_invalid',
+      'field_unknown',
+      'node_id_duplicate',
+      'field_invalid',
+      'product_not_assigned',
+      'node_unknown',
+      'port_unknown',
+      'edge_invalid',
+      'wiring_missing',
+    ]),
+  )
+})
+
+test('an id is a letter and up to 63 letters, digits, _ and -', () => {
+  const named = (id: string) => codes(flow([node({ id, kind: 'constant', value: 1 })], straight))
+  for (const id of ['a', 'A-b_9', `a${'x'.repeat(63)}`]) expect(named(id)).toEqual([])
+  for (const id of ['', '1a', '_a', 'a.b', 'ä', 'a b', `a${'x'.repeat(64)}`])
+    expect([id, ...named(id)]).toEqual([id, 'node_id_invalid'])
+})
+
+test('there is exactly one input and one output node', () => {
+  const graph = flow([], straight)
+  expect(codes({ ...graph, nodes: [...graph.nodes, { id: 'in2', kind: 'input' }] })).toEqual(['input_count'])
+  expect(codes({ ...graph, nodes: [graph.nodes[0]!] })).toContain('output_count')
+  expect(codes({ ...graph, nodes: [], edges: [] })).toEqual(['input_count', 'output_count'])
+})
+
+test('a flow has at most 50 nodes, 200 edges and 8 paid nodes', () => {
+  const constants = (count: number) =>
+    Array.from({ length: count }, (_, at) => node({ id: `c${at}`, kind: 'constant', value: 1 }))
+  expect(codes(flow(constants(flowLimits.nodes - 2), straight))).toEqual([])
+  expect(codes(flow(constants(flowLimits.nodes - 1), straight))).toEqual(['too_many_nodes'])
+
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `v${at}`)
+  const wide = (count: number) =>
+    flow(
+      [100, count - 101].map((wires, at) =>
+        node({
+          id: `t${at}`,
+          kind: 'template',
+          template: names(wires)
+            .map((name) => `{{ ${name} }}`)
+            .join(''),
+        }),
+      ),
+      [
+        ...[100, count - 101].flatMap((wires, at) => names(wires).map((name) => `in.text > t${at}.${name}`)),
+        ...straight,
+      ],
+    )
+  expect(wide(flowLimits.edges).edges).toHaveLength(200)
+  expect(codes(wide(flowLimits.edges))).toEqual([])
+  expect(codes(wide(flowLimits.edges + 1))).toEqual(['too_many_edges'])
+
+  const paid = (count: number) => {
+    const calls = Array.from({ length: count }, (_, at) =>
+      node({
+        id: `p${at}`,
+        kind: at % 2 === 0 ? 'product.chat' : 'product.image',
+        product: at % 2 === 0 ? 'chat' : 'image',
+      }),
+    )
+    return flow(calls, [...calls.map(({ id }) => `in.text > ${id}.prompt`), ...straight])
+  }
+  expect(codes(paid(flowLimits.paidNodes))).toEqual([])
+  expect(codes(paid(flowLimits.paidNodes + 1))).toEqual(['too_many_paid_nodes'])
+})
+
+test('a side has at most 20 fields', () => {
+  const fields = (count: number) => side(Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, text])))
+  expect(codes(flow([], ['in.f0 > out.text'], { input: fields(20) }))).toEqual([])
+  expect(codes(flow([], ['in.f0 > out.text'], { input: fields(21) }))).toEqual(['too_many_fields'])
+})
+
+test('a constant is a value of at most 64 KB that a port takes', () => {
+  const constant = (value: unknown) => codes(flow([node({ kind: 'constant', value })], straight))
+  for (const value of ['', 0, false, {}, 'x'.repeat(flowLimits.portBytes - 2)]) expect(constant(value)).toEqual([])
+  expect(constant('x'.repeat(flowLimits.portBytes - 1))).toEqual(['value_too_large'])
+  for (const value of [null, [], undefined]) expect(constant(value)).toEqual(['field_invalid'])
+  expect(constant({ a: '\ud800' })).toEqual(['field_invalid'])
+  expect(constant({ a: Number.POSITIVE_INFINITY })).toEqual(['field_invalid'])
+  expect(constant(JSON.parse(`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`))).toContain('field_invalid')
+})
+
+test('nodes have the fields of their kind, and notes', () => {
+  const template = (more: object) => codes(flow([node({ kind: 'constant', value: 1, ...more })], straight))
+  expect(template({ title: 'T', description: 'D', position: { x: 1, y: 2 } })).toEqual([])
+  expect(template({ template: 'x' })).toEqual(['field_unknown'])
+  for (const kind of ['template', 'expression', 'branch', 'product.chat', 'product.image', 'product.audio'])
+    expect([kind, ...codes(flow([node({ kind })], straight))]).toContain('field_invalid')
+})
+
+test('edges join ports that exist', () => {
+  const edged = (edge: string) =>
+    problems(flow([node({ kind: 'branch', condition: 'size(text) > 1' })], ['in.text > n.text', edge, ...straight]))
+  for (const [edge, code] of [
+    ['in > n.text', 'edge_invalid'],
+    ['.text > n.text', 'edge_invalid'],
+    ['in. > n.text', 'edge_invalid'],
+    ['gone.text > out.text', 'node_unknown'],
+    ['in.constructor > out.text', 'port_unknown'],
+    ['n.text > out.text', 'port_unknown'],
+    ['n.maybe.text > out.text', 'port_unknown'],
+    ['in.text > out.other', 'port_unknown'],
+    ['out.text > n.text', 'port_unknown'],
+    ['in.text > out.text', 'edge_duplicate'],
+  ])
+    expect([edge, ...edged(edge!).map((problem) => problem.code)]).toEqual([edge, code])
+  expect(edged('n.maybe.text > out.text')[0]).toMatchObject({
+    node: 'n',
+    port: 'maybe.text',
+    resolution: 'Use one of true.text, false.text.',
+  })
+})
+
+test('required inputs are wired', () => {
+  expect(codes(flow([], []))).toEqual(['wiring_missing'])
+  expect(codes(flow([], [], { output: side({ text }, []) }))).toEqual([])
+  expect(problems(flow([node({ kind: 'product.chat', product: 'chat' })], straight))).toMatchObject([
+    { code: 'wiring_missing', node: 'n', port: 'prompt' },
+  ])
+  expect(codes(flow([node({ kind: 'template', template: '{{ a }}{{ b }}' })], straight))).toEqual([
+    'wiring_missing',
+    'wiring_missing',
+  ])
+})
+
+test('a cycle is told once, with its nodes', () => {
+  const template = (id: string) => node({ id, kind: 'template', template: '{{ x }}' })
+  const graph = flow(
+    [template('a'), template('b'), template('c'), template('behind')],
+    ['a.text > b.x', 'b.text > c.x', 'c.text > a.x', 'c.text > behind.x', ...straight],
+  )
+  expect(problems(graph)).toMatchObject([{ code: 'cycle', message: 'These nodes wait for each other: a, b, c.' }])
+  expect(codes(flow([template('a')], ['a.text > a.x', ...straight]))).toEqual(['cycle'])
+})
+
+test('an edge joins equal types', () => {
+  const typed = (edge: string, type: object = text) =>
+    codes(
+      flow([], [edge], {
+        input: side({ s: text, n: { type: 'number' }, i: { type: 'object', format: 'image' } }),
+        output: side({ x: type as typeof text }),
+      }),
+    )
+  expect(typed('in.s > out.x')).toEqual([])
+  expect(typed('in.n > out.x')).toEqual(['type_mismatch'])
+  expect(typed('in.i > out.x', { type: 'object' })).toEqual(['type_mismatch'])
+  expect(typed('in.i > out.x', { type: 'object', format: 'image' })).toEqual([])
+  expect(typed('in.i > out.x', { type: 'object', format: 'audio' })).toEqual(['type_mismatch'])
+})
+
+test('what an expression gives is known where it can be, and else one thing', () => {
+  const input = side({ o: { type: 'object' }, i: { type: 'object', format: 'image' } })
+  const output = side({ a: text, b: { type: 'number' }, c: { type: 'object', format: 'image' } }, [])
+  const given = (expression: string, edges: string[], more: object = {}) =>
+    codes(
+      flow(
+        [node({ kind: 'expression', expression, ...more }), node({ id: 'b', kind: 'branch', condition: 'x != null' })],
+        ['in.o > n.o', 'n.value > b.x', ...edges],
+        { input, output },
+      ),
+    )
+  expect(given('o.name', ['n.value > out.a'])).toEqual([])
+  expect(given('o.name', ['b.true.x > out.a'])).toEqual([])
+  expect(given('o.name', ['n.value > out.a', 'b.true.x > out.b'])).toEqual(['type_mismatch'])
+  expect(given('o.name', ['n.value > out.c'])).toEqual(['type_mismatch'])
+  expect(given('o.name', ['n.value > out.b'], { type: 'string' })).toEqual(['type_mismatch'])
+  expect(given('size(o)', ['n.value > out.b'])).toEqual([])
+  expect(given('size(o)', ['b.false.x > out.a'])).toEqual(['type_mismatch'])
+  expect(given('size(o)', [], { type: 'string' })).toEqual(['expression_invalid'])
+  expect(given('size(o)', [], { type: 'image' })).toEqual(['field_invalid'])
+  expect(given('[o]', [])).toEqual(['expression_invalid'])
+  expect(given('o == null ? null : null', [])).toEqual(['expression_invalid'])
+})
+
+test('expressions, conditions and holes are checked against the types that come in', () => {
+  const checked = (more: Partial<GraphNode> & { kind: string }) =>
+    problems(flow([node(more)], ['in.text > n.text', ...straight]))
+  expect(checked({ kind: 'expression', expression: 'text * 2' })).toMatchObject([
+    {
+      code: 'expression_invalid',
+      node: 'n',
+      message: 'The expression of node n puts * between a string and a number.',
+    },
+  ])
+  expect(checked({ kind: 'branch', condition: 'size(text)' })).toMatchObject([
+    { code: 'expression_invalid', node: 'n' },
+  ])
+  expect(checked({ kind: 'branch', condition: 'text.matches("a")' })).toMatchObject([{ code: 'expression_invalid' }])
+  expect(
+    checked({ kind: 'template', template: '{{ text }} {{ text / 2 }} {{ -text }}' }).map(({ code }) => code),
+  ).toEqual(['template_invalid', 'template_invalid'])
+})
+
+test('two edges share a port only where one branch decides between them', () => {
+  const branch = (id: string) => node({ id, kind: 'branch', condition: 'size(text) > 1' })
+  const template = (id: string) => node({ id, kind: 'template', template: '{{ x }}' })
+  const shared = (edges: string[]) =>
+    codes(flow([branch('b'), branch('c'), template('t'), template('u')], ['in.text > b.text', ...edges]))
+  const rest = ['in.text > c.text', 'b.true.text > t.x', 'b.false.text > u.x']
+  expect(shared([...rest, 't.text > out.text', 'u.text > out.text'])).toEqual([])
+  expect(shared([...rest, 't.text > out.text', 'b.false.text > out.text'])).toEqual([])
+  expect(shared([...rest, 't.text > out.text', 'in.text > out.text'])).toEqual(['port_taken'])
+  expect(shared([...rest, 't.text > out.text', 'b.true.text > out.text'])).toEqual(['port_taken'])
+  expect(shared([...rest, 'b.true.text > out.text', 'c.false.text > out.text'])).toEqual(['port_taken'])
+  // One branch behind the other: three ways, of which one is taken.
+  const nested = ['b.false.text > c.text', 'c.true.text > t.x', 'c.false.text > u.x']
+  expect(shared([...nested, 'b.true.text > out.text', 't.text > out.text', 'u.text > out.text'])).toEqual([])
+  // Joined again, what comes after is exclusive with nothing.
+  expect(
+    shared([
+      'in.text > c.text',
+      'b.true.text > t.x',
+      'b.false.text > t.x',
+      't.text > u.x',
+      'b.true.text > out.text',
+      'u.text > out.text',
+    ]),
+  ).toEqual(['port_taken'])
+})
+
+test('a chat node takes many images, and only where its product does', () => {
+  const seeing = (product: string) =>
+    codes(
+      flow(
+        [node({ kind: 'product.chat', product })],
+        ['in.text > n.prompt', 'in.a > n.image', 'in.b > n.image', 'n.text > out.text'],
+        { input: side({ text, a: { type: 'object', format: 'image' }, b: { type: 'object', format: 'image' } }) },
+      ),
+    )
+  expect(seeing('seeing')).toEqual([])
+  expect(seeing('chat')).toEqual(['port_unsupported'])
+})
+
+test('an optional input leads to no port that a product needs', () => {
+  const optional = (edges: string[]) =>
+    codes(
+      flow(
+        [node({ kind: 'product.chat', product: 'chat' }), node({ id: 'b', kind: 'branch', condition: 'text != null' })],
+        ['n.text > out.text', 'in.text > b.text', ...edges],
+        { input: side({ text, needed: text }, ['needed']) },
+      ),
+    )
+  expect(optional(['in.text > n.prompt'])).toEqual(['optional_to_required'])
+  expect(optional(['in.needed > n.prompt', 'in.text > n.system'])).toEqual([])
+  expect(optional(['b.true.text > n.prompt', 'in.needed > n.system'])).toEqual([])
+})
+
+test('products are of the kind of their node', () => {
+  const called = (kind: string, product: string, port: string) =>
+    codes(flow([node({ kind, product })], [`in.text > n.${port}`, ...straight]))
+  expect(called('product.chat', 'chat', 'prompt')).toEqual([])
+  expect(called('product.image', 'image', 'prompt')).toEqual([])
+  expect(called('product.audio', 'audio', 'text')).toEqual([])
+  expect(called('product.chat', 'image', 'prompt')).toEqual(['product_kind'])
+  expect(called('product.image', 'chat', 'prompt')).toEqual(['product_kind'])
+  expect(called('product.audio', 'another', 'text')).toEqual(['product_not_assigned'])
+  expect(called('product.chat', 'never-was', 'prompt')).toEqual(['product_not_assigned'])
+})
+
+test('params are those of a chat call, less what a flow decides', () => {
+  const asked = (params: unknown) =>
+    codes(flow([node({ kind: 'product.chat', product: 'chat', params })], ['in.text > n.prompt', 'n.text > out.text']))
+  for (const params of [
+    undefined,
+    null,
+    {},
+    { max_tokens: 500, temperature: 2, top_p: 1, seed: 1, stop: ['x'] },
+    { response_format: { type: 'json_object' } },
+  ])
+    expect([params, ...asked(params)]).toEqual([params])
+  for (const name of ['stream', 'stream_options', 'n', 'project_id', 'model', 'messages', 'user'])
+    expect([name, ...asked({ [name]: 1 })]).toEqual([name, 'params_invalid'])
+  for (const params of [
+    [],
+    'x',
+    { temperature: 2.1 },
+    { max_tokens: 8193 },
+    { stop: ['a', 'b', 'c', 'd', 'e'] },
+    { tool_choice: 'auto' },
+  ])
+    expect([params, ...asked(params)]).toEqual([params, 'params_invalid'])
+  expect(asked({ temperature: 3, top_p: 0 })).toEqual(['params_invalid', 'params_invalid'])
+  expect(asked({ max_tokens: 501 })).toEqual(['param_unsupported'])
+  const tool = { type: 'function', function: { name: 'f' } }
+  expect(asked({ tools: [tool], tool_choice: 'auto' })).toEqual(['param_unsupported'])
+})
+
+test('a chat node answers JSON only where it is asked for', () => {
+  const json = (params?: object) =>
+    codes(
+      flow(
+        [node({ kind: 'product.chat', product: 'chat', ...(params && { params }) })],
+        ['in.text > n.prompt', 'n.json > out.o'],
+        { output: side({ o: { type: 'object' } }) },
+      ),
+    )
+  expect(json({ response_format: { type: 'json_object' } })).toEqual([])
+  expect(json()).toEqual(['port_unknown', 'wiring_missing'])
+  expect(json({ response_format: { type: 'text' } })).toEqual(['port_unknown', 'wiring_missing'])
+})
+
+test('a graph of any size is looked at in bounded time', () => {
+  const nodes = Array.from({ length: 998 }, (_, at) => node({ id: `b${at}`, kind: 'branch', condition: 'x > 1' }))
+  const edges = nodes.flatMap(({ id }, at) => [`b${at - 1}.true.x > ${id}.x`, `${id}.false.x > out.text`])
+  const graph = flow(nodes, edges)
+  expect(graphShape.safeParse(graph).success).toBe(true)
+  expect(codes(graph).slice(0, 2)).toEqual(['too_many_nodes', 'too_many_edges'])
+})
