@@ -1,6 +1,29 @@
 import { Pool } from 'undici'
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
-import type { AdmitOutcome, ReleaseOutcome, SettleOutcome } from '@gateway/contracts/ledger-outcomes'
+import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome } from '@gateway/contracts/ledger-outcomes'
+import type {
+  AdmitNodeItem,
+  ClaimItem,
+  ClaimOutcome,
+  CompleteItem,
+  CompleteOutcome,
+} from '@gateway/contracts/flow-items'
+import type {
+  AssetAnswer,
+  AssetQuestion,
+  AssetRecordAnswer,
+  AssetRecordQuestion,
+  ExecutionAnswer,
+  ExecutionQuestion,
+  FollowAnswer,
+  FollowQuestion,
+  SandboxAnswer,
+  SandboxQuestion,
+  StartAnswer,
+  StartQuestion,
+  UsageAnswer,
+  UsageQuestion,
+} from '@gateway/contracts/flow-reads'
 import type {
   Beat,
   CallerQuestion,
@@ -51,8 +74,32 @@ export interface LedgerClient {
   settle(item: Omit<SettleItem, 'op'>, budget?: Budget): Promise<SettleOutcome>
   /** Gives a reservation back. Repeated like `settle`. */
   release(item: Omit<ReleaseItem, 'op'>, budget?: Budget): Promise<ReleaseOutcome>
+  /**
+   * Takes a node of a run. May be repeated with the same lease.
+   * @throws LedgerUnavailable when the ledger gave no decision: the node may be claimed
+   */
+  claim(item: Omit<ClaimItem, 'op'>, budget: Budget): Promise<ClaimOutcome>
+  /**
+   * Asks for a reservation for the call of a claimed node. May be repeated with the same id, as while it waits for money that
+   * other calls hold.
+   * @throws LedgerUnavailable when the ledger gave no decision: it may be held, and `complete` gives it back
+   */
+  admitNode(item: Omit<AdmitNodeItem, 'op'>, budget: Budget): Promise<AdmitNodeOutcome>
+  /** Records how a claimed node ended, and closes its reservation. Repeated like `settle`. */
+  complete(item: Omit<CompleteItem, 'op'>, budget?: Budget): Promise<CompleteOutcome>
   models(question: CallerQuestion, budget?: Budget): Promise<ModelsAnswer>
   key(question: CallerQuestion, budget?: Budget): Promise<KeyAnswer>
+  /**
+   * Begins a run, or names the one that an idempotency key began before.
+   * @throws LedgerUnavailable when the ledger gave no answer: the run may have begun
+   */
+  startExecution(question: StartQuestion, budget?: Budget): Promise<StartAnswer>
+  followExecution(question: FollowQuestion, budget?: Budget): Promise<FollowAnswer>
+  readExecution(question: ExecutionQuestion, budget?: Budget): Promise<ExecutionAnswer>
+  readUsage(question: UsageQuestion, budget?: Budget): Promise<UsageAnswer>
+  readSandbox(question: SandboxQuestion, budget?: Budget): Promise<SandboxAnswer>
+  recordAsset(question: AssetRecordQuestion, budget?: Budget): Promise<AssetRecordAnswer>
+  readAsset(question: AssetQuestion, budget?: Budget): Promise<AssetAnswer>
   beat(beat: Beat, budget?: Budget): Promise<{ alive: boolean }>
   endHolder(holder: string, budget?: Budget): Promise<void>
   fund(funding: Funding, budget?: Budget): Promise<{ fresh: boolean; micro: number }>
@@ -67,6 +114,8 @@ const ASK_BUDGET: Budget = { budgetMs: 5_000 }
 const NO_END: Budget = { budgetMs: Infinity }
 const CONNECT_MS = 2_000
 const ASK_CONNECTIONS = 4
+/** Runs are started and followed by as many as there are callers. */
+const RUN_CONNECTIONS = 16
 
 /** Opens the way to the ledger. Connections are made when they are needed. */
 export function openLedgerClient({
@@ -96,14 +145,26 @@ export function openLedgerClient({
   })
   const items = openItemSubmitter({ gatherer, maxWaiting, now })
   const closing = new AbortController()
+  const runsPool = pool(RUN_CONNECTIONS)
   const ask = askingLedger({ pool: asksPool, base, token, closed: closing.signal })
+  const askOfRuns = askingLedger({ pool: runsPool, base, token, closed: closing.signal })
 
   return {
-    admit: (item, { budgetMs }) => items.admit(item, budgetMs),
-    settle: (item, { budgetMs } = NO_END) => items.settle(item, budgetMs),
-    release: (item, { budgetMs } = NO_END) => items.release(item, budgetMs),
+    admit: (item, { budgetMs }) => items.open('admit', item, budgetMs),
+    settle: (item, { budgetMs } = NO_END) => items.close('settle', item, budgetMs),
+    release: (item, { budgetMs } = NO_END) => items.close('release', item, budgetMs),
+    claim: (item, { budgetMs }) => items.open('claim', item, budgetMs),
+    admitNode: (item, { budgetMs }) => items.open('admit-node', item, budgetMs),
+    complete: (item, { budgetMs } = NO_END) => items.close('complete', item, budgetMs),
     models: (question, { budgetMs } = ASK_BUDGET) => ask('/models', question, budgetMs),
     key: (question, { budgetMs } = ASK_BUDGET) => ask('/keys/read', question, budgetMs),
+    startExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/start', question, budgetMs),
+    followExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/follow', question, budgetMs),
+    readExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/read', question, budgetMs),
+    readUsage: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/usage', question, budgetMs),
+    readSandbox: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/sandboxes/read', question, budgetMs),
+    recordAsset: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/assets/record', question, budgetMs),
+    readAsset: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/assets/read', question, budgetMs),
     beat: (beat, { budgetMs } = ASK_BUDGET) => ask('/holders/beat', beat, budgetMs),
     async endHolder(holder, { budgetMs } = ASK_BUDGET) {
       await ask('/holders/end', { holder }, budgetMs)
@@ -120,7 +181,7 @@ export function openLedgerClient({
       items.stop()
       gatherer.stop()
       closing.abort()
-      await Promise.all([itemsPool.destroy(), asksPool.destroy()])
+      await Promise.all([itemsPool.destroy(), asksPool.destroy(), runsPool.destroy()])
     },
   }
 }

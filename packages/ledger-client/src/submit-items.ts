@@ -1,20 +1,27 @@
-import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
-import type { AdmitOutcome, OutcomeLine, OutcomeOf } from '@gateway/contracts/ledger-outcomes'
+import type { LedgerItem } from '@gateway/contracts/ledger-items'
+import type { OutcomeLine, OutcomeOf, Undecided } from '@gateway/contracts/ledger-outcomes'
 import type { Gatherer, Parcel } from './gather-items.ts'
 import { LedgerUnavailable } from './ledger-failures.ts'
 
 // What an item means to its caller (architecture.md, money core 4 and 6).
 //   S1  An admission that ends without a sure decision is released under its id: then or later, nothing stays reserved.
-//   S2  A settlement or a release is never refused for lack of room: it is repeated until its budget ends or the client closes.
-//   S3  Beyond `maxWaiting` admissions the next one is refused at once.
+//   S2  A settlement, a release or a completion is never refused for lack of room: it is repeated until its budget ends or the
+//       client closes.
+//   S3  Beyond `maxWaiting` admissions and claims the next one is refused at once.
+//   S4  A node's admission and claim are never released: what they hold ends with the lease, by `complete` or by the ledger.
 
-type Op = 'admit' | 'settle' | 'release'
+type ItemOf<Op extends LedgerOp> = Omit<Extract<LedgerItem, { op: Op }>, 'op'>
+type LedgerOp = LedgerItem['op']
+/** May be refused undecided; the others are repeated. */
+type Opening = 'admit' | 'admit-node' | 'claim'
+type Closing = Exclude<LedgerOp, Opening>
 type Outcome = OutcomeLine['outcome']
 
 export interface ItemSubmitter {
-  admit(item: Omit<AdmitItem, 'op'>, budgetMs: number): Promise<AdmitOutcome>
-  settle(item: Omit<SettleItem, 'op'>, budgetMs: number): Promise<OutcomeOf<'settle'>>
-  release(item: Omit<ReleaseItem, 'op'>, budgetMs: number): Promise<OutcomeOf<'release'>>
+  /** @throws LedgerUnavailable when it was not decided */
+  open<Op extends Opening>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>>
+  /** @throws LedgerUnavailable when the budget has ended or the client has closed */
+  close<Op extends Closing>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>>
   /** Resolves when nothing is left to decide. */
   idle(): Promise<void>
   /** Fails what still waits, and whatever comes. */
@@ -47,33 +54,32 @@ export function openItemSubmitter({
   const waitForIdle: (() => void)[] = []
   let stopped = false
 
-  async function admit(item: Omit<AdmitItem, 'op'>, budgetMs: number): Promise<AdmitOutcome> {
+  async function open<Op extends Opening>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>> {
     if (gatherer.waitingAdmissions() >= maxWaiting) throw new LedgerUnavailable({ why: 'overloaded' }) // S3
-    const { id } = item
-    return (await submit('admit', item, budgetMs, {
+    const id = op === 'admit' ? (item as object as ItemOf<'admit'>).id : null // S4
+    return (await submit(op, item, budgetMs, {
       read(outcome, { doubtful }) {
         // A copy of it may still wait at the ledger, and be admitted after this answer.
         if (doubtful && (outcome.kind === 'undecided' || outcome.kind === 'refused' || outcome.kind === 'running'))
           releaseLater(id) // S1
         if (outcome.kind === 'undecided' && outcome.why === 'unknown' && !doubtful) releaseLater(id) // S1
-        if (outcome.kind === 'undecided')
-          throw new LedgerUnavailable({ why: outcome.why === 'overloaded' ? 'overloaded' : 'unavailable' })
+        if (outcome.kind === 'undecided') throw failureOf(outcome)
         return outcome
       },
       late(parcel) {
         if (parcel.sent) releaseLater(id) // S1
       },
-    })) as AdmitOutcome
+    })) as OutcomeOf<Op>
   }
 
-  function releaseLater(id: string): void {
-    if (!stopped)
+  function releaseLater(id: string | null): void {
+    if (id !== null && !stopped)
       void close('release', { id, reason: 'its admission was not answered in time' }, Infinity).catch(() => {})
   }
 
-  function close(op: 'settle' | 'release', item: object, budgetMs: number): Promise<Outcome> {
+  async function close<Op extends Closing>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>> {
     let tries = 0
-    return submit(op, item, budgetMs, {
+    return (await submit(op, item, budgetMs, {
       read(outcome, parcel) {
         if (outcome.kind !== 'undecided') return outcome
         const waitMs = Math.min(CLOSING_BACK_OFF_MS.first * 2 ** tries++, CLOSING_BACK_OFF_MS.most)
@@ -81,16 +87,16 @@ export function openItemSubmitter({
         return null
       },
       late() {},
-    })
+    })) as OutcomeOf<Op>
   }
 
-  function submit(op: Op, item: object, budgetMs: number, { read, late }: Meaning): Promise<Outcome> {
+  function submit(op: LedgerOp, item: object, budgetMs: number, { read, late }: Meaning): Promise<Outcome> {
     if (stopped) return Promise.reject(new LedgerUnavailable({ why: 'unavailable' }))
     return new Promise((resolve, reject) => {
       const json = `{"op":"${op}",${JSON.stringify(item).slice(1)}`
       const endsAtMs = now() + budgetMs
       const parcel: Parcel = {
-        kind: op === 'admit' ? 'admission' : 'closing',
+        kind: isOpening(op) ? 'admission' : 'closing',
         json,
         bytes: Buffer.byteLength(json),
         budgetMs: () => tryMs(op, Math.min(endsAtMs - now(), budgetMs)),
@@ -137,9 +143,8 @@ export function openItemSubmitter({
   }
 
   return {
-    admit,
-    settle: (item, budgetMs) => close('settle', item, budgetMs) as Promise<OutcomeOf<'settle'>>,
-    release: (item, budgetMs) => close('release', item, budgetMs) as Promise<OutcomeOf<'release'>>,
+    open,
+    close,
     idle: () => (pending.size === 0 ? Promise.resolve() : new Promise((resolve) => waitForIdle.push(resolve))),
     stop() {
       stopped = true
@@ -148,12 +153,20 @@ export function openItemSubmitter({
   }
 }
 
+function isOpening(op: LedgerOp): op is Opening {
+  return op === 'admit' || op === 'admit-node' || op === 'claim'
+}
+
+function failureOf({ why }: Undecided): LedgerUnavailable {
+  return new LedgerUnavailable({ why: why === 'overloaded' ? 'overloaded' : 'unavailable' })
+}
+
 /** How long the ledger may take over an item with `leftMs` of its budget left. Whole milliseconds, at least 1. */
-function tryMs(op: Op, leftMs: number): number {
+function tryMs(op: LedgerOp, leftMs: number): number {
   const answeredMs = leftMs - Math.min(leftMs * WAY_BACK.share, WAY_BACK.mostMs)
   return Math.max(
     1,
-    Math.floor(op === 'admit' ? Math.min(answeredMs, LONGEST_TRY_MS) : Math.min(answeredMs, CLOSING_TRY_MS)),
+    Math.floor(isOpening(op) ? Math.min(answeredMs, LONGEST_TRY_MS) : Math.min(answeredMs, CLOSING_TRY_MS)),
   )
 }
 

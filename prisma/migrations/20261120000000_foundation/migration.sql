@@ -227,8 +227,12 @@ CREATE TABLE money.reservations (
   request_pico    bigint NOT NULL,
   keyed           boolean NOT NULL,
   admitted_at     timestamptz(3) NOT NULL,
-  deadline_at     timestamptz(3) NOT NULL
+  deadline_at     timestamptz(3) NOT NULL,
+  execution       text, -- whose node the call is of; null: a direct call
+  node            text,
+  CHECK ((execution IS NULL) = (node IS NULL))
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+CREATE UNIQUE INDEX one_hold_a_node ON money.reservations (execution, node) WHERE execution IS NOT NULL;
 
 -- Closed reservations: the usage records, never updated.
 CREATE TABLE money.invocations (
@@ -254,11 +258,16 @@ CREATE TABLE money.invocations (
   answer_day        date,
   admitted_at       timestamptz(3),
   closed_at         timestamptz(3) NOT NULL,
+  execution         text, -- whose node the call was of; null: a direct call
+  node              text,
   CHECK (state = 'Settled' OR charged_micro = 0),
-  CHECK (project IS NOT NULL OR state = 'Released')
+  CHECK (project IS NOT NULL OR state = 'Released'),
+  CHECK ((execution IS NULL) = (node IS NULL))
 );
 CREATE INDEX ON money.invocations (project, admitted_at);
 CREATE INDEX later_attempts ON money.invocations (invocation) WHERE attempt > 1;
+CREATE INDEX ON money.invocations (execution) WHERE execution IS NOT NULL;
+CREATE UNIQUE INDEX one_charge_a_node ON money.invocations (execution, node) WHERE state = 'Settled' AND execution IS NOT NULL;
 
 CREATE TABLE money.journal (
   project   text NOT NULL,

@@ -15,6 +15,9 @@
 --   B8  No plan may lean on statistics: they are taken from tables that are empty at one moment and hold thousands of rows at the
 --       next. So a table is reached by `= ANY` of an array or by a sub-query for one row, which leave the planner nothing but one
 --       probe of an index an item; what was fetched so is joined by hash.
+--   B9  A node of a run calls under a lease, which is read after the wallet's lock. Whoever ends the lease of a paid node holds that
+--       lock too, and closes the reservation in the same transaction; so no hold outlives its lease. That is why nobody else closes
+--       it: what closes direct calls leaves reservations of runs alone, and the other way round.
 
 -- Who a key stands for, and whether its creator may still issue it (spec 5.3, 5.4). Shared by admission and model list.
 CREATE VIEW money.callers AS
@@ -62,7 +65,7 @@ RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
   SELECT (prompt * prompt_pico + completion * completion_pico + request_pico + 999999) / 1000000
 $$;
 
--- What one key may do with one model now, what that costs, and what its window and wallet hold: read once for all items of a
+-- What one key or run may do with one model now, what that costs, and what its window and wallet hold: read once for all items of a
 -- batch that are alike in it.
 CREATE TYPE money.caller_and_model AS (
   context_length integer, max_output_tokens integer, max_tokens_per_image integer, tokens_per_byte_millionths integer,
@@ -71,13 +74,15 @@ CREATE TYPE money.caller_and_model AS (
   limit_micro bigint, window_start timestamptz, meter_spent bigint, meter_reserved bigint,
   wallet_held bigint, wallet_free bigint, journal_seq bigint,
   key_code text, model_code text, project text, key text, lineage text, model text, limit_reset text, rotated_to text,
-  expires_at timestamptz, tokenizer text, supported text[], seal bytea
+  expires_at timestamptz, tokenizer text, supported text[], seal bytea,
+  execution text, goes_on boolean -- of a run: which, and whether its nodes may still call
 );
 
 -- Closings: settle (charge the usage, never more than was held), release, expire (release, if the holder has ended or is late).
+-- `of_runs` says whose reservations may be closed: those of nodes of runs, or those of direct calls; the others are 'unknown' (B9).
 -- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
-CREATE FUNCTION money.close_v1(
-  locked text[], moment timestamptz, answer_day date,
+CREATE FUNCTION money.close_batch_v1(
+  of_runs boolean, locked text[], moment timestamptz, answer_day date,
   c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_answered boolean[], c_reason text[]
 ) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
@@ -100,6 +105,7 @@ BEGIN
     DELETE FROM money.reservations r USING item i
      WHERE r.id = ANY (c_id) AND r.id = i.id
        AND r.project = ANY (locked) -- one that was admitted since may have no lock here
+       AND (r.execution IS NOT NULL) = of_runs
        AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL))
     RETURNING r.*, i.ord, i.kind, i.prompt, i.completion, i.estimated, i.answered, i.reason
@@ -114,10 +120,10 @@ BEGIN
   ), kept AS (
     INSERT INTO money.invocations (id, invocation, attempt, state, project, key, lineage, window_start, product, holder, reserved_micro,
       charged_micro, prompt_pico, completion_pico, request_pico, prompt_tokens, completion_tokens, estimated, reason, answer_day,
-      admitted_at, closed_at)
+      admitted_at, closed_at, execution, node)
     SELECT id, invocation, attempt, CASE kind WHEN 'settle' THEN 'Settled' ELSE 'Released' END, project, key, lineage, window_start,
            product, holder, micro, charged, prompt_pico, completion_pico, request_pico, prompt, completion, coalesce(estimated, false),
-           reason, CASE WHEN answered THEN answer_day END, admitted_at, moment
+           reason, CASE WHEN answered THEN answer_day END, admitted_at, moment, execution, node
       FROM charge
   ), lost AS (
     INSERT INTO money.house_losses (reservation, kind, micro, product, at)
@@ -160,7 +166,8 @@ BEGIN
 
   -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That may be
   -- under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who was first.
-  IF 'release' = ANY (c_kind) THEN
+  -- A node's can't arrive any more: its lease is over.
+  IF 'release' = ANY (c_kind) AND NOT of_runs THEN
     WITH placed AS ( -- waits for an admission of this id that is being written; there already: the next batch releases it
       INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, product, holder, micro, output_cap, prompt_pico,
         completion_pico, request_pico, keyed, admitted_at, deadline_at)
@@ -184,6 +191,7 @@ BEGIN
   -- The rest had no open reservation that may be closed now: already closed, not yet due, not locked, or never admitted.
   WITH found AS MATERIALIZED (
     SELECT i.*, r.id IS NOT NULL AS open, r.project AS open_project, v.state, v.charged_micro, v.product,
+           (coalesce(r.execution, v.execution) IS NOT NULL) <> of_runs AND coalesce(r.project, v.project) IS NOT NULL AS strange,
            CASE WHEN v.id IS NOT NULL AND i.kind = 'settle'
                 THEN money.micro_v1(i.prompt, v.prompt_pico, i.completion, v.completion_pico, v.request_pico) END AS cost
       FROM unnest(c_id, c_kind, c_prompt, c_completion, outcome_of) WITH ORDINALITY AS i (id, kind, prompt, completion, outcome, ord)
@@ -192,17 +200,18 @@ BEGIN
      WHERE i.outcome IS NULL
   ), fenced AS ( -- the answer was given after its hold had ended: the house pays, never the project
     INSERT INTO money.house_losses (reservation, kind, micro, product, at)
-    SELECT id, 'fenced', cost, product, moment FROM found WHERE kind = 'settle' AND state = 'Released'
+    SELECT id, 'fenced', cost, product, moment FROM found WHERE kind = 'settle' AND state = 'Released' AND NOT strange
     ON CONFLICT DO NOTHING
   )
   SELECT array_agg(ord::integer), array_agg(CASE
+           WHEN strange THEN 'unknown'
            WHEN open AND kind = 'expire' AND open_project = ANY (locked) THEN 'alive'
            WHEN open THEN 'deferred'
            WHEN state = 'Settled' THEN 'settled'
            WHEN state = 'Released' AND kind = 'settle' THEN 'fenced'
            WHEN state = 'Released' THEN 'released'
-           WHEN kind = 'release' THEN CASE WHEN id = ANY (buried) THEN 'released' ELSE 'deferred' END
-           ELSE 'unknown' END), array_agg(coalesce(charged_micro, 0))
+           WHEN kind = 'release' AND NOT of_runs THEN CASE WHEN id = ANY (buried) THEN 'released' ELSE 'deferred' END
+           ELSE 'unknown' END), array_agg(CASE WHEN strange THEN 0 ELSE coalesce(charged_micro, 0) END)
     INTO done, outcomes, charges FROM found;
   FOR n IN 1 .. cardinality(done) LOOP
     outcome_of[done[n]] := outcomes[n];
@@ -211,17 +220,72 @@ BEGIN
   RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
 END $$;
 
--- Admissions. p_ are the different pairs of key and model, a_pair says which of them an item is (from 1).
+-- Closings of nodes of runs, for whoever ends their leases (B9): in a transaction that has locked their wallets (`locked`, before
+-- anything else) and has taken `moment` from the clock since. `settle` charges, once a node; `release` of an id that was never
+-- admitted is 'unknown', and nothing is to be done about it. Answers like money.close_batch_v1, as json in the order of the items:
+-- `outcome` (settled, released, fenced, unknown; 'deferred': its wallet is not locked), `charged` and `excess` in micro-USD.
+CREATE FUNCTION money.close_v1(
+  locked text[], moment timestamptz, answer_day date,
+  c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_answered boolean[], c_reason text[]
+) RETURNS json LANGUAGE plpgsql
+  SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off -- as in run_batch_v1
+  SET enable_nestloop = off SET enable_mergejoin = off
+AS $$
+BEGIN
+  RETURN money.close_batch_v1(true, locked, moment, answer_day, c_id, c_kind, c_prompt, c_completion, c_estimated, c_answered, c_reason);
+END $$;
+
+-- What runs may do with models: the pairs of a run and a model, in the order given. A run goes by the lineage of its key, or by the
+-- person who runs it in the console (money.run_callers). It calls products of any kind; the context of one that makes images or
+-- sounds at a price per request bounds nothing.
+CREATE FUNCTION money.run_pairs_v1(locked text[], moment timestamptz, r_execution text[], r_model text[])
+RETURNS money.caller_and_model[] LANGUAGE plpgsql AS $$
+DECLARE
+  pairs money.caller_and_model[];
+BEGIN
+  SELECT array_agg(ROW (
+           CASE WHEN m.unbounded THEN 2147483647 ELSE m.context_length END, CASE WHEN m.unbounded THEN 2147483647 ELSE m.max_output_tokens END,
+           m.max_tokens_per_image, m.tokens_per_byte_millionths, m.per_message, m.per_tool, m.fixed_with_tools,
+           m.prompt_pico, m.completion_pico, m.request_pico, i.limit_micro,
+           greatest(t.window_start, i.window_start),
+           CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
+           CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
+           w.funded - w.settled, w.funded - w.settled - w.reserved, w.journal_seq,
+           CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+           CASE WHEN m.id IS NULL THEN 'product_not_assigned' WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
+           i.project, i.key, i.lineage, i.model, i.limit_reset, NULL, NULL, m.tokenizer, m.supported_parameters, w.seal,
+           i.execution, i.goes_on
+         )::money.caller_and_model ORDER BY i.n)
+    INTO pairs
+    FROM (SELECT r.n, r.model, c.*, money.window_start_v1(c.limit_reset, moment) AS window_start
+            FROM unnest(r_execution, r_model) WITH ORDINALITY AS r (run, model, n)
+            LEFT JOIN LATERAL (SELECT * FROM money.run_callers c WHERE c.execution = r.run LIMIT 1) c ON true) i
+    LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.project LIMIT 1) w ON true
+    LEFT JOIN LATERAL (SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true
+    LEFT JOIN LATERAL (SELECT p.*, p.kind <> 'chat' AND p.unit = 'request' AS unbounded
+                         FROM control.products p
+                        WHERE p.id = i.model AND p.state = 'published'
+                          AND (SELECT a.product FROM control.assignments a WHERE a.project = i.project AND a.product = p.id) IS NOT NULL
+                        LIMIT 1) m ON true
+    LEFT JOIN LATERAL (SELECT * FROM control.key_resources r WHERE r.key = i.key AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
+  RETURN pairs;
+END $$;
+
+-- Admissions. p_ are the different pairs of key and model, r_ those of run and model, counted on behind them; a_pair says which
+-- of them an item is (from 1). a_node and a_lease are null for direct calls, and empty where all are.
 -- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused, invocation (null: its
 -- own id), attempt, outputCap and micro; and by pair its callers: project and key.
 CREATE FUNCTION money.admit_v1(
-  locked text[], moment timestamptz, p_hash text[], p_model text[],
+  locked text[], moment timestamptz, p_hash text[], p_model text[], r_execution text[], r_model text[],
   a_id text[], a_pair integer[], a_holder text[], a_selector text[], a_params text[],
   a_bytes integer[], a_messages integer[], a_tools integer[], a_images integer[], a_counted integer[], a_max_tokens integer[],
-  a_key text[], a_fingerprint text[]
+  a_key text[], a_fingerprint text[], a_node text[], a_lease text[]
 ) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   pairs money.caller_and_model[];
+  fenced_of boolean[]; -- per item of a node; null where no item is one
+  call_of text[];
+  try_of integer[];
   known text[];      -- ids that were asked before
   living text[];     -- holders
   code_of text[];    -- per item: null is admitted
@@ -251,7 +315,8 @@ BEGIN
            w.funded - w.settled, w.funded - w.settled - w.reserved, w.journal_seq,
            CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
            CASE WHEN m.id IS NULL THEN 'model_not_found' WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
-           i.project, i.id, i.lineage, i.model, i.limit_reset, i.rotated_to, i.expires_at, m.tokenizer, m.supported_parameters, w.seal
+           i.project, i.id, i.lineage, i.model, i.limit_reset, i.rotated_to, i.expires_at, m.tokenizer, m.supported_parameters, w.seal,
+           NULL, NULL
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n, i.model, k.*, money.key_refusal_v1(k.row, moment) AS refusal, money.window_start_v1(k.limit_reset, moment) AS window_start
@@ -262,19 +327,34 @@ BEGIN
     LEFT JOIN LATERAL (SELECT * FROM money.callable_chat_products m WHERE m.project = i.project AND m.id = i.model LIMIT 1) m ON true
     LEFT JOIN LATERAL (SELECT * FROM control.key_resources r WHERE r.key = i.id AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
 
-  -- 2. Which items were asked before, and which holders live.
+  -- 2. Of nodes: what their runs may do, and which are fenced: the lease is another's, the run ends, or the node was charged.
+  IF cardinality(r_execution) > 0 THEN
+    pairs := pairs || money.run_pairs_v1(locked, moment, r_execution, r_model);
+    SELECT array_agg(i.node IS NOT NULL AND (NOT coalesce((i.p).goes_on AND n.state = 'Running' AND n.lease = i.lease, false)
+                       OR n.reservation <> i.id OR charged.id IS NOT NULL) ORDER BY i.ord),
+           array_agg(n.call ORDER BY i.ord), array_agg(n.attempt ORDER BY i.ord)
+      INTO fenced_of, call_of, try_of
+      FROM (SELECT u.*, pairs[u.pair] AS p FROM unnest(a_id, a_pair, a_node, a_lease) WITH ORDINALITY AS u (id, pair, node, lease, ord) OFFSET 0) i
+      LEFT JOIN LATERAL (SELECT * FROM money.execution_nodes e WHERE e.execution = (i.p).execution AND e.node = i.node LIMIT 1) n ON true
+      LEFT JOIN LATERAL (SELECT v.id FROM money.invocations v
+                          WHERE v.execution = (i.p).execution AND v.node = i.node AND v.state = 'Settled' LIMIT 1) charged ON true;
+  END IF;
+
+  -- 3. Which items were asked before, and which holders live.
   SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (a_id) UNION ALL SELECT v.id FROM money.invocations v WHERE v.id = ANY (a_id)),
          ARRAY(SELECT h.id FROM money.holders h WHERE h.id = ANY (a_holder) AND h.ended_at IS NULL)
     INTO known, living;
 
-  -- 3. Every check that does not depend on what else is in the batch, and which wallets or meters can't hold all that is left (B4).
+  -- 4. Every check that does not depend on what else is in the batch, and which wallets or meters can't hold all that is left (B4).
   WITH item AS MATERIALIZED (
     SELECT d.ord, d.idempotency_key, (d.p).project, (d.p).lineage, (d.p).limit_micro, (d.p).meter_spent, (d.p).meter_reserved, (d.p).wallet_free,
            d.prompt_tokens, d.output_cap, -- a prompt beyond the context is refused; its price need only not overflow
            money.micro_v1(least(d.prompt_tokens, (d.p).context_length), (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
-           x.invocation, xn.id AS replay_id, xn.answer_day, coalesce(xn.attempt + 1, 1) AS attempt, again, closed.state AS closed_state, d.p, d.unsupported,
+           coalesce(d.call, x.invocation) AS invocation, xn.id AS replay_id, xn.answer_day, coalesce(d.try, xn.attempt + 1, 1) AS attempt,
+           again, closed.state AS closed_state, d.p, d.unsupported,
            CASE
              WHEN (again).id IS NOT NULL THEN 'again'
+             WHEN d.fenced THEN 'fenced'
              WHEN closed.state IS NOT NULL THEN 'closed'
              WHEN (d.p).key_code IS NOT NULL THEN (d.p).key_code
              WHEN d.selector <> (d.p).project THEN 'project_mismatch'
@@ -297,9 +377,9 @@ BEGIN
                  (SELECT u FROM unnest(string_to_array(i.params, ',')) u WHERE NOT u = ANY ((i.p).supported) LIMIT 1) END AS unsupported
           FROM (SELECT i.*, pairs[i.pair] AS p
                   FROM unnest(a_id, a_pair, a_holder, a_selector, a_params, a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
-                              a_key, a_fingerprint)
+                              a_key, a_fingerprint, fenced_of, call_of, try_of)
                   WITH ORDINALITY AS i (id, pair, holder, selector, params, bytes, messages, tools, images, counted, max_tokens,
-                                        idempotency_key, fingerprint, ord) OFFSET 0) i
+                                        idempotency_key, fingerprint, fenced, call, try, ord) OFFSET 0) i
         OFFSET 0) d
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = d.id AND d.id = ANY (known) LIMIT 1) again ON true
       LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = d.id AND d.id = ANY (known) LIMIT 1) closed ON true
@@ -332,8 +412,8 @@ BEGIN
     INTO code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, facts_of, scarce
     FROM item i;
 
-  -- 4. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the next
-  --    batch. A refusal keeps no key: where money is scarce (5), a copy behind a refused one is decided now.
+  -- 5. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the next
+  --    batch. A refusal keeps no key: where money is scarce (6), a copy behind a refused one is decided now.
   IF cardinality(array_remove(a_key, NULL)) > 1 THEN
     FOR n IN
       SELECT t.ord FROM (
@@ -346,7 +426,7 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 5. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (decisions.md, 1).
+  -- 6. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (decisions.md, 1).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(a_id) LOOP
       CONTINUE WHEN code_of[n] <> 'copy';
@@ -380,22 +460,23 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 6. Write what was admitted.
+  -- 7. Write what was admitted.
   IF array_position(code_of, NULL) IS NOT NULL THEN
     WITH admitted AS MATERIALIZED (
       SELECT e.ord, e.id, coalesce(e.invocation, e.id) AS invocation, e.attempt, e.holder, e.key AS idempotency_key, e.fingerprint, e.micro, e.cap,
              (e.p).project, (e.p).key, (e.p).lineage, (e.p).limit_micro, (e.p).window_start, (e.p).model,
-             (e.p).prompt_pico, (e.p).completion_pico, (e.p).request_pico, (e.p).seal,
+             (e.p).prompt_pico, (e.p).completion_pico, (e.p).request_pico, (e.p).seal, (e.p).execution, e.node,
              (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ord) AS seq
         FROM (SELECT u.*, pairs[u.pair] AS p
-                FROM unnest(a_id, a_pair, a_holder, a_key, a_fingerprint, code_of, micro_of, cap_of, invocation_of, attempt_of)
-                WITH ORDINALITY AS u (id, pair, holder, key, fingerprint, code, micro, cap, invocation, attempt, ord)
+                FROM unnest(a_id, a_pair, a_holder, a_key, a_fingerprint, code_of, micro_of, cap_of, invocation_of, attempt_of, a_node)
+                WITH ORDINALITY AS u (id, pair, holder, key, fingerprint, code, micro, cap, invocation, attempt, node, ord)
                WHERE u.code IS NULL OFFSET 0) e
     ), held AS (
       INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, holder, micro, output_cap,
-        prompt_pico, completion_pico, request_pico, keyed, admitted_at, deadline_at)
+        prompt_pico, completion_pico, request_pico, keyed, admitted_at, deadline_at, execution, node)
       SELECT id, invocation, attempt, project, key, lineage, CASE WHEN limit_micro IS NOT NULL THEN window_start END, model, holder, micro,
-             cap, prompt_pico, completion_pico, request_pico, idempotency_key IS NOT NULL, moment, moment + interval '330 seconds'
+             cap, prompt_pico, completion_pico, request_pico, idempotency_key IS NOT NULL, moment, moment + interval '330 seconds',
+             execution, node
         FROM admitted
     ), remembered AS (
       INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
@@ -434,12 +515,12 @@ BEGIN
 END $$;
 
 -- The batch. `patient` waits for wallets that others hold; without it their items answer 'deferred'.
--- Item lists are parallel arrays, p_ for pairs, a_ for admissions and c_ for closings; no id stands in one batch twice.
+-- Item lists are parallel arrays, p_ and r_ for pairs, a_ for admissions and c_ for closings; no id stands in one batch twice.
 CREATE FUNCTION money.run_batch_v1(
-  patient boolean, p_hash text[], p_model text[],
+  patient boolean, p_hash text[], p_model text[], r_execution text[], r_model text[],
   a_id text[], a_pair integer[], a_holder text[], a_selector text[], a_params text[],
   a_bytes integer[], a_messages integer[], a_tools integer[], a_images integer[], a_counted integer[], a_max_tokens integer[],
-  a_key text[], a_fingerprint text[],
+  a_key text[], a_fingerprint text[], a_node text[], a_lease text[],
   c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_reason text[],
   c_content_type text[], c_body bytea[],
   OUT admissions text, OUT closings text, OUT products text, OUT at_ms bigint
@@ -468,6 +549,10 @@ BEGIN
     SELECT k.project AS p FROM control.keys k WHERE k.hash = ANY (ARRAY(SELECT decode(h, 'hex') FROM unnest(p_hash) h))
     UNION ALL
     SELECT r.project FROM money.reservations r WHERE r.id = ANY (c_id)) t;
+  IF cardinality(r_execution) > 0 THEN -- and a run's
+    SELECT array_agg(DISTINCT p) INTO wanted
+      FROM (SELECT unnest(wanted) AS p UNION ALL SELECT e.project FROM money.executions e WHERE e.id = ANY (r_execution)) t;
+  END IF;
 
   -- B1
   FOR round IN 1 .. 2 LOOP
@@ -491,14 +576,14 @@ BEGIN
 
   -- B3
   IF cardinality(c_id) > 0 THEN
-    closings := money.close_v1(locked, moment, answer_day, c_id, c_kind, c_prompt, c_completion, c_estimated,
+    closings := money.close_batch_v1(false, locked, moment, answer_day, c_id, c_kind, c_prompt, c_completion, c_estimated,
       (SELECT array_agg(t IS NOT NULL ORDER BY n) FROM unnest(c_content_type) WITH ORDINALITY u (t, n)), c_reason);
   END IF;
   IF cardinality(a_id) > 0 THEN
-    admissions := money.admit_v1(locked, moment, p_hash, p_model, a_id, a_pair, a_holder, a_selector, a_params, a_bytes, a_messages, a_tools,
-      a_images, a_counted, a_max_tokens, a_key, a_fingerprint);
+    admissions := money.admit_v1(locked, moment, p_hash, p_model, r_execution, r_model, a_id, a_pair, a_holder, a_selector, a_params,
+      a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens, a_key, a_fingerprint, a_node, a_lease);
     SELECT json_object_agg(p.id, json_build_object('origins', p.origins, 'supported', p.supported_parameters))
-      INTO products FROM control.products p WHERE p.id = ANY (p_model);
+      INTO products FROM control.products p WHERE p.id = ANY (p_model || r_model);
   END IF;
 END $$;
 

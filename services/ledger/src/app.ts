@@ -1,4 +1,30 @@
 import express, { type ErrorRequestHandler, type Express } from 'express'
+import {
+  assetQuestion,
+  assetRecord,
+  executionQuestion,
+  followQuestion,
+  sandboxQuestion,
+  startQuestion,
+  usageQuestion,
+} from '@gateway/contracts/flow-reads'
+import type {
+  AssetAnswer,
+  AssetQuestion,
+  AssetRecordAnswer,
+  AssetRecordQuestion,
+  ExecutionAnswer,
+  ExecutionQuestion,
+  FollowAnswer,
+  FollowQuestion,
+  SandboxAnswer,
+  SandboxQuestion,
+  StartAnswer,
+  StartQuestion,
+  UsageAnswer,
+  UsageQuestion,
+} from '@gateway/contracts/flow-reads'
+import { flowLimits } from '@gateway/contracts/limits'
 import { barrier, beat, callerQuestion, endHolder, funding, walletQuestion } from '@gateway/contracts/ledger-reads'
 import type { Readiness } from '@gateway/process/health'
 import type { Logger } from '@gateway/process/logger'
@@ -12,14 +38,22 @@ import type {
 } from '@gateway/contracts/ledger-reads'
 import type { Lanes } from './batch/lanes.ts'
 import { answerQuestion } from './receive/answer-question.ts'
-import { authorize, type VerifyToken } from './receive/authorize.ts'
-import { decideItems } from './receive/decide-items.ts'
+import { authorize, holds, type VerifyToken } from './receive/authorize.ts'
+import { decideItems, type FlowLane } from './receive/decide-items.ts'
 
 export interface Needs {
   lanes: Lanes
+  flows: FlowLane
   noteUse: (key: string) => void
   readModels: (question: CallerQuestion) => Promise<ModelsAnswer>
   readKey: (question: CallerQuestion) => Promise<KeyAnswer>
+  startRun: (question: StartQuestion) => Promise<StartAnswer>
+  followRun: (question: FollowQuestion) => Promise<FollowAnswer>
+  readExecution: (question: ExecutionQuestion) => Promise<ExecutionAnswer>
+  readUsage: (question: UsageQuestion) => Promise<UsageAnswer>
+  readSandbox: (question: SandboxQuestion) => Promise<SandboxAnswer>
+  recordAsset: (question: AssetRecordQuestion) => Promise<AssetRecordAnswer>
+  readAsset: (question: AssetQuestion) => Promise<AssetAnswer>
   beatHolder: (beat: Beat) => Promise<{ alive: boolean }>
   endHolder: (holder: string) => Promise<void>
   fund: (funding: Funding) => Promise<{ fresh: boolean; micro: number }>
@@ -38,9 +72,24 @@ export function ledgerApp(needs: Needs): Express {
   app.set('etag', false)
   const may = (right: Parameters<typeof authorize>[1]) => authorize(needs.verify, right)
 
-  app.post('/items', may('items'), decideItems({ lanes: needs.lanes, admitted: needs.noteUse }))
+  app.post('/items', may('items'), decideItems({ lanes: needs.lanes, flows: needs.flows, admitted: needs.noteUse }))
   app.post('/models', may('models'), answerQuestion(callerQuestion, needs.readModels))
   app.post('/keys/read', may('keys'), answerQuestion(callerQuestion, needs.readKey))
+  app.post(
+    '/executions/start',
+    may('executions'),
+    answerQuestion(startQuestion, needs.startRun, {
+      mostBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it anew
+      forbids: ({ caller }, res) =>
+        'person' in caller && !holds(res, 'persons') ? 'Only the console begins runs in the name of a person.' : null,
+    }),
+  )
+  app.post('/executions/follow', may('executions'), answerQuestion(followQuestion, needs.followRun))
+  app.post('/executions/read', may('executions'), answerQuestion(executionQuestion, needs.readExecution))
+  app.post('/executions/usage', may('executions'), answerQuestion(usageQuestion, needs.readUsage))
+  app.post('/sandboxes/read', may('sandboxes'), answerQuestion(sandboxQuestion, needs.readSandbox))
+  app.post('/assets/record', may('assets'), answerQuestion(assetRecord, needs.recordAsset))
+  app.post('/assets/read', may('assets'), answerQuestion(assetQuestion, needs.readAsset))
   app.post('/holders/beat', may('holders'), answerQuestion(beat, needs.beatHolder))
   app.post(
     '/holders/end',

@@ -7,6 +7,9 @@ const secretOf = (service: string) =>
 /** What the ledger reads from its environment. */
 export const ledgerConfig = z.object({
   DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger', secret: true }),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: 'expected an address that starts with redis:// or rediss://' })
+    .meta({ description: 'Redis: the node queue, and the bell that tells of the progress of runs', secret: true }),
   SERVICE_SECRET_GATEWAY: secretOf('gateway'),
   SERVICE_SECRET_WORKER: secretOf('worker'),
   SERVICE_SECRET_CONSOLE: secretOf('console'),
@@ -17,6 +20,12 @@ export const ledgerConfig = z.object({
   WAITING_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
     .meta({ description: 'Admissions that may wait; one more is refused as overloaded' }),
+  NODES_AT_ONCE: wholeNumber({ min: 1, max: 10_000 }).default(32).meta({
+    description: 'Nodes of one project in the queue or under way at once; the others of its runs wait their turn',
+  }),
+  OPEN_RUNS: wholeNumber({ min: 1, max: 1_000_000 })
+    .default(10_000)
+    .meta({ description: 'Runs of one project that have not ended; one more is refused as overloaded' }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
     .meta({ description: 'Connections for reads, beside those of the lanes' }),

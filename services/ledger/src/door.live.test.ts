@@ -21,13 +21,14 @@ const test = liveTest
     onCleanup(world.close)
     return world
   })
-  .extend('ledger', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+  .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
     const ledger = await startProgram({
       name: 'ledger',
       entry: path.join(import.meta.dirname, 'main.ts'),
       folder: await temporaryFolder('ledger'),
       env: {
         DATABASE_URL: database.ledgerUrl,
+        REDIS_URL: redis.url,
         SERVICE_SECRET_GATEWAY: secrets.gateway,
         SERVICE_SECRET_WORKER: secrets.worker,
         SERVICE_SECRET_CONSOLE: secrets.console,
@@ -67,7 +68,7 @@ describe('the door', () => {
     fetch(url, { method: 'POST', headers: token ? { authorization: `Bearer ${token}` } : {}, body })
 
   test('opens only to a service that signs its tokens, and only for its work', async ({ ledger }) => {
-    const tokenOf = (service: 'gateway' | 'console', secret: string) =>
+    const tokenOf = (service: 'gateway' | 'worker' | 'console', secret: string) =>
       openTokenSource({ service, secret, now: Date.now }).current()
     const status = async (route: string, token: string | null) =>
       (await post(`${ledger.url}${route}`, token, '{}')).status
@@ -76,6 +77,9 @@ describe('the door', () => {
     expect(await status('/items', await tokenOf('gateway', 'x'.repeat(32)))).toBe(401)
     expect(await status('/fundings', await tokenOf('gateway', secrets.gateway))).toBe(403)
     expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
+    expect(await status('/executions/start', await tokenOf('worker', secrets.worker))).toBe(403)
+    expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // it may; this is no asset
+    expect(await status('/sandboxes/read', await tokenOf('console', secrets.console))).toBe(403)
     expect(await status('/nowhere', await tokenOf('console', secrets.console))).toBe(404)
   })
 

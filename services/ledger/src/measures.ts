@@ -4,6 +4,8 @@ import type { Logger } from '@gateway/process/logger'
 import type { Lanes } from './batch/lanes.ts'
 import type { Report } from './check/check-books.ts'
 
+export type Measures = ReturnType<typeof openMeasures>
+
 /** What the ledger tells its operators: batches, waiting items, open holds, house losses, and whether the books add up. */
 export function openMeasures(meter: Meter, log: Logger) {
   const items = meter.createHistogram('ledger.batch.items', {
@@ -11,6 +13,17 @@ export function openMeasures(meter: Meter, log: Logger) {
     unit: '{item}',
   })
   const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', unit: 'ms' })
+  const flowItems = meter.createHistogram('ledger.flow_batch.items', {
+    description: 'Items about nodes of runs decided in one batch',
+    unit: '{item}',
+  })
+  const flowMs = meter.createHistogram('ledger.flow_batch.duration', {
+    description: 'Reading, deciding and writing one batch of items about nodes',
+    unit: 'ms',
+  })
+  const unrung = meter.createCounter('ledger.nodes.unrung', {
+    description: 'Nodes that the queue did not take; a keeper rings for them again',
+  })
   const aside = meter.createCounter('ledger.items.set_aside', {
     description: 'Items that Postgres refused for no business reason',
   })
@@ -31,6 +44,14 @@ export function openMeasures(meter: Meter, log: Logger) {
       items.record(count)
       ms.record(tookMs)
     },
+    flowBatch(count: number, tookMs: number): void {
+      flowItems.record(count)
+      flowMs.record(tookMs)
+    },
+    queueAway(error: unknown, jobs: number): void {
+      unrung.add(jobs)
+      log.warn({ err: error, jobs }, 'the node queue is away; these nodes are rung for again')
+    },
     setAside(item: { id: string }, error: unknown): void {
       aside.add(1)
       log.error({ err: error, id: item.id }, 'an item was set aside: Postgres refused it')
@@ -50,6 +71,25 @@ export function openMeasures(meter: Meter, log: Logger) {
       meter
         .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch' })
         .addCallback((result) => result.observe(lanes.waiting().all))
+    },
+    watchFlows(waiting: () => number): void {
+      meter
+        .createObservableGauge('ledger.flow_items.waiting', { description: 'Items about nodes that wait for a batch' })
+        .addCallback((result) => result.observe(waiting()))
+    },
+    watchRuns({ prisma }: Pick<Database, 'prisma'>): void {
+      const open = meter.createObservableGauge('ledger.runs.open', { description: 'Runs that have not ended' })
+      const running = meter.createObservableGauge('ledger.nodes.running', { description: 'Nodes that a worker has' })
+      meter.addBatchObservableCallback(
+        async (result) => {
+          const [row] = await prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
+            SELECT (SELECT count(*) FROM money.executions WHERE completed_at IS NULL) AS open,
+                   (SELECT count(*) FROM money.execution_nodes WHERE state = 'Running') AS running`
+          result.observe(open, Number(row.open))
+          result.observe(running, Number(row.running))
+        },
+        [open, running],
+      )
     },
     watchHolds({ prisma }: Pick<Database, 'prisma'>): void {
       const open = meter.createObservableGauge('ledger.holds.open', { description: 'Open reservations' })

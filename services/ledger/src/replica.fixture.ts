@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mintId } from '@gateway/contracts/ids'
+import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem, SettleItem } from '@gateway/contracts/ledger-items'
-import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
+import type { AdmitNodeOutcome, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
 import { openDatabase } from '@gateway/database/client'
 import type { WorldKey } from '@gateway/testbed/world'
 import { openLanes, type LaneLimits } from './batch/lanes.ts'
@@ -47,6 +48,7 @@ export async function openReplica(
     holder,
     setAside,
     admit: (item: AdmitItem, budgetMs = 10_000) => lanes.submit(item, budgetMs) as Promise<AdmitOutcome>,
+    admitNode: (item: AdmitNodeItem) => lanes.submit(item, 10_000) as Promise<AdmitNodeOutcome>,
     settle: (id: string, usage = { promptTokens: 10, completionTokens: 10 }, answer: SettleItem['answer'] = null) =>
       lanes.submit({ op: 'settle', id, usage: { ...usage, estimated: false }, answer }, 10_000),
     release: (id: string) => lanes.submit({ op: 'release', id, reason: 'test' }, 10_000),

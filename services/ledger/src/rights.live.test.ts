@@ -35,6 +35,9 @@ const MONEY_TABLES = [
   'house_losses',
   'idempotency_keys',
   'holders',
+  'executions',
+  'execution_nodes',
+  'assets',
 ]
 
 describe('rights in Postgres', () => {

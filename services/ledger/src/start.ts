@@ -7,6 +7,9 @@ import { openLanes } from './batch/lanes.ts'
 import { batchRunner } from './batch/run-batch.ts'
 import { checkBooks, sayFinding } from './check/check-books.ts'
 import type { LedgerConfig } from './config.ts'
+import { openFlowEngine } from './flows/open-flow-engine.ts'
+import { followRun } from './flows/records/follow-run.ts'
+import { readExecution } from './flows/records/read-execution.ts'
 import { fund } from './funding.ts'
 import { beatHolder, endHolder } from './holders.ts'
 import { endSilent } from './keepers/end-silent.ts'
@@ -15,21 +18,30 @@ import { forgetOld } from './keepers/forget-old.ts'
 import { startKeeper } from './keepers/keeper.ts'
 import { openKeyUses } from './key-uses.ts'
 import { openMeasures } from './measures.ts'
+import { readAsset, recordAsset } from './reads/assets.ts'
 import { readKeyStanding } from './reads/key-standing.ts'
 import { readModels } from './reads/models.ts'
+import { readSandbox } from './reads/sandbox.ts'
 import { replayFinisher } from './reads/saved-answers.ts'
+import { readUsage } from './reads/usage.ts'
 import { readWallet } from './reads/wallet.ts'
 
 const now = () => performance.now()
 
 const EXPIRE_EVERY_MS = 2_000
+/** A worker is dead after three seconds of silence, and what it ran is to be under way again within five. */
+const END_SILENT_EVERY_MS = 500
+const LOOK_AFTER_RUNS_EVERY_MS = 1_000
+/** One for the lane of items about nodes, one for the start of runs. */
+const FLOW_CONNECTIONS = 2
 const FORGET_EVERY_MS = 3_600_000
 const NOTE_USES_EVERY_MS = 10_000
 
-/** Builds the ledger: the books, the lanes on them, the keepers beside them, and at last the door. */
+/** Builds the ledger: the books, the lanes on them, the bell and the queue that they tell, the keepers beside them, and at last the door. */
 export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const { log, onStop, readiness } = tools
   const books = await open('lanes', config.BATCH_LANES)
+  const runs = await open('runs', FLOW_CONNECTIONS)
   const reads = await open('reads', config.READ_CONNECTIONS)
 
   async function open(name: string, poolSize: number): Promise<Database> {
@@ -64,10 +76,23 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const uses = openKeyUses(reads)
   onStop('key uses', () => uses.write())
 
+  const engine = openFlowEngine({ runs, reads, config, noteUse: uses.note, measures, log, onStop, now })
+
   const forget = forgetOld(reads)
   await forget()
+  const silence = endSilent(reads)
   const keepers = [
-    startKeeper({ name: 'end silent holders', everyMs: EXPIRE_EVERY_MS, log, work: endSilent(reads) }),
+    startKeeper({
+      name: 'end silent holders',
+      everyMs: END_SILENT_EVERY_MS,
+      log,
+      work: async () => {
+        await silence()
+        await engine.reclaim()
+      },
+    }),
+    startKeeper({ name: 'end overdue runs', everyMs: LOOK_AFTER_RUNS_EVERY_MS, log, work: engine.endOverdue }),
+    startKeeper({ name: 'ring again', everyMs: LOOK_AFTER_RUNS_EVERY_MS, log, work: engine.ringAgain }),
     startKeeper({
       name: 'expire abandoned',
       everyMs: EXPIRE_EVERY_MS,
@@ -92,9 +117,17 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   readiness.check('postgres', async () => ((await reads.prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const app = ledgerApp({
     lanes,
+    flows: engine.lane,
     noteUse: uses.note,
     readModels: readModels(reads),
     readKey: readKeyStanding(reads),
+    startRun: engine.start,
+    followRun: followRun(reads),
+    readExecution: readExecution(reads),
+    readUsage: readUsage(reads),
+    readSandbox: readSandbox(reads),
+    recordAsset: recordAsset(reads),
+    readAsset: readAsset(reads),
     beatHolder: beatHolder(reads),
     endHolder: endHolder(reads),
     fund: fund(reads),

@@ -1,5 +1,6 @@
 import { Client } from 'pg'
 import type { Database } from '@gateway/database/client'
+import { askToClose, type NodeClosing } from '../run.fixture.ts'
 import { batchRunner } from './run-batch.ts'
 import type { Batch } from './waiting-items.ts'
 
@@ -49,18 +50,28 @@ export async function openCountingSession(adminUrl: string) {
   // Notices reach nobody through Prisma, so its one method that a batch needs is made on the plain connection.
   const prisma = {
     $queryRawUnsafe: async (sql: string, ...values: unknown[]) => (await client.query(sql, values)).rows,
-  }
-  const run = batchRunner({ prisma: prisma as unknown as Database['prisma'] })
+  } as unknown as Database['prisma']
+  const perItem = (items: number): Work => ({ rows: work.rows / items, pages: work.pages / items })
+  const run = batchRunner({ prisma })
   return {
     /** The work of one batch for each of its items, and what was decided. */
     async count(batch: Batch): Promise<{ perItem: Work; outcomes: Set<string> }> {
       Object.assign(work, { rows: 0, pages: 0 })
       const { admissions, closings } = await run(batch, true)
-      const items = batch.admissions.length + batch.closings.length
       return {
-        perItem: { rows: work.rows / items, pages: work.pages / items },
+        perItem: perItem(batch.admissions.length + batch.closings.length),
         outcomes: new Set([...admissions, ...closings].map((row) => row[1])),
       }
+    },
+    /** The same of closings of nodes. */
+    async countNodes(projects: string[], closings: NodeClosing[]): Promise<{ perItem: Work; outcomes: Set<string> }> {
+      await client.query('BEGIN')
+      await client.query('SELECT FROM money.wallets WHERE project = ANY ($1) FOR UPDATE', [projects])
+      Object.assign(work, { rows: 0, pages: 0 })
+      const closed = await askToClose(prisma, projects, closings)
+      const counted = perItem(closings.length)
+      await client.query('COMMIT')
+      return { perItem: counted, outcomes: new Set(closed.map(({ outcome }) => outcome)) }
     },
     close: () => client.end(),
   }

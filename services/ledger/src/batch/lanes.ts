@@ -1,8 +1,16 @@
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import { classify, lockedOut } from './classify-error.ts'
 import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
 import type { AdmissionRow, BatchRows, ClosingRow, RunBatch } from './run-batch.ts'
-import { WaitingItems, type Batch, type ClosingItem, type Outcome, type Waiting } from './waiting-items.ts'
+import { openKnownProjects } from './known-projects.ts'
+import {
+  callerOf,
+  WaitingItems,
+  type AdmissionItem,
+  type Batch,
+  type ClosingItem,
+  type Outcome,
+  type Waiting,
+} from './waiting-items.ts'
 
 // One batch in flight per lane: while a batch is in Postgres the next one gathers, and goes when it returns.
 //   L1  No timer: a lone item goes at once, a crowd shares a transaction.
@@ -25,7 +33,7 @@ export interface LaneLimits {
 interface Needs {
   runBatch: RunBatch
   /** Finds the saved answers of replays, after the batch. */
-  finishReplays: (decided: Decided<AdmitItem>[]) => Promise<void>
+  finishReplays: (decided: Decided[]) => Promise<void>
   limits: LaneLimits
   now: () => number
   observe: {
@@ -37,7 +45,9 @@ interface Needs {
 }
 
 export interface Lanes {
-  submit(item: AdmitItem | ClosingItem, budgetMs: number): Promise<Outcome>
+  submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome>
+  /** Tells whose a run is, so that its admissions take their turns with the project from the first on. */
+  introduceRun(execution: string, project: string): void
   waiting(): { admissions: number; all: number; inFlight: number }
   /** Waits until nothing is left to decide. */
   drain(): Promise<void>
@@ -47,32 +57,30 @@ const PATIENCE = 3
 const IMPATIENCE = 20
 const RETRY_MS = 50
 const ADMISSIONS_AT_LEAST = 128
-const PROJECTS_REMEMBERED = 50_000
 
 export function openLanes({ runBatch, finishReplays, limits, now, observe }: Needs): Lanes {
   const waiting = new WaitingItems()
-  const projectOf = new Map<string, string>() // key hash → project, which never changes; only decides whose turn it is
+  const known = openKnownProjects() // only decides whose turn it is
   const idle: (() => void)[] = []
   let inFlight = 0
   let scheduled = false
 
-  function submit(item: AdmitItem | ClosingItem, budgetMs: number): Promise<Outcome> {
-    if (item.op === 'admit' && !hasRoom(item)) return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
+  function submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome> {
+    if (isAdmission(item) && !hasRoom(item)) return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
     return new Promise((answer) => {
       add({ item, dropAtMs: now() + budgetMs, deferrals: 0, ambiguous: false, answer })
       schedule()
     })
   }
 
-  /** A quarter of the room is kept for keys whose project is known. */
-  function hasRoom({ keyHash }: AdmitItem): boolean {
+  /** A quarter of the room is kept for callers whose project is known. */
+  function hasRoom(item: AdmissionItem): boolean {
     if (waiting.admissions >= limits.waitingAdmissions) return false
-    return projectOf.has(keyHash) || waiting.strangers < limits.waitingAdmissions * 0.75
+    return known.projectOf(item) !== null || waiting.strangers < limits.waitingAdmissions * 0.75
   }
 
   function add(one: Waiting): void {
-    if (one.item.op === 'admit')
-      waiting.addAdmission(projectOf.get(one.item.keyHash) ?? null, one as Waiting<AdmitItem>)
+    if (isAdmission(one.item)) waiting.addAdmission(known.projectOf(one.item), one as Waiting<AdmissionItem>)
     else waiting.addClosing(one as Waiting<ClosingItem>)
   }
 
@@ -153,7 +161,7 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
       const one = batch.closings[row[0] - 1]!
       guarded(one, () => answerClosing(one, row))
     }
-    const replays: Decided<AdmitItem>[] = []
+    const replays: Decided[] = []
     for (const row of rows.admissions) {
       const one = batch.admissions[row[0] - 1]!
       guarded(one, () => answerAdmission(one, row, rows, replays))
@@ -168,13 +176,9 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
     one.answer(closingOutcome(row))
   }
 
-  function answerAdmission(
-    one: Waiting<AdmitItem>,
-    row: AdmissionRow,
-    rows: BatchRows,
-    replays: Decided<AdmitItem>[],
-  ): void {
-    remember(one.item.keyHash, projectIn(row))
+  function answerAdmission(one: Waiting<AdmissionItem>, row: AdmissionRow, rows: BatchRows, replays: Decided[]): void {
+    const project = projectIn(row)
+    if (project !== null && known.add(one.item, project)) waiting.introduce(callerOf(one.item), project)
     if (row[1] === 'deferred') return again(one)
     if (row[1] === 'copy') return add(one) // L2
     const outcome = admitOutcome(row, one.item, rows.products)
@@ -187,17 +191,17 @@ export function openLanes({ runBatch, finishReplays, limits, now, observe }: Nee
     add(one)
   }
 
-  function remember(keyHash: string, project: string | null): void {
-    if (project === null || projectOf.has(keyHash)) return
-    if (projectOf.size >= PROJECTS_REMEMBERED) projectOf.clear()
-    projectOf.set(keyHash, project)
-    waiting.introduce(keyHash, project)
-  }
-
   return {
     submit,
+    introduceRun(execution, project) {
+      if (known.addRun(execution, project)) waiting.introduce(execution, project)
+    },
     waiting: () => ({ admissions: waiting.admissions, all: waiting.size, inFlight }),
     drain: () =>
       inFlight === 0 && waiting.size === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
+}
+
+function isAdmission(item: AdmissionItem | ClosingItem): item is AdmissionItem {
+  return item.op === 'admit' || item.op === 'admit-node'
 }

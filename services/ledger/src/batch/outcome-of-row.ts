@@ -1,17 +1,26 @@
 import type { RefusalCode } from '@gateway/contracts/refusal'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import type { Admitted, AdmitOutcome, ReleaseOutcome, SettleOutcome } from '@gateway/contracts/ledger-outcomes'
+import type {
+  Admitted,
+  AdmitNodeOutcome,
+  AdmitOutcome,
+  ReleaseOutcome,
+  SettleOutcome,
+} from '@gateway/contracts/ledger-outcomes'
 import type { AdmissionRow, BatchRows, ClosingRow } from './run-batch.ts'
-import type { Waiting } from './waiting-items.ts'
+import type { AdmissionItem, Waiting } from './waiting-items.ts'
 
 /** A decision that still needs its saved answer. */
-export interface Decided<Item extends AdmitItem> {
-  waiting: Waiting<Item>
+export interface Decided {
+  waiting: Waiting<AdmissionItem>
   row: AdmissionRow
 }
 
 /** What a row of the batch means to the caller. A `replay` still lacks its answer. */
-export function admitOutcome(row: AdmissionRow, item: AdmitItem, products: BatchRows['products']): AdmitOutcome {
+export function admitOutcome(
+  row: AdmissionRow,
+  { model }: Pick<AdmissionItem, 'model'>,
+  products: BatchRows['products'],
+): AdmitOutcome | AdmitNodeOutcome {
   if (isAdmitted(row)) {
     const [, , invocation, attempt, project, key, product, outputCap, reservedMicro] = row
     return admitted({ invocation, attempt, project, key, product, outputCap, reservedMicro }, products)
@@ -37,18 +46,27 @@ export function admitOutcome(row: AdmissionRow, item: AdmitItem, products: Batch
       return { kind: 'replay', invocation: facts['invocation'] as string, contentType: '', body: '' }
     case 'holder_unknown':
       return { kind: 'holder-unknown' }
+    case 'fenced':
+      return { kind: 'fenced' }
     case 'closed': // a tombstone, or its hold has ended: this id will never be admitted again
       return { kind: 'refused', code: 'unavailable', facts: {} }
+    case 'product_not_assigned':
+      return { kind: 'refused', code, facts: { ...facts, product: model } }
+    case 'not_permitted':
+      return { kind: 'refused', code, facts: { ...facts, need: TO_INVOKE } }
     default:
       return {
         kind: 'refused',
         code: code as RefusalCode,
-        facts: { ...facts, model: item.model, resource: item.model },
+        facts: { ...facts, model, resource: model },
       }
   }
 }
 
-/** The project of the key, where the row tells it. */
+/** What a run in the console needs of its person; ends the sentence "This needs …". */
+const TO_INVOKE = 'the role Project Owner or Project Consumer on the project'
+
+/** The project of the key or run, where the row tells it. */
 export function projectIn(row: AdmissionRow): string | null {
   const project = isAdmitted(row) ? row[4] : row[2]['project']
   return typeof project === 'string' ? project : null

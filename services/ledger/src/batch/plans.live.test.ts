@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished } from 'vitest'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { World, WorldKey } from '@gateway/testbed/world'
 import type { Replica } from '../replica.fixture.ts'
+import { insertNodes, insertRun, nodeItem, type HeldNode } from '../run.fixture.ts'
 import { openShop, test } from '../shop.fixture.ts'
 import { openCountingSession, type Work } from './count-work.fixture.ts'
-import type { ClosingItem, Waiting } from './waiting-items.ts'
+import type { AdmissionItem, ClosingItem, Waiting } from './waiting-items.ts'
 
 // A session plans a statement once, and Postgres plans by what it last knew of a table's size. Ledgers start on empty
 // tables and run for months: a plan made then must not read a table, or every pair of rows, once there are many.
@@ -15,7 +15,9 @@ const MANY = 256
 const ROWS = 30_000
 
 type Session = Awaited<ReturnType<typeof openCountingSession>>
-type Costs = Record<'admit' | 'repeat' | 'close' | 'close again' | 'refuse' | 'bury', Work>
+type Sort = 'admit' | 'repeat' | 'close' | 'close again' | 'refuse' | 'bury'
+type NodeSort = 'admit nodes' | 'repeat nodes' | 'fence nodes' | 'close nodes' | 'close nodes again'
+type Costs = Record<Sort | NodeSort, Work>
 
 describe('the work of a batch', () => {
   test('does not grow with the tables, whenever its plans were made, nor faster than its items', async ({
@@ -24,6 +26,7 @@ describe('the work of a batch', () => {
     replica,
   }) => {
     await withoutAutovacuum(world)
+    await world.run('SET enable_seqscan = off') // else the references of what fills the tables are checked by reading small ones
     await world.run('ANALYZE')
     const scene = await buildScene(world)
     const early = await openSession(database.adminUrl)
@@ -50,6 +53,9 @@ async function openSession(adminUrl: string): Promise<Session> {
 }
 
 interface Scene {
+  world: World
+  project: string
+  owner: string
   product: string
   free: WorldKey
   limited: WorldKey
@@ -60,6 +66,9 @@ async function buildScene(world: World): Promise<Scene> {
   const { owners, project, product, key } = await openShop(world, 100_000_000n)
   const limit = { micro: 90_000_000n, reset: 'monthly' } as const
   return {
+    world,
+    project: project.id,
+    owner: owners.owner,
     product,
     free: key,
     limited: await world.key({ project, by: owners.owner, limit }),
@@ -91,10 +100,46 @@ async function costsOf(session: Session, replica: Replica, scene: Scene, size: n
     'close again': await workOf(session, [], closings, ['settled', 'released']),
     refuse: await workOf(session, refused, [], ['insufficient_budget']),
     bury: await workOf(session, [], strange, ['released', 'unknown']),
+    ...(await nodeCostsOf(session, replica, scene, size)),
   }
 }
 
-async function workOf(session: Session, admissions: AdmitItem[], closings: ClosingItem[], expected: string[]) {
+const NODES_A_RUN = 8
+
+/** The same of nodes, of runs of a key with a limit, of one without, and of a person. */
+async function nodeCostsOf(
+  session: Session,
+  replica: Replica,
+  { world, project, owner, product, free, limited }: Scene,
+  size: number,
+): Promise<Pick<Costs, NodeSort>> {
+  const nodes: HeldNode[] = []
+  const runners = [{ key: free.id }, { key: limited.id }, { person: owner }]
+  while (nodes.length < size) {
+    const execution = await insertRun(world, project, runners[(nodes.length / NODES_A_RUN) % runners.length]!)
+    nodes.push(...(await insertNodes(world, { execution, project, count: NODES_A_RUN })))
+  }
+  const items = nodes.map((node) => nodeItem(replica, node, product))
+  const lost = items.map((item) => ({ ...item, id: `${item.id}-2`, lease: 'lost' }))
+  const closings = nodes.map(({ reservation }, n) => ({
+    id: reservation,
+    usage: n % 2 ? { promptTokens: 1, completionTokens: 1 } : null,
+  }))
+  const close = async () => {
+    const { perItem, outcomes } = await session.countNodes([project], closings)
+    expect(outcomes).toEqual(new Set(['settled', 'released']))
+    return perItem
+  }
+  return {
+    'admit nodes': await workOf(session, items, [], ['admitted']),
+    'repeat nodes': await workOf(session, items, [], ['again']),
+    'fence nodes': await workOf(session, lost, [], ['fenced']),
+    'close nodes': await close(),
+    'close nodes again': await close(),
+  }
+}
+
+async function workOf(session: Session, admissions: AdmissionItem[], closings: ClosingItem[], expected: string[]) {
   const { perItem, outcomes } = await session.count({
     admissions: admissions.map(waiting),
     closings: closings.map(waiting),
@@ -124,11 +169,28 @@ const FILLS: [table: string, columns: string, values: string][] = [
     '(id, invocation, attempt, state, project, key, lineage, product, holder, reserved_micro, charged_micro, admitted_at, closed_at)',
     `'i' || n, 'i' || n, 1, 'Settled', 'p' || n % 500, 'k', 'k', 'm', 'h1', 5, 5, now(), now()`,
   ],
+  [
+    'money.executions',
+    '(id, project, sandbox, revision, key, lineage, surface, status, created_at, started_at, deadline_at)',
+    `'e' || n, 'p' || n % 500, 'sbx-' || n % 700, 1, 'k', 'k', 'invoke', 'Running', now(), now(), now()`,
+  ],
+  [
+    'money.execution_nodes',
+    '(execution, ordinal, node, kind, project, sources, state, holder, lease, call, reservation, claimed_at)',
+    `'e' || n, 1, 'n0', 'product.chat', 'p' || n % 500, '{}', 'Running', 'h' || n % 90, 'l' || n, 'r' || n, 'r' || n, now()`,
+  ],
+  [
+    'money.invocations',
+    '(id, invocation, attempt, state, project, key, lineage, product, holder, reserved_micro, charged_micro, admitted_at, closed_at, execution, node)',
+    `'c' || n, 'c' || n, 1, 'Settled', 'p' || n % 500, 'k', 'k', 'm', 'h1', 5, 5, now(), now(), 'e' || n, 'n0'`,
+  ],
   ['money.journal', '', `'p' || n % 500, n, 'settle', 'i' || n, 0, -5, 5, 0, now()`],
   ['money.idempotency_keys', '', `'p' || n % 500, 'chat', 'k' || n, sha256(n::text::bytea), 'i' || n, 'i' || n, now()`],
   ['money.wallets', '(project, funded)', `'p' || n, 100`],
   ['money.meters', '', `'l' || n, 'p' || n % 500, now(), 100, 0, 0`],
   ['money.holders', '', `'h' || n, 'gateway', now(), now(), 15000, now()`],
+  ['control.people', '(id, email, name)', `'per' || n, 'per' || n || '@example.test', 'P'`],
+  ['control.project_grants', '(project, person, role)', `project, 'per' || n, 'Project Consumer'`],
   [
     'control.keys',
     '(id, hash, prefix, name, tenant, project, lineage, policy, created_by, expires_at, expiry_days)',
@@ -151,6 +213,6 @@ async function withoutAutovacuum(world: World): Promise<void> {
 
 const keyed = (key: string) => ({ idempotency: { key: `plans ${key}`, fingerprint: 'a'.repeat(64) } })
 
-function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {
+function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
   return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }

@@ -1,6 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import type { Batch } from './waiting-items.ts'
+import type { AdmissionItem, Batch } from './waiting-items.ts'
 
 /** `[ord, code, …]`, in the order of the batch. `ord` counts from 1. */
 export type AdmissionRow =
@@ -48,7 +47,7 @@ interface BatchRow {
 }
 
 const SQL = `SELECT admissions, closings, products, at_ms FROM money.run_batch_v1(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28)`
 
 /** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
 const NO_BYTES = Buffer.alloc(0)
@@ -64,10 +63,12 @@ export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
       patient,
       pairs.hashes,
       pairs.models,
+      pairs.runs,
+      pairs.runModels,
       a.map((item) => item.id),
       pairs.of,
       a.map((item) => item.holder),
-      a.map((item) => item.selector),
+      a.map((item) => (item.op === 'admit' ? item.selector : null)),
       a.map((item) => item.parameters.join(',')),
       a.map((item) => item.measures.bytes),
       a.map((item) => item.measures.messages),
@@ -75,8 +76,10 @@ export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
       a.map((item) => item.measures.images),
       a.map((item) => item.measures.counted),
       a.map((item) => item.measures.maxTokens),
-      a.map((item) => item.idempotency?.key ?? null),
-      a.map((item) => item.idempotency?.fingerprint ?? null),
+      a.map((item) => (item.op === 'admit' && item.idempotency?.key) || null),
+      a.map((item) => (item.op === 'admit' && item.idempotency?.fingerprint) || null),
+      pairs.runs.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.node : null)) : [],
+      pairs.runs.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.lease : null)) : [],
       c.map((item) => item.id),
       c.map((item) => item.op),
       c.map((item) => (item.op === 'settle' ? item.usage.promptTokens : null)),
@@ -115,25 +118,50 @@ interface ClosingColumns {
   excess: number[]
 }
 
-/** Which different keys and models there are, and which of these pairs each item is; counted from 1, as Postgres does. */
-function pairsOf(items: AdmitItem[]): { hashes: string[]; models: string[]; of: number[] } {
-  const hashes: string[] = []
-  const models: string[] = []
-  const known = new Map<string, number>()
-  const of = items.map(({ keyHash, model }) => {
-    const name = keyHash + model // a hash is always 64 characters
-    let pair = known.get(name)
-    if (pair === undefined) {
-      pair = hashes.push(keyHash)
-      models.push(model)
-      known.set(name, pair)
-    }
-    return pair
-  })
-  return { hashes, models, of }
+/** Which different callers and models there are, and which of these pairs each item is. */
+interface Pairs {
+  hashes: string[]
+  models: string[]
+  /** The pairs of runs come behind those of keys. */
+  runs: string[]
+  runModels: string[]
+  /** By item; counted from 1, as Postgres does. */
+  of: number[]
 }
 
-function admissionRows(columns: AdmissionColumns, items: AdmitItem[], pairOf: number[]): AdmissionRow[] {
+function pairsOf(items: AdmissionItem[]): Pairs {
+  const ofKeys = distinctPairs()
+  const ofRuns = distinctPairs()
+  const of = items.map((item) =>
+    item.op === 'admit' ? ofKeys.add(item.keyHash, item.model) : -ofRuns.add(item.execution, item.model),
+  )
+  const keys = ofKeys.callers.length
+  if (ofRuns.callers.length > 0) for (let n = 0; n < of.length; n++) if (of[n]! < 0) of[n] = keys - of[n]!
+  return { hashes: ofKeys.callers, models: ofKeys.models, runs: ofRuns.callers, runModels: ofRuns.models, of }
+}
+
+function distinctPairs() {
+  const callers: string[] = []
+  const models: string[] = []
+  const known = new Map<string, number>()
+  return {
+    callers,
+    models,
+    /** Answers which pair it is; counted from 1. */
+    add(caller: string, model: string): number {
+      const name = `${caller} ${model}` // neither a hash nor an id has a space
+      let pair = known.get(name)
+      if (pair === undefined) {
+        pair = callers.push(caller)
+        models.push(model)
+        known.set(name, pair)
+      }
+      return pair
+    },
+  }
+}
+
+function admissionRows(columns: AdmissionColumns, items: AdmissionItem[], pairOf: number[]): AdmissionRow[] {
   return items.map(({ id, model }, n) => {
     const code = columns.code[n]!
     if (code !== null) return [n + 1, code, columns.facts[n] ?? {}]

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest'
 import { countCodes, openReplica } from '../replica.fixture.ts'
 import { openShop, test } from '../shop.fixture.ts'
 import type { RunBatch } from './run-batch.ts'
+import { callerOf } from './waiting-items.ts'
 
 // Keys of no known project: invented ones, and real ones on their first call through this replica.
 
@@ -14,7 +15,7 @@ function noted() {
   const around =
     (run: RunBatch): RunBatch =>
     (batch, patient) => {
-      batches.push(new Set(batch.admissions.map(({ item }) => item.keyHash)))
+      batches.push(new Set(batch.admissions.map(({ item }) => callerOf(item))))
       return run(batch, patient)
     }
   return { batches, around }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { WaitingItems, type ClosingItem, type Waiting } from './waiting-items.ts'
+import { openKnownProjects } from './known-projects.ts'
+import { callerOf, WaitingItems, type AdmissionItem, type ClosingItem, type Waiting } from './waiting-items.ts'
 
 const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
 
-function waiting<T extends AdmitItem | ClosingItem>(item: Partial<T>): Waiting<T> {
+function waiting<T extends AdmissionItem | ClosingItem>(item: Partial<T>): Waiting<T> {
   return { item: item as T, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }
 let named = 0
@@ -28,7 +30,7 @@ describe('what goes into the next batch', () => {
     expect(items.strangers).toBe(100)
     const { admissions } = items.take({ items: 12, bytes: 1_000, admissionsAtLeast: 4 })
     expect(admissions.slice(0, 9).map(({ item }) => item.id)).toContain('single')
-    expect(admissions.slice(9).map(({ item }) => item.keyHash)).toEqual(['hash-0', 'hash-1', 'hash-2'])
+    expect(admissions.slice(9).map(({ item }) => callerOf(item))).toEqual(['hash-0', 'hash-1', 'hash-2'])
     // What the projects leave is theirs as well.
     while (items.take(limits).admissions.some(({ item }) => item.id.startsWith('crowd')));
     expect(items.take(limits).admissions).toHaveLength(10)
@@ -39,7 +41,7 @@ describe('what goes into the next batch', () => {
     for (let n = 0; n < 1_000; n++) items.addAdmission(`project-${n}`, admission(`p-${n}`))
     for (let n = 0; n < 1_000; n++) items.addAdmission(null, stranger('crowd'))
     items.addAdmission(null, stranger('new'))
-    expect(items.take(limits).admissions.map(({ item }) => item.keyHash)).toContain('new')
+    expect(items.take(limits).admissions.map(({ item }) => callerOf(item))).toContain('new')
   })
 
   test('once its project is known, what waits under a key takes its turns with the project, in order', () => {
@@ -51,6 +53,30 @@ describe('what goes into the next batch', () => {
     items.introduce('nobody waits under this one', 'p')
     expect([items.strangers, items.size]).toEqual([1, 5])
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toEqual(['a', 'new-0', 'new-1', 'new-2', 'other'])
+  })
+
+  test('a run takes its turns as a key does: with its project, once that is known', () => {
+    const node = (execution: string, id: string) => waiting<AdmitNodeItem>({ op: 'admit-node', id, execution })
+    const items = new WaitingItems()
+    for (let n = 0; n < 100; n++) items.addAdmission(null, node('exe_crowd', `crowd-${n}`))
+    items.addAdmission(null, node('exe_new', 'new'))
+    items.addAdmission('p', admission('direct'))
+    const taken = () => items.take(limits).admissions.map(({ item }) => item.id)
+    expect(taken().slice(0, 3)).toEqual(['direct', 'crowd-0', 'new'])
+    items.introduce('exe_crowd', 'p')
+    items.addAdmission('p', admission('behind it'))
+    items.addAdmission('q', admission('beside it'))
+    expect([items.strangers, taken().includes('beside it')]).toEqual([0, true])
+  })
+
+  test('whose a run is is remembered apart from keys: a hundred thousand runs push out no key', () => {
+    const known = openKnownProjects()
+    const key = { op: 'admit', keyHash: 'hash' } as AdmitItem
+    expect([known.projectOf(key), known.add(key, 'p'), known.add(key, 'p')]).toEqual([null, true, false])
+    const run = (n: number) => ({ op: 'admit-node', execution: `exe_${n}` }) as AdmitNodeItem
+    for (let n = 0; n < 100_000; n++) known.add(run(n), 'q')
+    expect([known.projectOf(key), known.projectOf(run(99_999)), known.projectOf(run(0))]).toEqual(['p', 'q', null])
+    expect(known.addRun('exe_1', 'q')).toBe(true)
   })
 
   test('within a project the order of arrival stays', () => {

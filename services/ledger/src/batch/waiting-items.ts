@@ -1,12 +1,19 @@
+import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
-import type { AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from '@gateway/contracts/ledger-outcomes'
+import type {
+  AdmitNodeOutcome,
+  AdmitOutcome,
+  ReleaseOutcome,
+  SettleOutcome,
+  Undecided,
+} from '@gateway/contracts/ledger-outcomes'
 import { Turns } from './turns.ts'
 
 // What waits for the next batch.
 //   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never refused.
-//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Keys whose project is not known yet
-//       (new here, or nobody's) take turns by key in a share of their own: a flood of invented keys leaves the rest of each
-//       batch to the projects, and a new key is not kept out by however many projects there are.
+//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Keys and runs whose project is not
+//       known yet (new here, or nobody's) take turns each by itself in a share of their own: a flood of invented keys leaves the
+//       rest of each batch to the projects, and a new key is not kept out by however many projects there are.
 //   W3  No id stands in one batch twice; the later one waits for the next.
 
 /** Releases a reservation whose holder has ended or whose deadline is over; only keepers ask for it. */
@@ -15,9 +22,11 @@ export interface ExpireItem {
   id: string
 }
 export type ClosingItem = SettleItem | ReleaseItem | ExpireItem
-export type Outcome = AdmitOutcome | SettleOutcome | ReleaseOutcome | Undecided | { kind: 'alive' }
+/** Of a direct call, by a key, or of a node, by its run. */
+export type AdmissionItem = AdmitItem | AdmitNodeItem
+export type Outcome = AdmitOutcome | AdmitNodeOutcome | SettleOutcome | ReleaseOutcome | Undecided | { kind: 'alive' }
 
-export interface Waiting<Item extends AdmitItem | ClosingItem = AdmitItem | ClosingItem> {
+export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionItem | ClosingItem> {
   item: Item
   /** Past this moment (of the process's own clock) the item is dropped undecided. */
   dropAtMs: number
@@ -29,7 +38,7 @@ export interface Waiting<Item extends AdmitItem | ClosingItem = AdmitItem | Clos
 }
 
 export interface Batch {
-  admissions: Waiting<AdmitItem>[]
+  admissions: Waiting<AdmissionItem>[]
   closings: Waiting<ClosingItem>[]
 }
 
@@ -42,14 +51,14 @@ interface Limits {
 
 export class WaitingItems {
   readonly #closings: Waiting<ClosingItem>[] = []
-  readonly #projects = new Turns<Waiting<AdmitItem>>()
-  readonly #strangers = new Turns<Waiting<AdmitItem>>()
+  readonly #projects = new Turns<Waiting<AdmissionItem>>()
+  readonly #strangers = new Turns<Waiting<AdmissionItem>>()
 
   get admissions(): number {
     return this.#projects.size + this.#strangers.size
   }
 
-  /** Admissions by keys whose project is not known yet. */
+  /** Admissions by keys and runs whose project is not known yet. */
   get strangers(): number {
     return this.#strangers.size
   }
@@ -62,15 +71,15 @@ export class WaitingItems {
     this.#closings.push(waiting)
   }
 
-  /** @param project of its key; null: not known yet */
-  addAdmission(project: string | null, waiting: Waiting<AdmitItem>): void {
-    if (project === null) this.#strangers.add(waiting.item.keyHash, waiting)
+  /** @param project of its key or run; null: not known yet */
+  addAdmission(project: string | null, waiting: Waiting<AdmissionItem>): void {
+    if (project === null) this.#strangers.add(callerOf(waiting.item), waiting)
     else this.#projects.add(project, waiting)
   }
 
-  /** What waits under this key takes its turns with the project from now on. */
-  introduce(keyHash: string, project: string): void {
-    for (const waiting of this.#strangers.leave(keyHash)) this.#projects.add(project, waiting)
+  /** What waits under this key or run takes its turns with the project from now on. */
+  introduce(caller: string, project: string): void {
+    for (const waiting of this.#strangers.leave(caller)) this.#projects.add(project, waiting)
   }
 
   /** Takes what goes into the next batch. */
@@ -90,7 +99,7 @@ export class WaitingItems {
       if (waiting.item.op === 'settle') bytes += waiting.item.answer?.body.length ?? 0
     }
     this.#closings.splice(0, this.#closings.length, ...later)
-    const fits = ({ item }: Waiting<AdmitItem>) => !taken.has(item.id) && taken.add(item.id) !== undefined
+    const fits = ({ item }: Waiting<AdmissionItem>) => !taken.has(item.id) && taken.add(item.id) !== undefined
     const room = limits.items - closings.length
     const forStrangers = Math.max(Math.ceil(room * STRANGERS_SHARE), room - this.#projects.size)
     const strangers = this.#strangers.take(forStrangers, fits)
@@ -98,5 +107,10 @@ export class WaitingItems {
   }
 }
 
-/** What keys of no known project may take of a batch that is full without them. */
+/** Who asks: the hash of a key or the id of a run. Neither can be the other. */
+export function callerOf(item: AdmissionItem): string {
+  return item.op === 'admit' ? item.keyHash : item.execution
+}
+
+/** What callers of no known project may take of a batch that is full without them. */
 const STRANGERS_SHARE = 0.25

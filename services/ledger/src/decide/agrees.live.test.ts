@@ -1,22 +1,29 @@
-import { createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, describe, expect } from 'vitest'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import { openDatabase, type Database } from '@gateway/database/client'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openWorld, type World } from '@gateway/testbed/world'
 import { batchRunner, type BatchRows } from '../batch/run-batch.ts'
-import type { ClosingItem, Waiting } from '../batch/waiting-items.ts'
+import type { AdmissionItem, ClosingItem, Waiting } from '../batch/waiting-items.ts'
 import { checkBooks, sayFinding } from '../check/check-books.ts'
+import { closeNodes, type HeldNode } from '../run.fixture.ts'
 import { availableIn } from './book.ts'
+import { decideBatch, decideClosings } from './decide-batch.ts'
+import { admitItems, closingItem } from './items-of-history.fixture.ts'
+import {
+  command,
+  type Admission,
+  type Closing,
+  type Command,
+  type NodeAdmission,
+  type NodeClosing,
+} from './random-history.fixture.ts'
 import { buildScene, type Scene } from './scene.fixture.ts'
-import { decideBatch } from './decide-batch.ts'
 
 // The SQL decision and the pure one, on the same random histories: every outcome of every item, and every balance after.
 // The histories go to two replicas in turn. fast-check prints the seed and the path of a history that fails.
 
 const OPERATIONS = 100_000
-const ITEMS = 40
 /** Every outcome there is; each must have been seen. */
 const OUTCOMES = [
   'admitted',
@@ -47,67 +54,28 @@ const OUTCOMES = [
   'closing fenced',
   'closing unknown',
   'closing alive',
+  'closing unknown of a node',
+  'node admitted',
+  'node again',
+  'node closed',
+  'node context_limit',
+  'node fenced',
+  'node holder_unknown',
+  'node images_unsupported',
+  'node insufficient_budget',
+  'node key_issuer_denied',
+  'node key_limit',
+  'node key_revoked',
+  'node key_scope',
+  'node not_permitted',
+  'node product_not_assigned',
+  'node unsupported_parameter',
+  'node closing settled',
+  'node closing released',
+  'node closing fenced',
+  'node closing unknown',
 ]
 const COMMANDS = 25
-
-/** One in `n` of them, and null else. `fc.option` has it the other way round: its `freq` is how seldom there is null. */
-const oneIn = <T>(n: number, arbitrary: fc.Arbitrary<T>) =>
-  fc.oneof({ weight: n - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
-
-const admission = fc.record({
-  key: fc.nat(),
-  model: fc.nat(),
-  selector: fc.constantFrom(null, null, null, null, null, null, 'own', 'own', 'own', 'other'),
-  holder: fc.constantFrom('alive', 'alive', 'alive', 'alive', 'alive', 'ended'),
-  bytes: fc.oneof(
-    { weight: 6, arbitrary: fc.integer({ min: 20, max: 2_000 }) },
-    { weight: 1, arbitrary: fc.integer({ min: 20, max: 128_000 }) },
-  ),
-  messages: fc.integer({ min: 1, max: 100 }),
-  tools: fc.constantFrom(0, 0, 1, 64),
-  images: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1),
-  counted: oneIn(8, fc.integer({ min: 1, max: 30_000 })),
-  maxTokens: fc.option(fc.constantFrom(0, 1, 10, 100, 300, 300, 300, 4_000, 8_192, 9_000), { freq: 3 }),
-  parameters: fc.constantFrom<string[]>([], [], [], [], [], [], ['tools'], ['tools'], ['tools', 'logprobs']),
-  /** Small, so that keys meet again: repeats, mismatches, copies in one batch. */
-  idempotency: fc.option(fc.nat(12), { freq: 3 }),
-  body: fc.nat(3),
-  /** Asks again with an id from before. */
-  sameIdAs: oneIn(12, fc.nat()),
-  /** Asks what another one in its batch asks, under an id of its own. */
-  copyOf: oneIn(6, fc.nat()),
-})
-const closing = fc.record({
-  op: fc.constantFrom('settle' as const, 'settle' as const, 'settle' as const, 'release' as const, 'expire' as const),
-  of: fc.nat(),
-  promptTokens: fc.integer({ min: 0, max: 40_000 }),
-  completionTokens: fc.integer({ min: 0, max: 10_000 }),
-  /** An id that was never admitted. */
-  stranger: fc.integer({ min: 0, max: 40 }).map((n) => n === 0),
-})
-const command = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant('batch' as const),
-      admissions: fc.array(admission, { minLength: 10, maxLength: ITEMS }),
-      closings: fc.array(closing, { minLength: 10, maxLength: ITEMS }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('fund' as const),
-      project: fc.nat(),
-      micro: fc.integer({ min: 1, max: 60_000 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat() }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('end holder' as const) }) },
-)
-type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
-type Admission = typeof admission extends fc.Arbitrary<infer A> ? A : never
-type Closing = typeof closing extends fc.Arbitrary<infer C> ? C : never
 
 describe('the decision in SQL and the pure one', () => {
   let replicas: Database[]
@@ -162,6 +130,21 @@ async function playHistory(
       case 'batch':
         operations += await playBatch(scene, command.admissions, command.closings, ids, replica, seen)
         break
+      case 'close nodes':
+        operations += await playNodeClosings(scene, command.closings, ids, replica, seen)
+        break
+      case 'rotate':
+        await scene.rotate(command.key)
+        operations++
+        break
+      case 'fail run':
+        await scene.runs.fail(command.which)
+        operations++
+        break
+      case 'withdraw person':
+        await scene.runs.withdrawPerson()
+        operations++
+        break
       case 'fund': {
         const project = scene.projects[command.project % scene.projects.length]!
         const funding = `f-${turn}`
@@ -187,7 +170,7 @@ async function playHistory(
 
 async function playBatch(
   scene: Scene,
-  wanted: Admission[],
+  wanted: (Admission | NodeAdmission)[],
   ending: Closing[],
   ids: string[],
   replica: Database,
@@ -218,17 +201,22 @@ async function playBatch(
           : [one.code],
     ),
   )
-  const outcomes = [...rows.admissions.map((row) => row[1]), ...rows.closings.map((row) => `closing ${row[1]}`)]
+  const outcomes = rows.admissions.map(([ord, code]) => (admissions[ord - 1]!.op === 'admit' ? code : `node ${code}`))
+  outcomes.push(...rows.closings.map((row) => `closing ${row[1]}`))
   outcomes.push(...refusedCopies(admissions, decided.admissions))
+  for (const [n, { outcome }] of decided.closings.entries())
+    if (outcome === 'unknown' && isOfNode(scene, closings[n]!.id)) outcomes.push('closing unknown of a node')
   for (const outcome of outcomes) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
   for (const [n, { code }] of decided.admissions.entries()) if (code === 'admitted') ids.push(admissions[n]!.id)
   return admissions.length + closings.length
 }
 
 /** The refusals of copies: the same key, idempotency key and body as one before it in the batch. */
-function refusedCopies(items: AdmitItem[], decisions: { code: string }[]): string[] {
+function refusedCopies(items: AdmissionItem[], decisions: { code: string }[]): string[] {
   const before = new Set<string>()
-  return items.flatMap(({ keyHash, idempotency }, n) => {
+  return items.flatMap((item, n) => {
+    if (item.op !== 'admit') return []
+    const { keyHash, idempotency } = item
     const name = `${keyHash} ${idempotency?.key} ${idempotency?.fingerprint}`
     const isCopy = idempotency !== null && before.has(name)
     before.add(name)
@@ -236,61 +224,56 @@ function refusedCopies(items: AdmitItem[], decisions: { code: string }[]): strin
   })
 }
 
-function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {
+function isOfNode({ book }: Scene, id: string): boolean {
+  const found = book.open.get(id) ?? book.closed.get(id)
+  return found !== undefined && found.node !== null
+}
+
+/** What money.close_v1 does, and then the leases end: an answered node is done, any other one is claimed anew. */
+async function playNodeClosings(
+  scene: Scene,
+  wanted: NodeClosing[],
+  ids: string[],
+  replica: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const { held, lost } = scene.runs
+  const taken = new Set<string>()
+  const some = wanted.flatMap(({ of, instead, usage, keepsLease }) => {
+    const node = instead === null ? held[of % held.length]! : instead === 'lost' ? lost[of % lost.length] : null
+    const id = node ? node.reservation : ids[of % ids.length]
+    if (node === undefined || id === undefined || taken.has(id)) return []
+    taken.add(id)
+    return [{ id, usage, keepsLease, node: instead === null ? node : null }]
+  })
+  const closed = await closeNodes(replica, scene.projects, some)
+  const items = some.map(({ id, usage }): ClosingItem =>
+    usage
+      ? { op: 'settle', id, usage: { ...usage, estimated: false }, answer: null }
+      : { op: 'release', id, reason: 'test' },
+  )
+  const decided = decideClosings(scene.book, items, true)
+  expect(closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro])).toEqual(
+    decided.map((one) => [one.outcome, Number(chargeOf(one)), 'close' in one ? Number(one.close.excessMicro) : 0]),
+  )
+  for (const { outcome } of closed) {
+    const name = `node closing ${outcome}`
+    seen.set(name, (seen.get(name) ?? 0) + 1)
+  }
+  const charged: { node: HeldNode; ends: boolean }[] = []
+  const again: HeldNode[] = []
+  for (const [n, { node, keepsLease }] of some.entries()) {
+    if (node === null) continue
+    if (closed[n]!.outcome === 'settled') charged.push({ node, ends: keepsLease === null })
+    else again.push(node)
+  }
+  await scene.runs.replace(charged)
+  await scene.runs.reclaim(again)
+  return some.length
+}
+
+function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
   return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
-}
-
-function admitItems(wanted: Admission[], scene: Scene, ids: string[]): AdmitItem[] {
-  const items: AdmitItem[] = []
-  for (const one of wanted) {
-    const first = one.copyOf === null ? undefined : items[one.copyOf % items.length]
-    items.push(first ? { ...first, id: freshId() } : admitItem(one, scene, ids))
-  }
-  return items
-}
-
-const freshId = () => `inv_${randomBytes(8).toString('hex')}`
-
-function admitItem(one: Admission, scene: Scene, ids: string[]): AdmitItem {
-  const key = scene.keyHashes[one.key % scene.keyHashes.length]!
-  const project = scene.book.keys.get(key)?.project ?? scene.projects[0]!
-  const digest = (text: string) => createHash('sha256').update(text).digest('hex')
-  return {
-    op: 'admit',
-    id: one.sameIdAs !== null && ids.length > 0 ? ids[one.sameIdAs % ids.length]! : freshId(),
-    holder: scene.holders[one.holder],
-    keyHash: key,
-    selector: one.selector === 'own' ? project : one.selector === 'other' ? 'prj_elsewhere' : null,
-    model: scene.models[one.model % scene.models.length]!,
-    parameters: one.parameters,
-    measures: {
-      bytes: one.bytes,
-      messages: one.messages,
-      tools: one.tools,
-      images: one.images,
-      counted: one.counted,
-      maxTokens: one.maxTokens,
-    },
-    idempotency:
-      one.idempotency === null
-        ? null
-        : { key: `idem-${one.idempotency}`, fingerprint: digest(`body ${one.body === 0}`) },
-  }
-}
-
-function closingItem(one: Closing, ids: string[]): ClosingItem {
-  const id =
-    one.stranger || ids.length === 0
-      ? `inv_stranger_${randomBytes(6).toString('hex')}`
-      : ids[ids.length - 1 - (one.of % Math.min(ids.length, 120))]!
-  if (one.op === 'settle')
-    return {
-      op: 'settle',
-      id,
-      usage: { promptTokens: one.promptTokens, completionTokens: one.completionTokens, estimated: false },
-      answer: null,
-    }
-  return one.op === 'release' ? { op: 'release', id, reason: 'test' } : { op: 'expire', id }
 }
 
 function closingsOf(rows: BatchRows): unknown[][] {

@@ -21,9 +21,31 @@ export interface ProductFacts {
   id: string
   price: Price
   overheads: Overheads
+  /** false: it makes images or sounds at a price per request, and its context bounds nothing. */
+  bounded: boolean
   contextLength: bigint
   maxOutputTokens: bigint
   supportedParameters: ReadonlySet<string>
+}
+
+/** Who runs a flow: a key, by its lineage, or a person in the console. */
+export interface RunFacts {
+  project: string
+  /** The hash of its key; null: a person's. */
+  keyHash: string | null
+  /** The person still holds a role on the project that may invoke. */
+  personStands: boolean
+  /** It has neither ended nor begun to fail. */
+  goesOn: boolean
+}
+
+export interface NodeFacts {
+  /** null: nobody runs it. */
+  lease: string | null
+  attempt: number
+  call: string
+  /** Under which it may reserve; null: any. */
+  reservation: string | null
 }
 
 export interface Wallet {
@@ -52,6 +74,8 @@ export interface Reservation {
   micro: bigint
   outputCap: bigint
   price: Price
+  /** `execution node`; null: a direct call. */
+  node: string | null
 }
 
 export interface Closed {
@@ -61,6 +85,7 @@ export interface Closed {
   chargedMicro: bigint
   /** null: a tombstone. */
   price: Price | null
+  node: string | null
 }
 
 export interface Book {
@@ -68,6 +93,13 @@ export interface Book {
   keys: ReadonlyMap<string, KeyFacts>
   /** Callable chat products: `project model` → the product. */
   callable: ReadonlyMap<string, ProductFacts>
+  /** What runs may call, of any kind: `project model` → the product. */
+  callableByRuns: ReadonlyMap<string, ProductFacts>
+  runs: ReadonlyMap<string, RunFacts>
+  /** `execution node` → what is known of it. */
+  nodes: ReadonlyMap<string, NodeFacts>
+  /** `execution node` of each that was charged. */
+  chargedNodes: Set<string>
   liveHolders: ReadonlySet<string>
   wallets: Map<string, Wallet>
   meters: Map<string, Meter>

@@ -1,21 +1,20 @@
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { windowStartMs } from '@gateway/money/spending-window'
-import { outputCap, promptTokensBound, upperBoundMicro } from '@gateway/money/upper-bound'
-import type { Book, KeyFacts, ProductFacts, Reservation } from './book.ts'
-
-/** What is left of the wallets and meters while a batch is decided (B4). */
-export interface Remaining {
-  wallet(project: string): bigint
-  meter(key: KeyFacts, windowStartMs: number): bigint
-}
+import type { Book, KeyFacts, Reservation } from './book.ts'
+import { decideFit, type Remaining } from './decide-fit.ts'
 
 export type AdmissionDecision =
-  | { code: 'admitted'; reservation: Reservation; idempotencyKey: string | null; fingerprint: string | null }
+  | {
+      code: 'admitted'
+      reservation: Reservation
+      key: KeyFacts | null
+      idempotencyKey: string | null
+      fingerprint: string | null
+    }
   | { code: 'again'; reservation: Reservation }
   | { code: 'running' | 'replay'; invocation: string }
   | { code: string }
 
-/** Decides one admission, in the order of decisions.md 1. A refused one consumes nothing. */
+/** Decides the admission of a direct call, in the order of decisions.md 1. A refused one consumes nothing. */
 export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, remaining: Remaining): AdmissionDecision {
   const again = book.open.get(item.id)
   if (again) return { code: 'again', reservation: again }
@@ -37,15 +36,11 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
     if (book.closed.get(earlier.reservation)?.state === 'Settled')
       return { code: 'replay', invocation: earlier.invocation }
   }
-  const bound = boundOf(item, product)
-  if (bound.refusal) return { code: bound.refusal }
-  if (!book.liveHolders.has(item.holder)) return { code: 'holder_unknown' }
-
-  const windowStart = key.limit && laterWindow(book, key, windowStartMs(key.limit.reset, nowMs))
-  if (windowStart !== null && bound.micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
-  if (bound.micro > remaining.wallet(project)) return { code: 'insufficient_budget' }
+  const fit = decideFit(book, { item, project, key, product }, nowMs, remaining)
+  if (!('micro' in fit)) return fit
   return {
     code: 'admitted',
+    key,
     idempotencyKey: item.idempotency?.key ?? null,
     fingerprint: item.idempotency?.fingerprint ?? null,
     reservation: {
@@ -55,12 +50,13 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
       project,
       key: key.id,
       lineage: key.lineage,
-      windowStartMs: windowStart,
+      windowStartMs: fit.windowStartMs,
       product: product.id,
       holder: item.holder,
-      micro: bound.micro,
-      outputCap: bound.cap,
+      micro: fit.micro,
+      outputCap: fit.cap,
       price: product.price,
+      node: null,
     },
   }
 }
@@ -72,32 +68,4 @@ function keyRefusal(key: KeyFacts | undefined, nowMs: number): string | null {
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return 'key_expired'
   if (key.project === null) return 'key_unbound'
   return key.issuerStands ? null : 'key_issuer_denied'
-}
-
-function boundOf(
-  { measures, parameters }: AdmitItem,
-  product: ProductFacts,
-): { refusal: string | null; micro: bigint; cap: bigint } {
-  const maxTokens = measures.maxTokens === null ? null : BigInt(measures.maxTokens)
-  const cap = outputCap(maxTokens, product.maxOutputTokens)
-  const prompt = promptTokensBound(product.overheads, {
-    bytes: BigInt(measures.bytes),
-    messages: BigInt(measures.messages),
-    tools: BigInt(measures.tools),
-    images: BigInt(measures.images),
-    counted: measures.counted === null ? null : BigInt(measures.counted),
-  })
-  const refusal = parameters.some((name) => !product.supportedParameters.has(name))
-    ? 'unsupported_parameter'
-    : measures.images > 0 && product.overheads.maxTokensPerImage === null
-      ? 'images_unsupported'
-      : (maxTokens ?? 0n) > product.maxOutputTokens || prompt + cap > product.contextLength
-        ? 'context_limit'
-        : null
-  return { refusal, micro: upperBoundMicro(product.price, prompt, cap), cap }
-}
-
-/** A clock that went back never opens a window again that has been left (crash matrix 36). */
-function laterWindow(book: Book, key: KeyFacts, startMs: number): number {
-  return Math.max(startMs, book.meters.get(key.lineage)?.windowStartMs ?? startMs)
 }

@@ -1,23 +1,29 @@
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import type { ClosingItem } from '../batch/waiting-items.ts'
+import type { AdmissionItem, ClosingItem } from '../batch/waiting-items.ts'
 import { availableIn, type Book, type KeyFacts } from './book.ts'
-import { decideAdmission, type AdmissionDecision, type Remaining } from './decide-admission.ts'
+import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
 import { decideClosing, type ClosingDecision } from './decide-closing.ts'
+import type { Remaining } from './decide-fit.ts'
+import { decideNodeAdmission } from './decide-node-admission.ts'
 
 // The whole decision of a batch, without a database: what money.run_batch_v1 must agree with, item by item.
 
 /** Decides a batch and enters it into the book: closings first, then admissions in order of arrival. */
 export function decideBatch(
   book: Book,
-  { admissions, closings }: { admissions: AdmitItem[]; closings: ClosingItem[] },
+  { admissions, closings }: { admissions: AdmissionItem[]; closings: ClosingItem[] },
   nowMs: number,
 ): { admissions: AdmissionDecision[]; closings: ClosingDecision[] } {
-  const closed = closings.map((item) => decideClosing(book, item))
-  closed.forEach((decision) => enterClosing(book, decision))
-  return { closings: closed, admissions: decideAdmissions(book, admissions, nowMs) }
+  return { closings: decideClosings(book, closings, false), admissions: decideAdmissions(book, admissions, nowMs) }
 }
 
-function decideAdmissions(book: Book, items: AdmitItem[], nowMs: number): AdmissionDecision[] {
+/** Decides closings alone and enters them: those of nodes of runs, as money.close_v1 does, or those of direct calls (B9). */
+export function decideClosings(book: Book, items: ClosingItem[], ofRuns: boolean): ClosingDecision[] {
+  const decisions = items.map((item) => decideClosing(book, item, ofRuns))
+  for (const decision of decisions) enterClosing(book, decision)
+  return decisions
+}
+
+function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): AdmissionDecision[] {
   const walletLeft = new Map<string, bigint>()
   const meterLeft = new Map<string, bigint>()
   const remaining: Remaining = {
@@ -26,14 +32,17 @@ function decideAdmissions(book: Book, items: AdmitItem[], nowMs: number): Admiss
   }
   const admitted = new Set<string>() // project and idempotency key
   const decisions = items.map((item) => {
-    const decision = decideAdmission(book, item, nowMs, remaining)
-    const key = book.keys.get(item.keyHash)
-    const name = item.idempotency && `${key?.project} ${item.idempotency.key}`
+    const decision =
+      item.op === 'admit'
+        ? decideAdmission(book, item, nowMs, remaining)
+        : decideNodeAdmission(book, item, nowMs, remaining)
+    const named = item.op === 'admit' ? item : null
+    const name = named?.idempotency ? `${book.keys.get(named.keyHash)?.project} ${named.idempotency.key}` : null
     // It comes again with the next batch, which knows the first one. Behind a refused one it is the first itself.
     if (name !== null && admitted.has(name) && FRESH.has(decision.code)) return { code: 'copy' }
     if (!isAdmission(decision)) return decision
     const { project, micro, lineage, windowStartMs } = decision.reservation
-    if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(key!, windowStartMs) - micro)
+    if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(decision.key!, windowStartMs) - micro)
     walletLeft.set(project, remaining.wallet(project) - micro)
     if (name !== null) admitted.add(name)
     return decision
@@ -81,10 +90,11 @@ function enterClosing(book: Book, decision: ClosingDecision): void {
       state: 'Released',
       chargedMicro: 0n,
       price: null,
+      node: null,
     })
   if (!('close' in decision)) return
   const { reservation, chargedMicro } = decision.close
-  const { id, invocation, attempt, project, lineage, micro, windowStartMs, price } = reservation
+  const { id, invocation, attempt, project, lineage, micro, windowStartMs, price, node } = reservation
   book.open.delete(id)
   book.closed.set(id, {
     invocation,
@@ -92,7 +102,9 @@ function enterClosing(book: Book, decision: ClosingDecision): void {
     state: decision.outcome === 'settled' ? 'Settled' : 'Released',
     chargedMicro,
     price,
+    node,
   })
+  if (node !== null && decision.outcome === 'settled') book.chargedNodes.add(node)
   const wallet = book.wallets.get(project)!
   book.wallets.set(project, { ...wallet, reserved: wallet.reserved - micro, settled: wallet.settled + chargedMicro })
   const meter = book.meters.get(lineage)

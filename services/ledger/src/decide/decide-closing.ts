@@ -12,12 +12,19 @@ export type ClosingDecision =
   | { outcome: 'fenced'; houseMicro: bigint }
   | { outcome: 'unknown' | 'alive' }
 
-/** What a closing does (B3, B5). A settlement charges the usage and never more than was held. */
-export function decideClosing(book: Book, item: ClosingItem): ClosingDecision {
+/**
+ * What a closing does (B3, B5). A settlement charges the usage and never more than was held.
+ * @param ofRuns whether it may close reservations of nodes of runs, or those of direct calls (B9)
+ */
+export function decideClosing(book: Book, item: ClosingItem, ofRuns: boolean): ClosingDecision {
   const reservation = book.open.get(item.id)
-  if (reservation) return closeOpen(book, item, reservation)
   const closed = book.closed.get(item.id)
-  if (!closed) return item.op === 'release' ? { outcome: 'released', tombstone: item.id } : { outcome: 'unknown' }
+  const isTombstone = closed !== undefined && closed.price === null
+  const found = reservation ?? closed
+  if (found && !isTombstone && (found.node !== null) !== ofRuns) return { outcome: 'unknown' }
+  if (reservation) return closeOpen(book, item, reservation)
+  if (!closed)
+    return item.op === 'release' && !ofRuns ? { outcome: 'released', tombstone: item.id } : { outcome: 'unknown' }
   if (closed.state === 'Settled') return { outcome: 'settled', before: closed.chargedMicro }
   if (item.op !== 'settle') return { outcome: 'released', before: 0n }
   return { outcome: 'fenced', houseMicro: closed.price ? costOf(item, closed.price) : 0n }

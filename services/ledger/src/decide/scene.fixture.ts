@@ -1,6 +1,8 @@
-import type { World, WorldProject } from '@gateway/testbed/world'
+import type { World, WorldKey, WorldProject } from '@gateway/testbed/world'
 import { randomBytes } from 'node:crypto'
+import { rotateKey } from '../run.fixture.ts'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
+import { buildRuns, type SceneRuns } from './scene-runs.fixture.ts'
 
 // A small world, once in the tables and once as a book: scarce and plenty, and a key for each way to be refused.
 
@@ -9,10 +11,13 @@ export interface Scene {
   projects: string[]
   keyHashes: string[]
   models: string[]
+  runs: SceneRuns
   holders: Record<'alive' | 'ended', string>
   fund(project: string, micro: bigint): void
   /** Revokes one of the keys. */
   revoke(which: number): Promise<void>
+  /** Replaces one of the keys, and the replacement by another one now and then. */
+  rotate(which: number): Promise<void>
   /** Ends the living holder and starts another one. */
   endHolder(): Promise<void>
 }
@@ -36,9 +41,11 @@ export async function buildScene(world: World): Promise<Scene> {
     price: { promptPico: bigint; completionPico: bigint; requestPico: bigint },
     contextLength: number,
     maxTokensPerImage: number | null,
+    kind: 'chat' | 'image' | 'audio' = 'chat',
   ) {
     const id = await world.product({
       ...price,
+      kind,
       contextLength,
       maxOutputTokens: 8192,
       supportedParameters: SUPPORTED,
@@ -55,6 +62,7 @@ export async function buildScene(world: World): Promise<Scene> {
         fixedWithTools: 64n,
         maxTokensPerImage: maxTokensPerImage === null ? null : BigInt(maxTokensPerImage),
       },
+      bounded: kind === 'chat' || price.requestPico === 0n,
       contextLength: BigInt(contextLength),
       maxOutputTokens: 8192n,
       supportedParameters: new Set(SUPPORTED),
@@ -64,22 +72,27 @@ export async function buildScene(world: World): Promise<Scene> {
   await product({ promptPico: 150_000n, completionPico: 600_001n, requestPico: 0n }, 128_000, null)
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 1_234_567_891n }, 20_000, 1_000)
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 0n }, 64_000, 500)
+  const chats = products.length
+  await product({ promptPico: 0n, completionPico: 0n, requestPico: 700_000_001n }, 100, null, 'image')
+  await product({ promptPico: 90_000n, completionPico: 400_003n, requestPico: 0n }, 12_000, null, 'audio')
   const draft = await world.product({ state: 'draft' })
   await world.assign(rich.id, draft)
   const unassigned = await world.product()
 
   const keys = new Map<string, KeyFacts>()
+  const made: WorldKey[] = []
   async function key(
     project: WorldProject | null,
     options: Partial<Parameters<World['key']>[0]> & { issuerStands?: boolean } = {},
   ) {
     const { issuerStands = true, ...rest } = options
     const by = issuerStands ? owners.owner : await world.person()
-    const made = await world.key({ project, by, tenant: owners.tenant, ...rest })
-    keys.set(made.hash, {
-      id: made.id,
+    const key = await world.key({ project, by, tenant: owners.tenant, ...rest })
+    made.push(key)
+    keys.set(key.hash, {
+      id: key.id,
       project: project?.id ?? null,
-      lineage: made.id,
+      lineage: key.id,
       policy: options.policy ?? 'all-eligible',
       resources: new Set(options.resources),
       limit: options.limit ?? null,
@@ -94,7 +107,7 @@ export async function buildScene(world: World): Promise<Scene> {
   await key(rich)
   await key(rich, { limit: { micro: 12_000n, reset: 'lifetime' } })
   await key(rich, { limit: { micro: 60_000n, reset: 'weekly' } })
-  await key(rich, { policy: 'listed', resources: [products[0]!.id] })
+  await key(rich, { policy: 'listed', resources: [products[0]!.id, products[chats]!.id] })
   await key(empty)
   await key(rich, { revoked: true })
   await key(rich, { expiresInMs: -1_000 })
@@ -113,11 +126,17 @@ export async function buildScene(world: World): Promise<Scene> {
   const liveHolders = new Set([alive])
   await world.run('UPDATE money.holders SET ended_at = now() WHERE id = $1', [ended])
   const holders = { alive, ended }
+  const everywhere = (some: ProductFacts[]) =>
+    new Map(projects.flatMap(({ id }) => some.map((product) => [`${id} ${product.id}`, product] as const)))
+  const keyHashes = [...often([...keys.keys()].slice(0, GOOD_KEYS), 4), ...keys.keys(), 'f'.repeat(64)]
+  const runs = await buildRuns(world, { owners, rich, poor, keys })
   const book: Book = {
     keys,
-    callable: new Map(
-      projects.flatMap(({ id }) => products.map((product) => [`${id} ${product.id}`, product] as const)),
-    ),
+    callable: everywhere(products.slice(0, chats)),
+    callableByRuns: everywhere(products),
+    runs: runs.facts,
+    nodes: runs.nodes,
+    chargedNodes: new Set(),
     liveHolders,
     wallets: new Map(projects.map(({ id }, n) => [id, { funded: FUNDS[n]!, reserved: 0n, settled: 0n }])),
     meters: new Map(),
@@ -128,10 +147,12 @@ export async function buildScene(world: World): Promise<Scene> {
   return {
     book,
     projects: projects.map(({ id }) => id),
-    keyHashes: [...often([...keys.keys()].slice(0, GOOD_KEYS), 4), ...keys.keys(), 'f'.repeat(64)],
+    keyHashes,
+    runs,
     models: [
       ...often([products[0]!.id], 8),
       ...often([products[1]!.id, products[2]!.id], 2),
+      ...products.slice(chats).map(({ id }) => id),
       draft,
       unassigned,
       'acme/nothing',
@@ -146,6 +167,19 @@ export async function buildScene(world: World): Promise<Scene> {
       if (facts.revoked || which % 4 > 0) return // most keys should live on
       await world.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [facts.id])
       keys.set(hash, { ...facts, revoked: true })
+    },
+    async rotate(which) {
+      const old = made[which % made.length]!
+      const facts = keys.get(old.hash)!
+      if (facts.revoked || facts.rotated || facts.project === null) return
+      const replacement = await rotateKey(world, old)
+      keys.set(old.hash, { ...facts, rotated: { graceUntilMs: null } })
+      keys.set(replacement.hash, { ...facts, id: replacement.id, expiresAtMs: null })
+      made.push(replacement)
+      // The replacement is asked for as often as the old key was; that one is still asked for now and then.
+      const places = keyHashes.flatMap((hash, n) => (hash === old.hash ? [n] : []))
+      for (const place of places.slice(1)) keyHashes[place] = replacement.hash
+      if (places.length < 2) keyHashes.push(replacement.hash)
     },
     async endHolder() {
       await world.run('UPDATE money.holders SET ended_at = now() WHERE id = $1', [holders.alive])

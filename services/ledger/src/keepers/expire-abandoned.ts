@@ -2,7 +2,8 @@ import type { Database } from '@gateway/database/client'
 import type { Lanes } from '../batch/lanes.ts'
 
 // What a dead process left is released: each reservation of an ended holder, and each that is past its deadline, becomes an
-// ordinary `expire` item. The item is decided under the wallet's lock, so a keeper needs none.
+// ordinary `expire` item. The item is decided under the wallet's lock, so a keeper needs none. Not those of nodes of runs: whoever
+// takes back a node releases its reservation with it.
 
 interface Needs {
   database: Pick<Database, 'prisma'>
@@ -20,8 +21,9 @@ export function expireAbandoned({ database: { prisma }, lanes }: Needs): () => P
   async function expireSome(): Promise<number> {
     const rows = await prisma.$queryRaw<{ id: string }[]>`
       SELECT r.id FROM money.reservations r
-       WHERE r.deadline_at <= clock_timestamp()
-          OR NOT EXISTS (SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL)
+       WHERE r.execution IS NULL
+         AND (r.deadline_at <= clock_timestamp()
+              OR NOT EXISTS (SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL))
        LIMIT ${AT_ONCE}::int`
     await Promise.all(rows.map(({ id }) => lanes.submit({ op: 'expire', id }, BUDGET_MS)))
     return rows.length

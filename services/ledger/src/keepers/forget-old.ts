@@ -2,9 +2,9 @@ import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import type { Database } from '@gateway/database/client'
 
 const DAYS_AHEAD = 2
-const AT_ONCE = 5_000
+const AT_ONCE = 1_000
 
-/** Drops saved answers and idempotency keys whose retention is over, and holders that ended long ago; makes tomorrow's partitions. */
+/** Drops saved answers, idempotency keys and runs whose retention is over, and holders that ended long ago; makes tomorrow's partitions. */
 export function forgetOld({ prisma }: Pick<Database, 'prisma'>): () => Promise<void> {
   return async () => {
     await prisma.$executeRaw`SELECT money.keep_answer_partitions(${DAYS_AHEAD}::int, ${idempotencyKeyLimits.keptDays}::int)`
@@ -15,6 +15,14 @@ export function forgetOld({ prisma }: Pick<Database, 'prisma'>): () => Promise<v
           SELECT project, scope, key FROM money.idempotency_keys k
            WHERE created_at < clock_timestamp() - ${idempotencyKeyLimits.keptDays}::int * interval '1 day'
              AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = k.reservation)
+           LIMIT ${AT_ONCE}::int)`
+    }
+    for (let forgotten = AT_ONCE; forgotten === AT_ONCE;) {
+      // Its nodes go with it. What its calls were charged stays on the books.
+      forgotten = await prisma.$executeRaw`
+        DELETE FROM money.executions WHERE id IN (
+          SELECT id FROM money.executions
+           WHERE completed_at < clock_timestamp() - ${idempotencyKeyLimits.keptDays}::int * interval '1 day'
            LIMIT ${AT_ONCE}::int)`
     }
     await prisma.$executeRaw`

@@ -10,11 +10,16 @@ interface CallerRow {
   expires_at: Date | null
 }
 
+export interface Caller {
+  id: string
+  project: string
+}
+
 /** The key that is asked for, or its refusal: the views and the order of checks that admission has (decisions.md, 1). */
 export async function readCaller(
   { prisma }: Pick<Database, 'prisma'>,
   { keyHash, selector }: CallerQuestion,
-): Promise<{ id: string } | RefusedCaller> {
+): Promise<Caller | RefusedCaller> {
   const [caller] = await prisma.$queryRaw<CallerRow[]>`
     SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal
       FROM (VALUES (decode(${keyHash}, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`
@@ -24,7 +29,7 @@ export async function readCaller(
       expiredAt: caller?.expires_at?.toISOString(),
     })
   if (selector !== null && selector !== caller.project) return refused('project_mismatch', { project: caller.project })
-  return { id: caller.id }
+  return { id: caller.id, project: caller.project }
 }
 
 function refused(code: RefusalCode, facts: Record<string, unknown>): RefusedCaller {

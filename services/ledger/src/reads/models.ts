@@ -22,17 +22,56 @@ interface ProductRow {
   created_at: Date
 }
 
-/** What a key can call now: the same view and the same refusals as admission (spec 4.1). */
+interface SandboxRow {
+  id: string
+  name: string
+  description: string
+  project_name: string
+  revision: number
+  activated_at: Date
+}
+
+/** Text that goes into a flow and comes out of it is bounded by the size of a port, whatever a token is (decisions.md, 3). */
+const TEXT = { length: 65_536, modality: 'text->text', modalities: ['text'] }
+
+/** What a key can call now, products and then sandbox products: the same views and the same refusals as admission (spec 4.1). */
 export function readModels({ prisma }: Pick<Database, 'prisma'>) {
   return async (question: CallerQuestion): Promise<ModelsAnswer> => {
     const caller = await readCaller({ prisma }, question)
     if ('refused' in caller) return caller
-    const products = await prisma.$queryRaw<ProductRow[]>`
-      SELECT p.* FROM money.callable_chat_products p JOIN money.callers k ON k.project = p.project
-       WHERE k.id = ${caller.id}
-         AND (k.policy = 'all-eligible' OR EXISTS (SELECT FROM control.key_resources r WHERE r.key = k.id AND r.resource = p.id))
-       ORDER BY p.id`
-    return { entries: products.map(entryOf) }
+    const [products, sandboxes] = await Promise.all([
+      prisma.$queryRaw<ProductRow[]>`
+        SELECT p.* FROM money.callable_chat_products p JOIN money.callers k ON k.project = p.project
+         WHERE k.id = ${caller.id}
+           AND (k.policy = 'all-eligible' OR EXISTS (SELECT FROM control.key_resources r WHERE r.key = k.id AND r.resource = p.id))
+         ORDER BY p.id`,
+      prisma.$queryRaw<SandboxRow[]>`
+        SELECT s.id, s.name, s.description, s.revision, s.activated_at, k.project_name
+          FROM money.callable_sandboxes s JOIN money.callers k ON k.project = s.project
+         WHERE k.id = ${caller.id} AND s.chat_input IS NOT NULL
+           AND money.unlisted_v1(k.id, k.policy, s.id, s.manifest) IS NULL
+         ORDER BY s.id`,
+    ])
+    return { entries: [...products.map(entryOf), ...sandboxes.map(sandboxEntryOf)] }
+  }
+}
+
+function sandboxEntryOf({ id, name, description, project_name, revision, activated_at }: SandboxRow): ModelEntry {
+  return {
+    id,
+    object: 'model',
+    created: Math.floor(activated_at.getTime() / 1000),
+    name,
+    description,
+    owned_by: project_name,
+    modality: TEXT.modality,
+    context_length: TEXT.length,
+    max_output_tokens: TEXT.length,
+    architecture: { modality: TEXT.modality, input_modalities: TEXT.modalities, output_modalities: TEXT.modalities },
+    top_provider: { context_length: TEXT.length, max_completion_tokens: TEXT.length, is_moderated: false },
+    supported_parameters: ['stream', 'stream_options'],
+    pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
+    service: { kind: 'sandbox', revision, invoke: `/v1/sandbox/${id}/invoke` },
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Database } from '@gateway/database/client'
-import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Decided } from '../batch/outcome-of-row.ts'
 
 interface AnswerRow {
@@ -13,7 +12,7 @@ interface AnswerRow {
  * Many repeats of one call read its answer once.
  */
 export function replayFinisher({ prisma }: Pick<Database, 'prisma'>) {
-  return async (decided: Decided<AdmitItem>[]): Promise<void> => {
+  return async (decided: Decided[]): Promise<void> => {
     const wanted = new Map<string, string>()
     for (const { row } of decided) {
       const { reservation, day } = factsOf(row)
@@ -43,6 +42,6 @@ export function replayFinisher({ prisma }: Pick<Database, 'prisma'>) {
   }
 }
 
-function factsOf(row: Decided<AdmitItem>['row']): { reservation: string; day: string | null; invocation: string } {
+function factsOf(row: Decided['row']): { reservation: string; day: string | null; invocation: string } {
   return row[2] as unknown as { reservation: string; day: string | null; invocation: string }
 }

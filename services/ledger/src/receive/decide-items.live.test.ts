@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
-import { openTokenSource } from '@gateway/ledger-client/service-token'
+import type { LedgerItem } from '@gateway/contracts/ledger-items'
+import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
+import { openTokenSource, type ServiceName } from '@gateway/ledger-client/service-token'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { insertNodes, insertRun, nodeItem } from '../run.fixture.ts'
 import { openShop, test as shopTest } from '../shop.fixture.ts'
 
 const secret = 'g'.repeat(32)
@@ -12,13 +15,14 @@ const secret = 'g'.repeat(32)
 const ANSWER = '\u0001'.repeat(900_000)
 const REPEATS = 105
 
-const test = shopTest.extend('ledger', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+const test = shopTest.extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
   const ledger = await startProgram({
     name: 'ledger',
     entry: path.join(import.meta.dirname, '../main.ts'),
     folder: await temporaryFolder('ledger'),
     env: {
       DATABASE_URL: database.ledgerUrl,
+      REDIS_URL: redis.url,
       SERVICE_SECRET_GATEWAY: secret,
       SERVICE_SECRET_WORKER: 'w'.repeat(32),
       SERVICE_SECRET_CONSOLE: 'c'.repeat(32),
@@ -29,6 +33,37 @@ const test = shopTest.extend('ledger', { scope: 'file' }, async ({ database }, {
 })
 
 describe('POST /items', () => {
+  test('hands each item to where it is decided: money, or the runs', async ({ ledger, world, replica }) => {
+    const shop = await openShop(world)
+    const execution = await insertRun(world, shop.project.id, { key: shop.key.id })
+    const [node, held] = await insertNodes(world, { execution, project: shop.project.id, count: 2 })
+    await replica.admitNode(nodeItem(replica, held!, shop.product))
+    const direct = replica.item(shop.key, shop.product)
+    const strange = { execution: 'exe_nowhere', node: 'n0', lease: 'ab'.repeat(16) }
+    const result = { kind: 'given-back' as const }
+    const items: LedgerItem[] = [
+      direct,
+      nodeItem(replica, node!, shop.product),
+      { op: 'release', id: held!.reservation, reason: 'test' },
+      { op: 'claim', ...strange, holder: replica.holder, attempt: 1 },
+      { op: 'complete', ...strange, result, usage: null, durationMs: 1, remoteMs: null },
+    ]
+    const answer = await fetch(`${ledger.url}/items`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await tokenOf('worker', 'w'.repeat(32))}` },
+      body: items.map((item, n) => JSON.stringify({ n, budgetMs: 10_000, item })).join('\n'),
+    })
+    const lines = (await answer.text()).trim().split('\n')
+    const outcomes = lines.map((line) => JSON.parse(line) as OutcomeLine).toSorted((a, b) => a.n - b.n)
+    expect(outcomes.map(({ outcome }) => outcome.kind)).toEqual([
+      'admitted',
+      'admitted',
+      'unknown',
+      'nothing-to-do',
+      'fenced',
+    ])
+  })
+
   test('answers many repeats of one large saved answer in one request, and goes on', async ({
     ledger,
     world,
@@ -40,7 +75,7 @@ describe('POST /items', () => {
     await replica.admit(first)
     await replica.settle(first.id, undefined, { contentType: 'application/json', body: ANSWER })
 
-    const token = await openTokenSource({ service: 'gateway', secret, now: Date.now }).current()
+    const token = await tokenOf('gateway', secret)
     const ask = (n: number) => ({ n, budgetMs: 60_000, item: replica.item(shop.key, shop.product, { idempotency }) })
     const post = (count: number) =>
       fetch(`${ledger.url}/items`, {
@@ -62,6 +97,10 @@ describe('POST /items', () => {
     })
   })
 })
+
+function tokenOf(service: ServiceName, ofSecret: string): Promise<string> {
+  return openTokenSource({ service, secret: ofSecret, now: Date.now }).current()
+}
 
 async function readThrough({ body }: Response): Promise<{ lines: number; bytes: number }> {
   const read = { lines: 0, bytes: 0 }

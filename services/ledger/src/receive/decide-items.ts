@@ -1,23 +1,30 @@
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
-import { ledgerItem } from '@gateway/contracts/ledger-items'
-import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
+import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
+import { ledgerItem, type LedgerItem } from '@gateway/contracts/ledger-items'
+import type { OutcomeLine, Undecided } from '@gateway/contracts/ledger-outcomes'
 import type { Lanes } from '../batch/lanes.ts'
 import { readBody } from './read-body.ts'
 
 const line = z.strictObject({ n: z.int(), budgetMs: z.number().min(1).max(300_000), item: ledgerItem })
 
-// 512 items, or one saved answer of 1 MB with its JSON escapes, and room for the rest.
-const MOST_BYTES = 8 * 1024 * 1024
+// 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with their JSON escapes, and room for the rest.
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** Where nodes are claimed and completed. `submit` never rejects, like that of the lanes. */
+export interface FlowLane {
+  submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
+}
 
 interface Needs {
   lanes: Lanes
-  /** Told the key of each admitted call. */
+  flows: FlowLane
+  /** Told the key of each admitted direct call. */
   admitted: (key: string) => void
 }
 
 /** POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. */
-export function decideItems({ lanes, admitted }: Needs): RequestHandler {
+export function decideItems({ lanes, flows, admitted }: Needs): RequestHandler {
   return async (req, res) => {
     const body = await readBody(req, MOST_BYTES)
     if (body === null) return void res.status(413).json({ error: `Send at most ${MOST_BYTES} bytes a request.` })
@@ -26,11 +33,20 @@ export function decideItems({ lanes, admitted }: Needs): RequestHandler {
     res.setHeader('Content-Type', 'application/x-ndjson')
     const write = gatheredWriter(res, lines.length)
     for (const { n, budgetMs, item } of lines) {
-      void lanes.submit(item, budgetMs).then((outcome) => {
-        if (outcome.kind === 'admitted') admitted(outcome.key)
-        write({ n, outcome: outcome as OutcomeLine['outcome'] })
-      })
+      void decide(item, budgetMs).then((outcome) => write({ n, outcome }))
     }
+  }
+
+  async function decide(item: LedgerItem, budgetMs: number): Promise<OutcomeLine['outcome']> {
+    if (item.op === 'complete') return flows.submit(item, budgetMs)
+    if (item.op === 'claim') {
+      const outcome = await flows.submit(item, budgetMs)
+      if (outcome.kind === 'claimed') lanes.introduceRun(item.execution, outcome.project)
+      return outcome
+    }
+    const outcome = await lanes.submit(item, budgetMs)
+    if (item.op === 'admit' && outcome.kind === 'admitted') admitted(outcome.key)
+    return outcome as OutcomeLine['outcome']
   }
 }
 

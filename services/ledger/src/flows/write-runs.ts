@@ -1,0 +1,102 @@
+import { randomInt } from 'node:crypto'
+import type { Database } from '@gateway/database/client'
+import { jobsOf, type RungNode } from './rung-nodes.ts'
+import type { NodeJob } from '@gateway/node-queue/node-job'
+import type { RunChange } from './run-facts.ts'
+
+type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
+
+export interface WrittenRuns {
+  /** With their new versions. The others have changed since they were read, somebody holds them, or a presumed holder has ended. */
+  written: Map<RunChange, number>
+  jobs: NodeJob[]
+  /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
+  excessMicro: number
+  fenced: number
+}
+
+interface Row {
+  written: number[] | null
+  closings: string | null
+  rung: string | null
+}
+
+const SQL = `SELECT written, closings, rung FROM money.write_runs_v1(
+  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
+  $27, $28, $29, $30, $31, $32, $33, $34, $35)`
+
+/** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
+const NO_BYTES = Buffer.alloc(0)
+const bytesOf = (text: string | null) => (text === null ? NO_BYTES : Buffer.from(text))
+
+interface How {
+  /** Waits for runs and wallets that others hold. */
+  patient: boolean
+  nodesAtOnce: number
+  /** Holders that nobody has looked up: where one of them has ended, nothing is written. */
+  presumed: ReadonlySet<string>
+}
+
+/**
+ * A version is never given twice, not even after a crash that took back the last claims (F6): what another replica or a former life of
+ * the database made of a run is not taken for what this one remembers.
+ */
+const MOST_STEP = 4_096
+
+/** Writes what was decided of runs, in one round trip, and asks for what may run next. */
+export async function writeRuns(prisma: Prisma, changes: readonly RunChange[], how: How): Promise<WrittenRuns> {
+  const nodes = changes.flatMap((change, n) =>
+    [...change.nodes].map(([ordinal, node]) => ({ run: n + 1, ordinal, ...node })),
+  )
+  const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ run: n + 1, ...closing })))
+  const versions = changes.map(({ run }) => run.version + randomInt(1, MOST_STEP))
+  const [row] = await prisma.$queryRawUnsafe<[Row]>(
+    SQL,
+    how.patient,
+    how.nodesAtOnce,
+    [...how.presumed],
+    changes.map(({ run }) => run.id),
+    changes.map(({ run }) => run.project),
+    changes.map(({ run }) => run.version),
+    versions,
+    changes.map(({ status }) => status),
+    changes.map(({ seq }) => seq),
+    changes.map(({ error }) => bytesOf(error)),
+    changes.map(({ output }) => bytesOf(output)),
+    changes.map(({ started }) => started),
+    changes.map(({ deadlineInMs }) => deadlineInMs),
+    nodes.map(({ run }) => run),
+    nodes.map(({ ordinal }) => ordinal),
+    nodes.map(({ state }) => state),
+    nodes.map(({ attempt }) => attempt),
+    nodes.map(({ deaths }) => deaths),
+    nodes.map(({ seq }) => seq),
+    nodes.map(({ state, ports }) => (state === 'Succeeded' ? JSON.stringify(ports) : null)),
+    nodes.map(({ output }) => bytesOf(output)),
+    nodes.map(({ error }) => bytesOf(error)),
+    nodes.map(({ holder }) => holder),
+    nodes.map(({ lease }) => lease),
+    nodes.map(({ call }) => call),
+    nodes.map(({ reservation }) => reservation),
+    nodes.map(({ durationMs }) => durationMs),
+    nodes.map(({ remoteMs }) => remoteMs),
+    closings.map(({ run }) => run),
+    closings.map(({ reservation }) => reservation),
+    closings.map(({ usage }) => (usage ? 'settle' : 'release')),
+    closings.map(({ usage }) => usage?.promptTokens ?? null),
+    closings.map(({ usage }) => usage?.completionTokens ?? null),
+    closings.map(({ usage }) => usage?.estimated ?? null),
+    closings.map(({ usage, reason }) => (usage ? null : reason)),
+  )
+  const { outcome, excess } = readClosings(row.closings)
+  return {
+    written: new Map(row.written?.map((n) => [changes[n - 1]!, versions[n - 1]!])),
+    jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as RungNode[]),
+    excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
+    fenced: outcome.filter((one) => one === 'fenced').length,
+  }
+}
+
+function readClosings(text: string | null): { outcome: string[]; excess: number[] } {
+  return text === null ? { outcome: [], excess: [] } : (JSON.parse(text) as { outcome: string[]; excess: number[] })
+}

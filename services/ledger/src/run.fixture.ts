@@ -1,0 +1,185 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mintId } from '@gateway/contracts/ids'
+import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
+import type { World, WorldKey } from '@gateway/testbed/world'
+import type { Replica } from './replica.fixture.ts'
+
+// Runs and their nodes straight in the tables, as if they had been started and claimed.
+
+/** Who runs it: a key, or a person in the console. */
+export type Runner = { key: string } | { person: string }
+
+/** A node that a worker has claimed for a paid call. */
+export interface HeldNode {
+  execution: string
+  node: string
+  project: string
+  lease: string
+  attempt: number
+  call: string
+  reservation: string
+}
+
+const mint = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
+const newLease = () => randomBytes(16).toString('hex')
+
+export async function insertRun(world: World, project: string, by: Runner): Promise<string> {
+  const run = mint('exe')
+  await world.run(
+    `INSERT INTO money.executions (id, project, sandbox, revision, key, lineage, person, surface, status, created_at, started_at, deadline_at)
+     SELECT $1, $2, 'sbx-test', 1, k.id, k.lineage, $4, 'invoke', 'Running', now(), now(), now() + interval '5 minutes'
+       FROM (VALUES (1)) one LEFT JOIN control.keys k ON k.id = $3`,
+    [run, project, 'key' in by ? by.key : null, 'person' in by ? by.person : null],
+  )
+  return run
+}
+
+/** Nodes `<prefix>0`, `<prefix>1`, … of a run, each claimed. `unbound`: their rows don't say under which id they reserve. */
+export async function insertNodes(
+  world: World,
+  {
+    execution,
+    project,
+    count,
+    prefix = 'n',
+    unbound = false,
+  }: {
+    execution: string
+    project: string
+    count: number
+    prefix?: string
+    unbound?: boolean
+  },
+): Promise<HeldNode[]> {
+  const nodes = Array.from({ length: count }, (_, n): HeldNode => {
+    const call = mint('inv')
+    return { execution, node: `${prefix}${n}`, project, lease: newLease(), attempt: 1, call, reservation: call }
+  })
+  await world.run(
+    `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, holder, lease, call, reservation, claimed_at)
+     SELECT $1, (SELECT count(*) FROM money.execution_nodes WHERE execution = $1) + u.n, u.node, 'product.chat', $2, '{}', 'Running', 'hol_worker',
+            u.lease, u.call, CASE WHEN $6 THEN NULL ELSE u.call END, now()
+       FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS u (node, lease, call, n)`,
+    [execution, project, nodes.map((n) => n.node), nodes.map((n) => n.lease), nodes.map((n) => n.call), unbound],
+  )
+  return nodes
+}
+
+/** Takes nodes back and claims them anew: another attempt, under another lease and reservation. */
+export async function reclaimNodes(world: World, nodes: HeldNode[]): Promise<HeldNode[]> {
+  const again = nodes.map((node) => ({
+    ...node,
+    lease: newLease(),
+    attempt: node.attempt + 1,
+    reservation: mint('inv'),
+  }))
+  await world.run(
+    `UPDATE money.execution_nodes n SET lease = u.lease, attempt = n.attempt + 1,
+            reservation = CASE WHEN n.reservation IS NOT NULL THEN u.reservation END
+       FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS u (execution, node, lease, reservation)
+      WHERE n.execution = u.execution AND n.node = u.node`,
+    [
+      again.map((n) => n.execution),
+      again.map((n) => n.node),
+      again.map((n) => n.lease),
+      again.map((n) => n.reservation),
+    ],
+  )
+  return again
+}
+
+/** The run begins to fail. */
+export async function failRun(world: World, run: string): Promise<void> {
+  await world.run(`UPDATE money.executions SET error = '{}' WHERE id = $1`, [run])
+}
+
+/** Issues a replacement of a key, of the same lineage, as the console does. The old one works no more. */
+export async function rotateKey(world: World, { id, ...key }: WorldKey): Promise<WorldKey> {
+  const [newId, secret] = [mint('key'), randomBytes(32).toString('hex')]
+  const hash = createHash('sha256').update(secret).digest()
+  await world.run(
+    `INSERT INTO control.keys (id, hash, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, expires_at,
+       expiry_days, rotated_from)
+     SELECT $2, $3, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, now() + interval '90 days',
+            expiry_days, id
+       FROM control.keys WHERE id = $1`,
+    [id, newId, hash],
+  )
+  await world.run('INSERT INTO control.key_resources SELECT $2, resource FROM control.key_resources WHERE key = $1', [
+    id,
+    newId,
+  ])
+  await world.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [id, newId])
+  return { ...key, id: newId, secret, hash: hash.toString('hex') }
+}
+
+/** The admission of a claimed node's call by this replica's holder; what a test does not say is small and plain. */
+export function nodeItem(
+  { holder }: Pick<Replica, 'holder'>,
+  { execution, node, lease, reservation }: HeldNode,
+  model: string,
+  { maxTokens = 100, ...more }: Partial<AdmitNodeItem> & { maxTokens?: number } = {},
+): AdmitNodeItem {
+  return {
+    op: 'admit-node',
+    id: reservation,
+    execution,
+    node,
+    lease,
+    holder,
+    model,
+    parameters: [],
+    measures: { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens },
+    ...more,
+  }
+}
+
+/** A node's reservation to be closed: its call's usage, or null to give it back. */
+export interface NodeClosing {
+  id: string
+  usage: { promptTokens: number; completionTokens: number } | null
+}
+
+interface ClosedNode {
+  outcome: string
+  chargedMicro: number
+  excessMicro: number
+}
+
+/** What money.close_v1 answers to closings of nodes, as whoever ends their leases asks it: wallets first, in one transaction. */
+export async function closeNodes(
+  { prisma }: Replica['reads'],
+  projects: string[],
+  closings: NodeClosing[],
+): Promise<ClosedNode[]> {
+  return prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT FROM money.wallets WHERE project = ANY (${projects}) ORDER BY project FOR UPDATE`
+    return askToClose(tx, projects, closings)
+  })
+}
+
+/** Asks for closings of nodes in a transaction that holds the wallets. */
+export async function askToClose(
+  tx: Pick<Replica['reads']['prisma'], '$queryRawUnsafe'>,
+  projects: string[],
+  closings: NodeClosing[],
+): Promise<ClosedNode[]> {
+  const [row] = await tx.$queryRawUnsafe<{ answer: string }[]>(
+    `SELECT money.close_v1($1::text[], clock_timestamp(), current_date, $2::text[], $3::text[], $4::int[], $5::int[], $6::boolean[],
+       $7::boolean[], $8::text[])::text AS answer`,
+    projects,
+    closings.map(({ id }) => id),
+    closings.map(({ usage }) => (usage ? 'settle' : 'release')),
+    closings.map(({ usage }) => usage?.promptTokens ?? null),
+    closings.map(({ usage }) => usage?.completionTokens ?? null),
+    closings.map(({ usage }) => (usage ? false : null)),
+    closings.map(() => false),
+    closings.map(({ usage }) => (usage ? null : 'the node ended without an answer')),
+  )
+  const { outcome, charged, excess } = JSON.parse(row!.answer) as {
+    outcome: string[]
+    charged: number[]
+    excess: number[]
+  }
+  return outcome.map((one, n) => ({ outcome: one, chargedMicro: charged[n]!, excessMicro: excess[n]! }))
+}
