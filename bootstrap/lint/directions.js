@@ -5,6 +5,8 @@ const packagesMayKnow = {
   money: [],
   contracts: ['money'],
   'simulated-origin': [],
+  'mcp-bridge': ['contracts', 'money', 'process'],
+  'paid-call': ['contracts', 'money', 'origins'],
   'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-origin', 'ledger-client', 'prisma'],
   testbed: 'all',
 }

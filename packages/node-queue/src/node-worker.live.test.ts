@@ -58,6 +58,26 @@ together(
   },
 )
 
+together('a pause takes nothing new, what runs goes on, and it ends', async ({ open, place, expect }) => {
+  const queue = open.queue(place)
+  const paused = open.worker(place, { concurrency: 2 })
+  const [first, second, third] = [newJob(), newJob(), newJob()]
+  await queue.enqueue([first])
+  const run = await paused.next()
+  paused.pause()
+  const polledMs = paused.lastPolledMs()
+  const other = open.worker(place)
+  await queue.enqueue([second])
+  expect((await other.next()).job).toEqual(second) // which has no other place
+  await queue.enqueue([third])
+  expect(run.signal.aborted).toBe(false)
+  expect(paused.lastPolledMs()).toBeGreaterThan(polledMs) // nothing hangs
+  expect(paused.begun).toHaveLength(1)
+  paused.resume()
+  expect((await paused.next()).job).toEqual(third)
+  run.finish()
+})
+
 together('a stop takes nothing new, and waits for what runs', async ({ open, place, expect }) => {
   const queue = open.queue(place)
   const worker = open.worker(place, { concurrency: 2 })

@@ -11,6 +11,7 @@ import { openRunningJobs, type Ending } from './running-jobs.ts'
 //   W3  No job runs twice at once in one process: a second delivery waits for the first one's run.
 //   W4  A stop takes nothing new, waits as long as it was told to, aborts the rest and hands back what is not finished,
 //       so that another worker takes it at once. It ends in time even though Redis or a run does not answer.
+//   W5  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs goes on.
 
 export interface NodeWorkerOptions {
   redisUrl: string
@@ -31,8 +32,11 @@ export interface NodeWorkerOptions {
 }
 
 export interface NodeWorker {
-  /** When the queue last answered (`now`). While every place is taken, a renewal of locks counts. */
+  /** When the queue last answered (`now`). While every place is taken, a renewal of locks counts; while it is paused, nothing is asked. */
   lastPolledMs(): number
+  /** W5 */
+  pause(): void
+  resume(): void
   /** Runs under way. */
   running(): number
   /** Stops within `limitMs` and two seconds (W4). Later calls wait for the first. */
@@ -143,7 +147,9 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   }
 
   return {
-    lastPolledMs: () => polledMs,
+    lastPolledMs: () => (worker.isPaused() ? polled() : polledMs),
+    pause: () => void worker.pause(true).catch(tell),
+    resume: () => void worker.resume().catch(tell),
     running: running.count,
     stop: (limitMs) => (stopped ??= stopWithin(limitMs)),
   }

@@ -1,25 +1,35 @@
 import type { LookupFunction } from 'node:net'
 import { Pool } from 'undici'
-import type { ChatAdapter } from './chat-adapter.ts'
+import type { ExchangeRequest } from './exchange.ts'
+import type { MediaWire } from './media-wire.ts'
+import type { OriginAdapter } from './origin-adapter.ts'
 import type { OriginConfig } from './origin-config.ts'
 import { OriginFailure } from './origin-failure.ts'
 import { publicLookup } from './public-lookup.ts'
 import { readCompletion } from './read-completion.ts'
+import { readMedia } from './read-media.ts'
 import { readStream } from './read-stream.ts'
 import { CannotSay } from './wire-format.ts'
-import type { WireCall, WireFormat } from './wire-format.ts'
+import type { WireFormat } from './wire-format.ts'
 
 const longestConnectMs = 10_000
 
-/** Calls an origin over HTTP in the wire format it speaks. One attempt per call; keeps its connections. */
+/** The wire formats that an origin speaks. */
+export interface Wires {
+  chat: WireFormat
+  /** null: it makes neither images nor sounds. */
+  media: MediaWire | null
+}
+
+/** Calls an origin over HTTP in the wire formats it speaks. One attempt per call; keeps its connections. */
 export function httpAdapter(
   name: string,
   config: OriginConfig,
-  wire: WireFormat,
+  { chat: wire, media: mediaWire }: Wires,
   resolve: LookupFunction | undefined,
-): ChatAdapter {
+): OriginAdapter {
   const { origin: address, pathname } = new URL(config.baseUrl)
-  const path = `${pathname.replace(/\/$/, '')}${wire.path}`
+  const base = pathname.replace(/\/$/, '')
   const headers = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'model-gateway']
   headers.push(...wire.headers)
   const pool = new Pool(address, {
@@ -36,32 +46,56 @@ export function httpAdapter(
 
   let closing: Promise<void> | undefined
 
-  function write(call: WireCall): string {
+  function written(write: () => string): string {
     try {
-      return wire.write(call)
+      return write()
     } catch (error) {
       if (!(error instanceof CannotSay)) throw error
-      // As if the origin had refused the request as such, which is what it would do; another one may not.
-      throw new OriginFailure({ kind: 'refused', origin: name, detail: error.message, originStatus: 400, asked: false })
+      throw refused(error.message)
+    }
+  }
+
+  /** As if the origin had refused the request as such, which is what it would do; another one may not. */
+  function refused(detail: string): OriginFailure {
+    return new OriginFailure({ kind: 'refused', origin: name, detail, originStatus: 400, asked: false })
+  }
+
+  function cannotSay(what: string): never {
+    throw refused(`this wire format has no words for ${what}`)
+  }
+
+  function requestOf({
+    path,
+    body,
+    leftMs,
+    signal,
+  }: Pick<ExchangeRequest, 'path' | 'body' | 'signal'> & { leftMs: number }): Omit<ExchangeRequest, 'maxBytes'> {
+    return {
+      origin: name,
+      path: base + path,
+      headers,
+      body,
+      firstByteMs: config.firstByteMs,
+      idleMs: config.idleMs,
+      totalMs: Math.min(config.totalMs, leftMs),
+      signal,
     }
   }
 
   return {
     async chat({ route, forwarded, outputCap, stream, leftMs, signal, ended }) {
-      const request = {
-        origin: name,
-        path,
-        headers,
-        body: write({ model: route.model, forwarded, outputCap, stream }),
-        firstByteMs: config.firstByteMs,
-        idleMs: config.idleMs,
-        totalMs: Math.min(config.totalMs, leftMs),
-        signal,
-      }
+      const body = written(() => wire.write({ model: route.model, forwarded, outputCap, stream }))
+      const request = requestOf({ path: wire.path, body, leftMs, signal })
       if (stream) return { kind: 'stream', chunks: await readStream(pool, { ...request, ended }, wire), route }
       const startedMs = performance.now()
       const completion = await readCompletion(pool, request, wire)
       return { kind: 'completion', completion, remoteMs: Math.round(performance.now() - startedMs), route }
+    },
+    async media({ route, wish, maxBytes, store, leftMs, signal }) {
+      const wire = mediaWire ?? cannotSay(wish.kind)
+      const body = written(() => wire.write(route.model, wish))
+      const request = requestOf({ path: wire.path(wish), body, leftMs, signal })
+      return { kind: 'media', stored: await readMedia(pool, request, wire, { wish, maxBytes, store }), route }
     },
     close: () => (closing ??= pool.close()),
   }

@@ -5,12 +5,14 @@ import type { ChatAnswer, ChatCall } from './chat-port.ts'
 import { openCircuit } from './circuit.ts'
 import type { CircuitState } from './circuit.ts'
 import { httpAdapter } from './http-adapter.ts'
+import type { Wires } from './http-adapter.ts'
+import type { MediaAnswer, MediaCall } from './media-port.ts'
 import { chatWire } from './openai-compatible/chat-wire.ts'
+import { mediaWire } from './openai-compatible/media-wire.ts'
 import type { OriginConfig, OriginsConfig } from './origin-config.ts'
 import type { OriginFailure } from './origin-failure.ts'
 import { routeTrier } from './try-routes.ts'
 import type { OpenOrigin } from './try-routes.ts'
-import type { WireFormat } from './wire-format.ts'
 
 export interface Origins {
   /**
@@ -20,6 +22,11 @@ export interface Origins {
    * signal's reason.
    */
   chat(call: ChatCall): Promise<ChatAnswer>
+  /**
+   * Asks the call's routes for an image or a sound, in the same way, and hands its bytes to `store`. Nothing of them has been
+   * seen by anybody before they are whole, so another origin may be asked to the end.
+   */
+  media<Stored>(call: MediaCall<Stored>): Promise<MediaAnswer<Stored>>
   /** Waits for running calls, then closes all connections. */
   close(): Promise<void>
 }
@@ -60,20 +67,26 @@ export function openOrigins(config: OriginsConfig, options: OriginsOptions = {})
       changed: (state) => circuitChanged?.({ origin: name, state }),
       nowMs,
     })
-    opened.set(name, { adapter: httpAdapter(name, origin, wireOf(origin), resolve), circuit, tries: origin.tries })
+    opened.set(name, { adapter: httpAdapter(name, origin, wiresOf(origin), resolve), circuit, tries: origin.tries })
   }
 
+  const tryRoutes = routeTrier({ opened, attemptFailed, random, nowMs, wait })
   return {
-    chat: routeTrier({ opened, attemptFailed, random, nowMs, wait }),
+    chat: ({ routes, ...call }) =>
+      tryRoutes({ routes, signal: call.signal }, (adapter, attempt) => adapter.chat({ ...call, ...attempt })),
+    media: ({ routes, ...call }) =>
+      tryRoutes({ routes, signal: call.signal }, (adapter, { route, leftMs }) =>
+        adapter.media({ ...call, route, leftMs }),
+      ),
     close: async () => void (await Promise.all([...opened.values()].map(({ adapter }) => adapter.close()))),
   }
 }
 
-function wireOf(origin: OriginConfig): WireFormat {
+function wiresOf(origin: OriginConfig): Wires {
   switch (origin.kind) {
     case 'openai-compatible':
-      return chatWire(origin)
+      return { chat: chatWire(origin), media: mediaWire(origin) }
     case 'anthropic':
-      return messagesWire(origin)
+      return { chat: messagesWire(origin), media: null }
   }
 }

@@ -14,6 +14,7 @@ test('what is left out has a default', () => {
       ...origin,
       allowPrivateAddress: false,
       capField: 'max_tokens',
+      imageFormatField: true,
       firstByteMs: 120_000,
       idleMs: 60_000,
       totalMs: 300_000,

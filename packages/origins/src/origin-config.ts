@@ -43,6 +43,9 @@ const openAiCompatible = z.strictObject({
     .enum(['max_tokens', 'max_completion_tokens'])
     .default('max_tokens')
     .meta({ description: 'The field in which this origin takes the output cap.' }),
+  imageFormatField: z.boolean().default(true).meta({
+    description: 'Whether images are asked for with response_format; some models refuse it and always answer base64.',
+  }),
 })
 
 const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...anyKind })

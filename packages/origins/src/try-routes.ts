@@ -1,13 +1,13 @@
-import type { ChatAdapter } from './chat-adapter.ts'
-import type { ChatAnswer, ChatCall, Route } from './chat-port.ts'
+import type { Route } from './chat-port.ts'
 import type { Circuit } from './circuit.ts'
 import { longestCallMs } from './origin-config.ts'
+import type { OriginAdapter } from './origin-adapter.ts'
 import { OriginFailure } from './origin-failure.ts'
 import { retryDelayMs } from './retry-delay.ts'
 
 /** An origin and what is known of its health. */
 export interface OpenOrigin {
-  adapter: ChatAdapter
+  adapter: OriginAdapter
   circuit: Circuit
   /** How often one call may ask it. */
   tries: number
@@ -22,6 +22,24 @@ interface Needs {
   wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
+/** What is to be brought to one of the routes. */
+interface Call {
+  /** In order of preference. */
+  routes: readonly Route[]
+  signal?: AbortSignal | undefined
+}
+
+interface Attempt {
+  route: Route
+  /** How much of the call's time is left. */
+  leftMs: number
+  /** To be told once how an answer that had only begun has ended: null if it is complete. */
+  ended: (failure: OriginFailure | null) => void
+}
+
+/** Asks one origin. Rejects with an `OriginFailure`, or with what ends the call whoever is asked. */
+type Ask<Answer extends { kind: string }> = (adapter: OriginAdapter, attempt: Attempt) => Promise<Answer>
+
 interface Turn {
   route: Route
   /** How often it was asked before. */
@@ -35,7 +53,7 @@ interface Turn {
  * queue, with the moment from which it is worth asking again.
  */
 export function routeTrier({ opened, attemptFailed, random, nowMs, wait }: Needs) {
-  return async (call: ChatCall): Promise<ChatAnswer> => {
+  return async <Answer extends { kind: string }>(call: Call, ask: Ask<Answer>): Promise<Answer> => {
     const endMs = nowMs() + longestCallMs
     const turns: Turn[] = call.routes.map((route) => ({ route, tries: 0, fromMs: 0 }))
     let told: OriginFailure | null = null
@@ -44,7 +62,7 @@ export function routeTrier({ opened, attemptFailed, random, nowMs, wait }: Needs
       const leftMs = endMs - nowMs()
       if (leftMs <= 0) break
       try {
-        return await ask(turn.route, call, leftMs)
+        return await askAt(turn.route, leftMs, ask)
       } catch (error) {
         if (!(error instanceof OriginFailure)) throw error
         told = told === null || saysMore(error, told) ? error : told
@@ -56,7 +74,7 @@ export function routeTrier({ opened, attemptFailed, random, nowMs, wait }: Needs
     throw told ?? notConfigured('(none)')
   }
 
-  async function ask(route: Route, { forwarded, outputCap, stream, signal }: ChatCall, leftMs: number) {
+  async function askAt<Answer extends { kind: string }>(route: Route, leftMs: number, ask: Ask<Answer>) {
     const origin = opened.get(route.origin)
     if (!origin) throw told(notConfigured(route.origin))
     const { adapter, circuit } = origin
@@ -70,9 +88,9 @@ export function routeTrier({ opened, attemptFailed, random, nowMs, wait }: Needs
       else circuit.completed()
     }
     try {
-      const answer = await adapter.chat({ route, forwarded, outputCap, stream, signal, leftMs, ended })
+      const answer = await ask(adapter, { route, leftMs, ended })
       circuit.answered()
-      if (answer.kind === 'completion') circuit.completed()
+      if (answer.kind !== 'stream') circuit.completed()
       return answer
     } catch (error) {
       throw error instanceof OriginFailure ? failed(error) : error

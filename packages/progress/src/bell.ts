@@ -9,30 +9,33 @@ export interface Bell {
   /** Tells whoever listens to the topic, on any process. Waits for nothing and never fails. */
   ring(topic: string): void
   /**
-   * Calls `onRing`, which must not throw, at each ring of the topic, and once after each time that nothing could be heard,
-   * the start included. Answers how to stop.
+   * Calls `onRing`, which must not throw, at each ring of the topic from now on, and once after each time that nothing could be
+   * heard. Answers how to stop.
    */
   listen(topic: string, onRing: () => void): () => void
   close(): Promise<void>
 }
 
 /**
- * Opens a bell over Redis. It works as soon as Redis answers, and again after each outage.
+ * Opens a bell over Redis. Each process hears all rings of the kinds of topics that it listens to, many in a message. It works as soon as Redis answers, and again after each outage.
  * @param onTrouble told the first error of each outage of a connection
+ * @param now monotonic milliseconds
  */
 export function openBell({
   redisUrl,
   onTrouble = () => {},
+  now = () => performance.now(),
 }: {
   redisUrl: string
   onTrouble?: (error: Error) => void
+  now?: () => number
 }): Bell {
   const publisher = openRedisConnection(redisUrl, onTrouble)
   const subscriber = openRedisConnection(redisUrl, onTrouble)
   const rung = openRungTopics(publisher)
   return {
     ring: rung.ring,
-    listen: openHeardTopics(subscriber),
+    listen: openHeardTopics(subscriber, now),
     async close() {
       await rung.idle()
       publisher.disconnect()

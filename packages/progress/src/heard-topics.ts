@@ -1,50 +1,74 @@
 import type { Redis } from 'ioredis'
-import { channelOf, topicOf } from './channel.ts'
+import { channelOf, topicsOf, type Channel } from './channel.ts'
 
 type OnRing = () => void
 
+/** How long a connection is trusted that has answered. Milliseconds. */
+const PROOF_MS = 1_000
+
 /**
- * Keeps a subscription for each topic that has listeners, over every loss of the connection.
- * Its listeners are also rung when it stands, at first and again, because what was rung before that went by.
+ * Keeps a subscription for each channel that anybody has listened to, over every loss of the connection: who listens to one more topic
+ * of it hears at once, and nothing is asked of Redis. Listeners are also rung when a subscription stands, at first and again, because
+ * what was rung before that went by.
+ * @param now monotonic milliseconds
  */
-export function openHeardTopics(redis: Redis): (topic: string, onRing: OnRing) => () => void {
+export function openHeardTopics(redis: Redis, now: () => number): (topic: string, onRing: OnRing) => () => void {
   const listeners = new Map<string, Set<OnRing>>()
+  const channels = new Set<Channel>()
+  const standing = new Set<Channel>()
+  let provenMs = -Infinity
+  let proving = false
 
   redis.on('ready', () => {
-    if (listeners.size > 0) void subscribe([...listeners.keys()])
+    standing.clear()
+    if (channels.size > 0) void subscribe([...channels])
   })
-  redis.on('message', (channel: string) => tell(topicOf(channel)))
+  redis.on('message', (_channel: string, message: string) => topicsOf(message).forEach(tell))
 
   /** Not while it is down: `ready` subscribes whatever is listened to by then. */
-  async function subscribe(topics: string[]): Promise<void> {
+  async function subscribe(wanted: Channel[]): Promise<void> {
     if (redis.status !== 'ready') return
     try {
-      await redis.subscribe(...topics.map(channelOf))
+      await redis.subscribe(...wanted)
     } catch {
       // The connection broke, or Redis does not answer: on a fresh one everything is subscribed again.
       if (redis.status === 'ready') redis.disconnect(true)
       return
     }
-    for (const topic of topics) tell(topic)
+    provenMs = now()
+    const fresh = wanted.filter((channel) => !standing.has(channel))
+    for (const channel of fresh) standing.add(channel)
+    for (const topic of listeners.keys()) if (fresh.includes(channelOf(topic))) tell(topic)
+  }
+
+  /** A connection may be dead without a word. To subscribe once more is answered, and changes nothing. */
+  async function prove(channel: Channel): Promise<void> {
+    if (proving || now() - provenMs < PROOF_MS) return
+    proving = true
+    await subscribe([channel])
+    proving = false
   }
 
   function tell(topic: string): void {
     for (const onRing of listeners.get(topic) ?? []) onRing()
   }
 
-  return (topic, onRing) => {
-    const listener = () => onRing() // of its own, so that one function may listen twice
+  function add(topic: string, listener: OnRing): void {
     const others = listeners.get(topic)
     if (others) others.add(listener)
-    else {
-      listeners.set(topic, new Set([listener]))
-      void subscribe([topic])
-    }
+    else listeners.set(topic, new Set([listener]))
+    const channel = channelOf(topic)
+    if (channels.has(channel)) return void prove(channel)
+    channels.add(channel)
+    void subscribe([channel])
+  }
+
+  return (topic, onRing) => {
+    const listener = () => onRing() // of its own, so that one function may listen twice
+    add(topic, listener)
     return () => {
       const left = listeners.get(topic)
-      if (!left?.delete(listener) || left.size > 0) return
-      listeners.delete(topic)
-      if (redis.status === 'ready') redis.unsubscribe(channelOf(topic)).catch(() => {})
+      if (left?.delete(listener) && left.size === 0) listeners.delete(topic)
     }
   }
 }

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis'
-import { channelOf } from './channel.ts'
+import { channelOf, messageOf } from './channel.ts'
 
 /** Beyond so many topics that wait to be rung, the next one is dropped. */
 const MOST_WAITING = 10_000
+const MESSAGE_TOPICS = 500
 
 export interface RungTopics {
   ring(topic: string): void
@@ -11,7 +12,8 @@ export interface RungTopics {
 }
 
 /**
- * Publishes rings, one round trip in flight: what is rung meanwhile gathers, each topic once, and goes when it returns.
+ * Publishes rings, one round trip in flight: what is rung meanwhile gathers, each topic once, and goes when it returns, as one message to
+ * each channel.
  * What can't be sent is dropped.
  */
 export function openRungTopics(redis: Redis): RungTopics {
@@ -35,9 +37,11 @@ export function openRungTopics(redis: Redis): RungTopics {
     const topics = [...waiting]
     waiting.clear()
     if (redis.status !== 'ready') return
-    const pipeline = redis.pipeline()
-    for (const topic of topics) pipeline.publish(channelOf(topic), '')
-    await pipeline.exec().catch(() => {}) // dropped: whoever listens also looks by itself
+    const sent: Promise<unknown>[] = []
+    for (const [channel, rung] of Map.groupBy(topics, channelOf))
+      for (let at = 0; at < rung.length; at += MESSAGE_TOPICS)
+        sent.push(redis.publish(channel, messageOf(rung.slice(at, at + MESSAGE_TOPICS))))
+    await Promise.allSettled(sent) // dropped: whoever listens also looks by itself
   }
 
   return {

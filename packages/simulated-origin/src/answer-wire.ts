@@ -77,10 +77,12 @@ function readMessages(body: Fields): WireRequest {
   }
 }
 
-/** Sizes such as `512x512`, at most 2048 each way; default 256x256. Only `b64_json` answers. */
+/** Sizes such as `512x512`, at most 2048 each way; default 256x256. One image, as `b64_json`. */
 function readImage(body: Fields): WireRequest {
-  const { model, prompt, size } = body
+  const { model, prompt, size, n = 1, response_format: format = 'b64_json' } = body
   if (typeof prompt !== 'string' || prompt === '') throw new Error('prompt must not be empty')
+  if (n !== 1) throw new Error('n must be 1')
+  if (format !== 'b64_json') throw new Error('response_format must be b64_json')
   const [width = 256, height = 256] = /^\d+x\d+$/.test(String(size)) ? String(size).split('x').map(Number) : []
   if (Math.min(width, height) < 1 || Math.max(width, height) > 2048) throw new Error('size is out of bounds')
   return {

@@ -150,6 +150,58 @@ test('speech is a real WAV whose length says how much follows', async () => {
   expect(wav.readUInt32LE(40)).toBe(wav.length - 44)
 })
 
+test('the same prompt draws the same image and says the same sound, another one another', async () => {
+  const bodyOf = async (path: string, body: object) => Buffer.from(await (await post(path, body)).arrayBuffer())
+  const draw = (prompt: string) => bodyOf('/v1/images/generations', { model: 'sim-image', prompt })
+  const speak = (input: string, voice = 'ada') => bodyOf('/v1/audio/speech', { model: 'sim-voice', input, voice })
+  expect(await draw('a fox')).toEqual(await draw('a fox'))
+  expect(await draw('an owl')).not.toEqual(await draw('a fox'))
+  expect(await speak('Hello')).toEqual(await speak('Hello'))
+  expect(await speak('Hello', 'bob')).not.toEqual(await speak('Hello'))
+})
+
+test('images and speech are logged by their text, and faults strike them too', async () => {
+  const draw = (init?: RequestInit) => post('/v1/images/generations', { model: 'sim-image', prompt: 'a fox' }, init)
+  const speak = () => post('/v1/audio/speech', { model: 'sim-voice', input: 'Hello there' })
+  await origin.control.setFaults([
+    { model: 'sim-image', times: 1, status: 503 },
+    { prompt: 'a fox', times: 1, cut: { afterChunk: 1 } },
+    { prompt: 'a fox', times: 1, cut: 'without-end-marker' },
+    { prompt: 'there', times: 1, contentType: 'text/plain' },
+    { prompt: 'there', times: 1, oversizedBytes: 1_000 },
+  ])
+  expect((await draw()).status).toBe(503)
+  await expect(draw().then((answer) => answer.arrayBuffer())).rejects.toThrow()
+  await expect(draw().then((answer) => answer.json())).rejects.toThrow('JSON')
+  expect((await speak()).headers.get('content-type')).toBe('text/plain')
+  const [larger, whole] = [await (await speak()).arrayBuffer(), await (await speak()).arrayBuffer()]
+  expect(larger.byteLength).toBe(whole.byteLength + 1_000)
+
+  await origin.control.setFaults([{ hold: true }])
+  const held = draw()
+  await origin.control.waitForCalls(1, { prompt: 'a fox', outcome: 'open' })
+  await origin.control.release()
+  expect((await held).status).toBe(200)
+  const paths = (await origin.control.calls()).map(({ path, prompt, outcome }) => [path, prompt, outcome])
+  expect(paths).toEqual([
+    ['/v1/images/generations', 'a fox', 'finished'],
+    ['/v1/images/generations', 'a fox', 'cut'],
+    ['/v1/images/generations', 'a fox', 'finished'],
+    ['/v1/audio/speech', 'Hello there', 'finished'],
+    ['/v1/audio/speech', 'Hello there', 'finished'],
+    ['/v1/audio/speech', 'Hello there', 'finished'],
+    ['/v1/images/generations', 'a fox', 'finished'],
+  ])
+})
+
+test('an image or a sound that is asked for in another way is refused', async () => {
+  const status = async (path: string, body: object) => (await post(path, body)).status
+  for (const wrong of [{ prompt: '' }, { n: 2 }, { response_format: 'url' }, { size: '9999x1' }])
+    expect(await status('/v1/images/generations', { model: 'm', prompt: 'a fox', ...wrong })).toBe(400)
+  for (const wrong of [{ input: '' }, { response_format: 'opus' }])
+    expect(await status('/v1/audio/speech', { model: 'm', input: 'Hello', ...wrong })).toBe(400)
+})
+
 test('a rule strikes the calls it fits, as often as it says, and the log tells what was received', async () => {
   await remote.setFaults([{ prompt: 'lighthouses', times: 1, status: 429, retryAfter: 3 }])
   const refused = await post('/v1/chat/completions', { model: 'sim-swift', messages: hello })

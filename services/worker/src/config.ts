@@ -1,3 +1,4 @@
+import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
@@ -20,6 +21,7 @@ export const workerConfig = z.object({
   CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
     .default(32)
     .meta({ description: 'Nodes that this process runs at once' }),
+  ...assetStoreConfig,
 })
 
 export type WorkerConfig = z.output<typeof workerConfig>

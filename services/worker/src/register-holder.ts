@@ -15,28 +15,42 @@ interface Needs {
   mintId: () => string
   stopping: AbortSignal
   log: Pick<Logger, 'warn'>
+  /** Told when the ledger falls silent for so long that it takes this process for dead, and when it is heard again. */
+  onSilence: (silent: boolean) => void
   /** Monotonic milliseconds. */
   now: () => number
 }
 
 /** Puts this process on the ledger's books, as whom it will hold money. Waits for a ledger that is not there yet. */
-export async function registerHolder({ ledger, mintId, stopping, log, now }: Needs): Promise<{
+export async function registerHolder({ ledger, mintId, stopping, log, onSilence, now }: Needs): Promise<{
   holder: Holder
   /** Whether the last beats were answered. */
   heard: HealthCheck
+  /** Whether the ledger takes this process for dead by now, or soon will. */
+  silent: () => boolean
 }> {
   let heardMs = -Infinity
+  let wasSilent = false
+  const silent = () => now() - heardMs > DEAD_AFTER_MS
+  function look(): void {
+    if (heardMs === -Infinity || silent() === wasSilent) return
+    wasSilent = !wasSilent
+    onSilence(wasSilent)
+  }
   const client: Needs['ledger'] = {
     async beat(beat, budget) {
-      const answer = await ledger.beat(beat, budget)
-      heardMs = now()
-      return answer
+      try {
+        const answer = await ledger.beat(beat, budget)
+        heardMs = now()
+        return answer
+      } finally {
+        look()
+      }
     },
     // A stop does not wait long for it: without a word the holder is dead soon all the same.
     endHolder: (holder) => ledger.endHolder(holder, { budgetMs: BEAT_MS }),
   }
-  const heard = () =>
-    now() - heardMs > DEAD_AFTER_MS ? `has answered no heartbeat for ${DEAD_AFTER_MS / 1_000} seconds` : null
+  const heard = () => (silent() ? `has answered no heartbeat for ${DEAD_AFTER_MS / 1_000} seconds` : null)
 
   for (;;) {
     try {
@@ -47,7 +61,7 @@ export async function registerHolder({ ledger, mintId, stopping, log, now }: Nee
         deadAfterMs: DEAD_AFTER_MS,
         mintId,
       })
-      return { holder, heard }
+      return { holder, heard, silent }
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error
       log.warn('the ledger can not be reached yet')

@@ -1,57 +1,131 @@
 import { randomBytes } from 'node:crypto'
+import { openAssetStore } from '@gateway/assets/asset-store'
+import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { mintId } from '@gateway/contracts/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openNodeWorker } from '@gateway/node-queue/node-worker'
+import { openOrigins } from '@gateway/origins/open-origins'
+import type { OriginsConfig } from '@gateway/origins/origin-config'
+import { usageCounter } from '@gateway/paid-call/counted-usage'
+import { exactCounter } from '@gateway/paid-call/exact-count'
+import { openTokenCounter } from '@gateway/paid-call/token-counter'
 import type { CommonConfig } from '@gateway/process/common-config'
 import type { ServiceTools } from '@gateway/process/run-service'
+import { openBell } from '@gateway/progress/bell'
 import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
-import { dropUnknownNode } from './drop-unknown-node.ts'
+import { chatNode } from './kinds/chat-node.ts'
+import { imageLoader } from './kinds/load-images.ts'
+import { audioNode, imageNode } from './kinds/media-node.ts'
 import { openMeasures } from './measures.ts'
-import { isPolled, neverEvicts } from './queue-health.ts'
+import { nodeAdmitter } from './perform/admit-node.ts'
+import { failureExplainer } from './perform/explain-failure.ts'
+import { paidPerformer } from './perform/paid-node.ts'
+import { performer } from './perform/perform.ts'
+import { isNotHung, isPolled, neverEvicts } from './queue-health.ts'
 import { registerHolder } from './register-holder.ts'
+import { LedgerSilent, nodeClaimer } from './run/claim-node.ts'
+import { nodeCompleter } from './run/complete-node.ts'
+import { endingOpener } from './run/ending.ts'
+import { nodeRunner } from './run/run-node.ts'
+import { jobTracer } from './trace.ts'
 
 const now = () => performance.now()
+const mint = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
 
 /** What the queue takes at most to let go, after the runs have had their time. */
 const LET_GO_MS = 3_000
 
 /**
  * Builds the worker: health, so that it can be asked while it waits for the ledger; the way to the ledger and this process
- * on its books; and at last the queue, which is its door. A stop therefore begins with taking no more jobs.
+ * on its books; what nodes need; and at last the queue, which is its door. A stop therefore begins with taking no more jobs.
  */
-export async function startWorker(config: WorkerConfig & CommonConfig, tools: ServiceTools) {
+export async function startWorker(
+  config: WorkerConfig & CommonConfig,
+  originsConfig: OriginsConfig,
+  tools: ServiceTools,
+) {
   const { log, onStop, stopping, readiness } = tools
-  await tools.listen(workerApp({ readiness, metricsText: tools.metricsText }))
+  const measures = openMeasures(tools.meter)
+  let alive: () => Promise<string | null> | string | null = () => null
+  await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText: tools.metricsText }))
 
   const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET })
   onStop('ledger client', () => ledger.close())
 
-  const { holder, heard } = await registerHolder({
+  let onSilence = (_: boolean) => {}
+  const { holder, heard, silent } = await registerHolder({
     ledger,
-    mintId: () => mintId('hld', Date.now(), randomBytes(10)),
+    mintId: () => mint('hld'),
     stopping,
     log,
+    onSilence: (now) => onSilence(now),
     now,
   })
   onStop('holder', () => holder.stop())
   readiness.check('ledger', heard)
 
-  const measures = openMeasures(tools.meter)
-  const runNode = dropUnknownNode({ log })
+  const bell = openBell({
+    redisUrl: config.REDIS_URL,
+    onTrouble: (error) => log.warn({ err: error }, 'the bell can not be heard; runs that fail are looked for'),
+  })
+  onStop('bell', () => bell.close())
+
+  const origins = openOrigins(originsConfig, {
+    circuitChanged: (change) => log.warn(change, 'the circuit of an origin changed'),
+    attemptFailed(failure) {
+      measures.attemptFailed(failure)
+      log.warn({ err: failure }, 'an origin failed an attempt')
+    },
+  })
+  onStop('origins', () => origins.close())
+
+  const tokens = openTokenCounter({ log })
+  onStop('token counter', () => tokens.close())
+
+  const assets = await openAssetStore(assetStoreOf(config))
+  onStop('assets', () => assets.close())
+
+  const media = { origins, assets, ledger, mintId: mint }
+  const explain = failureExplainer({ log })
+  const countExactly = exactCounter({ countAtMost: tokens.countAtMost })
+  const runNode = nodeRunner({
+    claim: nodeClaimer({ ledger, holder, silent }),
+    openEnding: endingOpener({ ledger, bell }),
+    perform: performer({
+      paidKinds: {
+        'product.chat': chatNode({
+          origins,
+          countUsage: usageCounter(tokens.count),
+          loadImages: imageLoader({ ledger, assets }),
+        }),
+        'product.image': imageNode(media),
+        'product.audio': audioNode(media),
+      },
+      performPaid: paidPerformer({ admit: nodeAdmitter({ ledger, countExactly, measures, now }), explain, now }),
+      explain,
+    }),
+    complete: nodeCompleter({ ledger, log }),
+    mintLease: () => randomBytes(16).toString('hex'),
+    measures,
+    now,
+  })
+
+  const inSpan = jobTracer(tools.tracer)
   const queue = openNodeWorker({
     redisUrl: config.REDIS_URL,
     concurrency: config.CONCURRENCY,
-    async run(job) {
-      await runNode(job)
+    async run(job, signal) {
+      await inSpan(job, () => runNode(job, signal))
       measures.ended('ran')
     },
     onLost({ execution, node, attempt }) {
       measures.ended('lost')
-      log.warn({ execution, node, attempt }, 'the lock of a job was lost, and its run aborted')
+      log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node goes on under its lease')
     },
     onFailed({ execution, node, attempt }, error) {
       measures.ended('failed')
+      if (error instanceof LedgerSilent) return // told once for all
       log.error({ err: error, execution, node, attempt }, 'the run of a job failed')
     },
     onTrouble: (error) => log.warn({ err: error }, 'the queue is in trouble'),
@@ -59,6 +133,13 @@ export async function startWorker(config: WorkerConfig & CommonConfig, tools: Se
   })
   onStop('queue', () => queue.stop(config.DRAIN_MS), { limitMs: config.DRAIN_MS + LET_GO_MS })
   measures.watch(queue)
-  readiness.check('redis', neverEvicts(config.REDIS_URL))
+  onSilence = (isSilent) => {
+    log.warn({ silent: isSilent }, isSilent ? 'the ledger is silent: no job is taken' : 'the ledger is heard again')
+    if (isSilent) queue.pause()
+    else queue.resume()
+  }
+  const redisAnswers = neverEvicts(config.REDIS_URL)
+  readiness.check('redis', redisAnswers)
   readiness.check('queue', isPolled(queue, now))
+  alive = isNotHung(queue, redisAnswers, now)
 }

@@ -1,22 +1,8 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import path from 'node:path'
 import { startConstellation } from '@gateway/testbed/constellation'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { liveTest } from '@gateway/testbed/live-test'
-
-const program = fileURLToPath(new URL('./main.ts', import.meta.url))
-
-export interface WorkerProcess {
-  /** Its log lines so far. */
-  log(): Record<string, unknown>[]
-  /** GET /health/ready. */
-  health(): Promise<{ status: string; reasons?: Record<string, string> }>
-  metrics(): Promise<string>
-  signal(name: NodeJS.Signals): void
-  /** Its exit code. */
-  ended: Promise<number | null>
-}
+import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
 
 /**
  * `house` has a real ledger, shared by a file. Each test has a way to it (`road`, a proxy), a Redis and as many workers as it
@@ -41,38 +27,14 @@ export const workerTest = liveTest
       await Promise.all(started.map((worker) => worker.ended))
     })
     return async () => {
-      const worker = await startProcess({
+      const worker = await startWorkerProcess({
         LEDGER_URL: road.through(house.ledgers[0]!.url),
         SERVICE_SECRET: house.secrets.worker,
         REDIS_URL: redisServer.url,
+        ASSETS_FOLDER: path.join(house.folder, 'assets'),
         DRAIN_MS: '1000',
       })
       started.push(worker)
       return worker
     }
   })
-
-/** Answers once it listens, which is before it is ready. */
-async function startProcess(env: Record<string, string>): Promise<WorkerProcess> {
-  const child = fork(program, { env: { STOP_WITH_PARENT: '1', ...env }, silent: true, execArgv: [] })
-  let output = ''
-  child.stdout?.on('data', (text) => (output += String(text)))
-  child.stderr?.on('data', (text) => (output += String(text)))
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const url = await Promise.race([
-    once(child, 'message').then(([word]) => (word as { listening: string }).listening),
-    ended.then(() => Promise.reject(new Error(`the worker did not start:\n${output}`))),
-  ])
-  const get = (path: string) => fetch(url + path)
-  return {
-    log: () =>
-      output
-        .split('\n')
-        .filter((line) => line.endsWith('}'))
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
-    health: async () => (await (await get('/health/ready')).json()) as Awaited<ReturnType<WorkerProcess['health']>>,
-    metrics: async () => (await get('/metrics')).text(),
-    signal: (name) => void child.kill(name),
-    ended,
-  }
-}

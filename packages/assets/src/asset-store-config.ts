@@ -1,0 +1,54 @@
+import { z } from 'zod'
+
+export interface AssetStoreSettings {
+  /** Used where there is no bucket. */
+  folder: string
+  bucket: BucketSettings | null
+}
+
+export interface BucketSettings {
+  name: string
+  region: string
+  /** null: Amazon's own. */
+  endpoint: string | null
+  /** The bucket's name stands in the path and not in the host's name. */
+  pathStyle: boolean
+}
+
+/** Variables that say where assets lie; the same for each service that stores or reads them. */
+export const assetStoreConfig = {
+  ASSETS_FOLDER: z
+    .string()
+    .min(1)
+    .default('.local/assets')
+    .meta({ description: 'Folder for assets; several machines have to share it' }),
+  ASSETS_S3_BUCKET: z.string().min(3).optional().meta({
+    description: 'Bucket for assets instead of the folder; credentials are the usual ones of AWS, such as AWS_PROFILE',
+  }),
+  ASSETS_S3_REGION: z.string().min(1).default('us-east-1').meta({ description: 'Region of the bucket' }),
+  ASSETS_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'expected an address that starts with http:// or https://' })
+    .optional()
+    .meta({ description: 'Address of an S3-compatible store; without one Amazon S3' }),
+  ASSETS_S3_PATH_STYLE: z
+    .enum(['0', '1', 'false', 'true'])
+    .default('0')
+    .transform((value) => value === '1' || value === 'true')
+    .meta({ description: 'Whether the bucket stands in the path, as most S3-compatible stores need it' }),
+}
+
+type Config = z.output<z.ZodObject<typeof assetStoreConfig>>
+
+export function assetStoreOf(config: Config): AssetStoreSettings {
+  const { ASSETS_FOLDER: folder, ASSETS_S3_BUCKET: name } = config
+  if (name === undefined) return { folder, bucket: null }
+  return {
+    folder,
+    bucket: {
+      name,
+      region: config.ASSETS_S3_REGION,
+      endpoint: config.ASSETS_S3_ENDPOINT ?? null,
+      pathStyle: config.ASSETS_S3_PATH_STYLE,
+    },
+  }
+}

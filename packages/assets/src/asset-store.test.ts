@@ -1,0 +1,89 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { expect, test as base } from 'vitest'
+import { z } from 'zod'
+import { AssetMissing, AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown } from './asset-failures.ts'
+import { assetStoreConfig, assetStoreOf } from './asset-store-config.ts'
+import { openAssetStore } from './asset-store.ts'
+
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+const test = base
+  .extend('folder', async ({}, { onCleanup }) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'assets-test-'))
+    onCleanup(() => rm(folder, { recursive: true, force: true }))
+    return folder
+  })
+  .extend('store', async ({ folder }, { onCleanup }) => {
+    const store = await openAssetStore(assetStoreOf(z.object(assetStoreConfig).parse({ ASSETS_FOLDER: folder })))
+    onCleanup(() => store.close())
+    return store
+  })
+
+const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('0123456789'.repeat(1_000))])
+const LIMIT = { maxBytes: 1_000_000 }
+
+async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+test('bytes come back as they were put, whole and in part, and say what they are', async ({ store }) => {
+  for (const size of [1, 7, 100_000]) {
+    const asset = `ast_${size}`
+    expect(await store.put('prj_1', asset, inPieces(PNG, size), LIMIT)).toEqual({
+      mimeType: 'image/png',
+      bytes: PNG.length,
+    })
+    expect(await buffer(await store.open('prj_1', asset))).toEqual(PNG)
+    expect(await buffer(await store.open('prj_1', asset, { first: 0, last: 0 }))).toEqual(PNG.subarray(0, 1))
+    expect(await buffer(await store.open('prj_1', asset, { first: 8, last: 17 }))).toEqual(Buffer.from('0123456789'))
+  }
+})
+
+test('an asset is found under its own project only', async ({ store }) => {
+  await store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)
+  await expect(store.open('prj_2', 'ast_1')).rejects.toThrow(AssetMissing)
+  await store.remove('prj_1', 'ast_1')
+  await store.remove('prj_1', 'ast_1')
+  await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
+})
+
+test('no name leads out of a project', async ({ store }) => {
+  for (const name of ['..', '../prj_2', 'a/b', '', '.', 'a.b', '%2e%2e', 'ast_1\0', '-', `a${'b'.repeat(64)}`]) {
+    await expect(store.put('prj_1', name, inPieces(PNG, 100), LIMIT)).rejects.toThrow(RangeError)
+    await expect(store.open(name, 'ast_1')).rejects.toThrow(RangeError)
+    await expect(store.remove('prj_1', name)).rejects.toThrow(RangeError)
+  }
+})
+
+test('what is too large, of another kind or breaks off leaves nothing behind', async ({ store, folder }) => {
+  const put = (bytes: AsyncIterable<Uint8Array>, maxBytes = LIMIT.maxBytes) =>
+    store.put('prj_1', 'ast_1', bytes, { maxBytes })
+  async function* breakingOff() {
+    yield PNG
+    throw new Error('it broke off')
+  }
+  await expect(put(inPieces(PNG, 100), PNG.length - 1)).rejects.toThrow(AssetTooLarge)
+  await expect(put(inPieces(Buffer.from('GIF89a and so on'), 3))).rejects.toThrow(AssetTypeUnknown)
+  await expect(put(inPieces(PNG.subarray(0, 8), 3))).rejects.toThrow(AssetTypeUnknown)
+  await expect(put(inPieces(Buffer.alloc(0), 3))).rejects.toThrow(AssetTypeUnknown)
+  await expect(put(breakingOff())).rejects.toThrow('it broke off')
+  expect(await readdir(folder)).toEqual([])
+  expect(await put(inPieces(PNG, 100), PNG.length)).toMatchObject({ bytes: PNG.length })
+})
+
+test('nobody else on the machine may look into the folder', async ({ store, folder }) => {
+  const inside = path.join(folder, 'inside')
+  const other = await openAssetStore({ folder: inside, bucket: null })
+  await other.close()
+  expect((await stat(inside)).mode & 0o077).toBe(0)
+  expect(store).toBeDefined()
+})
+
+test('a store that can not be written says so', async ({ store, folder }) => {
+  await rm(folder, { recursive: true })
+  await writeFile(folder, 'a file where the folder was')
+  await expect(store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
+  await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetStoreUnavailable)
+})

@@ -1,0 +1,58 @@
+import { buffer } from 'node:stream/consumers'
+import { expect, test as base, vi } from 'vitest'
+import { AssetMissing, AssetStoreUnavailable, AssetTypeUnknown } from './asset-failures.ts'
+import { openAssetStore } from './asset-store.ts'
+import { startSmallBucket } from './fixtures/small-bucket.ts'
+
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+const test = base
+  .extend('server', async ({}, { onCleanup }) => {
+    const server = await startSmallBucket()
+    onCleanup(server.stop)
+    return server
+  })
+  .extend('store', async ({ server }, { onCleanup }) => {
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'somebody')
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
+    const bucket = { name: 'assets', region: 'eu-north-1', endpoint: server.url, pathStyle: true }
+    const store = await openAssetStore({ folder: '', bucket })
+    onCleanup(async () => {
+      await store.close()
+      vi.unstubAllEnvs()
+    })
+    return store
+  })
+
+const WAV = Buffer.concat([Buffer.from('RIFF....WAVEfmt '), Buffer.alloc(200_000, 7)])
+
+async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000)
+}
+const LIMIT = { maxBytes: 1_000_000 }
+
+test('bytes go into a bucket with their type and length, and come back whole and in part', async ({
+  store,
+  server,
+}) => {
+  expect(await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)).toEqual({ mimeType: 'audio/wav', bytes: WAV.length })
+  expect(server.objects.get('/assets/prj_1/ast_1')).toEqual({ bytes: WAV, contentType: 'audio/wav' })
+  expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
+  const part = await buffer(await store.open('prj_1', 'ast_1', { first: 8, last: 11 }))
+  expect(part.toString()).toBe('WAVE')
+  await store.remove('prj_1', 'ast_1')
+  await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
+})
+
+test('a bucket that is away for a moment is asked again', async ({ store, server }) => {
+  server.failNext(2)
+  await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
+  expect(server.objects.size).toBe(1)
+  server.failNext(1_000)
+  await expect(store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
+})
+
+test('what is not to be kept never reaches the bucket', async ({ store, server }) => {
+  const put = store.put('prj_1', 'ast_1', inPieces(Buffer.from('<html>and so on</html>')), LIMIT)
+  await expect(put).rejects.toThrow(AssetTypeUnknown)
+  expect(server.requests).toEqual([])
+})

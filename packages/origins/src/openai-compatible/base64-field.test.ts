@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
+import { openBase64Field } from './base64-field.ts'
+
+function read(body: string, size = 7): Buffer {
+  const decoder = openBase64Field('b64_json')
+  const bytes = Buffer.from(body)
+  const said: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += size)
+    said.push(decoder.take(bytes.subarray(at, at + size)) ?? Buffer.alloc(0))
+  decoder.end()
+  return Buffer.concat(said)
+}
+
+const bodyOf = (bytes: Uint8Array) =>
+  JSON.stringify({
+    model: 'b64_json',
+    note: 'not "b64_json": "AAAA" \\',
+    data: [{ revised_prompt: '{"b64_json":"AAAA"}', b64_json: Buffer.from(bytes).toString('base64') }],
+    usage: { total: 1 },
+  })
+
+test('any bytes are found, however the body is cut into pieces and however it is spaced', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 400 }), (bytes, size) => {
+      expect(read(bodyOf(bytes), size)).toEqual(Buffer.from(bytes))
+      const spaced = JSON.stringify(JSON.parse(bodyOf(bytes)), null, 3).replaceAll('": "', '" :\n "')
+      expect(read(spaced, size)).toEqual(Buffer.from(bytes))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('escapes that JSON allows are read, wherever they are cut', () => {
+  const bytes = Buffer.from('fffbff+/', 'base64')
+  const plain = bodyOf(bytes)
+  for (const body of [plain.replace('+/"', '+\\/"'), plain.replace('+/"', String.raw`\u002b\u002F"`)])
+    for (let size = 1; size < 20; size++) expect(read(body, size)).toEqual(bytes)
+})
+
+test('the first field counts', () => {
+  expect(read('{"data":[{"b64_json":"AAAA"},{"b64_json":"////"}]}')).toEqual(Buffer.from('AAAA', 'base64'))
+})
+
+test('a body that breaks off, is no base64, no JSON or has no such field is refused', () => {
+  const whole = bodyOf(Buffer.from('an image'))
+  for (let length = 1; length < whole.length; length++) expect(() => read(whole.slice(0, length))).toThrow(UnfitAnswer)
+  for (const text of ['AAA', 'A===', 'AA==AAAA', 'AAA-', 'AA A', 'A\\nAAA', 'ÄAAA'])
+    for (const size of [1, 1_000]) expect(() => read(`{"b64_json":"${text}"}`, size)).toThrow(UnfitAnswer)
+  expect(() => read('{"data":[]}')).toThrow(UnfitAnswer)
+  expect(() => read(`{"data":"${'x'.repeat(300_000)}"}`, 10_000)).toThrow(UnfitAnswer)
+  expect(() => read('{"error":{"status":503}}')).toThrow(ErrorInAnswer)
+})

@@ -1,0 +1,44 @@
+import type { Forwarded } from '@gateway/contracts/chat-request'
+
+/** What of a request the model reads as text. Images aren't text, and numbers such as temperature aren't read. */
+export function promptText(forwarded: Forwarded): string {
+  return promptTexts(forwarded).join('\n')
+}
+
+/**
+ * Each text that a provider may put before a model, also those that most leave out: ids of tool calls, and which tool is to be
+ * called. Apart, because how they are put together is the provider's to choose.
+ */
+export function everyPromptText(forwarded: Forwarded): string[] {
+  const texts = promptTexts(forwarded)
+  for (const message of forwarded.messages) {
+    if (message.role === 'tool') texts.push(message.tool_call_id)
+    if (message.role === 'assistant') for (const { id } of message.tool_calls ?? []) texts.push(id)
+  }
+  const choice = forwarded['tool_choice']
+  if (choice !== undefined) texts.push(JSON.stringify(choice))
+  return texts
+}
+
+function promptTexts({ messages, tools, response_format: format }: Forwarded): string[] {
+  const texts: string[] = []
+  for (const message of messages) {
+    texts.push(message.role)
+    if ('name' in message && message.name) texts.push(message.name)
+    texts.push(...textsOf(message.content))
+    if (message.role !== 'assistant') continue
+    for (const thought of [message.refusal, message.reasoning_content, message.reasoning])
+      if (thought) texts.push(thought)
+    for (const { function: called } of message.tool_calls ?? []) texts.push(called.name, called.arguments)
+  }
+  for (const described of [tools, format]) if (described !== undefined) texts.push(JSON.stringify(described))
+  return texts
+}
+
+function textsOf(content: Forwarded['messages'][number]['content']): string[] {
+  if (typeof content === 'string') return [content]
+  return (content ?? []).flatMap((part) => {
+    if (part.type === 'text') return [part.text]
+    return part.type === 'refusal' ? [part.refusal] : []
+  })
+}

@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
+import type { Admitted, AdmitNodeOutcome } from '@gateway/contracts/ledger-outcomes'
+import { flowLimits } from '@gateway/contracts/limits'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { CountExactly } from '@gateway/paid-call/exact-count'
+import { refusalOfAdmission } from '@gateway/paid-call/refusal-of-admission'
+import type { PaidCall } from '../kinds/paid-kind.ts'
+import type { Measures } from '../measures.ts'
+import { backOffMs } from '../run/back-off.ts'
+import type { Work } from '../run/run-node.ts'
+
+// Asks the ledger to hold what the call of a node may cost.
+//   A1  It is asked under the id of this attempt, any number of times: it holds once.
+//   A2  What its bytes alone would refuse is counted once, as with a direct call (decisions.md, 2).
+//   A3  What would fit but for what other calls hold is asked again, for half a minute: they end and free it. Siblings of one
+//       run that a wallet can pay one after the other are thus all run.
+//   A4  A ledger that can not be reached is waited for: what ends this is the end of the run's time.
+
+/** The lease is not ours any more, or the run has begun to fail (`fenced`), or this process was declared dead. */
+export class LeaseLost extends Error {
+  readonly why: 'fenced' | 'holder-unknown'
+
+  constructor(why: LeaseLost['why']) {
+    super(`the lease was lost: ${why}`)
+    this.why = why
+  }
+}
+
+/**
+ * Rejects with a Refusal as the ledger decided, with LeaseLost, or with the signal's reason.
+ */
+export type AdmitNode = (work: Work, call: PaidCall, signal: AbortSignal) => Promise<Admitted>
+
+interface Needs {
+  ledger: Pick<LedgerClient, 'admitNode'>
+  countExactly: CountExactly
+  measures: Pick<Measures, 'waitedForFunds'>
+  /** Monotonic milliseconds. */
+  now: () => number
+}
+
+type Refused = Extract<AdmitNodeOutcome, { kind: 'refused' }>
+
+const ADMISSION_MS = 5_000
+
+export function nodeAdmitter({ ledger, countExactly, measures, now }: Needs): AdmitNode {
+  return async (work, call, signal) => {
+    const startedMs = now()
+    let waited = false
+    let counted: number | null | undefined // undefined: whether a count helps was not looked at
+    for (let tries = 1; ; tries++) {
+      signal.throwIfAborted()
+      const outcome = await ask(itemOf(work, call, counted ?? null))
+      if (outcome === null) {
+        await pause(backOffMs(tries), signal) // A4
+        continue
+      }
+      switch (outcome.kind) {
+        case 'admitted':
+          if (waited) measures.waitedForFunds('admitted', now() - startedMs)
+          return outcome
+        case 'fenced':
+        case 'holder-unknown':
+          throw new LeaseLost(outcome.kind)
+        case 'refused':
+          if (counted === undefined) {
+            counted = await countOf(work, call, outcome)
+            if (counted !== null) continue // A2
+          }
+          if (!fitsLater(outcome) || now() - startedMs >= flowLimits.fundsWaitMs) {
+            if (waited) measures.waitedForFunds('refused', now() - startedMs)
+            throw refusalOfAdmission(outcome, call.product)
+          }
+          waited = true // A3
+          break
+      }
+      await pause(backOffMs(tries), signal)
+    }
+  }
+
+  /** null: the ledger can not be reached. */
+  async function ask(item: Omit<AdmitNodeItem, 'op'>): Promise<AdmitNodeOutcome | null> {
+    try {
+      return await ledger.admitNode(item, { budgetMs: ADMISSION_MS })
+    } catch (error) {
+      if (error instanceof LedgerUnavailable) return null
+      throw error
+    }
+  }
+
+  function countOf({ claim }: Work, { request }: PaidCall, refused: Refused): Promise<number | null> {
+    return request ? countExactly({ payer: claim.project, request }, refused) : Promise.resolve(null)
+  }
+}
+
+function itemOf(
+  { claim, lease }: Work,
+  { product, parameters, measures }: PaidCall,
+  counted: number | null,
+): Omit<AdmitNodeItem, 'op'> {
+  return {
+    ...lease,
+    id: claim.callReservation, // A1
+    model: product,
+    parameters,
+    measures: { ...measures, counted },
+  }
+}
+
+/** Whether it would fit if nothing else were held (A3). */
+function fitsLater({ code, facts }: Refused): boolean {
+  const fact = (name: string) => Number(facts[name])
+  const held = fact('reservedMicro')
+  if (code === 'insufficient_budget') return held > 0 && fact('availableMicro') + held >= fact('neededMicro')
+  return code === 'key_limit' && held > 0 && fact('spentMicro') + fact('neededMicro') <= fact('limitMicro')
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {})
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { isNotHung, isPolled } from './queue-health.ts'
+
+const polledAt = (ms: number) => ({ lastPolledMs: () => ms })
+const answers = () => null
+const away = () => 'does not answer'
+
+test('a queue that was not polled for ten seconds is not ready', () => {
+  expect(isPolled(polledAt(0), () => 10_000)()).toBe(null)
+  expect(isPolled(polledAt(0), () => 10_001)()).toBe('has not been polled for 10 seconds')
+})
+
+test('only a queue that hangs although Redis answers is not live', async () => {
+  expect(await isNotHung(polledAt(0), answers, () => 60_000)()).toBe(null)
+  expect(await isNotHung(polledAt(0), away, () => 600_000)()).toBe(null)
+  expect(await isNotHung(polledAt(0), answers, () => 60_001)()).toMatch('60 seconds')
+})
