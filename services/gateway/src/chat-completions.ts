@@ -11,10 +11,12 @@ import type { Call } from './call/call.ts'
 import type { HoldCall } from './call/hold.ts'
 import type { OpenCalls } from './call/open-calls.ts'
 import type { Measures } from './measures.ts'
+import { goneOf } from './receive/gone-of.ts'
 import { inPlace } from './receive/in-place.ts'
 import { readKey } from './receive/read-key.ts'
 import { receiveChat } from './receive/receive-chat.ts'
 import type { ExplainFailure } from './refuse/explain-failure.ts'
+import { namesSandbox, type AnswerBySandbox } from './sandbox-model.ts'
 import type { Trace } from './trace.ts'
 
 interface Needs {
@@ -25,6 +27,7 @@ interface Needs {
   hold: HoldCall
   answerJson: AnswerJson
   answerStream: AnswerStream
+  answerBySandbox: AnswerBySandbox
   explain: ExplainFailure
   measures: Pick<Measures, 'answered'>
   trace: Trace
@@ -41,6 +44,7 @@ export function chatCompletions({
   hold,
   answerJson,
   answerStream,
+  answerBySandbox,
   explain,
   measures,
   trace,
@@ -57,6 +61,10 @@ export function chatCompletions({
     const startedMs = now()
     const gone = goneOf(res)
     const chat = await receiveChat(req, keyHash)
+    if (namesSandbox(chat.request.model)) {
+      await trace('run', () => answerBySandbox(res, chat, { gone, place }))
+      return measures.answered('sandbox', now() - startedMs)
+    }
     const entrance = await trace('admit', () => admit(chat, { gone, place }))
     res.setHeader('X-Service-Invocation', entrance.invocation)
     if (entrance.kind === 'replay') {
@@ -84,12 +92,3 @@ export function chatCompletions({
 }
 
 const NAME = 'POST /v1/chat/completions'
-
-/** Aborts when the caller leaves before he has his answer. */
-function goneOf(res: Response): AbortSignal {
-  const gone = new AbortController()
-  res.once('close', () => {
-    if (!res.writableFinished) gone.abort()
-  })
-  return gone.signal
-}

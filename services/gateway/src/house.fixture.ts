@@ -1,17 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { startConstellation } from '@gateway/testbed/constellation'
+import { privateRedis } from '@gateway/testbed/private-servers'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openWorld, type KeyOptions, type ProductOptions } from '@gateway/testbed/world'
 
 // The gateway as it runs in earnest: its own process, a real ledger behind it, a simulated origin beside it.
 
-/** `environment` is the gateway's besides what it needs, for a file to override; `house` is shared by a file; `shop` is a test's own project with 1 USD, one model and one key. */
+/** `environment` is the gateway's besides what it needs and `workers` their number, for a file to override; `house` is shared by a file; `shop` is a test's own project with 1 USD, one model and one key. */
 export const houseTest = liveTest
   .extend('environment', { scope: 'file' }, (): Record<string, string> => ({}))
-  .extend('house', { scope: 'file' }, async ({ database, redis, environment }, { onCleanup }) => {
+  .extend('workers', { scope: 'file' }, (): number => 0)
+  .extend('redisUrl', { scope: 'file' }, async ({ redis, workers }, { onCleanup }) => {
+    if (workers === 0) return redis.url
+    const own = await privateRedis() // the queue of nodes is one a Redis, and other files have workers too
+    onCleanup(() => own.stop())
+    return own.url
+  })
+  .extend('house', { scope: 'file' }, async ({ database, redisUrl, environment, workers }, { onCleanup }) => {
     const house = await startConstellation({
       ledgerUrl: database.ledgerUrl,
-      redisUrl: redis.url,
+      redisUrl,
+      workers,
       environment: { gateway: () => environment },
     })
     onCleanup(house.stop)

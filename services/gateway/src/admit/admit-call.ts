@@ -1,7 +1,6 @@
 import type { Id } from '@gateway/contracts/ids'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
-import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { Holder } from '@gateway/ledger-client/holder'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
@@ -10,10 +9,10 @@ import { CallerGone } from '../receive/caller-gone.ts'
 import type { ReceivedChat } from '../receive/receive-chat.ts'
 import { storable } from '../receive/selector.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
-import type { CountExactly } from './exact-count.ts'
+import type { CountExactly } from '@gateway/paid-call/exact-count'
 import type { JoinRunning } from './join-running.ts'
 import type { Place } from './places.ts'
-import type { Exceeded, Rates } from './rates.ts'
+import { tooOften, type Exceeded, type Rates } from './rates.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
 // What a call has to pass before its origin is called. The ledger decides; here is only
@@ -74,7 +73,7 @@ export function callAdmitter({ ledger, holder, mint, join, countExactly, rates, 
       const over = await rates.exceeded(chat.keyHash)
       let decided = await decide(chat, null, over)
       if (decided.outcome.kind === 'refused') {
-        const counted = await countExactly(chat, decided.outcome)
+        const counted = await countExactly({ payer: chat.keyHash, request: chat.request }, decided.outcome)
         if (counted !== null) decided = await decide(chat, counted, over) // A2
       }
       const { id, outcome } = decided
@@ -129,8 +128,4 @@ function itemOf(
 function projectOf(outcome: AdmitOutcome): string | null {
   const named = 'project' in outcome ? outcome.project : 'facts' in outcome ? outcome.facts['project'] : null
   return typeof named === 'string' ? named : null
-}
-
-function tooOften({ scope, rate, retryAfterMs }: Exceeded): Refusal {
-  return refuse('rate_limited', {}, { retryAfterMs, details: { scope, ...rate } })
 }

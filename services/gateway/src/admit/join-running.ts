@@ -34,6 +34,7 @@ export function runningJoiner({ bell, stopping, now, askEveryMs = 1_000, joinMs 
     const untilMs = now() + joinMs
     const waiting = openWait(askEveryMs)
     const unlisten = bell.listen(running.invocation, waiting.wake)
+    waiting.wake() // it may have ended since it was seen
     gone.addEventListener('abort', waiting.wake)
     stopping.addEventListener('abort', waiting.wake)
     try {

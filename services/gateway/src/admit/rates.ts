@@ -1,3 +1,4 @@
+import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
 
@@ -95,4 +96,9 @@ async function tooMany(limiter: RateLimiterMemory, of: string): Promise<RateLimi
     if (error instanceof RateLimiterRes) return error
     throw error
   }
+}
+
+/** What he is told. */
+export function tooOften({ scope, rate, retryAfterMs }: Exceeded): Refusal {
+  return refuse('rate_limited', {}, { retryAfterMs, details: { scope, ...rate } })
 }

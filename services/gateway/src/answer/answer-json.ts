@@ -3,8 +3,8 @@ import { wireUsage } from '@gateway/contracts/chat-answer'
 import type { Completion } from '@gateway/origins/chat-port'
 import type { CallOrigin } from '../call/call-origin.ts'
 import type { Call } from '../call/call.ts'
-import type { CountUsage } from '../call/counted-usage.ts'
-import { openSaid } from './said.ts'
+import type { CountUsage } from '@gateway/paid-call/counted-usage'
+import { openSaid } from '@gateway/paid-call/said'
 import { sendJson } from './send-json.ts'
 
 export type AnswerJson = (res: ServerResponse, call: Call) => Promise<void>

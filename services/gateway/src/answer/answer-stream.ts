@@ -3,13 +3,13 @@ import type { ChatChunk, Usage } from '@gateway/origins/chat-port'
 import { OriginFailure } from '@gateway/origins/origin-failure'
 import type { CallOrigin } from '../call/call-origin.ts'
 import type { Call } from '../call/call.ts'
-import type { CountUsage } from '../call/counted-usage.ts'
+import type { CountUsage } from '@gateway/paid-call/counted-usage'
 import { Stopping } from '../call/stopping.ts'
 import { refusalOfBreak } from '../refuse/refusal-of-failure.ts'
 import { eventLines, failureLine } from './event-lines.ts'
 import { EVENT_STREAM, type Reader } from './reader.ts'
 import { openRecording } from './recording.ts'
-import { openSaid } from './said.ts'
+import { openSaid } from '@gateway/paid-call/said'
 
 // An answer as it comes (decisions.md, 3).
 //   A1  Headers wait for the origin's first byte, or 10 s. Before them a failure is an HTTP error, after them the last event.

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test as base } from 'vitest'
-import { openReader } from './reader.ts'
+import { JSON_LINES, openReader } from './reader.ts'
 
 // A real connection: what lags or leaves is a socket, not a stand-in.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
@@ -45,6 +45,19 @@ test('silence is filled with comments, and only after the headers', async ({ con
   const answer = await response
   const [comment] = (await once(answer, 'data')) as [Buffer]
   expect(String(comment)).toMatch(/^(: keep-alive\n\n)+$/)
+})
+
+test('lines of JSON are kept awake by blanks, which stand before the next line', async ({
+  connection: { res, response },
+}) => {
+  const reader = openReader(res, { now, kind: JSON_LINES, quietMs: 1 })
+  reader.open()
+  const answer = await response
+  expect(answer.headers['content-type']).toBe('application/x-ndjson')
+  const [blanks] = (await once(answer, 'data')) as [Buffer]
+  expect(String(blanks)).toMatch(/^ +$/)
+  reader.end('{"seq":0}\n')
+  expect(JSON.parse(await text(answer))).toEqual({ seq: 0 })
 })
 
 test('a reader that lags is waited for until he has caught up', async ({ connection: { res, response } }) => {

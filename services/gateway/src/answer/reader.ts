@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { NDJSON } from '../receive/answer-wanted.ts'
 import { KEEP_ALIVE } from './event-lines.ts'
 import { limitLastWords } from './last-words.ts'
 
@@ -6,7 +7,7 @@ import { limitLastWords } from './last-words.ts'
 //   R1  Whatever he does, the call goes on: nothing here rejects, and what he can't take any more is dropped.
 //   R2  He may lag by LAG_BYTES. Beyond that the origin waits for him, PATIENCE_MS in all; then he is let go, because a call
 //       that waits for its reader runs into its own time limit.
-//   R3  Comments are sent only after the headers and only into silence.
+//   R3  What keeps proxies awake is sent only after the headers and only into silence.
 
 export interface Reader {
   /** Sends the headers now, if they aren't sent yet. */
@@ -18,8 +19,15 @@ export interface Reader {
   end(events: string): void
 }
 
+/** What a stream is made of: by its type, and what is written into silence. */
+export interface StreamKind {
+  contentType: string
+  keepAlive: string
+}
+
 interface Options {
   now: () => number
+  kind?: StreamKind
   lagBytes?: number
   patienceMs?: number
   quietMs?: number
@@ -31,8 +39,11 @@ const LAG_BYTES = 256 * 1024
 const PATIENCE_MS = 30_000
 const QUIET_MS = 15_000
 
+const EVENTS: StreamKind = { contentType: EVENT_STREAM, keepAlive: KEEP_ALIVE }
+/** Lines of JSON, which may have blanks before them (decisions.md, 6). */
+export const JSON_LINES: StreamKind = { contentType: NDJSON, keepAlive: ' ' }
+
 const HEADERS = {
-  'Content-Type': EVENT_STREAM,
   'Cache-Control': 'no-cache, no-transform',
   // Asks a buffering proxy to pass each event on as it comes.
   'X-Accel-Buffering': 'no',
@@ -40,7 +51,7 @@ const HEADERS = {
 
 export function openReader(
   res: ServerResponse,
-  { now, lagBytes = LAG_BYTES, patienceMs = PATIENCE_MS, quietMs = QUIET_MS }: Options,
+  { now, kind = EVENTS, lagBytes = LAG_BYTES, patienceMs = PATIENCE_MS, quietMs = QUIET_MS }: Options,
 ): Reader {
   let opened = false
   let patienceLeftMs = patienceMs
@@ -52,9 +63,9 @@ export function openReader(
   function begin(): void {
     if (opened || res.destroyed) return
     opened = true
-    res.writeHead(200, HEADERS)
+    res.writeHead(200, { 'Content-Type': kind.contentType, ...HEADERS })
     quiet = setInterval(() => {
-      if (!res.writableNeedDrain) res.write(KEEP_ALIVE) // R3
+      if (!res.writableNeedDrain) res.write(kind.keepAlive) // R3
     }, quietMs).unref()
   }
 

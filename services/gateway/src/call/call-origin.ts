@@ -1,7 +1,7 @@
 import type { ChatCall, ChatChunk, Completion } from '@gateway/origins/chat-port'
 import type { Origins } from '@gateway/origins/open-origins'
 import type { Call } from './call.ts'
-import { forwardedFor } from './forwarded-for.ts'
+import { forwardedFor } from '@gateway/paid-call/forwarded-for'
 
 /** Calls whoever serves the admitted product. Both reject with OriginFailure or Stopping. */
 export interface CallOrigin {

@@ -6,7 +6,7 @@ import type { Logger } from '@gateway/process/logger'
 import type { Bell } from '@gateway/progress/bell'
 import type { AdmittedCall } from '../admit/admit-call.ts'
 import type { Measures } from '../measures.ts'
-import type { CountedUsage } from './counted-usage.ts'
+import type { CountedUsage } from '@gateway/paid-call/counted-usage'
 import type { OpenCalls } from './open-calls.ts'
 
 // How what is held for a call ends.

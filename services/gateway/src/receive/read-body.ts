@@ -10,11 +10,9 @@ import { CallerGone } from './caller-gone.ts'
  * @throws Refusal `request_too_large`, `invalid_request` for an encoded body
  * @throws CallerGone
  */
-export function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const { 'content-length': declared, 'content-encoding': encoding } = req.headers
+export async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  refuseUnread(req, limitBytes)
   const tooLarge = () => refuse('request_too_large', { limitBytes })
-  if (Number(declared) > limitBytes) return Promise.reject(tooLarge())
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return Promise.reject(encoded(encoding))
 
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
@@ -34,6 +32,16 @@ export function readBody(req: IncomingMessage, limitBytes: number): Promise<Buff
     }
     req.on('data', take).on('end', end).on('close', gone).on('error', gone)
   })
+}
+
+/**
+ * What is to be said of a body before a byte of it is read.
+ * @throws Refusal `request_too_large`, `invalid_request` for an encoded body
+ */
+export function refuseUnread({ headers }: Pick<IncomingMessage, 'headers'>, limitBytes: number): void {
+  const { 'content-length': declared, 'content-encoding': encoding } = headers
+  if (Number(declared) > limitBytes) throw refuse('request_too_large', { limitBytes })
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw encoded(encoding)
 }
 
 function encoded(encoding: string) {

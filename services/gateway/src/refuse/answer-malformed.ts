@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Id } from '@gateway/contracts/ids'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import { chatLimits } from '@gateway/contracts/limits'
+import { bodyLimitOf } from '../receive/body-limits.ts'
 
 /** Makes the HTTP server refuse in our shape what never becomes a request, and lets nobody keep a connection for nothing. */
 export function answerMalformed(server: Server, mint: (prefix: 'req') => Id<'req'>): void {
@@ -26,7 +26,7 @@ export function answerMalformed(server: Server, mint: (prefix: 'req') => Id<'req
   })
   // A caller that asks first, before it sends a body that is too large, is spared sending it.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
-    if (Number(req.headers['content-length']) > chatLimits.bodyBytes) res.setHeader('Connection', 'close')
+    if (Number(req.headers['content-length']) > bodyLimitOf(req)) res.setHeader('Connection', 'close')
     else res.writeContinue()
     server.emit('request', req, res)
   })

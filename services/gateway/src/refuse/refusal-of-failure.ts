@@ -1,15 +1,11 @@
+import { AssetStoreUnavailable } from '@gateway/assets/asset-failures'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { OriginFailure } from '@gateway/origins/origin-failure'
+import { refusalOfOrigin } from '@gateway/paid-call/refusal-of-origin'
 import { Stopping } from '../call/stopping.ts'
 
 const RETRY_AFTER_MS = { overloaded: 1_000, unavailable: 2_000, stopping: 1_000 }
-
-/** Every origin of the product rests after many failures: nobody was asked, and it passes by itself. */
-const REST_MS = 5_000
-
-/** Statuses with which an origin says that the request itself is wrong. */
-const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
 
 /**
  * What a caller is told of a failure, whatever failed. Nothing of an origin's answer gets through: neither its words nor its
@@ -18,26 +14,12 @@ const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
 export function refusalOfFailure(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: RETRY_AFTER_MS[error.why] })
+  if (error instanceof AssetStoreUnavailable)
+    return refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS.unavailable })
   if (error instanceof OriginFailure) return refusalOfOrigin(error)
   if (error instanceof Stopping) return refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS.stopping })
   if (isUnreadablePath(error)) return unreadablePath()
   return refuse('internal_error', {})
-}
-
-/**
- * An origin that refuses the request as such refuses what passed all of our own checks: an order of messages, a schema, a
- * content it does not take. Only the caller can change that, and repeating can't, so it is `invalid_request` and not 502.
- * Refusals of us (401, 403, 404, 429) are the operator's to clear; for the caller the model failed.
- */
-function refusalOfOrigin({ kind, originStatus, retryAfterMs }: OriginFailure): Refusal {
-  if (kind === 'resting') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? REST_MS })
-  if (kind === 'timeout') return refuse('provider_timeout', {})
-  if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(originStatus ?? 0))
-    return refuse('invalid_request', {
-      reason: 'The model refused this request as it is. Nothing is charged.',
-      cure: 'Check the order of the messages, that each tool message answers a tool call, the schemas in tools and response_format, and the length; or use another model from GET /v1/models.',
-    })
-  return refuse('provider_failed', {})
 }
 
 /**

@@ -5,11 +5,14 @@ import { windowEndMs, type Reset } from '@gateway/money/spending-window'
 /** What the ledger says when it refuses. */
 export type RefusedOutcome = Extract<ModelsAnswer, { refused: object }>['refused']
 
-/** Says to the caller what the ledger decided (decisions.md, 1). Throws for a code that no call can be refused with. */
-export function refusalOfOutcome({ code, facts }: RefusedOutcome): Refusal {
+/**
+ * Says to the caller what the ledger decided (decisions.md, 1). Throws for a code that no call can be refused with.
+ * @param target the field of the request that names what is called; null where its path does
+ */
+export function refusalOfOutcome({ code, facts }: RefusedOutcome, target: 'model' | null = 'model'): Refusal {
   const say = OUTCOMES[code]
   if (!say) throw new Error(`the ledger refused with ${code}, which no call can be refused with`)
-  return say(facts as unknown as Facts)
+  return say(facts as unknown as Facts, target === null ? {} : { param: target })
 }
 
 /** Facts as money.run_batch_v1 gives them; which of them are there depends on the code. Moments as Postgres writes them into JSON. */
@@ -32,11 +35,18 @@ interface Facts {
   neededMicro: number
   availableMicro: number
   affordableMaxTokens: number
+  sandbox: string
+  execution: string
+  asset: string
+  revision: number | null
+  activeRevision: number | null
+  suspended: boolean
+  fields: { field: string; message: string }[]
 }
 
 const RETRY_AFTER_MS = 1_000
 
-const OUTCOMES: Record<string, (facts: Facts) => Refusal> = {
+const OUTCOMES: Record<string, (facts: Facts, at: { param?: string }) => Refusal> = {
   key_invalid: () => refuse('key_invalid', {}),
   key_revoked: ({ rotatedTo }) =>
     refuse('key_revoked', { rotatedTo }, rotatedTo === null ? {} : { details: { rotatedTo } }),
@@ -45,7 +55,14 @@ const OUTCOMES: Record<string, (facts: Facts) => Refusal> = {
   key_issuer_denied: () => refuse('key_issuer_denied', { use: true }),
   project_mismatch: ({ project }) => refuse('project_mismatch', { project }),
   model_not_found: ({ model }) => refuse('model_not_found', { model }, { param: 'model' }),
-  key_scope: ({ resource }) => refuse('key_scope', { resource }, { param: 'model' }),
+  sandbox_not_found: ({ sandbox }) => refuse('sandbox_not_found', { sandbox }),
+  execution_not_found: ({ execution }) => refuse('execution_not_found', { execution }),
+  asset_not_found: ({ asset }) => refuse('asset_not_found', { asset }),
+  key_scope: ({ resource }, at) => refuse('key_scope', { resource }, at),
+  sandbox_contract: ({ sandbox }) => refuse('sandbox_contract', { sandbox }, { param: 'model' }),
+  revision_not_active: revisionNotActive,
+  input_type: ({ fields }, { param }) =>
+    refuse('input_type', { fields }, { param: param === 'model' ? 'messages' : 'input', details: { fields } }),
   idempotency_mismatch: () => refuse('idempotency_mismatch', {}),
   answer_not_kept: () => refuse('answer_not_kept', {}),
   unsupported_parameter: ({ param }) => unsupported(param),
@@ -76,6 +93,11 @@ function contextLimit({ promptTokens, outputCap, contextLength, maxOutputTokens 
     param: outputCap > maxOutputTokens ? 'max_tokens' : 'messages',
     details: facts,
   })
+}
+
+function revisionNotActive({ revision, activeRevision, suspended }: Facts): Refusal {
+  const facts = { revision, activeRevision, suspended }
+  return refuse('revision_not_active', facts, { ...(revision !== null && { param: 'revision' }), details: facts })
 }
 
 function keyLimit({ reset, windowStart, limitMicro, spentMicro, reservedMicro, neededMicro }: Facts): Refusal {

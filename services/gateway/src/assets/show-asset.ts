@@ -1,0 +1,33 @@
+import type { RequestHandler } from 'express'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { Places } from '../admit/places.ts'
+import { inPlace } from '../receive/in-place.ts'
+import { readCaller } from '../receive/read-caller.ts'
+import { storable } from '../receive/selector.ts'
+import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
+import type { SendAsset } from './send-asset.ts'
+
+interface Needs {
+  places: Pick<Places, 'take'>
+  ledger: Pick<LedgerClient, 'readAsset'>
+  sendAsset: SendAsset
+}
+
+/** No id of ours is longer. */
+const MOST_CHARACTERS = 256
+
+/**
+ * GET /v1/assets/{id}: private bytes of the key's project (decisions.md, 6).
+ * @throws Refusal as the admission of a call would, or `asset_not_found`
+ */
+export function showAsset({ places, ledger, sendAsset }: Needs): RequestHandler<{ id: string }> {
+  return (req, res) => {
+    const caller = readCaller(req)
+    return inPlace(places, res, caller.keyHash, async (place) => {
+      const answer = await ledger.readAsset({ caller, asset: storable(req.params.id).slice(0, MOST_CHARACTERS) })
+      if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+      place.countsFor(answer.asset.project)
+      await sendAsset(req, res, answer.asset)
+    })
+  }
+}

@@ -1,0 +1,53 @@
+import type { Bell } from '@gateway/progress/bell'
+
+/** Whoever waits for something of a run: he is woken by the bell, by one of `signals`, or by himself after a while. */
+export interface Ear {
+  /** From now on to this topic, and to none before it. */
+  listenTo(topic: string): void
+  /** Ends at once where something was heard since the last one ended. */
+  next(): Promise<'woken' | 'by-itself'>
+  close(): void
+}
+
+interface Options {
+  bell: Pick<Bell, 'listen'>
+  signals: AbortSignal[]
+  /** How often to look where no bell rings. Milliseconds. */
+  everyMs: number
+}
+
+export function openEar({ bell, signals, everyMs }: Options): Ear {
+  let unlisten = () => {}
+  let woken = false
+  let end: ((how: 'woken') => void) | null = null
+
+  function wake(): void {
+    woken = true
+    end?.('woken')
+  }
+  for (const signal of signals) signal.addEventListener('abort', wake)
+
+  return {
+    listenTo(topic) {
+      unlisten()
+      unlisten = bell.listen(topic, wake)
+    },
+    async next() {
+      let how: 'woken' | 'by-itself' = 'woken'
+      if (!woken) {
+        const waiting = Promise.withResolvers<'woken' | 'by-itself'>()
+        const timer = setTimeout(() => waiting.resolve('by-itself'), everyMs)
+        end = waiting.resolve
+        how = await waiting.promise
+        end = null
+        clearTimeout(timer)
+      }
+      woken = false
+      return how
+    },
+    close() {
+      unlisten()
+      for (const signal of signals) signal.removeEventListener('abort', wake)
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import type { Id } from '@gateway/contracts/ids'
+import { flowLimits } from '@gateway/contracts/limits'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { Bell } from '@gateway/progress/bell'
+import type { Place } from '../admit/places.ts'
+import { tooOften, type Rates } from '../admit/rates.ts'
+import type { WaitingRoom } from '../admit/waiting-room.ts'
+import { CallerGone } from '../receive/caller-gone.ts'
+import { storable } from '../receive/selector.ts'
+import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
+import { openEar, type Ear } from './ear.ts'
+
+// How a run begins. The ledger decides all of it; here is only
+//   S1  who has left already: for him nothing is asked;
+//   S2  the ear, which listens before the ledger is asked, so that no ring of the run is missed;
+//   S3  the rate that an operator has set. Whoever is over it begins nothing, and gets what he began before (decisions.md, 4);
+//   S4  that a run may have begun though no answer came: whoever asks again under its idempotency key gets that one.
+
+/** What the caller asks for; the rest is minted here. */
+export type RunAsked = Pick<StartQuestion, 'sandbox' | 'revision' | 'surface' | 'input' | 'idempotency'> & {
+  keyHash: string
+  selector: string | null
+}
+
+export interface Run extends Extract<StartAnswer, { kind: 'started' }> {
+  /** It came with an idempotency key. */
+  keyed: boolean
+  /** Listens to what the run is listened to for. Whoever holds the run closes it. */
+  ear: Ear
+  /** Asks for it once more: all that a repeat is checked for is checked anew (decisions.md, 4). */
+  askAgain: () => Promise<void>
+}
+
+export interface RunCaller {
+  /** Aborts when he leaves. */
+  gone: AbortSignal
+  place: Pick<Place, 'countsFor'>
+}
+
+/** @param topicOf what is listened to of an execution */
+export type StartRun = (asked: RunAsked, caller: RunCaller, topicOf: (execution: string) => string) => Promise<Run>
+
+interface Needs {
+  ledger: Pick<LedgerClient, 'startExecution'>
+  bell: Pick<Bell, 'listen'>
+  mint: (prefix: 'exe') => Id<'exe'>
+  waitingRoom: WaitingRoom
+  rates: Rates
+  /** Aborts when waiting has to end, because this process stops. */
+  ending: AbortSignal
+  /** The caller's trace, for the nodes to go on with; null without one. */
+  carrier: () => StartQuestion['trace']
+  lookEveryMs?: number
+}
+
+/** How long the ledger may take to decide. */
+const ADMISSION_MS = 5_000
+const RETRY_AFTER_MS = 2_000
+const MOST_ID_CHARACTERS = 256
+/** As high as Postgres counts them; no sandbox product has so many. */
+const HIGHEST_REVISION = 2_147_483_647
+
+/** Of a chat call nobody is told what the id names (decisions.md, 1): what can't be called is not there. */
+const NOT_CALLABLE = new Set(['sandbox_not_found', 'revision_not_active'])
+
+/** @throws Refusal as the ledger decided, `rate_limited` or `unavailable`; CallerGone */
+export function runStarter(needs: Needs): StartRun {
+  const { ledger, bell, mint, waitingRoom, rates, ending, carrier, lookEveryMs = 1_000 } = needs
+
+  return async (asked, { gone, place }, topicOf) => {
+    if (gone.aborted) throw new CallerGone() // S1
+    waitingRoom.refuseIfFull()
+    const id = mint('exe')
+    const question = questionOf(id, asked, carrier())
+    const over = await rates.exceeded(asked.keyHash)
+    const ear = openEar({ bell, signals: [gone, ending], everyMs: lookEveryMs })
+    ear.listenTo(topicOf(id)) // S2
+    try {
+      const started = await waitingRoom.during(ask)
+      place.countsFor(started.project)
+      if (!started.replayed && started.key !== null)
+        // it has begun, so it counts even if it is one too many
+        await rates.count(asked.keyHash, { key: started.key, project: started.project })
+      if (started.execution !== id) ear.listenTo(topicOf(started.execution))
+      return { ...started, keyed: asked.idempotency !== null, ear, askAgain: async () => void (await ask()) }
+    } catch (error) {
+      ear.close()
+      throw error
+    }
+
+    async function ask() {
+      const answer = await ledger
+        .startExecution({ ...question, repeatOnly: over !== null }, { budgetMs: ADMISSION_MS })
+        .catch((error: unknown) => {
+          throw error instanceof LedgerUnavailable ? perhapsBegun(asked.idempotency !== null) : error // S4
+        })
+      if (!('refused' in answer)) return answer
+      const { code, facts } = answer.refused
+      if (typeof facts['project'] === 'string') place.countsFor(facts['project'])
+      if (code === 'rate_limited' && over !== null) throw tooOften(over) // S3
+      if (asked.surface === 'invoke') throw refusalOfOutcome(answer.refused, null)
+      if (NOT_CALLABLE.has(code)) throw refuse('model_not_found', { model: asked.sandbox }, { param: 'model' })
+      throw refusalOfOutcome(answer.refused)
+    }
+  }
+}
+
+/** @throws Refusal `request_too_large` for an input that grows beyond the limit when it is written compactly */
+function questionOf(id: string, asked: RunAsked, trace: StartQuestion['trace']): StartQuestion {
+  const { keyHash, selector, sandbox, revision, ...rest } = asked
+  if (Buffer.byteLength(JSON.stringify(asked.input)) > flowLimits.bodyBytes)
+    throw refuse('request_too_large', { limitBytes: flowLimits.bodyBytes })
+  return {
+    id,
+    caller: { keyHash, selector },
+    sandbox: storable(sandbox).slice(0, MOST_ID_CHARACTERS), // no id of ours is longer
+    revision: revision === null ? null : Math.min(revision, HIGHEST_REVISION),
+    ...rest,
+    trace,
+  }
+}
+
+function perhapsBegun(keyed: boolean): Refusal {
+  return new Refusal(
+    'unavailable',
+    'A part of the service can not be reached, so it is not known whether the run has begun.',
+    keyed
+      ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the run that began, or begins one.'
+      : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the run that began.',
+    { retryAfterMs: RETRY_AFTER_MS },
+  )
+}
