@@ -5,6 +5,7 @@ import { ids } from './ids.ts'
 
 /** A model of a real origin with its price in USD per token. */
 export interface RealModel {
+  origin: 'openai' | 'anthropic'
   model: string
   promptUsdPerToken: string
   completionUsdPerToken: string
@@ -14,7 +15,7 @@ export interface RealModel {
 const models = ['acme/swift', 'acme/sage', 'acme/flat']
 export const media = { image: 'acme/canvas', audio: 'acme/voice' }
 
-const REAL_ORIGIN = 'openai'
+const REAL_ORIGINS: readonly string[] = ['openai', 'anthropic'] satisfies RealModel['origin'][]
 
 const basic = [...productDefaults.supportedParameters, 'seed']
 const all = [
@@ -74,7 +75,7 @@ const ofTheOtherProject = ['acme/swift', 'acme/flat']
 
 type Product = ReturnType<typeof product>
 
-/** Products and who may use them. Answers what the first project can call. */
+/** Products and who may use them. Answers the chat products that the first project can call. */
 export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
   const real = realModels.map(realProduct)
   for (const each of [...simulated, ...real]) await addProduct(prisma, each)
@@ -118,6 +119,7 @@ interface Shape {
   inputModalities?: string[]
   outputModalities?: string[]
   maxTokensPerImage?: number
+  fixedWithTools?: number
   tokenizer?: 'o200k_base' | 'cl100k_base'
   unit: 'tokens' | 'request'
   promptPico: bigint
@@ -142,7 +144,7 @@ function product(id: string, name: string, description: string, model: string, s
 
 const OWNER_OF_REAL = 'Third party'
 
-function realProduct({ model, promptUsdPerToken, completionUsdPerToken }: RealModel): Product {
+function realProduct({ origin, model, promptUsdPerToken, completionUsdPerToken }: RealModel): Product {
   const id = model.replaceAll(/[^A-Za-z0-9._:/-]/g, '-')
   return {
     ...product(id, model, `The model ${model}.`, model, {
@@ -150,15 +152,23 @@ function realProduct({ model, promptUsdPerToken, completionUsdPerToken }: RealMo
       maxOutputTokens: 16_384,
       supportedParameters: all,
       ...(/^(gpt-4[.o]|gpt-5|o\d)/.test(model) && { tokenizer: 'o200k_base' }),
+      ...(origin === 'anthropic' && ofAnthropic),
       ...perToken(promptUsdPerToken, completionUsdPerToken),
     }),
     ownedBy: OWNER_OF_REAL,
-    origins: [{ origin: REAL_ORIGIN, model, priority: 0 }],
+    origins: [{ origin, model, priority: 0 }],
   }
 }
 
+/** The Messages format has no words for the others, and its tools come with instructions that count. */
+const ofAnthropic = {
+  contextLength: 200_000,
+  supportedParameters: [...productDefaults.supportedParameters, 'tools', 'tool_choice', 'parallel_tool_calls'],
+  fixedWithTools: 1024,
+}
+
 function isReal(origins: unknown): boolean {
-  return Array.isArray(origins) && origins.every(({ origin }: { origin: string }) => origin === REAL_ORIGIN)
+  return Array.isArray(origins) && origins.every(({ origin }: { origin: string }) => REAL_ORIGINS.includes(origin))
 }
 
 function perToken(prompt: string, completion: string) {

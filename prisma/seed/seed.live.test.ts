@@ -7,11 +7,17 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openWorld } from '@gateway/testbed/world'
-import { seed, type Seeded, type SeedOptions } from './seed.ts'
+import type { RealModel } from './catalogue.ts'
+import { seed, type SeedOptions } from './seed.ts'
 
 const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
 const service = (name: string) => path.join(import.meta.dirname, '../../services', name, 'src/main.ts')
-const real = { model: 'gpt-4.1-mini', promptUsdPerToken: '0.0000004', completionUsdPerToken: '0.0000016' }
+const real: RealModel = {
+  origin: 'openai',
+  model: 'gpt-4.1-mini',
+  promptUsdPerToken: '0.0000004',
+  completionUsdPerToken: '0.0000016',
+}
 
 const test = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
@@ -46,7 +52,7 @@ const test = liveTest
   .extend('run', { scope: 'file' }, ({ database, ledger, console }) => {
     const { adminUrl } = database
     const [ledgerUrl, consoleUrl] = [ledger.url, console.url]
-    return (before: Seeded | null, more: Partial<SeedOptions> = {}) =>
+    return (before: SeedOptions['before'], more: Partial<SeedOptions> = {}) =>
       seed({
         adminUrl,
         ledgerUrl,
@@ -74,7 +80,7 @@ test('the key can call what is said, in both pricing shapes; the other key its o
   callable,
   world,
 }) => {
-  expect(await callable(seeded.key)).toEqual(seeded.models.toSorted())
+  expect(await callable(seeded.key)).toEqual([...seeded.models, seeded.sandboxes.chat].toSorted())
   expect(await callable(seeded.otherProject.key)).toEqual(['acme/flat', 'acme/swift'])
   expect(await callable(seeded.legacyKey)).toBe('key_unbound')
   const { rows } = await world.run('SELECT DISTINCT kind, unit FROM control.products ORDER BY 1, 2')
@@ -84,6 +90,31 @@ test('the key can call what is said, in both pricing shapes; the other key its o
     { kind: 'chat', unit: 'tokens' },
     { kind: 'image', unit: 'request' },
   ])
+})
+
+test('both flows are active, the one is a model, and the other has a branch and an image', async ({
+  seeded,
+  console,
+}) => {
+  const headers = { Authorization: `Bearer ${seeded.consoleToken}` }
+  const read = async (id: string) => {
+    const at = `${console.url}/api/v2/tenants/${seeded.tenant}/sandboxes/${id}`
+    const sandbox = (await (await fetch(at, { headers })).json()) as Record<string, unknown>
+    const revision = (await (await fetch(`${at}/revisions/1`, { headers })).json()) as {
+      problems: unknown[]
+      package: { manifest: string[]; graph: { nodes: { kind: string }[] } }
+    }
+    return { sandbox, ...revision }
+  }
+  const [chat, mixed] = [await read(seeded.sandboxes.chat), await read(seeded.sandboxes.mixed)]
+  for (const { sandbox, problems } of [chat, mixed]) {
+    expect(sandbox).toMatchObject({ activeRevision: 1, latestRevision: 1, mcpEnabled: true, suspended: false })
+    expect(problems).toEqual([])
+  }
+  expect(chat.package.manifest).toEqual(['acme/swift'])
+  expect(mixed.package.manifest).toEqual([seeded.media.image, 'acme/swift'])
+  const kinds = mixed.package.graph.nodes.map(({ kind }) => kind)
+  expect(kinds).toEqual(expect.arrayContaining(['branch', 'product.image']))
 })
 
 test('the person may do everything, by token and by password, and the wallet is funded', async ({
@@ -132,6 +163,23 @@ test('what somebody has changed since stays changed', async ({ seeded, run, worl
   expect(rows).toEqual([{ name: 'Renamed' }])
   expect((await world.run(`SELECT FROM control.assignments WHERE product = 'acme/sage'`)).rowCount).toBe(0)
   await world.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/sage')`, [seeded.project])
+})
+
+test('a flow that can not be made now is told, and everything else is there', async ({ seeded, run, world }) => {
+  const name = (from: string, to: string) =>
+    world.run('UPDATE control.sandboxes SET name = $2 WHERE name = $1', [from, to])
+  await name('Short answers', 'Mine')
+  expect((await run(seeded)).sandboxes).toEqual(seeded.sandboxes)
+  await world.run(`DELETE FROM control.assignments WHERE product = 'acme/swift' AND project = $1`, [seeded.project])
+  const told: string[] = []
+  const { sandboxes: _known, ...before } = seeded
+  const again = await run(before, { log: (line) => told.push(line) })
+  expect(told).toEqual([expect.stringMatching(/^The flow Short answers is not active: .*product_not_assigned/)])
+  expect(again.sandboxes.mixed).toBe(seeded.sandboxes.mixed)
+  await world.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/swift')`, [seeded.project])
+  await world.run('DELETE FROM control.revisions WHERE sandbox = $1', [again.sandboxes.chat])
+  await world.run('DELETE FROM control.sandboxes WHERE id = $1', [again.sandboxes.chat])
+  await name('Mine', 'Short answers')
 })
 
 test('a key that was revoked is replaced by one that works', async ({ seeded, run, callable, world }) => {

@@ -5,6 +5,7 @@
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { media, seedCatalogue, type RealModel } from './catalogue.ts'
+import { seedFlows } from './flows.ts'
 import { ids } from './ids.ts'
 import { seedKeys } from './keys.ts'
 import { seedPeople } from './people.ts'
@@ -22,9 +23,11 @@ export interface Seeded {
   /** From before keys were bound to projects: refused everywhere. */
   legacyKey: string
   otherProject: { project: string; key: string }
-  /** What the key can call; the one to try first in front. */
+  /** The chat products that the key can call; the one to try first in front. */
   models: string[]
   media: { image: string; audio: string }
+  /** Flows of the first project: one that is called like a chat model too, and one with a branch and an image. */
+  sandboxes: { chat: string; mixed: string }
 }
 
 export interface SeedOptions {
@@ -36,7 +39,7 @@ export interface SeedOptions {
   consoleSecret: string
   /** What the last seeding of this database answered; null the first time. */
   before: Partial<Seeded> | null
-  /** Models of the real origin named `openai`, as products beside the simulated ones. */
+  /** Models of real origins, as products beside the simulated ones. */
   realModels: RealModel[]
   log: (line: string) => void
 }
@@ -54,7 +57,8 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
     const keys = await seedKeys(prisma, options.before)
     await fund(ids.project, FUNDS_MICRO) // S3
     await fund(ids.otherProject, OTHER_FUNDS_MICRO)
-    return { ...person, tenant: ids.tenant, project: ids.project, ...keys, models, media }
+    const sandboxes = await seedFlows({ ...options, consoleToken: person.consoleToken })
+    return { ...person, tenant: ids.tenant, project: ids.project, ...keys, models, media, sandboxes }
   } finally {
     await ledger.close()
     await close()

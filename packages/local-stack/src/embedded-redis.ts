@@ -20,6 +20,8 @@ export interface RedisOptions {
   port?: number
   /** False: the folder is removed by `stop`, or when the starter is gone. Default true. */
   persistent?: boolean
+  /** Logical databases. Default 16. */
+  databases?: number
   /** Where a downloaded server is kept. Default: `.cache/redis` of this project. */
   cacheFolder?: string
   /** Told what takes long. */
@@ -84,14 +86,14 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
 async function startOnPort(
   binary: RedisBinary,
   folder: string,
-  { persistent = true }: RedisOptions,
+  { persistent = true, databases = 16 }: RedisOptions,
   wanted: number | undefined,
 ): Promise<{ server: TiedProcess; port: number }> {
   const deadline = Date.now() + (binary.from === 'docker' ? pullLimitMs : startLimitMs)
   const logFile = path.join(folder, 'redis.log')
   for (;;) {
     const port = await freePort(wanted, 'Redis')
-    const server = await startTied(program(binary, folder, port, persistent), logFile)
+    const server = await startTied(program(binary, { folder, port, persistent, databases }), logFile)
     const outcome = await awaitReady(server, () => answersPing(port), deadline)
     if (outcome === 'ready') return { server, port }
     await server.stop()
@@ -103,8 +105,21 @@ ${log}`)
   }
 }
 
-function program({ from, command }: RedisBinary, folder: string, port: number, persistent: boolean): TiedProgram {
-  const settings = { appendonly: 'yes', save: '', 'maxmemory-policy': 'noeviction', daemonize: 'no' }
+interface Server {
+  folder: string
+  port: number
+  persistent: boolean
+  databases: number
+}
+
+function program({ from, command }: RedisBinary, { folder, port, persistent, databases }: Server): TiedProgram {
+  const settings = {
+    appendonly: 'yes',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+    databases: String(databases),
+    daemonize: 'no',
+  }
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
   const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder]
   const [first = '', ...words] = command

@@ -12,10 +12,11 @@ export interface SeededFacts {
   /** A key from before project binding: every endpoint refuses it. */
   legacyKey: string
   otherProject: { project: string; key: string }
-  /** What `GET /v1/models` answers for the key. */
+  /** The chat products that the key can call; the one to try first in front. `GET /v1/models` lists `sandboxes.chat` too. */
   models: string[]
-  media?: { image: string; audio: string }
-  sandboxes?: { chat: string; mixed: string }
+  media: { image: string; audio: string }
+  /** Active flows: one that is called like a chat model too, and one with a branch and an image. */
+  sandboxes: { chat: string; mixed: string }
 }
 
 /** The content of `ready.json` (decisions.md, section 9). */
@@ -36,26 +37,30 @@ export function writePrivateJson(file: string, content: unknown): void {
 
 /** The one screen: the address, the key, and three commands that work as they stand. */
 export function readyScreen(facts: ReadyFacts, readyFile: string): string {
-  const { baseUrl, consoleUrl, email, key, password } = facts
+  const { baseUrl, email, key, password, sandboxes } = facts
   const model = facts.models[0] ?? 'none is seeded'
   const body = { model, messages: [{ role: 'user', content: 'Say hello in one sentence.' }] }
-  const call = (flags: string, content: object) =>
-    `curl -sS ${flags}${baseUrl}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${JSON.stringify(content)}'`
+  const authorization = `-H 'Authorization: Bearer ${key}'`
+  const post = (flags: string, path: string, headers: string, content: object) =>
+    `curl -sS ${flags}${baseUrl}${path} ${authorization} -H 'Content-Type: application/json'${headers} -d '${JSON.stringify(content)}'`
+  // A key of its own each time that the command is given, so that it runs anew.
+  const progress = ` -H 'Accept: application/x-ndjson' -H "Idempotency-Key: try-it-$(date +%s)"`
+  const input = { topic: 'the sea', tone: 'dry' }
   return `
   The gateway is ready.
 
     address   ${baseUrl}/v1
     key       ${key}
     models    ${facts.models.join(', ')}
-    console   ${consoleUrl}  (${email}, password ${password})
+    console   ${baseUrl}/console  (${email}, password ${password})
 
-  What the key can call, a completion, and a stream:
+  What the key can call, a completion, and a flow that tells its progress:
 
-curl -sS ${baseUrl}/v1/models -H 'Authorization: Bearer ${key}'
+curl -sS ${baseUrl}/v1/models ${authorization}
 
-${call('', body)}
+${post('', '/v1/chat/completions', '', body)}
 
-${call('-N ', { ...body, stream: true })}
+${post('-N ', `/v1/sandbox/${sandboxes.mixed}/invoke`, progress, { input })}
 
   The same as JSON: ${readyFile}
   Ctrl-C stops everything. The data stays for the next start.

@@ -1,16 +1,21 @@
 import type { z } from 'zod'
 
-/** A model of a real origin with its price, both in USD per token as decimal strings. */
-export interface RealModel {
+/** A model with its price, both in USD per token as decimal strings. */
+export interface NamedModel {
   model: string
   promptUsdPerToken: string
   completionUsdPerToken: string
 }
 
+/** The same, with the name of the real origin that serves it. */
+export interface RealModel extends NamedModel {
+  origin: 'openai' | 'anthropic'
+}
+
 const entry = /^(?<model>[^@,\s]+)@(?<prompt>\d+(?:\.\d+)?)\/(?<completion>\d+(?:\.\d+)?)$/
 
 /** Reads `model@input/output,…`, prices in USD per million tokens. */
-export function readRealModels(text: string, context: z.RefinementCtx): RealModel[] {
+export function readRealModels(text: string, context: z.RefinementCtx): NamedModel[] {
   return text.split(',').flatMap((part) => {
     const { model, prompt, completion } = entry.exec(part.trim())?.groups ?? {}
     if (model && prompt && completion) {
@@ -32,13 +37,30 @@ function perToken(usdPerMillion: string): string {
   return text.replace(/^0+(?=\d)/, '').replace(/\.?0+$/, '')
 }
 
-/** The models that the environment asks for: those it names, or one where it holds nothing but an OpenAI key. */
-export function realModelsOf(asked: {
+interface Asked {
   OPENAI_API_KEY?: string | undefined
   OPENAI_BASE_URL?: string | undefined
-  OPENAI_MODELS?: RealModel[] | undefined
-}): RealModel[] {
-  if (asked.OPENAI_MODELS) return asked.OPENAI_MODELS
-  if (!asked.OPENAI_API_KEY || asked.OPENAI_BASE_URL) return []
+  OPENAI_MODELS?: NamedModel[] | undefined
+  ANTHROPIC_API_KEY?: string | undefined
+  ANTHROPIC_MODELS?: NamedModel[] | undefined
+}
+
+/** The models that the environment asks for: those it names, or one of each provider that it holds nothing but a key for. */
+export function realModelsOf(asked: Asked): RealModel[] {
+  return [
+    ...openAiModels(asked).map((model): RealModel => ({ ...model, origin: 'openai' })),
+    ...anthropicModels(asked).map((model): RealModel => ({ ...model, origin: 'anthropic' })),
+  ]
+}
+
+function openAiModels({ OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODELS }: Asked): NamedModel[] {
+  if (OPENAI_MODELS) return OPENAI_MODELS
+  if (!OPENAI_API_KEY || OPENAI_BASE_URL) return []
   return [{ model: 'gpt-4.1-mini', promptUsdPerToken: perToken('0.40'), completionUsdPerToken: perToken('1.60') }]
+}
+
+function anthropicModels({ ANTHROPIC_API_KEY, ANTHROPIC_MODELS }: Asked): NamedModel[] {
+  if (!ANTHROPIC_API_KEY) return []
+  if (ANTHROPIC_MODELS) return ANTHROPIC_MODELS
+  return [{ model: 'claude-haiku-4-5', promptUsdPerToken: perToken('1'), completionUsdPerToken: perToken('5') }]
 }

@@ -4,7 +4,7 @@ import type { StackSecrets } from './stack-secrets.ts'
 
 /** One entry of `ORIGINS`, by the origin's name. */
 export interface OriginEntry {
-  kind: 'openai-compatible'
+  kind: 'openai-compatible' | 'anthropic'
   /** Ends in /v1. */
   baseUrl: string
   /** The variable that holds the key; absent where the origin takes none. */
@@ -22,6 +22,8 @@ export interface StackFacts {
   /** Login of the role svc_console. */
   consoleDatabaseUrl: string
   redisUrl: string
+  /** Where gateway and worker keep the bytes of assets; an absolute path. */
+  assetsFolder: string
   origins: Record<string, OriginEntry>
   /** Values of the variables that `apiKeyEnv` names. */
   originKeys: Record<string, string>
@@ -34,9 +36,9 @@ export interface StackFacts {
  *
  * All: HOST, PORT, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
  * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE.
- * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ORIGINS and the keys that it names.
- * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ORIGINS and the keys that it names.
- * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET.
+ * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, ORIGINS and the keys that it names.
+ * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, ORIGINS and the keys that it names.
+ * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, PUBLIC_URL where the gateway is on this machine alone.
  */
 export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts, Record<string, string>> {
   const { ports, secrets } = facts
@@ -48,7 +50,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
     ...(facts.otlpEndpoint && { OTEL_EXPORTER_OTLP_ENDPOINT: facts.otlpEndpoint }),
   })
   const ledgerUrl = `http://127.0.0.1:${ports.ledger}`
-  const origins = { ORIGINS: JSON.stringify(facts.origins), ...facts.originKeys }
+  const origins = { ORIGINS: JSON.stringify(facts.origins), ...facts.originKeys, ASSETS_FOLDER: facts.assetsFolder }
 
   return {
     origin: common(ports.origin),
@@ -65,6 +67,8 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       DATABASE_URL: facts.consoleDatabaseUrl,
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.console,
+      // So that the commands it shows name the gateway. Elsewhere only whoever runs this knows where browsers find it.
+      ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),
     },
     worker: {
       ...common(ports.worker),
@@ -82,6 +86,16 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ...origins,
     },
   }
+}
+
+/** The gateway's address for somebody on this machine. @param host where it listens */
+export function gatewayUrl(host: string, port: number): string {
+  const asked = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${asked.includes(':') ? `[${asked}]` : asked}:${port}`
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }
 
 /** What a program needs of the machine's environment to run at all, whatever it is. */

@@ -27,7 +27,12 @@ describe('the configuration of npm start', () => {
   test('an OpenAI key alone adds one model, served by OpenAI, and the key goes by reference', () => {
     const config = readStackConfig({ OPENAI_API_KEY: 'sk-x' })
     expect(realModelsOf(config)).toEqual([
-      { model: 'gpt-4.1-mini', promptUsdPerToken: '0.0000004', completionUsdPerToken: '0.0000016' },
+      {
+        origin: 'openai',
+        model: 'gpt-4.1-mini',
+        promptUsdPerToken: '0.0000004',
+        completionUsdPerToken: '0.0000016',
+      },
     ])
     const { origins, originKeys } = originsOf(config, 4000)
     expect(origins['openai']).toEqual({
@@ -51,6 +56,27 @@ describe('the configuration of npm start', () => {
       baseUrl: 'http://127.0.0.1:11434/v1',
       allowPrivateAddress: true,
     })
+  })
+
+  test('an Anthropic key adds one model, or those that are named, beside those of OpenAI', () => {
+    const config = readStackConfig({ OPENAI_API_KEY: 'sk-x', ANTHROPIC_API_KEY: 'sk-ant-x' })
+    expect(realModelsOf(config).map(({ origin, model }) => [origin, model])).toEqual([
+      ['openai', 'gpt-4.1-mini'],
+      ['anthropic', 'claude-haiku-4-5'],
+    ])
+    const { origins, originKeys } = originsOf(config, 4000)
+    expect(Object.keys(origins)).toEqual(['simulated', 'openai', 'anthropic'])
+    expect(origins['anthropic']).toEqual({
+      kind: 'anthropic',
+      baseUrl: 'https://api.anthropic.com/v1',
+      apiKeyEnv: 'ANTHROPIC_API_KEY',
+    })
+    expect(originKeys).toEqual({ OPENAI_API_KEY: 'sk-x', ANTHROPIC_API_KEY: 'sk-ant-x' })
+    const named = readStackConfig({ ANTHROPIC_API_KEY: 'sk-ant-x', ANTHROPIC_MODELS: 'claude-opus-5@5/25' })
+    expect(realModelsOf(named).map(({ model, promptUsdPerToken }) => [model, promptUsdPerToken])).toEqual([
+      ['claude-opus-5', '0.000005'],
+    ])
+    expect(() => readStackConfig({ ANTHROPIC_MODELS: 'claude-opus-5@5/25' })).toThrow(/^ANTHROPIC_API_KEY .*must hold/)
   })
 
   test('says what is wrong with a list of models', () => {

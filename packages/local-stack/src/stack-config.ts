@@ -50,6 +50,19 @@ const stackConfig = z
       description:
         'Its models with their prices in USD per million tokens, such as `gpt-4.1-mini@0.40/1.60,llama3@0/0`',
     }),
+    ANTHROPIC_API_KEY: z
+      .string()
+      .optional()
+      .meta({ description: 'Adds real products of Anthropic besides the simulated ones', secret: true }),
+    ANTHROPIC_MODELS: z
+      .string()
+      .transform(readRealModels)
+      .optional()
+      .meta({ description: 'Its models with their prices in USD per million tokens, such as `claude-haiku-4-5@1/5`' }),
+  })
+  .refine((config) => !config.ANTHROPIC_MODELS || config.ANTHROPIC_API_KEY !== undefined, {
+    path: ['ANTHROPIC_API_KEY'],
+    error: 'ANTHROPIC_MODELS is set, so ANTHROPIC_API_KEY must hold the key for them.',
   })
   .refine((config) => !config.OPENAI_BASE_URL || config.OPENAI_MODELS !== undefined, {
     path: ['OPENAI_MODELS'],

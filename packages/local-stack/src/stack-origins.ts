@@ -1,27 +1,37 @@
-import { realModelsOf } from './real-models.ts'
-import type { StackFacts } from './service-environment.ts'
+import { realModelsOf, type RealModel } from './real-models.ts'
+import type { OriginEntry, StackFacts } from './service-environment.ts'
 import type { StackConfig } from './stack-config.ts'
 
-/** The simulated origin, and besides it the real one that the environment names. */
+/** The simulated origin, and besides it the real ones that the environment names. */
 export function originsOf(config: StackConfig, simulatedPort: number): Pick<StackFacts, 'origins' | 'originKeys'> {
-  const { OPENAI_API_KEY: key, OPENAI_BASE_URL: baseUrl } = config
-  const simulated = {
+  const { OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY } = config
+  const simulated: OriginEntry = {
     kind: 'openai-compatible',
     baseUrl: `http://127.0.0.1:${simulatedPort}/v1`,
     allowPrivateAddress: true,
-  } as const
-  if (realModelsOf(config).length === 0) return { origins: { simulated }, originKeys: {} }
+  }
+  const openai: OriginEntry = {
+    kind: 'openai-compatible',
+    baseUrl: OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
+    // Whoever starts this on his own machine may well mean a model server on it.
+    ...(OPENAI_BASE_URL && { allowPrivateAddress: true }),
+    ...(OPENAI_API_KEY && { apiKeyEnv: 'OPENAI_API_KEY' }),
+  }
+  const anthropic: OriginEntry = {
+    kind: 'anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    apiKeyEnv: 'ANTHROPIC_API_KEY',
+  }
+  const named = new Set<RealModel['origin']>(realModelsOf(config).map(({ origin }) => origin))
   return {
     origins: {
       simulated,
-      openai: {
-        kind: 'openai-compatible',
-        baseUrl: baseUrl ?? 'https://api.openai.com/v1',
-        // Whoever starts this on his own machine may well mean a model server on it.
-        ...(baseUrl && { allowPrivateAddress: true }),
-        ...(key && { apiKeyEnv: 'OPENAI_API_KEY' }),
-      },
+      ...(named.has('openai') && { openai }),
+      ...(named.has('anthropic') && { anthropic }),
     },
-    originKeys: key ? { OPENAI_API_KEY: key } : {},
+    originKeys: {
+      ...(named.has('openai') && OPENAI_API_KEY && { OPENAI_API_KEY }),
+      ...(named.has('anthropic') && ANTHROPIC_API_KEY && { ANTHROPIC_API_KEY }),
+    },
   }
 }

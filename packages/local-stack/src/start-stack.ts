@@ -11,7 +11,7 @@ import { keepServer } from './keep-server.ts'
 import { writePrivateJson, type ReadyFacts, type SeededFacts } from './ready-facts.ts'
 import { originsOf } from './stack-origins.ts'
 import type { Screen } from './screen.ts'
-import { inherited, serviceEnvironments } from './service-environment.ts'
+import { gatewayUrl, inherited, serviceEnvironments } from './service-environment.ts'
 import { realModelsOf, type RealModel } from './real-models.ts'
 import type { StackConfig } from './stack-config.ts'
 import { choosePorts, type StackPorts } from './stack-ports.ts'
@@ -28,7 +28,7 @@ export type Seed = (needs: {
   consoleSecret: string
   /** What it answered when it last ran on this data folder; null the first time. Secrets can't be read back from the books. */
   before: SeededFacts | null
-  /** Models of a real origin to add as products, served by the origin named `openai`. */
+  /** Models of real origins to add as products, each served by the origin it names. */
   realModels: RealModel[]
   log: (line: string) => void
 }) => Promise<SeededFacts>
@@ -85,12 +85,13 @@ export async function startStack(needs: Needs): Promise<ReadyFacts> {
     ledgerDatabaseUrl: databaseUrls.ledger,
     consoleDatabaseUrl: databaseUrls.console,
     redisUrl,
+    assetsFolder: file('assets'),
     ...originsOf(config, ports.origin),
     logLevel: config.LOG_LEVEL,
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
   })
-  const hostToAsk = config.HOST === '0.0.0.0' || config.HOST === '::' ? '127.0.0.1' : config.HOST
-  const urlOf = (name: keyof StackPorts) => `http://${name === 'gateway' ? hostToAsk : '127.0.0.1'}:${ports[name]}`
+  const urlOf = (name: keyof StackPorts) =>
+    name === 'gateway' ? gatewayUrl(config.HOST, ports.gateway) : `http://127.0.0.1:${ports[name]}`
   for (const name of startOrder) {
     const logFile = file(`logs/${name}.log`)
     rmSync(logFile, { force: true })

@@ -85,7 +85,7 @@ export async function startConstellation(options: ConstellationOptions) {
         circuitFailures: 1_000_000,
       },
     })
-    const origins = { ORIGINS, SIMULATED_ORIGIN_KEY: originKey }
+    const origins = { ORIGINS, SIMULATED_ORIGIN_KEY: originKey, ASSETS_FOLDER: path.join(folder, 'assets') }
     const consoleProgram = options.consoleUrl
       ? await start('console', 0, {
           DATABASE_URL: options.consoleUrl,

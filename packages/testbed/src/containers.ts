@@ -38,7 +38,7 @@ export async function startPostgresContainer(): Promise<RunningServer> {
 export async function startRedisContainer(): Promise<RunningServer> {
   const { GenericContainer, Wait } = await import('testcontainers')
   const container = await new GenericContainer('redis:8.2-alpine')
-    .withCommand(['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'])
+    .withCommand(['redis-server', '--appendonly', 'yes', '--databases', '1000', '--maxmemory-policy', 'noeviction'])
     .withExposedPorts(6379)
     .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
     .start()

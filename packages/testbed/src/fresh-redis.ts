@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { inject } from 'vitest'
 
 export interface FreshRedis {
+  /** Of a logical database of one's own, since the queue has the same name in each. Channels are not apart: they go by ids. */
   url: string
   /** To be put before every key and channel. In braces, so that a cluster keeps them together. */
   prefix: string
@@ -10,22 +11,37 @@ export interface FreshRedis {
   drop: () => Promise<void>
 }
 
-/** A name space of one's own on the run's Redis. Who flushes or kills it takes `privateRedis` instead. */
-export function freshRedis(): FreshRedis {
-  const { redisUrl: url } = inject('testServers')
-  const prefix = `{t${randomBytes(6).toString('hex')}}`
-  return { url, prefix, drop: () => dropKeys(url, prefix) }
+const COUNTER = 'svc-test-databases'
+
+/** A place of one's own on the run's Redis. Who flushes or kills it takes `privateRedis` instead. */
+export async function freshRedis(): Promise<FreshRedis> {
+  const { redisUrl } = inject('testServers')
+  const url = await emptyDatabase(redisUrl)
+  return {
+    url,
+    prefix: `{t${randomBytes(6).toString('hex')}}`,
+    drop: () => ask(url, async (redis) => void (await redis.flushdb())),
+  }
 }
 
-async function dropKeys(url: string, prefix: string): Promise<void> {
+/** The next database that nothing is in: in a server of somebody's own, what is his is left alone. Database 0 keeps the count. */
+async function emptyDatabase(redisUrl: string): Promise<string> {
+  const databases = await ask(redisUrl, async (redis) => {
+    const [, count] = (await redis.config('GET', 'databases')) as [string, string]
+    return Number(count)
+  })
+  for (let tried = 1; tried < databases; tried++) {
+    const url = new URL(redisUrl)
+    url.pathname = `/${await ask(redisUrl, async (redis) => 1 + ((await redis.incr(COUNTER)) % (databases - 1)))}`
+    if (await ask(url.href, async (redis) => (await redis.dbsize()) === 0)) return url.href
+  }
+  throw new Error(`${redisUrl} has no empty database left: start one with --databases 1000, or leave REDIS_URL out.`)
+}
+
+async function ask<T>(url: string, question: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url)
   try {
-    let cursor = '0'
-    do {
-      const [next, keys] = await redis.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', 500)
-      if (keys.length > 0) await redis.unlink(keys)
-      cursor = next
-    } while (cursor !== '0')
+    return await question(redis)
   } finally {
     redis.disconnect()
   }

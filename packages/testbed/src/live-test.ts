@@ -17,7 +17,7 @@ export const liveTest = test
     return database
   })
   .extend('redis', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const redis = freshRedis()
+    const redis = await freshRedis()
     onCleanup(redis.drop)
     return redis
   })

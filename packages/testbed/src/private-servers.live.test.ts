@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis'
 import { expect } from 'vitest'
 import { ask } from './ask.ts'
+import { freshRedis } from './fresh-redis.ts'
 import { liveTest } from './live-test.ts'
 
 liveTest(
@@ -33,11 +34,14 @@ liveTest('Redis never evicts, and comes back on its port with what it held', asy
 })
 
 liveTest('the shared Redis gives each file its own keys', async ({ redis }) => {
-  const client = new Redis(redis.url)
-  await client.set(`${redis.prefix}:a`, '1')
-  await client.set('not-ours', '1')
+  const another = await freshRedis()
+  const [client, neighbour] = [new Redis(redis.url), new Redis(another.url)]
+  await client.set('{svc}:nodes:a', '1')
+  await neighbour.set('{svc}:nodes:a', '2')
   await redis.drop()
-  expect(await client.exists(`${redis.prefix}:a`)).toBe(0)
-  expect(await client.del('not-ours')).toBe(1)
+  expect(await client.dbsize()).toBe(0)
+  expect(await neighbour.get('{svc}:nodes:a')).toBe('2')
+  await another.drop()
   client.disconnect()
+  neighbour.disconnect()
 })

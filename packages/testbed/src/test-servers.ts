@@ -67,11 +67,15 @@ async function postgresServer({ databaseUrl, containers, log }: ServerChoice): P
   }
 }
 
+/** One for each test file, and plenty. */
+const REDIS_DATABASES = 1_000
+
 async function redisServer({ redisUrl, containers, log }: ServerChoice): Promise<RunningServer> {
   if (redisUrl) return { url: redisUrl, stop: async () => {} }
   if (containers) return startRedisContainer()
   try {
-    return await startRedis({ dataFolder: await temporaryFolder('redis'), persistent: false, log })
+    const dataFolder = await temporaryFolder('redis')
+    return await startRedis({ dataFolder, persistent: false, databases: REDIS_DATABASES, log })
   } catch (error) {
     log(`No embedded Redis, trying a container. ${String(error)}`)
     return startRedisContainer()

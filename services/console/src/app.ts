@@ -1,6 +1,8 @@
 import express, { type Express } from 'express'
 import { listAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
+import { executeSandbox } from './executions/execute.ts'
+import { listExecutions, readExecution } from './executions/executions.ts'
 import { createKey } from './keys/create-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
@@ -25,6 +27,10 @@ import { mountRoutes, type Route } from './receive/routes.ts'
 import { rightsChanger } from './rights/change-rights.ts'
 import { openGate } from './rights/gate.ts'
 import { barrierPasser } from './rights/pass-barrier.ts'
+import { activateRevision } from './sandboxes/activate-revision.ts'
+import { listRevisions, readRevisionOf } from './sandboxes/revisions.ts'
+import { changeSandbox, createSandbox, listSandboxes, readSandbox } from './sandboxes/sandboxes.ts'
+import { saveRevision } from './sandboxes/save-revision.ts'
 import { authenticate } from './sign-in/authenticate.ts'
 import { readMe } from './sign-in/me.ts'
 import { openPasswords } from './sign-in/password.ts'
@@ -50,6 +56,7 @@ export function consoleApp(plain: ConsoleNeeds): Express {
   }
   const tenant = '/api/v2/tenants/:tenant'
   const project = `${tenant}/projects/:project`
+  const sandbox = `${tenant}/sandboxes/:sandbox`
 
   const { provider, publicUrl } = needs
   const throughProvider: Route[] =
@@ -108,6 +115,18 @@ export function consoleApp(plain: ConsoleNeeds): Express {
     ['GET', `${project}/usage`, readUsage(needs)],
     ['GET', `${project}/invocations`, listInvocations(needs)],
     ['GET', `${project}/invocations/:invocation`, readInvocation(needs)],
+
+    ['GET', `${project}/sandboxes`, listSandboxes(needs)],
+    ['POST', `${project}/sandboxes`, createSandbox(needs)],
+    ['GET', sandbox, readSandbox(needs)],
+    ['PATCH', sandbox, changeSandbox(needs)],
+    ['GET', `${sandbox}/revisions`, listRevisions(needs)],
+    ['POST', `${sandbox}/revisions`, saveRevision(needs)],
+    ['GET', `${sandbox}/revisions/:number`, readRevisionOf(needs)],
+    ['POST', `${sandbox}/revisions/:number/activate`, activateRevision(needs)],
+    ['POST', `${sandbox}/execute`, executeSandbox(needs)],
+    ['GET', `${sandbox}/executions`, listExecutions(needs)],
+    ['GET', `${project}/executions/:execution`, readExecution(needs)],
 
     ['GET', '/api/v2/products', listProducts(needs)],
     ['POST', '/api/v2/products', createProduct(needs)],

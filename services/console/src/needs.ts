@@ -12,7 +12,7 @@ export type Mint = <Prefix extends string>(prefix: Prefix) => Id<Prefix>
 /** What the routes are built from; each takes what it uses. */
 export interface ConsoleNeeds {
   prisma: Database['prisma']
-  ledger: Pick<LedgerClient, 'fund' | 'barrier' | 'wallet'>
+  ledger: Pick<LedgerClient, 'fund' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'>
   mint: Mint
   /** So many bytes of a cryptographic source. */
   random: (bytes: number) => Uint8Array<ArrayBuffer>
@@ -21,6 +21,8 @@ export interface ConsoleNeeds {
   meter: Meter
   readiness: Readiness
   metricsText: () => Promise<string>
+  /** Aborts when stopping begins. */
+  stopping: AbortSignal
   /** Where browsers find the service, without a path; absent: wherever they came to. */
   publicUrl?: string | undefined
   /** Absent: people sign in by password only. */

@@ -9,7 +9,7 @@ import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign
 
 /** Builds the console: its database, its way to the ledger, and at last the door. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
-  const { log, meter, onStop, readiness, metricsText } = tools
+  const { log, meter, onStop, readiness, metricsText, stopping } = tools
   const { prisma, close } = await openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_CONNECTIONS,
@@ -33,6 +33,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     meter,
     readiness,
     metricsText,
+    stopping,
     publicUrl: config.PUBLIC_URL,
     provider: signInProvider(config, tools),
   })

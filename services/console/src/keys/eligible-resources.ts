@@ -2,7 +2,8 @@ import { refuse } from '@gateway/contracts/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 
 /**
- * An allowlist names only what the project can reach: published products that are assigned to it (spec 2.1).
+ * An allowlist names only what the project can reach: published products that are assigned to it, and its own sandbox
+ * products (spec 2.1).
  * @throws Refusal `resource_not_eligible` that names every other one
  */
 export async function requireEligible(tx: Transaction, project: string, resources: string[]): Promise<void> {
@@ -12,7 +13,8 @@ export async function requireEligible(tx: Transaction, project: string, resource
     where: { id: { in: assigned.map(({ product }) => product) }, state: 'published' },
     select: { id: true },
   })
-  const eligible = new Set(published.map(({ id }) => id))
+  const sandboxes = await tx.sandbox.findMany({ where: { project, id: { in: resources } }, select: { id: true } })
+  const eligible = new Set([...published, ...sandboxes].map(({ id }) => id))
   const others = resources.filter((resource) => !eligible.has(resource))
   if (others.length === 0) return
   const facts = { resources: others }

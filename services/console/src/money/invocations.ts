@@ -13,8 +13,11 @@ type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }
 
 interface InvocationRow {
   id: string
+  /** Empty: a person runs a sandbox product. */
   key: string
   product: string
+  execution: string | null
+  node: string | null
   state: InvocationRecord['state']
   prompt_tokens: number | null
   completion_tokens: number | null
@@ -59,7 +62,7 @@ export function readInvocation({ prisma, gate }: Needs): RequestHandler {
 
 function openCalls(project: string): Prisma.Sql {
   return Prisma.sql`
-    SELECT invocation AS id, key, product, 'Open' AS state, NULL::integer AS prompt_tokens, NULL::integer AS completion_tokens,
+    SELECT invocation AS id, key, product, execution, node, 'Open' AS state, NULL::integer AS prompt_tokens, NULL::integer AS completion_tokens,
            false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at
       FROM money.reservations a WHERE project = ${project}`
 }
@@ -67,7 +70,7 @@ function openCalls(project: string): Prisma.Sql {
 /** Less the attempts that another one has followed: they were released, and say nothing any more. */
 function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
-    SELECT invocation AS id, key, product, state, prompt_tokens, completion_tokens,
+    SELECT invocation AS id, key, product, execution, node, state, prompt_tokens, completion_tokens,
            estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at
       FROM money.invocations a WHERE project = ${project}
        AND NOT EXISTS (SELECT FROM money.invocations l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
@@ -87,10 +90,10 @@ function beforeCursor(cursor: string): Prisma.Sql {
 function invocationRecord(row: InvocationRow): InvocationRecord {
   return {
     id: row.id,
-    key: row.key,
+    key: row.key === '' ? null : row.key,
     model: row.product,
-    execution: null,
-    node: null,
+    execution: row.execution,
+    node: row.node,
     state: row.state,
     promptTokens: row.prompt_tokens,
     completionTokens: row.completion_tokens,

@@ -7,7 +7,7 @@ import type { Gate } from '../rights/gate.ts'
 import { personOf } from '../sign-in/person.ts'
 
 interface UsageRow {
-  group: string
+  group: string | null
   calls: bigint
   prompt: bigint
   completion: bigint
@@ -18,7 +18,7 @@ const MONTH_MS = 30 * 86_400_000
 
 const groups = {
   model: Prisma.sql`product`,
-  key: Prisma.sql`key`,
+  key: Prisma.sql`nullif(key, '')`, // empty: a person ran a sandbox product
   day: Prisma.sql`to_char(admitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 }
 
@@ -39,7 +39,7 @@ export function readUsage({
              coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(charged_micro)::bigint AS charged
         FROM money.invocations
        WHERE project = ${project} AND state = 'Settled' AND admitted_at >= ${from} AND admitted_at < ${to}
-       GROUP BY 1 ORDER BY 1`
+       GROUP BY 1 ORDER BY 1 NULLS LAST`
     const report: UsageReport = {
       from: from.toISOString(),
       to: to.toISOString(),

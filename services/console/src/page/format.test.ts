@@ -11,9 +11,12 @@ interface Format {
   limitText(limit: { micro: number; reset: string } | null): string
   stateText(state: string): string
   curlCommand(baseUrl: string, secret: string, model: string | undefined): string
+  curlInvoke(baseUrl: string, sandbox: string, input: object): string
 }
 const file = pathToFileURL(path.join(import.meta.dirname, 'files/format.js')).href
-const { usd, microOf, count, limitText, stateText, curlCommand } = (await import(/* @vite-ignore */ file)) as Format
+const { usd, microOf, count, limitText, stateText, curlCommand, curlInvoke } = (await import(
+  /* @vite-ignore */ file
+)) as Format
 
 test.for([
   [0, '$0.00'],
@@ -54,4 +57,11 @@ test('the command is safe against whatever a model is called', () => {
   expect(command).toContain(String.raw`it'\''s \"so\"`)
   expect(command).toMatch(/^curl 'https:\/\/models\.example\.test\/v1\/chat\/completions' \\\n/)
   expect(curlCommand('https://x.test', 'svc_1', undefined)).toContain("'https://x.test/v1/models'")
+})
+
+test('the command for a flow asks for a key and takes a new idempotency key each time', () => {
+  const command = curlInvoke('https://x.test', 'sbx-1', { text: "it's" })
+  expect(command).toContain("curl 'https://x.test/v1/sandbox/sbx-1/invoke'")
+  expect(command).toContain('-H "Idempotency-Key: try-it-$(date +%s)"')
+  expect(command).toContain(String.raw`-d '{"input":{"text":"it'\''s"}}'`)
 })

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { newProjectBody, pageQuery, type ProjectRecord } from '@gateway/contracts/console'
-import { refuse } from '@gateway/contracts/refusal'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleNeeds } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
@@ -53,7 +53,7 @@ export function createProject({ prisma, mint, gate }: Needs): RequestHandler {
 }
 
 /**
- * DELETE …/projects/{p}: the project, its grants, assignments and keys are gone. What it was charged stays in the books
+ * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are gone. What it was charged stays in the books
  * for ever, and so does what was left in its wallet.
  */
 export function deleteProject({ prisma, gate, passBarrier }: Needs): RequestHandler {
@@ -63,20 +63,40 @@ export function deleteProject({ prisma, gate, passBarrier }: Needs): RequestHand
     const { id } = await gate.inProject(person, tenant, pathIdOf(req, 'project'), 'projects.manage')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
+      if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillRuns()
       const keys = await tx.key.findMany({ where: { project: id }, select: { id: true } })
       const keyIds = keys.map((key) => key.id)
       await tx.keyResource.deleteMany({ where: { key: { in: keyIds } } })
       await tx.key.deleteMany({ where: { project: id } })
       await tx.assignment.deleteMany({ where: { project: id } })
+      const sandboxes = await deleteSandboxes(tx, id)
       await tx.projectGrant.deleteMany({ where: { project: id } })
       const { count } = await tx.project.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
-      const what = { action: 'project.delete', subject: id, details: { keys: keyIds } }
+      const what = { action: 'project.delete', subject: id, details: { keys: keyIds, sandboxes } }
       await recordChange(tx, { tenant, person: person.id, ...what })
     })
     await passBarrier([id])
     res.status(204).end()
   }
+}
+
+/** A run reads its package for each node. */
+function stillRuns(): Refusal {
+  return new Refusal(
+    'not_empty',
+    'The project still has executions under way.',
+    'Suspend its sandbox products and wait until the executions have ended, which takes five minutes at most.',
+  )
+}
+
+async function deleteSandboxes(tx: Transaction, project: string): Promise<string[]> {
+  const rows = await tx.sandbox.findMany({ where: { project }, select: { id: true } })
+  const sandboxes = rows.map(({ id }) => id)
+  await tx.sandbox.updateMany({ where: { project }, data: { activeRevision: null, activatedAt: null } })
+  await tx.revision.deleteMany({ where: { sandbox: { in: sandboxes } } })
+  await tx.sandbox.deleteMany({ where: { project } })
+  return sandboxes
 }
 
 /** The team that is named, or the creator's first. */

@@ -7,13 +7,14 @@ const LIMIT_BYTES = 256 * 1024
  * Reads one JSON object; `{}` where nothing was sent.
  * @throws Refusal `request_too_large` before it is read whole, `invalid_json`
  */
-export async function readBody(req: IncomingMessage): Promise<Record<string, unknown>> {
-  if (Number(req.headers['content-length']) > LIMIT_BYTES) throw tooLarge()
+export async function readBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {
+  const tooLarge = () => refuse('request_too_large', { limitBytes })
+  if (Number(req.headers['content-length']) > limitBytes) throw tooLarge()
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of req as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes > LIMIT_BYTES) throw tooLarge()
+    if (bytes > limitBytes) throw tooLarge()
     parts.push(part)
   }
   return bytes === 0 ? {} : parse(Buffer.concat(parts))
@@ -30,8 +31,4 @@ function parse(bytes: Buffer): Record<string, unknown> {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw refuse('invalid_json', { reason: 'it is not an object' })
-}
-
-function tooLarge() {
-  return refuse('request_too_large', { limitBytes: LIMIT_BYTES })
 }

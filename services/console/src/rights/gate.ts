@@ -15,6 +15,8 @@ export interface Gate {
    * @throws Refusal `not_found` to one who has none of them, `key_issuer_denied`
    */
   toIssueKey(person: Person, tenant: string, project: string): Promise<ProjectFacts>
+  /** Answers whether a person may read and write the sandbox products of a project; not so where there is no such project. */
+  toUseSandboxes(person: Person, tenant: string, project: string): Promise<boolean>
 }
 
 export function openGate(needs: { prisma: Transaction }): Gate {
@@ -39,6 +41,10 @@ export function openGate(needs: { prisma: Transaction }): Gate {
       if (!found || isStranger(found.standing)) throw refuse('not_found', {})
       if (!mayIssueKeys(found.standing)) throw refuse('key_issuer_denied', { use: false })
       return found.project
+    },
+    async toUseSandboxes(person, tenant, projectId) {
+      const found = await standingInProject(needs, person, tenant, projectId)
+      return found !== null && rights['sandboxes.use'].held(found.standing)
     },
   }
 }

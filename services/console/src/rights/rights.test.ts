@@ -39,6 +39,7 @@ const holders: Record<Right, Who[]> = {
   'wallet.read': ['operator', ...anyGrant],
   'wallet.fund': ['operator'],
   'products.manage': ['operator'],
+  'sandboxes.use': ['consumer', 'owner'],
 }
 
 const who = (holds: (standing: Standing) => boolean) =>

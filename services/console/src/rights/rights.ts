@@ -43,6 +43,11 @@ export const rights = {
   'wallet.read': { ...anyGrant, held: (s) => holdsGrant(s) || isOperator(s) },
   'wallet.fund': operator,
   'products.manage': operator,
+  // Whoever lacks it is told that there is nothing (spec 5.6): see `toUseSandboxes` of the gate.
+  'sandboxes.use': {
+    need: 'the role Project Owner or Project Consumer on the project',
+    held: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),
+  },
 } as const satisfies Record<string, RightRow>
 
 export type Right = keyof typeof rights

@@ -2,9 +2,9 @@
 
 /** What was not done, and what would clear it, in the service's own words. */
 export class Refused extends Error {
-  constructor(status, { code, message, resolution, param = null }, requestId = null) {
+  constructor(status, { code, message, resolution, param = null, details = null }, requestId = null) {
     super(message)
-    Object.assign(this, { status, code, resolution, param, requestId })
+    Object.assign(this, { status, code, resolution, param, details, requestId })
   }
 
   get isSignedOut() {
@@ -19,12 +19,44 @@ export function at(texts, ...ids) {
 
 /** Asks, and answers what was answered; null for nothing. Tells the page if nobody is signed in any more. @throws Refused */
 export async function ask(method, path, body) {
-  let answer
+  const answer = await send(method, path, body, 'application/json')
+  if (answer.status === 204) return null
+  const said = await answer.json().catch(() => null)
+  if (answer.ok && said !== null) return said
+  throw refusedBy(answer, said)
+}
+
+/** Asks for lines of JSON, and tells each as it comes. @throws Refused also where they end before the last one */
+export async function askLines(method, path, body, tell) {
+  const answer = await send(method, path, body, 'application/x-ndjson')
+  if (!answer.ok) throw refusedBy(answer, await answer.json().catch(() => null))
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  let last = null
+  for (;;) {
+    const { value, done } = await reader.read().catch(() => ({ done: true }))
+    if (done) break
+    const lines = (rest + value).split('\n')
+    rest = lines.pop()
+    for (const line of lines) {
+      last = JSON.parse(line)
+      tell(last)
+    }
+  }
+  if (last?.kind !== 'complete')
+    throw new Refused(0, {
+      code: 'not_reached',
+      message: 'The connection was lost. The run goes on without it.',
+      resolution: 'Load the page again, and open the run among the newest ones.',
+    })
+}
+
+async function send(method, path, body, accept) {
   try {
-    answer = await fetch(path, {
+    return await fetch(path, {
       method,
       credentials: 'same-origin',
-      headers: { Accept: 'application/json', ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      headers: { Accept: accept, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
   } catch {
@@ -34,13 +66,13 @@ export async function ask(method, path, body) {
       resolution: 'Check the connection and try again.',
     })
   }
-  if (answer.status === 204) return null
-  const said = await answer.json().catch(() => null)
-  if (answer.ok && said !== null) return said
+}
+
+function refusedBy(answer, said) {
   const unclear = { code: 'unclear', message: 'The answer could not be read.', resolution: 'Try again in a moment.' }
   const refused = new Refused(answer.status, said?.error ?? unclear, answer.headers.get('X-Request-Id'))
   if (refused.isSignedOut) dispatchEvent(new Event('signedout'))
-  throw refused
+  return refused
 }
 
 export const get = (path) => ask('GET', path)

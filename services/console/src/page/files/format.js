@@ -47,13 +47,29 @@ export function stateText(state) {
 
 /** A command that works as it is, safe against whatever stands in the model's name. */
 export function curlCommand(baseUrl, secret, model) {
-  const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`
   if (!model) return `curl ${quoted(`${baseUrl}/v1/models`)} \\\n  -H ${quoted(`Authorization: Bearer ${secret}`)}`
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Say hello.' }] })
+  return postCommand(`${baseUrl}/v1/chat/completions`, secret, [], {
+    model,
+    messages: [{ role: 'user', content: 'Say hello.' }],
+  })
+}
+
+/** A command that calls a sandbox product anew each time, with the key to be put in. */
+export function curlInvoke(baseUrl, sandbox, input) {
+  const once = '-H "Idempotency-Key: try-it-$(date +%s)"'
+  return postCommand(`${baseUrl}/v1/sandbox/${sandbox}/invoke`, '<API_KEY>', [once], { input })
+}
+
+function postCommand(url, secret, headers, body) {
   return [
-    `curl ${quoted(`${baseUrl}/v1/chat/completions`)}`,
+    `curl ${quoted(url)}`,
     `-H ${quoted(`Authorization: Bearer ${secret}`)}`,
     `-H 'Content-Type: application/json'`,
-    `-d ${quoted(body)}`,
+    ...headers,
+    `-d ${quoted(JSON.stringify(body))}`,
   ].join(' \\\n  ')
+}
+
+function quoted(text) {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -48,7 +48,13 @@ function columns(names) {
   return [
     { head: 'Invocation', cell: ({ id, createdAt }) => [moment(createdAt), el('code', { class: 'id' }, id)] },
     { head: 'Model', cell: ({ model }) => model },
-    { head: 'Key', cell: ({ key }) => names.get(key) ?? el('code', {}, key) },
+    {
+      head: 'By',
+      cell: ({ key, execution, node }) => [
+        key === null ? 'a person, in the console' : (names.get(key) ?? el('code', {}, key)),
+        execution && el('code', { class: 'id' }, `${execution} ${node}`),
+      ],
+    },
     { head: 'State', cell: ({ state }) => badge(state) },
     { head: 'Prompt', number: true, cell: (row) => tokens(row.promptTokens, row.estimated) },
     { head: 'Completion', number: true, cell: (row) => tokens(row.completionTokens, row.estimated) },

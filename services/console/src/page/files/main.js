@@ -8,7 +8,8 @@ import { signInView } from './sign-in.js'
 
 // The whole page: who is signed in, which view the address asks for, and the frame around it. Addresses:
 //   #/                                     projects
-//   #/t/<tenant>/p/<project>/<part>        a project: keys, usage, invocations
+//   #/t/<tenant>/p/<project>/<part>        a project: keys, sandboxes, usage, invocations
+//   #/t/<tenant>/p/<project>/sandboxes/<sandbox>
 //   #/account                              who I am, password, personal tokens
 
 const main = document.getElementById('main')
@@ -53,7 +54,7 @@ function viewFor(address) {
   if (!page.me) return signInView(page)
   if (address[0] === 'account') return accountView(page)
   if (address[0] === 't' && address[2] === 'p' && address[3])
-    return projectView(page, { tenant: address[1], project: address[3], part: address[4] ?? 'keys' })
+    return projectView(page, { tenant: address[1], project: address[3], part: address[4] ?? 'keys', thing: address[5] })
   return homeView(page)
 }
 

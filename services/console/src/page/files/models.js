@@ -1,6 +1,9 @@
 import { getAll } from './api.js'
 
-/** The published products that are assigned to a project: what its keys can be narrowed to. */
+/** The sandbox products of a project; none for whoever may not use them. */
+export const sandboxesOf = ({ path }) => getAll(`${path}/sandboxes`).catch(() => [])
+
+/** The published products that are assigned to a project: what its keys can be narrowed to, besides its sandbox products. */
 export async function modelsOf({ path }) {
   const [assigned, products] = await Promise.all([getAll(`${path}/assignments`), getAll('/api/v2/products')])
   const ids = new Set(assigned.map(({ product }) => product))

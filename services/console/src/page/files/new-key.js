@@ -1,7 +1,7 @@
 import { ask } from './api.js'
 import { choice, choices, el, field, openDialog, working } from './dom.js'
 import { microOf } from './format.js'
-import { modelsOf } from './models.js'
+import { modelsOf, sandboxesOf } from './models.js'
 import { problemPlace, whenThere } from './parts.js'
 import { secretShown } from './secret.js'
 
@@ -90,11 +90,14 @@ function modelChoice(where) {
   const pick = (isListed) => (boxes.hidden = !isListed)
   const ticked = () => [...boxes.querySelectorAll('input:checked')].map(({ value }) => value)
   boxes.append(
-    whenThere(modelsOf(where), (models) =>
+    whenThere(Promise.all([modelsOf(where), sandboxesOf(where)]), ([models, sandboxes]) =>
       models.length === 0
         ? el('p', { class: 'empty' }, 'No model is assigned to this project. An administrator assigns them.')
-        : models.map(({ id, name }) => choice('checkbox', 'resource', [name, ' ', el('code', {}, id)], { value: id })),
+        : [...models, ...sandboxes].map(({ id, name }) =>
+            choice('checkbox', 'resource', [name, ' ', el('code', {}, id)], { value: id }),
+          ),
     ),
+    el('p', { class: 'hint' }, 'To run a sandbox product, a key has to list every product that it calls, too.'),
   )
   const all = choice('radio', 'policy', 'Everything the project can use, now and later', {
     checked: true,

@@ -36,6 +36,11 @@ export function badge(state) {
   return el('span', { class: `badge ${state}` }, stateText(state))
 }
 
+/** Whether a sandbox product can be called from outside. */
+export function sandboxState({ suspended, activeRevision }) {
+  return suspended ? 'Suspended' : activeRevision === null ? 'Inactive' : 'Active'
+}
+
 const momentText = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const dayText = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 

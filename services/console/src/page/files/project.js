@@ -4,22 +4,24 @@ import { usd } from './format.js'
 import { invocationsPart } from './invocations.js'
 import { keysPart } from './keys.js'
 import { whenThere } from './parts.js'
+import { sandboxesPart } from './sandboxes.js'
 import { usagePart } from './usage.js'
 
 const parts = {
   keys: ['Keys', keysPart],
+  sandboxes: ['Sandboxes', sandboxesPart],
   usage: ['Usage', usagePart],
   invocations: ['Invocations', invocationsPart],
 }
 
-export function projectView(page, { tenant, project, part }) {
+export function projectView(page, { tenant, project, part, thing }) {
   const [partName, showPart] = parts[part] ?? parts.keys
   const path = at`/api/v2/tenants/${tenant}/projects/${project}`
   const organization = page.me.tenants.find(({ id }) => id === tenant)
   const granted = organization?.projects.find(({ id }) => id === project)
   const heading = el('h1', {}, granted?.name ?? 'Project')
   if (!granted) void nameOf(tenant, project).then((name) => name && (heading.textContent = name))
-  const where = { tenant, project, path, tenantPath: at`/api/v2/tenants/${tenant}` }
+  const where = { tenant, project, thing, path, tenantPath: at`/api/v2/tenants/${tenant}` }
 
   const link = (name) => {
     const href = `#/t/${encodeURIComponent(tenant)}/p/${encodeURIComponent(project)}/${name}`
@@ -31,7 +33,7 @@ export function projectView(page, { tenant, project, part }) {
       el('p', { class: 'crumb' }, el('a', { href: '#/' }, organization?.name ?? 'Projects')),
       heading,
       wallet(path),
-      el('nav', { class: 'tabs', 'aria-label': 'Project' }, Object.keys(parts).map(link)),
+      el('nav', { class: 'tabs', 'aria-label': 'Project' }, partsFor(granted?.role).map(link)),
       el(
         'section',
         { 'aria-label': partName },
@@ -40,6 +42,12 @@ export function projectView(page, { tenant, project, part }) {
       ),
     ],
   }
+}
+
+/** Sandbox products are for those who may use the project; to everybody else it has none. */
+function partsFor(role) {
+  const usesSandboxes = role === 'Project Owner' || role === 'Project Consumer'
+  return Object.keys(parts).filter((part) => part !== 'sandboxes' || usesSandboxes)
 }
 
 async function nameOf(tenant, project) {

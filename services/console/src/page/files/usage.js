@@ -55,7 +55,13 @@ function usageShown({ by, data, totalMicro }, names) {
   const most = Math.max(...rows.map(({ chargedMicro }) => chargedMicro), 1)
   const calls = rows.reduce((sum, row) => sum + row.calls, 0)
   const share = ({ group, chargedMicro }) =>
-    el('meter', { class: 'share', min: 0, max: most, value: chargedMicro, 'aria-label': `Charged for ${group}` })
+    el('meter', {
+      class: 'share',
+      min: 0,
+      max: most,
+      value: chargedMicro,
+      'aria-label': `Charged for ${group ?? 'people'}`,
+    })
   return [
     el('p', { class: 'total' }, el('strong', {}, usd(totalMicro)), ` for ${several(calls, 'call')}`),
     table(
@@ -63,7 +69,7 @@ function usageShown({ by, data, totalMicro }, names) {
       [
         {
           head: by === 'day' ? 'Day, UTC' : by === 'key' ? 'Key' : 'Model',
-          cell: ({ group }) => names.get(group) ?? group,
+          cell: ({ group }) => (group === null ? 'People, in the console' : (names.get(group) ?? group)),
         },
         { head: 'Calls', number: true, cell: (row) => count(row.calls) },
         { head: 'Prompt tokens', number: true, cell: (row) => count(row.promptTokens) },

@@ -1,0 +1,114 @@
+import type { Page, SandboxRecord } from '@gateway/contracts/console'
+import type { Graph } from '@gateway/contracts/graph'
+import { media } from './catalogue.ts'
+import { ids } from './ids.ts'
+import type { Seeded, SeedOptions } from './seed.ts'
+
+type Needs = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string }
+
+/**
+ * Two flows of the first project, made the way any person makes them: through the console, which checks them and builds
+ * their packages. One that is there stays as it is, also one that somebody has suspended.
+ */
+export async function seedFlows(needs: Needs): Promise<Seeded['sandboxes']> {
+  const { before } = needs
+  const there = await ask<Page<SandboxRecord>>(needs, 'GET', `${project}/sandboxes?limit=500`)
+  const flowOf = async (kept: string | undefined, name: string, description: string, graph: Graph) => {
+    const found = there.data.find(({ id }) => id === kept) ?? there.data.find((each) => each.name === name)
+    const body = { name, description, mcpEnabled: true }
+    const { id, latestRevision } = found ?? (await ask<SandboxRecord>(needs, 'POST', `${project}/sandboxes`, body))
+    if (latestRevision === 0) await deploy(needs, id, name, graph)
+    return id
+  }
+  return {
+    chat: await flowOf(before?.sandboxes?.chat, 'Short answers', 'Answers a question in one sentence.', shortAnswers),
+    mixed: await flowOf(
+      before?.sandboxes?.mixed,
+      'Illustrated note',
+      'Writes a short note about a topic, and draws a picture of it.',
+      illustratedNote,
+    ),
+  }
+}
+
+const tenant = `/api/v2/tenants/${ids.tenant}`
+const project = `${tenant}/projects/${ids.project}`
+
+/** Where somebody has taken a product of it from the project, that is told and no reason not to start. */
+async function deploy(needs: Needs, sandbox: string, name: string, graph: Graph): Promise<void> {
+  try {
+    const path = `${tenant}/sandboxes/${sandbox}/revisions`
+    const { number } = await ask<{ number: number }>(needs, 'POST', path, { graph })
+    await ask(needs, 'POST', `${path}/${number}/activate`)
+  } catch (error) {
+    needs.log(`The flow ${name} is not active: ${(error as Error).message}`)
+  }
+}
+
+async function ask<Answer>({ consoleUrl, consoleToken }: Needs, method: string, path: string, body?: object) {
+  const answer = await fetch(consoleUrl + path, {
+    method,
+    headers: { Authorization: `Bearer ${consoleToken}`, 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as Answer
+}
+
+/** One text in, one text out: so it is a model, too. */
+const shortAnswers: Graph = {
+  input: { type: 'object', properties: { question: { type: 'string', title: 'Question' } }, required: ['question'] },
+  output: { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] },
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'ask', kind: 'template', template: 'Answer in one sentence: {{ question }}' },
+    { id: 'reply', kind: 'product.chat', product: 'acme/swift', params: { max_tokens: 200 } },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [
+    { from: 'in.question', to: 'ask.question' },
+    { from: 'ask.text', to: 'reply.prompt' },
+    { from: 'reply.text', to: 'out.answer' },
+  ],
+}
+
+/** A note, which is shortened where it is long, and beside it a picture. */
+const illustratedNote: Graph = {
+  input: {
+    type: 'object',
+    properties: {
+      topic: { type: 'string', title: 'Topic' },
+      tone: { type: 'string', title: 'Tone', enum: ['dry', 'warm'] },
+    },
+    required: ['topic'],
+  },
+  output: {
+    type: 'object',
+    properties: { text: { type: 'string' }, picture: { type: 'object', format: 'image' } },
+    required: ['text', 'picture'],
+  },
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'ask', kind: 'template', template: 'Write a note about {{ topic }}. Tone: {{ tone }}' },
+    { id: 'draft', kind: 'product.chat', product: 'acme/swift', params: { max_tokens: 300 } },
+    { id: 'long', kind: 'branch', condition: 'size(text) > 160' },
+    { id: 'shorten', kind: 'template', template: 'Shorten this to one sentence: {{ text }}' },
+    { id: 'trim', kind: 'product.chat', product: 'acme/swift', params: { max_tokens: 100 } },
+    { id: 'scene', kind: 'template', template: 'A picture of {{ topic }}.' },
+    { id: 'draw', kind: 'product.image', product: media.image },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [
+    { from: 'in.topic', to: 'ask.topic' },
+    { from: 'in.tone', to: 'ask.tone' },
+    { from: 'ask.text', to: 'draft.prompt' },
+    { from: 'draft.text', to: 'long.text' },
+    { from: 'long.true.text', to: 'shorten.text' },
+    { from: 'shorten.text', to: 'trim.prompt' },
+    { from: 'trim.text', to: 'out.text' },
+    { from: 'long.false.text', to: 'out.text' },
+    { from: 'in.topic', to: 'scene.topic' },
+    { from: 'scene.text', to: 'draw.prompt' },
+    { from: 'draw.image', to: 'out.picture' },
+  ],
+}

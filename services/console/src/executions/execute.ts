@@ -1,0 +1,72 @@
+import type { Request, RequestHandler } from 'express'
+import { executeBody } from '@gateway/contracts/console'
+import { flowLimits } from '@gateway/contracts/limits'
+import type { ConsoleNeeds } from '../needs.ts'
+import { check } from '../receive/check.ts'
+import { requireModestJson } from '../receive/modest-json.ts'
+import { readBody } from '../receive/read-body.ts'
+import type { Gate } from '../rights/gate.ts'
+import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
+import { followRun } from './follow-run.ts'
+import { refusalOfRun } from './refusal-of-run.ts'
+
+/** JSON and NDJSON may both have spaces before a line, so one every so often keeps proxies awake (decisions.md, 6). */
+const AWAKE_MS = 15_000
+const NDJSON = 'application/x-ndjson'
+
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'ledger' | 'mint' | 'stopping'> & { gate: Gate }
+
+/**
+ * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (decisions.md,
+ * 7). Answered as the record once the run is over, or as NDJSON progress; never as an image (spec 4.3). Whoever goes away
+ * leaves the run going on.
+ * @throws Refusal as the admission of an invoke would
+ */
+export function executeSandbox(needs: Needs): RequestHandler {
+  const { ledger, mint, stopping } = needs
+  return async (req, res) => {
+    const { person, project, sandbox } = await reachSandbox(needs, req, res)
+    const body = await readBody(req, flowLimits.bodyBytes)
+    const { input, revision } = check(executeBody, body)
+    requireModestJson(input, 'input')
+    const started = await ledger.startExecution({
+      id: mint('exe'),
+      caller: { person: person.id, project },
+      sandbox: sandbox.id,
+      revision,
+      surface: 'invoke',
+      input,
+      idempotency: null,
+      trace: null,
+    })
+    if ('refused' in started) throw refusalOfRun(started.refused)
+
+    const { execution } = started
+    const left = new AbortController()
+    res.once('close', () => left.abort())
+    const gone = AbortSignal.any([left.signal, stopping])
+    const asNdjson = wantsNdjson(req)
+    res.type(asNdjson ? NDJSON : 'json').set('X-Service-Invocation', execution)
+    const awake = setInterval(() => res.write(' '), AWAKE_MS)
+    try {
+      for await (const lines of followRun({ ledger }, execution, gone)) if (asNdjson) res.write(lines)
+      res.end(asNdjson ? '' : await recordOf(needs, project, execution))
+    } catch (error) {
+      if (!gone.aborted) throw error
+      res.destroy() // the caller has left, or this process ends: the run's record stays to be read
+    } finally {
+      clearInterval(awake)
+    }
+  }
+}
+
+async function recordOf({ ledger }: Needs, project: string, execution: string): Promise<string> {
+  const answer = await ledger.readExecution({ caller: null, project, execution })
+  if ('refused' in answer) throw refusalOfRun(answer.refused)
+  return answer.record
+}
+
+/** What is not asked for as NDJSON is answered as the record, whatever else is accepted. */
+function wantsNdjson(req: Request): boolean {
+  return req.accepts(['json', NDJSON]) === NDJSON
+}

@@ -1,0 +1,172 @@
+import { expect } from 'vitest'
+import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
+import type { Graph } from '@gateway/contracts/graph'
+import { startConstellation } from '@gateway/testbed/constellation'
+import { consoleTest, said } from '../console.fixture.ts'
+import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
+
+// Runs that a person begins in the console, on the whole constellation.
+
+const test = consoleTest
+  .extend('constellation', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+    const { ledgerUrl, consoleUrl } = database
+    const constellation = await startConstellation({ ledgerUrl, consoleUrl, redisUrl: redis.url, workers: 1 })
+    onCleanup(constellation.stop)
+    return constellation
+  })
+  .extend('console', { scope: 'file' }, ({ constellation }) => constellation.console!)
+  .extend('flow', async ({ house, world, constellation }) => {
+    const product = await world.product()
+    await world.assign(house.project, product)
+    await world.fund(house.project, 1_000_000n)
+    const made = async (graph: Graph) => {
+      const sandbox = await world.sandbox({ id: house.project }, graph)
+      const path = `${house.path}/sandboxes/${sandbox.id}`
+      return {
+        ...sandbox,
+        path,
+        execute: (input: unknown, more: object = {}) => house.owner.post(`${path}/execute`, { input, ...more }),
+        /** As NDJSON, through the gateway. */
+        follow: (input: unknown, signal: AbortSignal | null = null) =>
+          fetch(`${constellation.gateways[0]!.url}${path}/execute`, {
+            method: 'POST',
+            headers: { Authorization: `Bearer ${house.owner.token}`, Accept: 'application/x-ndjson' },
+            body: JSON.stringify({ input }),
+            signal,
+          }),
+      }
+    }
+    return { product, made }
+  })
+
+const input = { text: 'Hello' }
+
+test('a run is answered as its record, which stays to be read and is listed', async ({ flow, house }) => {
+  const { id, path, execute } = await flow.made(asking(flow.product))
+  const answer = await execute(input)
+  expect([said(answer), answer.headers.get('Content-Type')]).toEqual(['200', 'application/json; charset=utf-8'])
+  const record = answer.body as ExecutionRecord
+  expect(record).toMatchObject({
+    object: 'sandbox.execution',
+    sandbox: id,
+    revision: 1,
+    project: house.project,
+    status: 'Succeeded',
+    output: { text: expect.any(String) },
+    error: null,
+  })
+  expect(answer.headers.get('X-Service-Invocation')).toBe(record.id)
+  expect(record.chargedMicro).toBeGreaterThan(0)
+  expect((await house.owner.get(`${house.projectPath}/executions/${record.id}`)).body).toEqual(record)
+
+  const again = (await execute(input)).body as ExecutionRecord
+  const { nodes: _nodes, output: _output, childCalls: _calls, ...summary } = record
+  const list = await house.owner.get(`${path}/executions`)
+  expect(list.body).toMatchObject({ data: [{ id: again.id }, summary], nextCursor: null })
+  const first = await house.owner.get(`${path}/executions?limit=1`)
+  const rest = await house.owner.get(`${path}/executions?cursor=${first.body.nextCursor}`)
+  expect([...first.body.data, ...rest.body.data]).toEqual(list.body.data)
+  expect(said(await house.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
+})
+
+test('what its nodes called is among the invocations, by no key', async ({ flow, house }) => {
+  const { execute } = await flow.made(asking(flow.product))
+  const { id, childCalls, chargedMicro } = (await execute(input)).body as ExecutionRecord
+  const calls = await house.owner.get(`${house.projectPath}/invocations`)
+  const call = { id: childCalls[0], key: null, model: flow.product, execution: id, node: 'ask', chargedMicro }
+  expect(calls.body.data).toMatchObject([{ ...call, state: 'Settled' }])
+  expect((await house.owner.get(`${house.projectPath}/invocations/${call.id}`)).body).toMatchObject(call)
+  const usage = await house.owner.get(`${house.projectPath}/usage?by=key`)
+  expect(usage.body).toMatchObject({ data: [{ group: null, calls: 1, chargedMicro }], totalMicro: chargedMicro })
+})
+
+test('as NDJSON, each line comes once and the last is the record', async ({ flow, house }) => {
+  const { follow } = await flow.made(asking(flow.product))
+  const answer = await follow(input)
+  expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/x-ndjson'])
+  const lines = (await answer.text())
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ProgressLine)
+  expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, n) => n))
+  expect(lines.map(({ kind }) => kind)).toEqual(['admitted', 'node', 'node', 'node', 'complete'])
+  const last = lines.at(-1) as Extract<ProgressLine, { kind: 'complete' }>
+  expect((await house.owner.get(`${house.projectPath}/executions/${last.execution.id}`)).body).toEqual(last.execution)
+})
+
+test('any revision without problems runs, also of one that is suspended; an image is answered as a record too', async ({
+  flow,
+  house,
+  world,
+}) => {
+  const { id, path, execute } = await flow.made(echo)
+  await house.owner.post(`${path}/revisions`, { graph: unwired, draft: true })
+  await house.owner.post(`${path}/revisions`, { graph: echo, draft: true })
+  await house.owner.patch(path, { suspended: true })
+  expect((await execute(input)).body).toMatchObject({ revision: 1, output: input })
+  expect((await execute(input, { revision: 3 })).body).toMatchObject({ revision: 3, output: input })
+  const draft = await execute(input, { revision: 2 })
+  expect([said(draft), draft.body.error.details.problems.length > 0]).toEqual(['422 graph_invalid', true])
+  expect(said(await execute(input, { revision: 4 }))).toBe('409 revision_not_active')
+  const none = await world.run(
+    'UPDATE control.sandboxes SET active_revision = NULL, activated_at = NULL WHERE id = $1',
+    [id],
+  )
+  expect([none.rowCount, said(await execute(input))]).toEqual([1, '409 revision_not_active'])
+})
+
+test.for([
+  [{ input: { text: 1 } }, '422 input_type', 'input'],
+  [{ input: {} }, '422 input_type', 'input'],
+  [{ input: { text: 'x', more: 'y' } }, '422 input_type', 'input'],
+  [{}, '400 invalid_request', 'input'],
+  [{ input: 'Hello' }, '400 invalid_request', 'input'],
+  [{ input: null }, '400 invalid_request', 'input'],
+  [{ input, revision: 0 }, '400 invalid_request', 'revision'],
+  [{ input, key: 'svc_x' }, '400 invalid_request', 'key'],
+] as const)('%j runs nothing: %s [input_type] [invalid_request]', async ([body, refusal, param], { flow, house }) => {
+  const { path } = await flow.made(echo)
+  const answer = await house.owner.post(`${path}/execute`, body)
+  expect([said(answer), answer.body.error.param]).toEqual([refusal, param])
+  expect((await house.owner.get(`${path}/executions`)).body.data).toEqual([])
+})
+
+test('a flow that pays needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]', async ({
+  flow,
+  house,
+  world,
+}) => {
+  const { execute } = await flow.made(asking(flow.product))
+  await house.owner.delete(`${house.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
+  const refused = await execute(input)
+  expect(said(refused)).toBe('403 product_not_assigned')
+  expect(refused.body.error.message).toContain(flow.product)
+
+  const poor = await world.project({ tenant: house.tenant, team: house.team, owner: house.owner.id })
+  await world.assign(poor.id, flow.product)
+  const execution = (graph: Graph) =>
+    world.sandbox(poor, graph).then(({ id }) => house.owner.post(`${house.path}/sandboxes/${id}/execute`, { input }))
+  const broke = await execution(asking(flow.product))
+  expect([said(broke), broke.body.error.details]).toEqual([
+    '402 insufficient_budget',
+    { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
+  ])
+  expect(said(await execution(echo))).toBe('200')
+})
+
+test('whoever goes away leaves the run going on', async ({ flow, house, constellation }) => {
+  const { path, follow } = await flow.made(asking(flow.product))
+  const { control } = constellation.origin
+  await control.clearCalls()
+  await control.setFaults([{ hold: true }])
+  const leaving = new AbortController()
+  const answer = await follow(input, leaving.signal)
+  const reader = answer.body!.getReader()
+  expect(new TextDecoder().decode((await reader.read()).value)).toContain('"kind":"admitted"')
+  await control.waitForCalls(1)
+  leaving.abort()
+  await control.clearFaults()
+  await control.release()
+  const ended = async () => (await house.owner.get(`${path}/executions`)).body.data[0].status as string
+  await expect.poll(ended, { timeout: 20_000 }).toBe('Succeeded')
+})

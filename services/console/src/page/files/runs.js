@@ -1,0 +1,41 @@
+import { at, get, getPage } from './api.js'
+import { el, openDialog, table } from './dom.js'
+import { usd } from './format.js'
+import { badge, moment, whenThere } from './parts.js'
+import { executionShown } from './run.js'
+
+const PAGE = 20
+
+/** The newest runs of a sandbox product, whoever began them. */
+export function runsPart(where, path) {
+  const place = el('div', {})
+  const refresh = () =>
+    place.replaceChildren(
+      whenThere(getPage(`${path}/executions`, null, PAGE), ({ data }) =>
+        data.length === 0 ? el('p', { class: 'empty' }, 'It was not run yet.') : table('Runs', columns(where), data),
+      ),
+    )
+  refresh()
+  return { element: el('section', { 'aria-label': 'Runs' }, el('h3', {}, 'Newest runs'), place), refresh }
+}
+
+function columns(where) {
+  const open = (id) => () =>
+    openDialog(`Run ${id}`, ({ close }) => [
+      whenThere(get(`${where.path}${at`/executions/${id}`}`), executionShown),
+      el('div', { class: 'buttons' }, el('button', { type: 'button', onclick: close }, 'Close')),
+    ])
+  return [
+    {
+      head: 'Run',
+      cell: ({ id, createdAt }) => [
+        moment(createdAt),
+        ' ',
+        el('button', { type: 'button', class: 'plain', onclick: open(id) }, el('code', {}, id)),
+      ],
+    },
+    { head: 'Revision', number: true, cell: ({ revision }) => revision },
+    { head: 'Status', cell: ({ status }) => badge(status) },
+    { head: 'Charged', number: true, cell: ({ chargedMicro }) => usd(chargedMicro) },
+  ]
+}

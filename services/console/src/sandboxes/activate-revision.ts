@@ -1,0 +1,54 @@
+import type { RequestHandler } from 'express'
+import type { Graph } from '@gateway/contracts/graph'
+import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import { databaseNow } from '../keys/database-now.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import type { Gate } from '../rights/gate.ts'
+import { checkGraph, requireNoProblems } from './check-graph.ts'
+import { reachSandbox } from './reach-sandbox.ts'
+import { revisionNumberOf } from './read-graph.ts'
+import { textOf } from './revision-record.ts'
+import { sandboxRecord } from './sandbox-record.ts'
+import { lockSandbox } from './sandboxes.ts'
+
+const RETRY_AFTER_MS = 1_000
+
+type Needs = Pick<ConsoleNeeds, 'prisma' | 'log'> & { gate: Gate }
+
+/**
+ * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (spec 3.1). The whole graph
+ * is checked again against the products that are assigned now, its package is built again, and both are deployed in one
+ * transaction: whatever fails, the revision that was active still is. Runs in progress keep the one they began with.
+ * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
+ */
+export function activateRevision(needs: Needs): RequestHandler {
+  const { prisma, log } = needs
+  return async (req, res) => {
+    const { person, tenant, project, sandbox } = await reachSandbox(needs, req, res)
+    const where = { sandbox_number: { sandbox: sandbox.id, number: revisionNumberOf(req.params['number']) } }
+    const saved = await prisma.revision.findUnique({ where })
+    if (!saved) throw refuse('not_found', {})
+    const graph = JSON.parse(textOf(saved.graph)) as Graph
+
+    const deployed = await prisma
+      .$transaction(async (tx) => {
+        const before = await lockSandbox(tx, sandbox.id)
+        const { problems, columns } = await checkGraph(tx, project, graph)
+        requireNoProblems(problems, graph)
+        const noProblems = new TextEncoder().encode('[]')
+        await tx.revision.update({ where, data: { ...columns, problems: noProblems } })
+        const active = { activeRevision: saved.number, activatedAt: await databaseNow(tx) }
+        const after = await tx.sandbox.update({ where: { id: sandbox.id }, data: active })
+        const details = { revision: saved.number, digest: columns.digest, before: before.activeRevision }
+        await recordChange(tx, { tenant, person: person.id, action: 'revision.activate', subject: sandbox.id, details })
+        return after
+      })
+      .catch((error: unknown) => {
+        if (error instanceof Refusal) throw error
+        log.error({ err: error, sandbox: sandbox.id, revision: saved.number }, 'a revision could not be deployed')
+        throw refuse('activation_failed', {}, { retryAfterMs: RETRY_AFTER_MS })
+      })
+    res.json(sandboxRecord(deployed))
+  }
+}

@@ -1,0 +1,60 @@
+import type { RequestHandler } from 'express'
+import { pageQuery } from '@gateway/contracts/console'
+import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleNeeds } from '../needs.ts'
+import { checkedQuery } from '../receive/check.ts'
+import { pageOf } from '../receive/page.ts'
+import type { Gate } from '../rights/gate.ts'
+import { reachSandbox } from './reach-sandbox.ts'
+import { revisionNumberOf } from './read-graph.ts'
+import { revisionText } from './revision-record.ts'
+
+/** A page ends before it becomes larger than this, with one revision at least. */
+const PAGE_BYTES = 8 * 1024 * 1024
+
+type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }
+
+/** GET …/sandboxes/{s}/revisions: newest first. */
+export function listRevisions(needs: Needs): RequestHandler {
+  const { prisma } = needs
+  return async (req, res) => {
+    const { sandbox } = await reachSandbox(needs, req, res)
+    const { cursor, limit } = checkedQuery(req, pageQuery)
+    const before = cursor === undefined ? 2_000_000_000 : cursorNumber(cursor)
+    const sizes = await prisma.$queryRaw<{ number: number; bytes: number }[]>`
+      SELECT number, octet_length(graph) + octet_length(problems) + coalesce(octet_length(package), 0) AS bytes
+        FROM control.revisions WHERE sandbox = ${sandbox.id} AND number < ${before} ORDER BY number DESC LIMIT ${limit + 1}`
+    const { data, nextCursor } = pageOf(sizes, howMany(sizes, limit), ({ number }) => String(number))
+    const rows = await prisma.revision.findMany({
+      where: { sandbox: sandbox.id, number: { in: data.map(({ number }) => number) } },
+      orderBy: { number: 'desc' },
+    })
+    res.type('json').send(`{"data":[${rows.map(revisionText).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`)
+  }
+}
+
+/** GET …/sandboxes/{s}/revisions/{n}: as it was saved. */
+export function readRevisionOf(needs: Needs): RequestHandler {
+  return async (req, res) => {
+    const { sandbox } = await reachSandbox(needs, req, res)
+    const number = revisionNumberOf(req.params['number'])
+    const row = await needs.prisma.revision.findUnique({ where: { sandbox_number: { sandbox: sandbox.id, number } } })
+    if (!row) throw refuse('not_found', {})
+    res.type('json').send(revisionText(row))
+  }
+}
+
+function howMany(sizes: { bytes: number }[], limit: number): number {
+  let total = 0
+  const fitting = sizes.slice(0, limit).findIndex(({ bytes }) => (total += bytes) > PAGE_BYTES)
+  return fitting === -1 ? limit : Math.max(fitting, 1)
+}
+
+function cursorNumber(cursor: string): number {
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
+  throw refuse(
+    'invalid_request',
+    { reason: 'cursor: is not one that this list gave.', cure: 'Send the nextCursor of the page before.' },
+    { param: 'cursor' },
+  )
+}

@@ -1,0 +1,150 @@
+import { expect } from 'vitest'
+import { consoleTest as test, said } from '../console.fixture.ts'
+import { echo, unwired } from './graphs.fixture.ts'
+
+test('a sandbox product begins empty, is changed field by field, and is listed with its project', async ({ house }) => {
+  const { owner, path, projectPath } = house
+  const made = await owner.post(`${projectPath}/sandboxes`, { name: 'Notes' })
+  expect(said(made)).toBe('201')
+  const id = made.body.id as string
+  expect(made.body).toEqual({
+    id: expect.stringMatching(/^sbx-[0-9a-z]{26}$/),
+    name: 'Notes',
+    description: '',
+    project: house.project,
+    activeRevision: null,
+    latestRevision: 0,
+    mcpEnabled: false,
+    suspended: false,
+    createdAt: expect.any(String),
+  })
+  expect((await owner.get(`${path}/sandboxes/${id}`)).body).toEqual(made.body)
+  const change = { description: 'Writes notes.\nIn short.', mcpEnabled: true }
+  expect((await owner.patch(`${path}/sandboxes/${id}`, change)).body).toEqual({ ...made.body, ...change })
+  await owner.post(`${projectPath}/sandboxes`, { name: 'Other' })
+  const first = await owner.get(`${projectPath}/sandboxes?limit=1`)
+  expect(first.body).toMatchObject({ data: [{ id, ...change }], nextCursor: id })
+  const rest = await owner.get(`${projectPath}/sandboxes?cursor=${id}`)
+  expect(rest.body).toMatchObject({ data: [{ name: 'Other' }], nextCursor: null })
+})
+
+test.for([
+  ['post', {}, 'name'],
+  ['post', { name: '' }, 'name'],
+  ['post', { name: 'x'.repeat(101) }, 'name'],
+  ['post', { name: 'a\u0000b' }, 'name'],
+  ['post', { name: 'a', description: 'x'.repeat(2001) }, 'description'],
+  ['post', { name: 'a', id: 'sbx-mine' }, 'id'],
+  ['post', { name: 'a', project: 'prj_other' }, 'project'],
+  ['patch', { mcpEnabled: 'yes' }, 'mcpEnabled'],
+  ['patch', { activeRevision: 1 }, 'activeRevision'],
+  ['patch', { suspended: null }, 'suspended'],
+] as const)('%s %j is refused by its field [invalid_request]', async ([method, body, param], { house, world }) => {
+  const { id } = await world.sandbox({ id: house.project }, echo)
+  const path = method === 'post' ? `${house.projectPath}/sandboxes` : `${house.path}/sandboxes/${id}`
+  const answer = await house.owner[method](path, body)
+  expect([said(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+})
+
+test('only an explicit grant to consume reaches it: to all others it never was [sandbox_not_found]', async ({
+  house,
+  world,
+  signIn,
+}) => {
+  const { path, projectPath } = house
+  const { id } = await world.sandbox({ id: house.project }, echo)
+  const others = {
+    admin: await house.member({ tenant: 'Admin' }),
+    'admin of the team': await house.member({ tenant: 'Admin', team: 'Team Owner' }),
+    'team owner': await house.member({ team: 'Team Owner' }),
+    viewer: await house.member({ team: 'Team Member', project: 'Project Viewer' }),
+    operator: await signIn({ platformOperator: true }),
+    stranger: await signIn(),
+  }
+  const nothing = world.id('sbx').replace('_', '-')
+  const asked = (sandbox: string) =>
+    [
+      ['GET', `${path}/sandboxes/${sandbox}`],
+      ['PATCH', `${path}/sandboxes/${sandbox}`, { suspended: true }],
+      ['GET', `${path}/sandboxes/${sandbox}/revisions`],
+      ['POST', `${path}/sandboxes/${sandbox}/revisions`, { graph: echo }],
+      ['GET', `${path}/sandboxes/${sandbox}/revisions/1`],
+      ['POST', `${path}/sandboxes/${sandbox}/revisions/1/activate`],
+      ['POST', `${path}/sandboxes/${sandbox}/execute`, { input: { text: 'Hello' } }],
+      ['GET', `${path}/sandboxes/${sandbox}/executions`],
+    ] as const
+  for (const [who, caller] of Object.entries(others)) {
+    const ask = ([method, at, body]: ReturnType<typeof asked>[number]) =>
+      caller[method.toLowerCase() as 'get'](at, ...((body ? [body] : []) as []))
+    for (const [n, request] of asked(id).entries()) {
+      const [real, unreal] = [await ask(request), await ask(asked(nothing)[n]!)]
+      expect([who, request[0], request[1], said(real)]).toEqual([who, request[0], request[1], '404 sandbox_not_found'])
+      expect(JSON.stringify(real.body).replaceAll(id, nothing)).toBe(JSON.stringify(unreal.body))
+    }
+    expect([who, said(await caller.get(`${projectPath}/sandboxes`))]).toEqual([who, '404 not_found'])
+    expect([who, said(await caller.post(`${projectPath}/sandboxes`, { name: 'Mine' }))]).toEqual([who, '404 not_found'])
+  }
+  const consumer = await house.member({ project: 'Project Consumer' })
+  expect(said(await consumer.get(`${path}/sandboxes/${id}`))).toBe('200')
+  await house.owner.delete(`${path}/members/${consumer.id}`)
+  expect(said(await consumer.get(`${path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
+})
+
+test('a run is nobody’s but of those who may use its project [execution_not_found]', async ({ house, world }) => {
+  const admin = await house.member({ tenant: 'Admin' })
+  const at = (id: string) => `${house.projectPath}/executions/${id}`
+  const unreal = world.id('exe')
+  expect(said(await admin.get(at(unreal)))).toBe('404 execution_not_found')
+  expect((await house.owner.get(at(unreal))).body).toEqual((await admin.get(at(unreal))).body)
+})
+
+test('the audit tells Admins who did what to which, and nothing of what an author wrote', async ({ house, world }) => {
+  const { owner, path, projectPath } = house
+  const secret = 'The merger'
+  const { body: made } = await owner.post(`${projectPath}/sandboxes`, { name: secret, description: secret })
+  const graph = { ...unwired, nodes: [...echo.nodes, { id: 'note', kind: 'constant', value: secret }] }
+  await owner.patch(`${path}/sandboxes/${made.id}`, { name: `${secret}.`, suspended: true })
+  await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph, draft: true })
+  await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph: echo })
+  await owner.post(`${path}/sandboxes/${made.id}/revisions/2/activate`)
+  const admin = await house.member({ tenant: 'Admin' })
+  const { body } = await admin.get(`${path}/audit`)
+  expect(JSON.stringify(body)).not.toContain(secret)
+  const rows = body.data.map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details])
+  expect(rows.toReversed()).toMatchObject([
+    ['sandbox.create', made.id, { project: house.project, mcpEnabled: false, suspended: false }],
+    [
+      'sandbox.change',
+      made.id,
+      { fields: ['name', 'suspended'], before: { suspended: false }, after: { suspended: true } },
+    ],
+    ['revision.save', made.id, { revision: 1, draft: true, digest: null }],
+    ['revision.save', made.id, { revision: 2, draft: false, digest: expect.any(String) }],
+    ['revision.activate', made.id, { revision: 2, before: null, digest: expect.any(String) }],
+  ])
+  expect(body.data.every(({ person }: { person: string }) => person === owner.id)).toBe(true)
+  expect((await world.run('SELECT count(*)::int FROM control.audit WHERE subject = $1', [made.id])).rows).toEqual([
+    { count: 5 },
+  ])
+})
+
+test('a key may list sandbox products of its own project, and of no other [resource_not_eligible]', async ({
+  house,
+  world,
+}) => {
+  const own = await world.sandbox({ id: house.project }, echo)
+  const neighbour = await world.project({ tenant: house.tenant, team: house.team, owner: house.owner.id })
+  const theirs = await world.sandbox(neighbour, echo)
+  const create = (resources: string[]) =>
+    house.owner.post(`${house.path}/keys`, { project: house.project, policy: 'listed', resources })
+  const refused = await create([own.id, theirs.id])
+  expect([said(refused), refused.body.error.details]).toEqual(['422 resource_not_eligible', { resources: [theirs.id] }])
+  expect((await create([own.id])).body.key.resources).toEqual([own.id])
+})
+
+test('a project goes with its sandbox products', async ({ house, world }) => {
+  const { id } = await world.sandbox({ id: house.project }, echo)
+  expect(said(await house.owner.delete(house.projectPath))).toBe('204')
+  expect(said(await house.owner.get(`${house.path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
+  expect((await world.run('SELECT FROM control.revisions WHERE sandbox = $1', [id])).rowCount).toBe(0)
+})

@@ -1,0 +1,69 @@
+import type { RequestHandler } from 'express'
+import { flowLimits } from '@gateway/contracts/limits'
+import { refuse } from '@gateway/contracts/refusal'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
+import type { ConsoleNeeds } from '../needs.ts'
+import { readBody } from '../receive/read-body.ts'
+import type { Gate } from '../rights/gate.ts'
+import { checkGraph, requireNoProblems } from './check-graph.ts'
+import { reachSandbox } from './reach-sandbox.ts'
+import { graphBytes, readRevision } from './read-graph.ts'
+import { revisionText } from './revision-record.ts'
+
+/** Many may save one sandbox product at the same moment; each waits for those before it. */
+const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
+
+/**
+ * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before (spec 3.1). A draft is stored with its problems;
+ * without `draft` a graph with problems is refused and nothing is stored. Of those who save on one base the first one wins.
+ * @throws Refusal `revision_conflict`, `graph_invalid`, `product_not_assigned`, `invalid_request`, `request_too_large`
+ */
+export function saveRevision(needs: Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }): RequestHandler {
+  const { prisma } = needs
+  return async (req, res) => {
+    const { person, tenant, project, sandbox } = await reachSandbox(needs, req, res)
+    const { graph, draft, baseRevision } = readRevision(await readBody(req, flowLimits.bodyBytes))
+    // Revisions only ever become more, so a base that is stale now needs no turn to be told so.
+    requireBase(baseRevision, sandbox.latestRevision)
+    const { problems, columns } = await checkGraph(prisma, project, graph)
+    if (!draft) requireNoProblems(problems, graph)
+    const revision = await prisma.$transaction(async (tx) => {
+      const number = await nextNumber(tx, sandbox.id, baseRevision)
+      const row = await tx.revision.create({
+        data: {
+          sandbox: sandbox.id,
+          number,
+          draft,
+          baseRevision,
+          graph: graphBytes(graph),
+          problems: new TextEncoder().encode(JSON.stringify(problems)),
+          createdBy: person.id,
+          ...columns,
+        },
+      })
+      const details = { revision: number, draft, baseRevision, digest: row.digest }
+      await recordChange(tx, { tenant, person: person.id, action: 'revision.save', subject: sandbox.id, details })
+      return row
+    }, TAKE_TURNS)
+    res.status(201).type('json').send(revisionText(revision))
+  }
+}
+
+/** Locks the sandbox product until the revision is stored. @throws Refusal `revision_conflict` */
+async function nextNumber(tx: Transaction, sandbox: string, base: number | null): Promise<number> {
+  const [taken] = await tx.$queryRaw<{ number: number }[]>`
+    UPDATE control.sandboxes SET latest_revision = latest_revision + 1
+     WHERE id = ${sandbox} AND (${base}::integer IS NULL OR latest_revision = ${base}::integer)
+    RETURNING latest_revision AS number`
+  if (taken) return taken.number
+  const { latestRevision } = await tx.sandbox.findUniqueOrThrow({ where: { id: sandbox } })
+  throw conflict(latestRevision)
+}
+
+function requireBase(base: number | null, latestRevision: number): void {
+  if (base !== null && base !== latestRevision) throw conflict(latestRevision)
+}
+
+function conflict(latestRevision: number) {
+  return refuse('revision_conflict', { latestRevision }, { details: { latestRevision } })
+}
