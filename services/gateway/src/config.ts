@@ -1,8 +1,10 @@
+import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { z } from 'zod'
 import { ratesConfig } from './admit/rates.ts'
+import { hostNames } from './mcp/host-names.ts'
 
 /** What the gateway reads from its environment. It holds no credentials of the database. */
 export const gatewayConfig = z.object({
@@ -21,6 +23,7 @@ export const gatewayConfig = z.object({
     description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
     secret: true,
   }),
+  ...assetStoreConfig,
   CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .default(4_096)
     .meta({ description: 'Requests with a key under way at most; one more is refused as overloaded' }),
@@ -30,6 +33,10 @@ export const gatewayConfig = z.object({
   PROJECT_CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .optional()
     .meta({ description: 'Of one project at most; without it as many as leave room for others' }),
+  MCP_HOSTS: hostNames().meta({
+    description:
+      'Host names, separated by commas, whose pages in a browser may call MCP, besides those of this machine',
+  }),
   RATES: json(ratesConfig).default({}).meta({
     description:
       'How often a key and a project may call, as JSON such as {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}; counted by each process alone',

@@ -1,3 +1,5 @@
+import { openAssetStore } from '@gateway/assets/asset-store'
+import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openOrigins } from '@gateway/origins/open-origins'
 import type { OriginsConfig } from '@gateway/origins/origin-config'
@@ -5,7 +7,7 @@ import type { CommonConfig } from '@gateway/process/common-config'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { openBell } from '@gateway/progress/bell'
 import { callAdmitter } from './admit/admit-call.ts'
-import { exactCounter } from './admit/exact-count.ts'
+import { exactCounter } from '@gateway/paid-call/exact-count'
 import { runningJoiner } from './admit/join-running.ts'
 import { openPlaces } from './admit/places.ts'
 import { openRates } from './admit/rates.ts'
@@ -14,23 +16,31 @@ import { openWaitingRoom } from './admit/waiting-room.ts'
 import { jsonAnswer } from './answer/answer-json.ts'
 import { streamAnswer } from './answer/answer-stream.ts'
 import { gatewayApp } from './app.ts'
+import { assetSender } from './assets/send-asset.ts'
 import { originCaller } from './call/call-origin.ts'
-import { usageCounter } from './call/counted-usage.ts'
+import { usageCounter } from '@gateway/paid-call/counted-usage'
 import { callHolder } from './call/hold.ts'
 import { openCallsOf } from './call/open-calls.ts'
-import { openTokenCounter } from './call/token-counter.ts'
+import { openTokenCounter } from '@gateway/paid-call/token-counter'
 import { chatCompletions } from './chat-completions.ts'
 import type { GatewayConfig } from './config.ts'
 import { openConsoleForwarder } from './forward/forward-to-console.ts'
 import { ledgerAnswers } from './health/ledger-answers.ts'
+import { invokeSandbox } from './invoke-sandbox.ts'
 import { openMeasures } from './measures.ts'
+import { openMcp } from './mcp/open-mcp.ts'
 import { openMint } from './mint.ts'
 import { askedInPlace } from './receive/in-place.ts'
 import { answerFailure } from './refuse/answer-failure.ts'
 import { answerMalformed } from './refuse/answer-malformed.ts'
 import { failureExplainer } from './refuse/explain-failure.ts'
 import { notFound } from './refuse/no-such-thing.ts'
-import { tracedBy } from './trace.ts'
+import { runAwaiter } from './run/await-run.ts'
+import { imageSender } from './run/send-run.ts'
+import { runStarter } from './run/start-run.ts'
+import { progressStreamer } from './run/stream-progress.ts'
+import { sandboxModel } from './sandbox-model.ts'
+import { traceCarrier, tracedBy } from './trace.ts'
 
 const now = () => Date.now()
 
@@ -76,6 +86,9 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   })
   onStop('origins', () => ways.close())
 
+  const store = await openAssetStore(assetStoreOf(config))
+  onStop('asset store', () => store.close())
+
   const tokens = openTokenCounter({ log })
   onStop('token counter', () => tokens.close())
 
@@ -90,6 +103,14 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   if (consoleService) onStop('console forwarder', () => consoleService.close())
 
   const hold = callHolder({ ledger, bell, calls, measures, log })
+  const trace = tracedBy(tools.tracer)
+  const { ending } = calls
+  const rates = openRates(config.RATES)
+  const startRun = runStarter({ ledger, bell, mint, waitingRoom, rates, ending, carrier: traceCarrier })
+  const awaitRun = runAwaiter({ ledger, ending, now })
+  const streamProgress = progressStreamer({ ledger, ending })
+  const sendAsset = assetSender({ store })
+  const runs = { places, calls, startRun, awaitRun, streamProgress, measures, trace, now }
   const app = gatewayApp({
     completeChat: chatCompletions({
       places,
@@ -101,18 +122,23 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
         mint,
         join: runningJoiner({ bell, stopping, now }),
         countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
-        rates: openRates(config.RATES),
+        rates,
         hold,
         waitingRoom,
       }),
       hold,
       answerJson: jsonAnswer(answers),
       answerStream: streamAnswer(answers),
+      answerBySandbox: sandboxModel({ startRun, awaitRun, ledger, explain, now }),
       explain,
       measures,
-      trace: tracedBy(tools.tracer),
+      trace,
       now,
     }),
+    invoke: invokeSandbox({ ...runs, waitingRoom, sendImage: imageSender({ ledger, sendAsset }) }),
+    mcp: openMcp({ ...runs, ledger, store, explain, stopping, hosts: config.MCP_HOSTS, log }),
+    assets: { places, ledger, store, mint, sendAsset },
+    executions: { places, ledger },
     ledger: askedInPlace(places, ledger),
     toConsole: consoleService?.forward ?? notFound,
     readiness,

@@ -8,6 +8,17 @@ export interface Trace {
   received<T>(headers: IncomingHttpHeaders, stage: string, work: () => Promise<T>): Promise<T>
 }
 
+/** The span that is under way, as W3C Trace Context writes it; null without a collector. */
+export function traceCarrier(): { traceparent: string; tracestate?: string } | null {
+  const carrier: Record<string, string> = {}
+  propagation.inject(context.active(), carrier)
+  const { traceparent, tracestate } = carrier
+  if (traceparent === undefined) return null
+  return { traceparent, ...(tracestate !== undefined && tracestate.length <= MOST_STATE && { tracestate }) }
+}
+
+const MOST_STATE = 512
+
 export function tracedBy(tracer: Tracer): Trace {
   const inSpan = <T>(stage: string, kind: SpanKind, work: () => Promise<T>): Promise<T> =>
     tracer.startActiveSpan(stage, { kind }, async (span) => {

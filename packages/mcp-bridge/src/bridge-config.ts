@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util'
+import { ConfigurationError, readConfig, type Environment } from '@gateway/process/config'
+import { httpUrl, wholeNumber } from '@gateway/process/config-fields'
+import { z } from 'zod'
+
+export interface BridgeConfig {
+  /** Where the sandbox product is called. */
+  url: URL
+  /** The secret of an API key. */
+  key: string
+  /** How long a call that gets no answer is sent again; by default as long as a run may take. Milliseconds. */
+  retryMs: number
+}
+
+export const USAGE = `Usage: gateway-mcp-bridge [--url <address>] [--key-file <file>] [--retry-seconds <n>]
+
+  MCP_BRIDGE_URL or --url                       the sandbox product, such as https://gateway.example/v1/sandbox/sbx-…/mcp
+  MCP_BRIDGE_KEY, MCP_BRIDGE_KEY_FILE or --key-file   an API key of its project, or the file that holds one
+  MCP_BRIDGE_RETRY_SECONDS or --retry-seconds   how long a call that gets no answer is repeated, with the same key (1200)`
+
+const config = z.object({
+  MCP_BRIDGE_URL: httpUrl()
+    .refine((url) => /\/v1\/sandbox\/[^/]+\/mcp$/.test(new URL(url).pathname), {
+      error: 'expected an address that ends with /v1/sandbox/<id>/mcp',
+    })
+    .meta({ description: 'The sandbox product to call' }),
+  MCP_BRIDGE_KEY: z
+    .string()
+    .startsWith('svc_', 'expected an API key, which starts with svc_')
+    .meta({ description: 'An API key of its project', secret: true }),
+  MCP_BRIDGE_RETRY_SECONDS: wholeNumber({ min: 0, max: 86_400 })
+    .default(1_200)
+    .meta({ description: 'How long a call that gets no answer is repeated' }),
+})
+
+/**
+ * Reads the configuration; what is said in an argument counts more than in the environment. There is no argument for the key: it
+ * would be seen by everybody who lists the processes of the machine.
+ * @throws ConfigurationError
+ */
+export function readBridgeConfig(args: string[], env: Environment): BridgeConfig {
+  const given = readArguments(args)
+  const { MCP_BRIDGE_URL, MCP_BRIDGE_KEY, MCP_BRIDGE_RETRY_SECONDS } = readConfig(config, {
+    ...env,
+    ...(given.url !== undefined && { MCP_BRIDGE_URL: given.url }),
+    ...(given['key-file'] !== undefined && { MCP_BRIDGE_KEY: undefined, MCP_BRIDGE_KEY_FILE: given['key-file'] }),
+    ...(given['retry-seconds'] !== undefined && { MCP_BRIDGE_RETRY_SECONDS: given['retry-seconds'] }),
+  })
+  return { url: new URL(MCP_BRIDGE_URL), key: MCP_BRIDGE_KEY, retryMs: MCP_BRIDGE_RETRY_SECONDS * 1_000 }
+}
+
+function readArguments(args: string[]) {
+  try {
+    const string = { type: 'string' } as const
+    return parseArgs({ args, options: { url: string, 'key-file': string, 'retry-seconds': string } }).values
+  } catch (error) {
+    throw new ConfigurationError([(error as Error).message])
+  }
+}

@@ -1,0 +1,213 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { expect, test as base } from 'vitest'
+import { openBridge } from './bridge.ts'
+import type { Message } from './messages.ts'
+
+type Answer = (req: IncomingMessage, res: ServerResponse, message: Message) => void
+
+// A server that answers each try as the test says, and a bridge to it that waits as long as it is told to without waiting.
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+const test = base.extend('scene', async ({}, { onCleanup }) => {
+  const answers: Answer[] = []
+  const tries: { key: string | undefined; message: Message }[] = []
+  const server = createServer((req, res) => {
+    void json(req).then((message) => {
+      tries.push({ key: req.headers['idempotency-key'] as string | undefined, message: message as Message })
+      server.emit('try')
+      answers.shift()?.(req, res, message as Message)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onCleanup(() => server.close().closeAllConnections())
+
+  const sent: Message[] = []
+  const waits: number[] = []
+  let arrived = Promise.withResolvers<void>()
+  let clockMs = 0
+  let keys = 0
+  const bridge = openBridge({
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/sandbox/sbx-1/mcp`),
+    key: 'svc_1',
+    retryMs: 60_000,
+    send(message) {
+      sent.push(message)
+      arrived.resolve()
+      arrived = Promise.withResolvers()
+    },
+    say: () => {},
+    fetch,
+    newKey: () => `key-${++keys}`,
+    now: () => clockMs,
+    wait(ms) {
+      waits.push(ms)
+      clockMs += ms
+      return Promise.resolve()
+    },
+  })
+  return {
+    answers,
+    tries,
+    waits,
+    sent,
+    take: (message: object) => bridge.take(JSON.stringify({ jsonrpc: '2.0', ...message })),
+    takeLine: bridge.take,
+    aTry: () => once(server, 'try'),
+    /** The answer to a message. */
+    async answerTo(id: number | null): Promise<Message> {
+      for (;;) {
+        const answer = sent.find((message) => message.id === id && message.method === undefined)
+        if (answer) return answer
+        await arrived.promise
+      }
+    },
+  }
+})
+
+const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'invoke_product', arguments: {} } })
+const ok = { content: [{ type: 'text', text: 'done' }] }
+const refusal = (code: string) => ({
+  isError: true,
+  content: [{ type: 'text', text: JSON.stringify({ error: { code } }) }],
+})
+const progress = (at: number) => ({ method: 'notifications/progress', params: { progressToken: 1, progress: at } })
+
+const asJson =
+  (body: object, status = 200, headers: Record<string, string> = {}): Answer =>
+  (_req, res) =>
+    res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+const withResult =
+  (result: object): Answer =>
+  (req, res, { id }) =>
+    asJson({ jsonrpc: '2.0', id, result })(req, res, { jsonrpc: '2.0' })
+/** Messages as a stream, which then ends, or is cut. */
+const asStream =
+  (messages: object[], cut = false): Answer =>
+  (_req, res, { id }) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const message of messages)
+      res.write(
+        `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...('result' in message && { id }), ...message })}\n\n`,
+      )
+    if (cut) setImmediate(() => res.destroy())
+    else res.end()
+  }
+const hangUp: Answer = (req) => void req.socket.destroy()
+
+test('each call has a key of its own, and no other message has one', async ({ scene }) => {
+  scene.answers.push(withResult({ tools: [] }), withResult(ok), withResult(ok))
+  scene.take({ id: 1, method: 'tools/list' })
+  await scene.answerTo(1)
+  scene.take(call(2))
+  await scene.answerTo(2)
+  scene.take(call(3))
+  expect(await scene.answerTo(3)).toEqual({ jsonrpc: '2.0', id: 3, result: ok })
+  expect(scene.tries.map(({ key }) => key)).toEqual([undefined, 'key-1', 'key-2'])
+})
+
+test('a call keeps its key until it is answered, whatever is in the way', async ({ scene }) => {
+  scene.answers.push(
+    hangUp,
+    asJson({ error: { code: 'unavailable', message: 'm', resolution: 'r' } }, 503, { 'retry-after': '7' }),
+    asStream([], true),
+    asStream([]),
+    withResult(refusal('idempotency_in_progress')),
+    withResult(refusal('overloaded')),
+    asStream([{ result: ok }]),
+  )
+  scene.take(call(1))
+  expect(await scene.answerTo(1)).toMatchObject({ result: ok })
+  expect(scene.tries.map(({ key }) => key)).toEqual(Array(7).fill('key-1'))
+  for (const { message } of scene.tries) expect(message).toEqual({ jsonrpc: '2.0', ...call(1) })
+  expect(scene.waits).toEqual([250, 7_000, 1_000, 2_000, 4_000, 5_000])
+})
+
+test('progress goes back as it comes, and is not told twice', async ({ scene }) => {
+  scene.answers.push(
+    asStream([progress(0), progress(1)], true),
+    asStream([progress(0), progress(1), progress(2), { result: ok }]),
+  )
+  scene.take(call(1))
+  await scene.answerTo(1)
+  expect(scene.sent.map(({ params }) => params?.progress)).toEqual([0, 1, 2, undefined])
+})
+
+test('other refusals are not repeated', async ({ scene }) => {
+  scene.answers.push(
+    withResult(refusal('input_type')),
+    asJson({ error: { code: 'mcp_disabled', message: 'MCP is off.', resolution: 'Turn it on.' } }, 403),
+    asJson({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'no' } }, 400),
+    asJson({}, 418),
+  )
+  for (const id of [1, 2, 3, 4]) {
+    scene.take(call(id))
+    await scene.answerTo(id)
+  }
+  expect(scene.tries).toHaveLength(4)
+  expect(scene.sent).toMatchObject([
+    { id: 1, result: { isError: true } },
+    { id: 2, error: { code: -31_000, message: 'mcp_disabled: MCP is off. Turn it on.', data: { status: 403 } } },
+    { id: 3, error: { code: -32_600, message: 'no' } },
+    { id: 4, error: { message: 'The service answered with status 418.' } },
+  ])
+})
+
+test('when there is no time left, the last that was said is the answer', async ({ scene }) => {
+  scene.answers.push(...Array<Answer>(100).fill(withResult(refusal('idempotency_in_progress'))))
+  scene.take(call(1))
+  expect(await scene.answerTo(1)).toMatchObject({ id: 1, result: { isError: true } })
+  expect(scene.waits.reduce((sum, ms) => sum + ms)).toBe(60_000)
+
+  scene.answers.splice(0, Infinity, ...Array<Answer>(100).fill(hangUp))
+  scene.take({ id: 2, method: 'tools/list' })
+  const { error } = await scene.answerTo(2)
+  expect(error!.message).toMatch(/gave no answer/)
+})
+
+test('whoever cancels is answered no more, and what he asked is sent no more', async ({ scene }) => {
+  const tried = scene.aTry()
+  scene.answers.push(() => {}, withResult(ok))
+  scene.take(call(1))
+  await tried
+  scene.take({ method: 'notifications/cancelled', params: { requestId: 1 } })
+  scene.take(call(2))
+  await scene.answerTo(2)
+  expect(scene.tries.map(({ key }) => key)).toEqual(['key-1', 'key-2'])
+  expect(scene.sent.map(({ id }) => id)).toEqual([2])
+})
+
+test('notifications are passed on and answers of the client are not', async ({ scene }) => {
+  const tried = scene.aTry()
+  scene.answers.push((_req, res) => res.writeHead(202).end())
+  scene.take({ method: 'notifications/initialized' })
+  await tried
+  scene.take({ id: 9, result: {} })
+  scene.answers.push(withResult({}))
+  scene.take({ id: 1, method: 'ping' })
+  await scene.answerTo(1)
+  expect(scene.tries.map(({ message }) => message.method)).toEqual(['notifications/initialized', 'ping'])
+})
+
+test('the revision that was agreed on goes with what follows', async ({ scene }) => {
+  const versions: unknown[] = []
+  const noting =
+    (result: object): Answer =>
+    (req, res, message) => {
+      versions.push(req.headers['mcp-protocol-version'])
+      withResult(result)(req, res, message)
+    }
+  scene.answers.push(noting({ protocolVersion: '2025-11-25' }), noting({}))
+  scene.take({ id: 1, method: 'initialize', params: {} })
+  await scene.answerTo(1)
+  scene.take({ id: 2, method: 'ping' })
+  await scene.answerTo(2)
+  expect(versions).toEqual([undefined, '2025-11-25'])
+})
+
+test('a line that is no message is told so', async ({ scene }) => {
+  scene.takeLine('{"jsonrpc"')
+  expect(await scene.answerTo(null)).toMatchObject({ id: null, error: { code: -32_700 } })
+})

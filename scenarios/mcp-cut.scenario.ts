@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import type { Told } from './src/mcp/clients/mcp-client.ts'
+import { sdkOne } from './src/mcp/clients/sdk-one.ts'
+import { sdkTwo } from './src/mcp/clients/sdk-two.ts'
+import { cutCall, wireCall, type Cut } from './src/mcp/cut-call.ts'
+import type { Studio } from './src/mcp/studio.ts'
+import { studioTest as test } from './src/mcp/studio-test.ts'
+
+// A call whose connection is cut, at many points of it, and repeated with its key on other replicas by other clients: one run, one
+// charge, the same result.
+
+const clients = [sdkTwo({ pin: '2026-07-28' }), sdkTwo('legacy'), sdkOne]
+
+/** Every some bytes of what is sent, and of what is answered: headers, each line of progress, the result. */
+function pointsOf(sentBytes: number, answeredBytes: number): Cut[] {
+  const steps = (most: number, count: number) =>
+    Array.from({ length: count }, (_, n) => Math.round((most * (n + 1)) / count))
+  return [
+    ...steps(sentBytes, 8).map((sent) => ({ sent })),
+    { answered: 0 },
+    { answered: 1 },
+    ...steps(answeredBytes, 30).map((answered) => ({ answered })),
+  ]
+}
+
+test('a call cut at any point is one run and one charge, wherever and however often it is repeated', async ({
+  house,
+  studio,
+}) => {
+  const sandbox = await studio.chain()
+  const call = (prompt: string, idempotencyKey: string) =>
+    wireCall({ url: studio.at(sandbox), key: studio.key.secret, idempotencyKey, input: { prompt } })
+  const whole = call(randomUUID(), randomUUID())
+  const answeredBytes = await cutCall(studio.at(sandbox), whole, { answered: Infinity })
+  const points = pointsOf(whole.length, answeredBytes)
+
+  const settledBefore = await studio.settled()
+  let charged = 0
+  for (const [n, cut] of points.entries()) {
+    const [prompt, idempotencyKey] = [randomUUID(), randomUUID()]
+    await cutCall(studio.at(sandbox, n % 3), call(prompt, idempotencyKey), cut)
+
+    const results: Told[] = []
+    for (const [at, client] of clients.entries()) {
+      const place = { url: studio.at(sandbox, (n + 1 + at) % 3), key: studio.key.secret }
+      results.push(await client.call(place, { prompt }, { idempotencyKey }))
+    }
+    expect(results[0]!.isError).toBe(false)
+    expect(results.slice(1)).toEqual([results[0], results[0]])
+    expect(await house.origin.control.countCalls({ prompt })).toBe(2) // the second node's prompt quotes the first's
+    charged += (await studio.invoke(sandbox, { prompt }, idempotencyKey)).chargedMicro
+  }
+  expect(await studio.runs(sandbox)).toBe(1 + points.length)
+  expect(await studio.settled()).toBe(settledBefore + charged)
+  expect(await house.findings([studio.project.id])).toEqual([])
+  for (const { url } of house.gateways) await expect.poll(() => openCalls(url)).toBe(0)
+})
+
+test('a gateway that is killed while it waits loses no run: another replica answers the repeat', async ({
+  house,
+  studio,
+}) => {
+  const sandbox = await studio.chain()
+  const [prompt, idempotencyKey] = [randomUUID(), randomUUID()]
+  await house.origin.control.setFaults([{ prompt, hold: true, times: 1 }])
+  const url = studio.at(sandbox, 2)
+  const cut = cutCall(url, wireCall({ url, key: studio.key.secret, idempotencyKey, input: { prompt } }), {
+    answered: Infinity,
+  })
+  await house.origin.control.waitForCalls(1, { prompt })
+  await house.gateways[2]!.kill()
+  await cut
+
+  const repeating = repeat(studio, sandbox, prompt, idempotencyKey)
+  await house.origin.control.release()
+  const [first, second] = await repeating
+  expect(first.isError).toBe(false)
+  expect(second).toEqual(first)
+  expect(await studio.runs(sandbox)).toBe(1)
+  expect(await house.origin.control.countCalls({ prompt })).toBe(2)
+  await house.gateways[2]!.start()
+})
+
+/** Calls that a gateway says are under way. */
+async function openCalls(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^gateway_open_calls(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
+}
+
+/** On both other replicas at once. */
+function repeat(studio: Studio, sandbox: string, prompt: string, idempotencyKey: string): Promise<[Told, Told]> {
+  const on = (gateway: number) =>
+    clients[gateway]!.call({ url: studio.at(sandbox, gateway), key: studio.key.secret }, { prompt }, { idempotencyKey })
+  return Promise.all([on(0), on(1)])
+}

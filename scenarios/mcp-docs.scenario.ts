@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { createRequire } from 'node:module'
+import { promisify } from 'node:util'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import { expect } from 'vitest'
+import { readDocBlocks, type DocBlock } from './src/mcp/doc-blocks.ts'
+import { studioTest as test } from './src/mcp/studio-test.ts'
+import type { Studio } from './src/mcp/studio.ts'
+
+// Every block of docs/mcp.md, run as it stands there: only the address, the flow, the key and the folder are put in.
+
+const workspace = path.resolve(import.meta.dirname, '..')
+const blocks = await readDocBlocks(path.join(workspace, 'docs/mcp.md'))
+const run = promisify(execFile)
+
+/** What a program says of a call with the topic Rain. */
+const ANSWER = 'Rain (, )'
+
+function filledIn({ text }: DocBlock, studio: Studio): string {
+  const inspector = createRequire(import.meta.url).resolve(
+    '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+  )
+  return text
+    .replaceAll('https://gateway.example/', studio.at('').origin + '/')
+    .replaceAll('sbx-your-flow', studio.sandboxes.echo)
+    .replaceAll('svc_your_key', studio.key.secret)
+    .replaceAll('${input:gateway-key}', studio.key.secret)
+    .replaceAll('/path/to/gateway', workspace)
+    .replaceAll('npx @modelcontextprotocol/inspector', `${process.execPath} ${inspector}`)
+}
+
+interface Server {
+  command: string
+  args: string[]
+  env: Record<string, string>
+}
+
+const isThere = (program: string) =>
+  run('which', [program]).then(
+    () => true,
+    () => false,
+  )
+
+/** What a client that is configured so gets from a call. */
+async function answerOfConfigured({ command, args, env }: Server): Promise<string> {
+  const client = new Client({ name: 'scenario', version: '1' })
+  const transport = new StdioClientTransport({
+    command,
+    args,
+    env: { ...getDefaultEnvironment(), ...env },
+    stderr: 'pipe',
+  })
+  await client.connect(transport)
+  const { structuredContent } = await client.callTool({ name: 'invoke_product', arguments: { topic: 'Rain' } })
+  await client.close()
+  return (structuredContent as { text: string }).text
+}
+
+/** `claude mcp add <name> --env A=b … -- command …`, as what it configures. */
+function serverOfClaudeCode(line: string): Server {
+  const words = line.trim().split(/\s+/)
+  expect(words.slice(0, 3)).toEqual(['claude', 'mcp', 'add'])
+  const end = words.indexOf('--')
+  const [command, ...args] = words.slice(end + 1)
+  const variables = words.slice(0, end).flatMap((word, at) => (words[at - 1] === '--env' ? [word] : []))
+  return {
+    command: command!,
+    args,
+    env: Object.fromEntries(variables.map((pair) => pair.split(/=(.*)/s).slice(0, 2))) as Record<string, string>,
+  }
+}
+
+const DOES: Record<string, (text: string) => Promise<string>> = {
+  json(text) {
+    const config = JSON.parse(text) as { mcpServers?: Record<string, Server>; servers?: Record<string, Server> }
+    return answerOfConfigured((config.mcpServers ?? config.servers)!['your-flow']!)
+  },
+  async sh(text) {
+    if (text.startsWith('claude ')) return answerOfConfigured(serverOfClaudeCode(text))
+    return (await run('bash', ['-ec', text])).stdout
+  },
+  async ts(text) {
+    return (
+      await run(process.execPath, ['--input-type=module-typescript', '--eval', text], { cwd: import.meta.dirname })
+    ).stdout
+  },
+}
+
+test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
+  '%s works as it is written',
+  async ([, block], { studio, skip }) => {
+    if (block.text.startsWith('curl ') && !(await isThere('curl'))) skip('there is no curl on this machine')
+    expect(await DOES[block.language]!(filledIn(block, studio))).toContain(ANSWER)
+  },
+)
+
+test('the page has a block for each client that it names', () => {
+  expect(blocks.map(({ title }) => title)).toEqual([
+    'Claude Desktop',
+    'Claude Code',
+    'Cursor',
+    'VS Code',
+    'MCP Inspector',
+    'TypeScript',
+    'curl',
+  ])
+})

@@ -1,0 +1,19 @@
+import path from 'node:path'
+import type { Place } from './mcp-client.ts'
+
+const workspace = path.resolve(import.meta.dirname, '../../../..')
+
+/** How a client starts the bridge. By npx, as the docs have it, it takes a second longer. */
+export function bridgeOf({ url, key }: Place, settings: Record<string, string> = {}) {
+  return {
+    command: process.execPath,
+    args: [path.join(workspace, 'packages/mcp-bridge/bin/gateway-mcp-bridge.js')],
+    env: {
+      PATH: process.env['PATH']!,
+      HOME: process.env['HOME']!,
+      MCP_BRIDGE_URL: url.href,
+      ...(key !== null && { MCP_BRIDGE_KEY: key }),
+      ...settings,
+    },
+  }
+}

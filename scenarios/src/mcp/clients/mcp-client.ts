@@ -1,0 +1,41 @@
+/** How a program is told to reach a sandbox product over MCP. */
+export interface Place {
+  url: URL
+  /** The secret of an API key, or null for none. */
+  key: string | null
+}
+
+export interface Block {
+  type: string
+  text?: string
+  data?: string
+  mimeType?: string
+}
+
+export interface Told {
+  isError: boolean
+  content: Block[]
+  structured: Record<string, unknown> | undefined
+}
+
+export interface ToldTool {
+  name: string
+  title?: string | undefined
+  description?: string | undefined
+  inputSchema: Record<string, unknown>
+  outputSchema?: Record<string, unknown> | undefined
+}
+
+export interface CallOptions {
+  /** null: without the header. */
+  idempotencyKey: string | null
+  onProgress?: (progress: number) => void
+}
+
+/** A client as its makers ship it. Whatever it throws when it is refused holds what the service said, as far as it shows it. */
+export interface McpClient {
+  name: string
+  list(place: Place): Promise<ToldTool[]>
+  /** Calls the one tool. */
+  call(place: Place, input: Record<string, unknown>, options: CallOptions): Promise<Told>
+}

@@ -1,0 +1,55 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { bridgeOf } from './bridge.ts'
+import type { Block, McpClient, Place, ToldTool } from './mcp-client.ts'
+
+/** The first official SDK, over HTTP. It has no header per call, so each call is a connection of its own. */
+export const sdkOne: McpClient = client('@modelcontextprotocol/sdk 1', ({ url, key }, idempotencyKey) => {
+  const headers: Record<string, string> = {
+    ...(key !== null && { authorization: `Bearer ${key}` }),
+    ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+  }
+  return new StreamableHTTPClientTransport(url, { requestInit: { headers } })
+})
+
+/** The same through the bridge, over stdio. */
+export const sdkOneOverBridge: McpClient = client(
+  '@modelcontextprotocol/sdk 1, over the bridge',
+  (place) => new StdioClientTransport({ ...bridgeOf(place), stderr: 'pipe' }),
+)
+
+function client(name: string, transportTo: (place: Place, idempotencyKey: string | null) => unknown): McpClient {
+  async function during<T>(
+    place: Place,
+    idempotencyKey: string | null,
+    work: (client: Client) => Promise<T>,
+  ): Promise<T> {
+    const one = new Client({ name: 'scenario', version: '1' })
+    await one.connect(transportTo(place, idempotencyKey) as Transport)
+    try {
+      return await work(one)
+    } finally {
+      await one.close()
+    }
+  }
+  return {
+    name,
+    list: (place) => during(place, null, async (one) => (await one.listTools()).tools as ToldTool[]),
+    call: (place, input, { idempotencyKey, onProgress }) =>
+      during(place, idempotencyKey, async (one) => {
+        await one.listTools() // from which it knows the schema that it holds results against
+        const { isError, content, structuredContent } = await one.callTool(
+          { name: 'invoke_product', arguments: input },
+          undefined,
+          onProgress && { onprogress: ({ progress }) => onProgress(progress) },
+        )
+        return {
+          isError: isError === true,
+          content: content as Block[],
+          structured: structuredContent as Record<string, unknown> | undefined,
+        }
+      }),
+  }
+}

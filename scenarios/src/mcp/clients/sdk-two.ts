@@ -1,0 +1,55 @@
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { bridgeOf } from './bridge.ts'
+import type { Block, CallOptions, McpClient, Place, ToldTool } from './mcp-client.ts'
+
+type Era = 'legacy' | { pin: string }
+
+/** The second official SDK, over HTTP, in one of the eras that it speaks. */
+export function sdkTwo(era: Era): McpClient {
+  return client(`@modelcontextprotocol/client 2, ${nameOf(era)}`, era, ({ url, key }) => {
+    const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
+    return new StreamableHTTPClientTransport(url, { requestInit: { headers } })
+  })
+}
+
+/** The same through the bridge, over stdio. */
+export function sdkTwoOverBridge(era: Era): McpClient {
+  return client(`@modelcontextprotocol/client 2, ${nameOf(era)}, over the bridge`, era, (place) => {
+    return new StdioClientTransport({ ...bridgeOf(place), stderr: 'pipe' })
+  })
+}
+
+const nameOf = (era: Era) => (era === 'legacy' ? '2025 era' : era.pin)
+
+function client(name: string, era: Era, transportTo: (place: Place) => Transport): McpClient {
+  async function during<T>(place: Place, work: (client: Client) => Promise<T>): Promise<T> {
+    const one = new Client({ name: 'scenario', version: '1' }, { versionNegotiation: { mode: era } })
+    await one.connect(transportTo(place))
+    try {
+      return await work(one)
+    } finally {
+      await one.close()
+    }
+  }
+  return {
+    name,
+    list: (place) => during(place, async (one) => (await one.listTools()).tools as ToldTool[]),
+    call: (place, input, { idempotencyKey, onProgress }: CallOptions) =>
+      during(place, async (one) => {
+        await one.listTools() // from which it knows the schema that it holds results against
+        const { isError, content, structuredContent } = await one.callTool(
+          { name: 'invoke_product', arguments: input },
+          {
+            ...(idempotencyKey !== null && { headers: { 'idempotency-key': idempotencyKey } }),
+            ...(onProgress && { onprogress: ({ progress }) => onProgress(progress) }),
+          },
+        )
+        return {
+          isError: isError === true,
+          content: content as Block[],
+          structured: structuredContent as Record<string, unknown> | undefined,
+        }
+      }),
+  }
+}

@@ -1,0 +1,21 @@
+import { liveTest } from '@gateway/testbed/live-test'
+import { openHouse } from '../house.ts'
+import { openStudio } from './studio.ts'
+
+/** `test` with the whole service, three gateways, two ledgers and two workers, and a project with flows, shared by a file. */
+export const studioTest = liveTest
+  .extend('gatewayEnvironment', { scope: 'file' }, (): Record<string, string> => ({}))
+  .extend('house', { scope: 'file' }, async ({ database, redis, gatewayEnvironment }, { onCleanup }) => {
+    const house = await openHouse({
+      adminUrl: database.adminUrl,
+      ledgerUrl: database.ledgerUrl,
+      redisUrl: redis.url,
+      ledgers: 2,
+      gateways: 3,
+      workers: 2,
+      environment: { gateway: () => gatewayEnvironment },
+    })
+    onCleanup(house.close)
+    return house
+  })
+  .extend('studio', { scope: 'file' }, ({ house }) => openStudio(house))

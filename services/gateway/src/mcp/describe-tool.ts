@@ -1,0 +1,109 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import type { SandboxFacts } from '@gateway/contracts/flow-reads'
+import type { ContractSide } from '@gateway/contracts/graph'
+
+// A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are not those of
+// JSON Schema, and some clients refuse what they don't know, so what a format says is said in words.
+
+export const TOOL = 'invoke_product'
+
+type ProductFacts = Pick<SandboxFacts, 'name' | 'description' | 'input' | 'output'>
+type ObjectSchema = Tool['inputSchema']
+type Field = ContractSide['properties'][string]
+type FieldSchema = (field: Field) => object
+
+/** The one tool of a sandbox product (spec 4.4). The same facts give the same tool. */
+export function describeTool({ name, description, input, output }: ProductFacts): Tool {
+  return {
+    name: TOOL,
+    title: name,
+    description: description.trim() === '' ? name : description,
+    inputSchema: schemaOf(input, givenAsset),
+    outputSchema: schemaOf(output, madeAsset),
+    // Each call is a run of its own, which may be charged, and whose models may be anywhere.
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  }
+}
+
+/** The kind of asset that a field holds, or null. */
+function mediaOf({ type, format }: Field): 'image' | 'audio' | null {
+  return type === 'object' && (format === 'image' || format === 'audio') ? format : null
+}
+
+function schemaOf(
+  { title, description, properties, required = [] }: ContractSide,
+  assetSchema: FieldSchema,
+): ObjectSchema {
+  const fields = Object.entries(properties).map(([name, field]) => [
+    name,
+    mediaOf(field) === null ? plainSchema(field) : assetSchema(field),
+  ])
+  return {
+    type: 'object',
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    properties: Object.fromEntries(fields) as NonNullable<ObjectSchema['properties']>,
+    required,
+    additionalProperties: false,
+  }
+}
+
+function plainSchema({ type, enum: options, format, title, description }: Field): object {
+  return { type, ...(options !== undefined && { enum: options }), ...labels(title, description, SELECTS[format ?? '']) }
+}
+
+const SELECTS: Record<string, string> = {
+  voice: 'A voice.',
+  aspect_ratio: 'An aspect ratio.',
+  resolution: 'A resolution.',
+  duration: 'A duration.',
+}
+
+function givenAsset(field: Field): object {
+  const { article, types } = WORDS[mediaOf(field)!]
+  return {
+    type: 'object',
+    ...labels(
+      field.title,
+      field.description,
+      `${article}, given by the id of an asset of the project: {"asset":"ast_…"}. An id comes from the output of a run, or from uploading a file of type ${types} to POST /v1/assets on the server of this tool, with the same Authorization header, the bytes as the body and their Content-Type; the answer's "asset" is the id.`,
+    ),
+    properties: {
+      asset: { type: 'string', description: 'The id of the asset. It starts with ast_.' },
+      mimeType: { type: 'string', description: 'May be left out.' },
+      bytes: { type: 'integer', description: 'May be left out.' },
+    },
+    required: ['asset'],
+    additionalProperties: false,
+  }
+}
+
+function madeAsset(field: Field): object {
+  const { article } = WORDS[mediaOf(field)!]
+  return {
+    type: 'object',
+    ...labels(
+      field.title,
+      field.description,
+      `${article}, named by the id of an asset of the project. Unless it is large the result also holds it as content; GET /v1/assets/{asset} answers its bytes.`,
+    ),
+    properties: {
+      asset: { type: 'string', description: 'The id of the asset.' },
+      mimeType: { type: 'string' },
+      bytes: { type: 'integer' },
+    },
+    required: ['asset', 'mimeType', 'bytes'],
+    additionalProperties: false,
+  }
+}
+
+const WORDS = {
+  image: { article: 'An image', types: 'image/png, image/jpeg or image/webp' },
+  audio: { article: 'A sound', types: 'audio/wav or audio/mpeg' },
+}
+
+/** The author's words, then ours. */
+function labels(title: string | undefined, description: string | undefined, ours: string | undefined): object {
+  const said = [description, ours].filter((text) => text !== undefined && text.trim() !== '').join('\n')
+  return { ...(title !== undefined && { title }), ...(said !== '' && { description: said }) }
+}

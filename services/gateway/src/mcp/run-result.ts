@@ -1,0 +1,59 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { AssetValue, ExecutionRecord, Values } from '@gateway/contracts/execution'
+import type { Refusal, RefusalBody } from '@gateway/contracts/refusal'
+import type { ShowMedia } from './show-media.ts'
+
+/** What a run has come to, as the result of a call of the tool. The same run gives the same result. */
+export type RunResult = (record: ExecutionRecord) => Promise<CallToolResult>
+
+export function runResults({ showMedia }: { showMedia: ShowMedia }): RunResult {
+  return async (record) => {
+    if (record.status !== 'Succeeded') return failedResult(record)
+    // A field that was not supplied is left out: the schema has the types of values, and null is none of them.
+    const supplied = Object.entries(record.output ?? {}).filter(([, value]) => value !== null)
+    const output: Values = Object.fromEntries(supplied)
+    return {
+      content: [{ type: 'text', text: JSON.stringify(output) }, ...(await showMedia(mediaIn(output), record.project))],
+      structuredContent: output,
+      _meta: { service: serviceOf(record) },
+    }
+  }
+}
+
+/** A refusal as a model reads it: its code, what it says and what clears it. */
+export function refusedResult({ body }: Pick<Refusal, 'body'>): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: JSON.stringify({ error: body }) }] }
+}
+
+function failedResult(record: ExecutionRecord): CallToolResult {
+  const { id, error, chargedMicro } = record
+  const said: { error: RefusalBody | null; execution: string; chargedMicro: number } = {
+    error,
+    execution: id,
+    chargedMicro,
+  }
+  return {
+    isError: true,
+    content: [{ type: 'text', text: JSON.stringify(said) }],
+    _meta: { service: serviceOf(record) },
+  }
+}
+
+/** As a chat completion of a sandbox product has it (decisions.md, 3). */
+function serviceOf({ id, project, revision, chargedMicro }: ExecutionRecord) {
+  return { kind: 'sandbox', execution_id: id, project, revision, charged_micro: chargedMicro }
+}
+
+/**
+ * What looks like the value of an image or a sound. Not by the contract: that of the run may be of a revision that is no longer the
+ * active one, and a repeat is to have the same result. Whether it is one, whoever shows it finds out.
+ */
+function mediaIn(output: Values): AssetValue[] {
+  return Object.values(output).filter(isMedia)
+}
+
+function isMedia(value: unknown): value is AssetValue {
+  if (typeof value !== 'object' || value === null) return false
+  const { asset, mimeType, bytes } = value as Partial<AssetValue>
+  return typeof asset === 'string' && /^(image|audio)\//.test(String(mimeType)) && Number.isSafeInteger(bytes)
+}
