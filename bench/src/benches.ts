@@ -1,7 +1,9 @@
 import type { BenchFacts, BenchOptions } from './arguments.ts'
 import { chatPath } from './chat-path/chat-path.ts'
+import { flow } from './flow/flow.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import type { Stops } from './house/stops.ts'
+import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
 
 export interface BenchNeeds {
@@ -35,5 +37,19 @@ export const benches: Record<string, Bench> = {
     seconds: 30,
     profiles: [],
     run: soak,
+  },
+  flow: {
+    title: 'a linear free flow through worker processes, against DBOS on the same Postgres, and with more workers',
+    rounds: 3,
+    seconds: 5,
+    profiles: [],
+    run: flow,
+  },
+  recovery: {
+    title: 'workers killed with -9: how long until another one has taken up what they were running',
+    rounds: 10,
+    seconds: 1,
+    profiles: [],
+    run: recovery,
   },
 }

@@ -26,7 +26,7 @@ export function callerAt(url: string, secret: string | null): Caller {
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body: body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body) }),
         redirect: 'manual',
       })
       return answerOf(answer)
@@ -36,7 +36,7 @@ export function callerAt(url: string, secret: string | null): Caller {
 
 export async function answerOf(answer: Response): Promise<Answer> {
   const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json') && text !== ''
+  const isJson = answer.headers.get('content-type')?.includes('application/json') && text !== ''
   return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : null }
 }
 

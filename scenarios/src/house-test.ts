@@ -10,6 +10,7 @@ export const houseTest = liveTest.extend('house', { scope: 'file' }, async ({ da
     redisUrl: redis.url,
     ledgers: 2,
     gateways: 2,
+    workers: 1,
   })
   onCleanup(house.close)
   return house

@@ -56,6 +56,7 @@ export async function startHouse(stops: Stops, profile: string | null): Promise<
     ledgerDatabaseUrl: postgres.ledgerUrl,
     consoleDatabaseUrl: postgres.consoleUrl,
     redisUrl: redis.url,
+    assetsFolder: path.join(folder, 'assets'),
     origins: {
       simulated: {
         kind: 'openai-compatible',

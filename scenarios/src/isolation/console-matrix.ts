@@ -1,5 +1,5 @@
 import type { Asked } from './request-of.ts'
-import type { IdName, KeyName, PersonName } from './scene.ts'
+import { echo, type IdName, type KeyName, type PersonName } from './scene.ts'
 
 // Who gets what from each route of the console, when it names things of the own project (decisions.md, 7).
 
@@ -24,11 +24,14 @@ const row = (
 const NOT = '403 not_permitted'
 const DENIED = '403 key_issuer_denied'
 const GONE = '404 not_found'
+const NONE = '404 sandbox_not_found'
+const NO_RUN = '404 execution_not_found'
 const ANYBODY = (status: string, more: Omit<ConsoleRow, 'says'> = {}) =>
   row(status, status, status, status, status, more)
 
 const tenant = '/api/v2/tenants/:tenant'
 const project = `${tenant}/projects/:project`
+const sandbox = `${tenant}/sandboxes/:sandbox`
 const people = { sharedInTenant: ['person', 'team', 'emptyTeam'] satisfies IdName[] }
 const password = { password: 'correct horse battery' }
 const price = { unit: 'request', request: '0.001' }
@@ -101,6 +104,18 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${project}/usage`]:                                 row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations`]:                           row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations/:invocation`]:               row(NOT,   NOT,    '200',  GONE,   GONE),
+
+  [`GET ${project}/sandboxes`]:                             row(GONE,  GONE,   '200',  GONE,   GONE),
+  [`POST ${project}/sandboxes`]:                            row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => ({ name: 'New' }) }),
+  [`GET ${sandbox}`]:                                       row(NONE,  NONE,   '200',  NONE,   NONE),
+  [`PATCH ${sandbox}`]:                                     row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ suspended: true }) }),
+  [`GET ${sandbox}/revisions`]:                             row(NONE,  NONE,   '200',  NONE,   NONE),
+  [`POST ${sandbox}/revisions`]:                            row(NONE,  NONE,   '201',  NONE,   NONE, { body: () => ({ graph: echo }) }),
+  [`GET ${sandbox}/revisions/:number`]:                     row(NONE,  NONE,   '200',  NONE,   NONE),
+  [`POST ${sandbox}/revisions/:number/activate`]:           row(NONE,  NONE,   '200',  NONE,   NONE),
+  [`POST ${sandbox}/execute`]:                              row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
+  [`GET ${sandbox}/executions`]:                            row(NONE,  NONE,   '200',  NONE,   NONE),
+  [`GET ${project}/executions/:execution`]:                 row(NO_RUN, NO_RUN, '200', NO_RUN, NO_RUN),
 
   'GET /api/v2/products':                                   ANYBODY('200'),
   'POST /api/v2/products':                                  row('201', NOT,    NOT,    NOT,    NOT, { body: (_, fresh) => ({ id: `acme/${fresh}`, ...newProduct, origins: [{ origin: 'simulated', model: 'sim', priority: 1 }] }) }),

@@ -1,5 +1,5 @@
 import type { Asked } from './request-of.ts'
-import type { Ids, KeyName } from './scene.ts'
+import { PNG, type Ids, type KeyName } from './scene.ts'
 
 // Who gets what from each public route, when it names things of the own project (spec 4, 5; decisions.md, 1).
 
@@ -26,8 +26,20 @@ const row = (route: string, own: string, others: string, asked: Asked = {}): Gat
 const messages = [{ role: 'user', content: 'Hello' }]
 const chat = ({ product }: Ids) => ({ model: product, messages, max_tokens: 5 })
 const selector = (name: string) => (ids: Ids) => ({ [name]: ids.project })
+const run = () => ({ input: { text: 'Hello' } })
+const keyed = { 'idempotency-key': 'isolation-0001' }
+const tools = () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+const toolCall = () => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'invoke_product', arguments: run().input },
+})
+const mcp = { ...keyed, accept: 'application/json, text/event-stream' }
+const image = { body: () => PNG, headers: () => ({ 'content-type': 'image/png' }) }
 const MISMATCH = '403 project_mismatch'
 const NO_MODEL = '404 model_not_found'
+const NO_SANDBOX = '404 sandbox_not_found'
 
 export const gatewayMatrix: GatewayRow[] = [
   row('GET /v1/models', '200', '200'),
@@ -40,4 +52,36 @@ export const gatewayMatrix: GatewayRow[] = [
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: (ids) => ({ ...chat(ids), stream: true }) }),
   row('POST /v1/chat/completions', '200', MISMATCH, { body: (ids) => ({ ...chat(ids), project_id: ids.project }) }),
   row('POST /v1/chat/completions', '200', MISMATCH, { body: chat, headers: selector('x-service-project') }),
+  row('GET /v1/models/*id', '200', NO_MODEL, { path: { id: 'sandbox' } }),
+  row('POST /v1/chat/completions', '200', NO_MODEL, { body: ({ sandbox }) => ({ model: sandbox, messages }) }),
+  row('POST /v1/chat/completions', '200', NO_MODEL, {
+    body: ({ sandbox }) => ({ model: sandbox, messages, stream: true }),
+  }),
+  row('POST /v1/sandbox/:id/invoke', '200', NO_SANDBOX, { path: { id: 'sandbox' }, body: run, headers: () => keyed }),
+  row('POST /v1/sandbox/:id/invoke', '200', NO_SANDBOX, {
+    path: { id: 'sandbox' },
+    body: run,
+    headers: () => ({ ...keyed, accept: 'application/x-ndjson' }),
+  }),
+  row('POST /v1/sandbox/:id/invoke', '200', MISMATCH, {
+    path: { id: 'sandbox' },
+    body: (ids) => ({ ...run(), project_id: ids.project }),
+    headers: () => keyed,
+  }),
+  row('POST /v1/sandbox/:id/mcp', '200', NO_SANDBOX, { path: { id: 'sandbox' }, body: tools, headers: () => mcp }),
+  row('POST /v1/sandbox/:id/mcp', '200', NO_SANDBOX, { path: { id: 'sandbox' }, body: toolCall, headers: () => mcp }),
+  row('POST /v1/sandbox/:id/mcp', '200', MISMATCH, {
+    path: { id: 'sandbox' },
+    body: toolCall,
+    headers: (ids) => ({ ...mcp, ...selector('x-service-project')(ids) }),
+  }),
+  row('GET /v1/executions/:id', '200', '404 execution_not_found', { path: { id: 'execution' } }),
+  row('GET /v1/executions/:id', '200', MISMATCH, { path: { id: 'execution' }, headers: selector('x-project-id') }),
+  row('POST /v1/assets', '201', '201', image), // into one's own project, whoever it is
+  row('POST /v1/assets', '201', MISMATCH, {
+    ...image,
+    headers: (ids) => ({ ...image.headers(), ...selector('x-service-project')(ids) }),
+  }),
+  row('GET /v1/assets/:id', '200', '404 asset_not_found', { path: { id: 'asset' } }),
+  row('GET /v1/assets/:id', '200', MISMATCH, { path: { id: 'asset' }, headers: selector('x-service-project') }),
 ]

@@ -32,8 +32,9 @@ export function namesIn(route: string, asked: Asked, ids: Ids): IdName[] {
   return [...names]
 }
 
+/** A number is of something, and of no tenant's: the first revision is everybody's. */
 function idAt({ path = {} }: Asked, ids: Ids, parameter: string): string {
-  return ids[path[parameter] ?? (parameter as IdName)]
+  return parameter === 'number' ? '1' : ids[path[parameter] ?? (parameter as IdName)]
 }
 
 /** Everything of an answer that a caller could tell two of them apart by, less the ids that it echoes. */

@@ -1,4 +1,6 @@
-import type { World, WorldProject } from '@gateway/testbed/world'
+import type { AssetValue } from '@gateway/contracts/execution'
+import type { Graph } from '@gateway/contracts/graph'
+import type { World, WorldProject, WorldSandbox } from '@gateway/testbed/world'
 import { callerAt, type Caller } from '../caller.ts'
 
 // A tenant with two projects, another tenant, and one caller of each kind before them.
@@ -19,6 +21,11 @@ export interface Ids {
   newProduct: string
   key: string
   invocation: string
+  sandbox: string
+  /** A run of the sandbox product. */
+  execution: string
+  /** An image that was uploaded. */
+  asset: string
   /** A personal token of whoever owns the project. */
   token: string
 }
@@ -54,8 +61,8 @@ export type KeyName = (typeof keys)[number]
 export async function openScene(world: World, url: string): Promise<Scene> {
   const at = (secret: string | null) => callerAt(url, secret)
   const of = await world.tenant()
-  const [own, neighbours] = [await openProject(world, of), await openProject(world, of)]
-  const strangers = await openProject(world, await world.tenant(), 'Admin')
+  const [own, neighbours] = [await openProject(world, url, of), await openProject(world, url, of)]
+  const strangers = await openProject(world, url, await world.tenant(), 'Admin')
   const [operator, admin] = [await world.person({ platformOperator: true }), await world.person()]
   await world.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [of.tenant, admin])
 
@@ -88,7 +95,7 @@ export async function openScene(world: World, url: string): Promise<Scene> {
   }
 }
 
-const ofProject = ['project', 'key', 'invocation', 'token'] as const
+const ofProject = ['project', 'key', 'invocation', 'sandbox', 'execution', 'asset', 'token'] as const
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'person'] as const
 
 /** What must stand in no answer to a person, or to a key of the same place. */
@@ -110,7 +117,12 @@ export function hiddenFrom(name: keyof Scene['callers'], { own, neighbours, stra
 type Hidden = Record<'ofProject' | 'ofTenant', string[]>
 
 /** A project with a team, people, a key, a product and a call of its own. Its owner has the tenant role that is said. */
-async function openProject(world: World, { tenant }: { tenant: string }, role: 'Admin' | 'Member' = 'Member') {
+async function openProject(
+  world: World,
+  url: string,
+  { tenant }: { tenant: string },
+  role: 'Admin' | 'Member' = 'Member',
+) {
   const [team, emptyTeam] = [world.id('tea'), world.id('tea')]
   const owner = await world.person()
   for (const id of [team, emptyTeam])
@@ -123,6 +135,9 @@ async function openProject(world: World, { tenant }: { tenant: string }, role: '
   await world.assign(project.id, product)
   const key = await world.key({ project, by: owner })
   const invocation = await settledCall(world, project, key.id, product)
+  const sandbox = await world.sandbox(project, echo, { mcpEnabled: true })
+  const execution = await endedRun(world, sandbox, owner)
+  const asset = await uploadedImage(url, key.secret)
   const token = (await world.token(owner)).id
   const ids: Ids = {
     tenant,
@@ -134,6 +149,9 @@ async function openProject(world: World, { tenant }: { tenant: string }, role: '
     newProduct,
     key: key.id,
     invocation,
+    sandbox: sandbox.id,
+    execution,
+    asset,
     token,
   }
   return { ids, owner, project, key }
@@ -149,6 +167,40 @@ async function settledCall(world: World, project: WorldProject, key: string, pro
   return id
 }
 
+/** A flow that answers what it is given; nothing in it is paid. */
+export const echo: Graph = {
+  input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  output: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [{ from: 'in.text', to: 'out.text' }],
+}
+
+async function endedRun(world: World, { id: sandbox, project, revision }: WorldSandbox, person: string) {
+  const id = world.id('exe')
+  await world.run(
+    `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, seq, output, created_at, started_at,
+       deadline_at, completed_at)
+     VALUES ($1, $2, $3, $4, $5, 'invoke', 'Succeeded', 3, '{"text":"Hello"}', now(), now(), now(), now())`,
+    [id, project, sandbox, revision, person],
+  )
+  return id
+}
+
+/** What is taken for an image, by its first bytes. */
+export const PNG = Buffer.from('\x89PNG\r\n\x1a\nand so on', 'latin1')
+
+async function uploadedImage(url: string, secret: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/assets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'image/png' },
+    body: PNG,
+  })
+  return ((await answer.json()) as AssetValue).asset
+}
+
 /** Ids of the shape of ours that name nothing. */
 export function idsOfNothing(world: World): Ids {
   return {
@@ -161,6 +213,9 @@ export function idsOfNothing(world: World): Ids {
     newProduct: `acme/${world.id('m')}`,
     key: world.id('key'),
     invocation: world.id('inv'),
+    sandbox: world.id('sbx').replace('_', '-'),
+    execution: world.id('exe'),
+    asset: world.id('ast'),
     token: world.id('tok'),
   }
 }

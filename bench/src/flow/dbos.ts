@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '@gateway/local-stack/free-port'
+import { startProgram, type RunningProgram } from '../house/start-program.ts'
+import type { Stops } from '../house/stops.ts'
+
+const DBOS_VERSION = '5.3.0'
+
+export interface DbosProcess extends RunningProgram {
+  /** Runs so many workflows of so many steps, `atOnce` of them at a time. Answers how long it took, in milliseconds. */
+  run(load: { workflows: number; atOnce: number; steps: number }): Promise<number>
+}
+
+interface Needs {
+  /** Of the database where DBOS keeps its own. */
+  databaseUrl: string
+  folder: string
+  /** Where peers are kept from one run to the next. */
+  peersFolder: string
+  stops: Stops
+  tell: (line: string) => void
+}
+
+const file = (name: string) => path.join(import.meta.dirname, name)
+
+/** Starts so many processes that run durable workflows with DBOS, one after the other: the first makes its tables. */
+export async function startDbos(processes: number, needs: Needs): Promise<DbosProcess[]> {
+  const { databaseUrl, folder, peersFolder, stops, tell } = needs
+  const library = await installDbos(peersFolder, tell)
+  const started: DbosProcess[] = []
+  for (let n = 0; n < processes; n++) {
+    const port = await freePort(undefined, 'DBOS')
+    const url = `http://127.0.0.1:${port}`
+    const program = await startProgram({
+      name: `dbos-${n}`,
+      entry: path.resolve(import.meta.dirname, '../chat-path/run-peer.ts'),
+      args: [file('dbos-program.ts'), library, databaseUrl, String(port), `bench-${n}`],
+      env: { NODE_ENV: 'production' },
+      logFolder: folder,
+      readyUrl: url,
+    })
+    stops.add(program.stop)
+    started.push({
+      ...program,
+      async run(load) {
+        const answer = await fetch(url, { method: 'POST', body: JSON.stringify(load) })
+        const { tookMs } = (await answer.json()) as { tookMs: number }
+        return tookMs
+      },
+    })
+  }
+  return started
+}
+
+/** Installs DBOS into a folder of the bench's own, on first use, without running install scripts. Answers its entry. */
+async function installDbos(folder: string, tell: (line: string) => void): Promise<string> {
+  const home = path.join(folder, `dbos-${DBOS_VERSION}`)
+  const entry = path.join(home, 'node_modules/@dbos-inc/dbos-sdk/dist/src/index.js')
+  if (existsSync(entry)) return entry
+  tell(`Installing @dbos-inc/dbos-sdk ${DBOS_VERSION}`)
+  await mkdir(home, { recursive: true })
+  await writeFile(path.join(home, 'package.json'), '{ "private": true }\n')
+  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `@dbos-inc/dbos-sdk@${DBOS_VERSION}`]
+  await promisify(execFile)('npm', words, { cwd: home })
+  return entry
+}

@@ -1,0 +1,178 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { startRedis } from '@gateway/local-stack/embedded-redis'
+import { startConstellation, type Constellation } from '@gateway/testbed/constellation'
+import { openWorld, type World } from '@gateway/testbed/world'
+import type { BenchNeeds } from '../benches.ts'
+import { durablePostgres } from '../house/durable-postgres.ts'
+import { percentile } from '../load/figures.ts'
+import { describeRun } from '../report/machine.ts'
+import { sayTargets } from '../report/targets.ts'
+
+// Workers are killed with -9 while they wait for a model. Measured is, for each node that one of them was running, how long it takes
+// from the kill until another worker has claimed it. Clocks are those of one machine.
+
+const WORKERS = 3
+const RUNS_AT_ONCE = 24
+const MODEL_MS = 1_000
+const WANTED_MS = 5_000
+
+const TEXT = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+const FLOW = {
+  input: TEXT,
+  output: TEXT,
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'ask', kind: 'product.chat', product: 'bench/recovery', params: { max_tokens: 20 } },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [
+    { from: 'in.text', to: 'ask.prompt' },
+    { from: 'ask.text', to: 'out.text' },
+  ],
+}
+
+/** A node that a worker was running when it was killed. */
+interface Lost {
+  execution: string
+  ordinal: number
+  attempt: number
+  killedMs: number
+}
+
+export async function recovery({ options: { rounds }, stops, tell }: BenchNeeds): Promise<string> {
+  tell('Starting Postgres, Redis, origin, ledger, gateway and workers')
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
+  stops.add(() => rm(folder, { recursive: true, force: true }))
+  const postgres = await durablePostgres(stops)
+  const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
+  stops.add(redis.stop)
+  const world = await openWorld(postgres.adminUrl)
+  stops.add(world.close)
+  const shop = await buildShop(world)
+  const house = await startConstellation({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers: WORKERS })
+  stops.add(house.stop)
+  await house.origin.control.setFaults([{ latencyMs: MODEL_MS }])
+
+  const load = startLoad(house, shop)
+  const tookMs: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    await wait(2 * MODEL_MS)
+    const { lost, restarted } = await killOne(house, world, round)
+    const found = await claimedAgain(world, lost)
+    tookMs.push(...found)
+    await restarted
+    tell(
+      `kill ${round + 1} of ${rounds}: ${lost.length} nodes, the last of them claimed again after ${Math.max(...found).toFixed(0)} ms`,
+    )
+  }
+  const failed = await load.stop()
+  if (failed > 0) throw new Error(`${failed} runs did not succeed.`)
+
+  const ascending = Float64Array.from(tookMs).toSorted()
+  const say = (value: number) => `${value.toFixed(0)} ms`
+  return `${await describeRun(new Date())}
+
+${WORKERS} workers with ${RUNS_AT_ONCE} runs at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Of
+${ascending.length} nodes that were under way in it, half were claimed again within ${say(percentile(ascending, 50))}, the slowest after
+${say(percentile(ascending, 100))}. Every run succeeded.
+
+${sayTargets([
+  {
+    what: 'p99 from the kill to the next claim',
+    wanted: WANTED_MS,
+    found: percentile(ascending, 99),
+    better: 'less',
+    say,
+  },
+])}
+`
+}
+
+async function buildShop(world: World): Promise<{ sandbox: string; secret: string }> {
+  const tenant = await world.tenant()
+  const project = await world.project(tenant, 2n ** 50n)
+  const product = await world.product({ id: 'bench/recovery' })
+  await world.assign(project.id, product)
+  const { id: sandbox } = await world.sandbox(project, FLOW, { activate: true })
+  const { secret } = await world.key({ project, by: tenant.owner })
+  return { sandbox, secret }
+}
+
+function startLoad(house: Constellation, { sandbox, secret }: { sandbox: string; secret: string }) {
+  let going = true
+  let failed = 0
+  let runs = 0
+  const callers = Array.from({ length: RUNS_AT_ONCE }, async () => {
+    while (going) {
+      const answer = await fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          accept: 'application/json',
+          'idempotency-key': `recovery-${++runs}`,
+        },
+        body: '{"input":{"text":"Rivers"}}',
+      })
+      const { status } = (await answer.json()) as { status?: string }
+      if (status !== 'Succeeded') failed++
+    }
+  })
+  return {
+    async stop() {
+      going = false
+      await Promise.all(callers)
+      return failed
+    },
+  }
+}
+
+/** Kills a worker and begins to start it again. Answers what it was running: the nodes of the holder that falls silent. */
+async function killOne(
+  house: Constellation,
+  world: World,
+  round: number,
+): Promise<{ lost: Lost[]; restarted: Promise<void> }> {
+  const worker = house.workers[round % WORKERS]!
+  await worker.kill()
+  const killedMs = Date.now()
+  const { rows } = await world.run(
+    `SELECT execution, ordinal, attempt, holder FROM money.execution_nodes WHERE state = 'Running'`,
+  )
+  const restarted = worker.start()
+  const running = rows as (Omit<Lost, 'killedMs'> & { holder: string })[]
+  for (;;) {
+    const { rows: ended } = await world.run(
+      `SELECT id FROM money.holders WHERE service = 'worker' AND ended_at > to_timestamp($1 / 1000.0)`,
+      [killedMs],
+    )
+    const holder = (ended as { id: string }[])[0]?.id
+    const lost = running.filter((node) => node.holder === holder).map((node) => ({ ...node, killedMs }))
+    if (holder) return { lost, restarted }
+    await wait(50)
+  }
+}
+
+/** How long each took until it was claimed again, in milliseconds. */
+async function claimedAgain(world: World, lost: Lost[]): Promise<number[]> {
+  const tookMs: number[] = []
+  for (const { execution, ordinal, attempt, killedMs } of lost) {
+    for (;;) {
+      const { rows } = await world.run(
+        `SELECT extract(epoch FROM claimed_at)::float8 * 1000 AS at_ms FROM money.execution_nodes
+          WHERE execution = $1 AND ordinal = $2 AND attempt > $3 AND claimed_at IS NOT NULL`,
+        [execution, ordinal, attempt],
+      )
+      const [row] = rows as { at_ms: number }[]
+      if (row) {
+        tookMs.push(row.at_ms - killedMs)
+        break
+      }
+      await wait(20)
+    }
+  }
+  return tookMs
+}

@@ -1,0 +1,148 @@
+import { Redis } from 'ioredis'
+import { expect } from 'vitest'
+import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { liveTest } from '@gateway/testbed/live-test'
+import { openHouse, type House } from './src/house.ts'
+import { paidFlow } from './src/paid-flows.ts'
+import { runUntilOver } from './src/runs.ts'
+
+// Every part of the house is killed while runs with paid nodes go on. Afterwards every run has ended, nothing was charged twice, no
+// node that had ended was run again, and the books add up.
+
+const RUNS = 500
+const AT_ONCE = 24
+const MOST_CALLS = 8
+
+const test = liveTest.extend('house', async ({ postgresServer, redisServer }, { onCleanup }) => {
+  const house = await openHouse({
+    adminUrl: postgresServer.adminUrl,
+    ledgerUrl: postgresServer.ledgerUrl,
+    redisUrl: redisServer.url,
+    ledgers: 2,
+    gateways: 2,
+    workers: 3,
+  })
+  onCleanup(house.close)
+  return house
+})
+
+test(`${RUNS} runs survive kills of every part: each ends, and pays each of its calls once`, async ({
+  house,
+  postgresServer,
+  redisServer,
+}) => {
+  const shop = await openShop(house)
+  const records: ExecutionRecord[] = []
+  let next = 0
+  const callers = Array.from({ length: AT_ONCE }, async () => {
+    for (let n = next++; n < RUNS; n = next++) {
+      const sandbox = shop.sandboxes[n % MOST_CALLS]!
+      const mark = `run${n}.`
+      const call = { sandbox, secret: shop.secret, input: { text: mark }, idempotencyKey: `crash-run-${n}` }
+      records.push(await runUntilOver(house, call))
+    }
+  })
+
+  const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
+  redis.on('error', () => {})
+  const harms: (() => Promise<unknown>)[] = [
+    () => killed(house.workers[0]!),
+    () => killed(house.ledgers[0]!),
+    () => redis.flushall(),
+    () => killed(house.workers[1]!),
+    () => killed(house.gateways[0]!),
+    () => redisServer.stopImmediately().then(redisServer.restart),
+    () => Promise.all(house.workers.map(killed)),
+    () => postgresServer.stopImmediately().then(postgresServer.restart),
+    () => killed(house.ledgers[1]!),
+    () => redis.flushall(),
+    () => killed(house.gateways[1]!),
+    () => killed(house.workers[2]!),
+  ]
+  for (const [n, harm] of harms.entries()) {
+    await ended(records, Math.floor(((n + 1) * RUNS) / (harms.length + 2)))
+    await harm()
+  }
+  await Promise.all(callers)
+  redis.disconnect()
+  await house.untilNothingIsHeld(shop.project, 30_000)
+
+  expect(records.map(({ status, error }) => (status === 'Succeeded' ? status : JSON.stringify(error)))).toEqual(
+    Array.from({ length: RUNS }, () => 'Succeeded'),
+  )
+  expect(await house.findings()).toEqual([])
+  await expectPaidOnce(house, shop.project, records)
+  await expectNothingRanAgain(house, shop.project)
+}, 400_000)
+
+async function openShop(house: House) {
+  const owners = await house.world.tenant()
+  const project = await house.world.project(owners, 100_000_000_000n)
+  const product = await house.world.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+  await house.world.assign(project.id, product)
+  const sandboxes: string[] = []
+  for (let calls = 1; calls <= MOST_CALLS; calls++)
+    sandboxes.push((await house.world.sandbox(project, paidFlow(product, calls), { activate: true })).id)
+  await house.origin.control.setFaults([{ latencyMs: 20 }])
+  const { secret } = await house.world.key({ project, by: owners.owner })
+  return { project: project.id, product, sandboxes, secret }
+}
+
+async function killed(program: House['workers'][number]): Promise<void> {
+  await program.kill()
+  await program.start()
+}
+
+/** Resolves once so many runs have ended, so that what is killed is killed in the middle of others. */
+async function ended(records: unknown[], count: number): Promise<void> {
+  while (records.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** The charge of each run is the sum of its calls in the books, each call was charged once, and the origin was asked for each. */
+async function expectPaidOnce(house: House, project: string, records: ExecutionRecord[]): Promise<void> {
+  const { rows } = await house.world.run(
+    `SELECT execution, node, count(*)::int AS charges, sum(charged_micro)::int AS micro
+       FROM money.invocations WHERE project = $1 AND state = 'Settled' GROUP BY execution, node`,
+    [project],
+  )
+  const charges = rows as { execution: string; node: string; charges: number; micro: number }[]
+  expect(charges.filter((row) => row.charges !== 1)).toEqual([])
+  const paid = new Map<string, number>()
+  for (const { execution, micro } of charges) paid.set(execution, (paid.get(execution) ?? 0) + micro)
+  expect(records.filter(({ id, chargedMicro }) => chargedMicro !== (paid.get(id) ?? 0))).toEqual([])
+  const calls = records.reduce((sum, { childCalls }) => sum + childCalls.length, 0)
+  expect(charges).toHaveLength(calls)
+  expect((await house.wallet(project)).settled).toBe(BigInt([...paid.values()].reduce((sum, micro) => sum + micro, 0)))
+  // A call that was under way in a part that was killed is made again; one that had been recorded never is.
+  expect(await house.origin.control.countCalls()).toBeGreaterThanOrEqual(calls)
+}
+
+/** No call reached the origin for a node after the node's result had been recorded. */
+async function expectNothingRanAgain(house: House, project: string): Promise<void> {
+  const { rows } = await house.world.run(
+    `SELECT n.node, convert_from(n.output, 'UTF8') AS output, n.execution
+       FROM money.execution_nodes n WHERE n.project = $1 AND n.kind = 'template' AND n.state = 'Succeeded'`,
+    [project],
+  )
+  const asks = rows as { execution: string; node: string; output: string }[]
+  const { rows: callRows } = await house.world.run(
+    `SELECT execution, node, extract(epoch FROM completed_at)::float8 * 1000 AS at_ms
+       FROM money.execution_nodes WHERE project = $1 AND kind = 'product.chat' AND state = 'Succeeded'`,
+    [project],
+  )
+  const completedAt = new Map(
+    (callRows as { execution: string; node: string; at_ms: number }[]).map((row) => [
+      `${row.execution} ${row.node}`,
+      row.at_ms,
+    ]),
+  )
+  const nodeOf = new Map(
+    asks.map(({ execution, node, output }) => [
+      (JSON.parse(output) as { text: string }).text,
+      `${execution} ${node.replace('ask', 'call')}`,
+    ]),
+  )
+  const calls = (await house.origin.control.calls()).map(({ prompt, atMs }) => ({ node: nodeOf.get(prompt)!, atMs }))
+  expect(calls.filter(({ node }) => !completedAt.has(node))).toEqual([])
+  expect(calls.filter(({ node, atMs }) => atMs > completedAt.get(node)!)).toEqual([])
+}

@@ -1,0 +1,78 @@
+import { expect } from 'vitest'
+import { liveTest } from '@gateway/testbed/live-test'
+import { openHouse, type House } from './src/house.ts'
+import { paidFlow } from './src/paid-flows.ts'
+import { runUntilOver } from './src/runs.ts'
+
+// The queue is shared, and one project's crowd in it must not stand before another's one run. Counted in nodes, not in time: while the
+// one run goes on, only as many nodes of the crowd end as were rung for before it.
+
+const CROWD = 5_000
+const STARTERS = 48
+const NODES_AT_ONCE = 16
+
+const test = liveTest.extend('house', async ({ database, redisServer }, { onCleanup }) => {
+  const house = await openHouse({
+    adminUrl: database.adminUrl,
+    ledgerUrl: database.ledgerUrl,
+    redisUrl: redisServer.url,
+    workers: 1,
+    environment: { ledger: () => ({ NODES_AT_ONCE: String(NODES_AT_ONCE) }) },
+  })
+  onCleanup(house.close)
+  return house
+})
+
+test(`${CROWD} queued runs of one project delay another's single run by a few nodes only`, async ({ house }) => {
+  const crowd = await openFlow(house)
+  const lone = await openFlow(house)
+  await house.origin.control.setFaults([{ latencyMs: 200 }])
+  await startCrowd(house, crowd)
+  const record = await runUntilOver(house, { ...lone, input: { text: 'alone' }, idempotencyKey: 'the-one-run' })
+  expect(record.status).toBe('Succeeded')
+
+  const { rows } = await house.world.run(
+    `SELECT count(*) FILTER (WHERE n.completed_at BETWEEN e.created_at AND e.completed_at)::int AS between,
+            count(*) FILTER (WHERE n.state IN ('Pending', 'Ready'))::int AS waiting
+       FROM money.execution_nodes n, money.executions e WHERE e.id = $1 AND n.project = $2 AND n.kind <> 'input'`,
+    [record.id, crowd.project],
+  )
+  const [{ between, waiting }] = rows as [{ between: number; waiting: number }]
+  const jobs = record.nodes.length - 1
+  expect(waiting).toBeGreaterThan(CROWD) // the crowd still waits, a run having several nodes
+  expect(between).toBeLessThanOrEqual(NODES_AT_ONCE * (jobs + 1))
+})
+
+async function openFlow(house: House) {
+  const owners = await house.world.tenant()
+  const project = await house.world.project(owners, 100_000_000_000n)
+  const product = await house.world.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+  await house.world.assign(project.id, product)
+  const { id: sandbox } = await house.world.sandbox(project, paidFlow(product, 1), { activate: true })
+  const { secret } = await house.world.key({ project, by: owners.owner })
+  return { project: project.id, sandbox, secret }
+}
+
+/** Starts the crowd's runs and leaves each as soon as it is admitted. */
+async function startCrowd(house: House, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
+  let next = 0
+  const starters = Array.from({ length: STARTERS }, async () => {
+    for (let n = next++; n < CROWD; n = next++) {
+      const left = new AbortController()
+      const answer = await fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          accept: 'application/x-ndjson',
+          'idempotency-key': `crowd-run-${n}`,
+        },
+        body: JSON.stringify({ input: { text: `crowd ${n}` } }),
+        signal: left.signal,
+      })
+      expect(answer.status).toBe(200)
+      left.abort()
+    }
+  })
+  await Promise.all(starters)
+}
