@@ -7,6 +7,8 @@ const packagesMayKnow = {
   'simulated-origin': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
   'paid-call': ['contracts', 'money', 'origins'],
+  'node-queue': ['contracts', 'money', 'redis'],
+  progress: ['contracts', 'money', 'redis'],
   'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-origin', 'ledger-client', 'prisma'],
   testbed: 'all',
 }
@@ -54,7 +56,7 @@ const reserved = [
   {
     names: /^@gateway\/(local-stack|simulated-origin|prisma)($|\/)/,
     allowed: ({ room, isTest }) =>
-      isTest || ['local-stack', 'simulated-origin', 'testbed', 'bench', 'scenarios', 'prisma'].includes(room),
+      isTest || ['local-stack', 'simulated-origin', 'testbed', 'bench', 'scenarios', 'prisma', 'deploy'].includes(room),
     reason: 'The local stack, its simulated origin and the seed are around the house; no part of the house knows them.',
   },
 ]
@@ -79,7 +81,7 @@ export function objection(place, name) {
 }
 
 function serviceObjection({ floor }) {
-  if (floor === 'scenarios' || floor === 'bench') return null
+  if (['scenarios', 'bench', 'deploy'].includes(floor)) return null
   return floor === 'services'
     ? 'A service never imports a service: they meet only over the wire, in the shapes of contracts.'
     : 'A package never imports a service: it would no longer be usable by the others.'

@@ -9,7 +9,7 @@ export function placeOf(filename, projectFolder) {
   const parts = path.relative(projectFolder, filename).split(path.sep)
   const [floor, second] = parts
   if (floor === 'services' || floor === 'packages') return place(floor, second, parts.slice(2))
-  if (floor === 'scenarios' || floor === 'bench' || floor === 'prisma') return place(floor, floor, parts.slice(1))
+  if (['scenarios', 'bench', 'prisma', 'deploy'].includes(floor)) return place(floor, floor, parts.slice(1))
   return null
 }
 

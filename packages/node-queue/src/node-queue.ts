@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { openRedis } from '@gateway/redis/open-redis'
 import { Queue } from 'bullmq'
-import { Redis } from 'ioredis'
 import { jobIdOf, readNodeJob, type NodeJob } from './node-job.ts'
 import { defaultPrefix, queueName } from './queue-name.ts'
 
@@ -32,7 +32,7 @@ const BACK_OFF_MS = { first: 50, most: 1_000 }
 
 /** Opens the side that adds. Nothing waits for Redis: what can't be sent now fails now. The connection comes back by itself. */
 export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOptions): NodeQueue {
-  const redis = new Redis(redisUrl, {
+  const redis = openRedis(redisUrl, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

@@ -1,4 +1,6 @@
-import { WaitingError, type Job } from 'bullmq'
+import { redisConnection } from '@gateway/redis/open-redis'
+import { WaitingError, type ConnectionOptions, type Job } from 'bullmq'
+import { Cluster } from 'ioredis'
 import { AbandonableWorker } from './abandonable-worker.ts'
 import { countedBackend } from './counted-backend.ts'
 import { readNodeJob, type NodeJob } from './node-job.ts'
@@ -64,6 +66,12 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   let told = { message: '', ms: -Infinity }
   const polled = () => (polledMs = now())
 
+  const connection = redisConnection(redisUrl, {
+    maxRetriesPerRequest: null,
+    connectTimeout: SILENT_SOCKET_MS,
+    socketTimeout: SILENT_SOCKET_MS,
+    retryStrategy: (times) => Math.min(100 * times, RETRY_MS),
+  })
   const worker = new AbandonableWorker<NodeJob>(
     queueName,
     (job, token) => {
@@ -71,13 +79,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
       return work(job, token ?? '')
     },
     {
-      connection: {
-        url: redisUrl,
-        maxRetriesPerRequest: null,
-        connectTimeout: SILENT_SOCKET_MS,
-        socketTimeout: SILENT_SOCKET_MS,
-        retryStrategy: (times: number) => Math.min(100 * times, RETRY_MS),
-      },
+      connection: connection as ConnectionOptions, // its types know no absent strategy
       prefix,
       concurrency,
       lockDuration: LOCK_MS,
@@ -144,6 +146,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
     await settled(running.idle(), limitMs)
     running.abortAll()
     if (!(await settled(closed, GIVE_UP_MS))) await worker.abandon()
+    if (connection instanceof Cluster) connection.disconnect() // BullMQ leaves open what it was given
   }
 
   return {

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import { mastersOf, openRedis } from '@gateway/redis/open-redis'
 
 /** Redis can't be used for a queue now. The message names no address, so it may be shown by a readiness check. */
 export class RedisUnfit extends Error {}
@@ -11,14 +11,19 @@ const LIMIT_MS = 800
  * @throws RedisUnfit
  */
 export async function assertNoEviction(redisUrl: string): Promise<void> {
-  const policy = /^maxmemory_policy:(\S+)/m.exec(await memoryInfo(redisUrl))?.[1]
-  if (policy === undefined) throw new RedisUnfit('does not tell its maxmemory-policy')
-  if (policy !== 'noeviction') throw new RedisUnfit(`evicts keys (${policy}); set maxmemory-policy to noeviction`)
+  for (const info of await memoryInfos(redisUrl)) {
+    const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1]
+    if (policy === undefined) throw new RedisUnfit('does not tell its maxmemory-policy')
+    if (policy !== 'noeviction') throw new RedisUnfit(`evicts keys (${policy}); set maxmemory-policy to noeviction`)
+  }
 }
 
-/** INFO and not CONFIG, which managed servers often forbid. On a connection of its own, so that nothing queues up behind it. */
-async function memoryInfo(redisUrl: string): Promise<string> {
-  const redis = new Redis(redisUrl, {
+/**
+ * Of every server that holds data. INFO and not CONFIG, which managed servers often forbid. On a connection of its own, so
+ * that nothing queues up behind it.
+ */
+async function memoryInfos(redisUrl: string): Promise<string[]> {
+  const redis = openRedis(redisUrl, {
     lazyConnect: true,
     connectTimeout: LIMIT_MS,
     commandTimeout: LIMIT_MS,
@@ -27,7 +32,8 @@ async function memoryInfo(redisUrl: string): Promise<string> {
   })
   redis.on('error', () => {})
   try {
-    return await redis.info('memory')
+    await redis.connect()
+    return await Promise.all(mastersOf(redis).map((master) => master.info('memory')))
   } catch {
     throw new RedisUnfit('does not answer')
   } finally {

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis'
 import { channelOf, topicsOf, type Channel } from './channel.ts'
+import type { RedisClient } from '@gateway/redis/open-redis'
 
 type OnRing = () => void
 
@@ -12,7 +12,7 @@ const PROOF_MS = 1_000
  * what was rung before that went by.
  * @param now monotonic milliseconds
  */
-export function openHeardTopics(redis: Redis, now: () => number): (topic: string, onRing: OnRing) => () => void {
+export function openHeardTopics(redis: RedisClient, now: () => number): (topic: string, onRing: OnRing) => () => void {
   const listeners = new Map<string, Set<OnRing>>()
   const channels = new Set<Channel>()
   const standing = new Set<Channel>()

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import { openRedis, type RedisClient } from '@gateway/redis/open-redis'
 
 const BACK_OFF_MS = { first: 50, most: 2_000 }
 const COMMAND_MS = 2_000
@@ -8,8 +8,8 @@ const COMMAND_MS = 2_000
  * again. It comes back by itself.
  * @param onTrouble told the first error of an outage
  */
-export function openRedisConnection(url: string, onTrouble: (error: Error) => void): Redis {
-  const redis = new Redis(url, {
+export function openRedisConnection(url: string, onTrouble: (error: Error) => void): RedisClient {
+  const redis = openRedis(url, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     autoResubscribe: false,

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis'
 import { channelOf, messageOf } from './channel.ts'
+import type { RedisClient } from '@gateway/redis/open-redis'
 
 /** Beyond so many topics that wait to be rung, the next one is dropped. */
 const MOST_WAITING = 10_000
@@ -16,7 +16,7 @@ export interface RungTopics {
  * each channel.
  * What can't be sent is dropped.
  */
-export function openRungTopics(redis: Redis): RungTopics {
+export function openRungTopics(redis: RedisClient): RungTopics {
   const waiting = new Set<string>()
   let scheduled = false
   let sending: Promise<void> | null = null

@@ -1,0 +1,29 @@
+import { expect } from 'vitest'
+import { newJob, queueTest as test } from './fixtures/queue-in-test.ts'
+import { openQueueDepth } from './queue-depth.ts'
+
+test('what waits is counted, and the oldest tells how long', async ({ open, place, onTestFinished }) => {
+  const later = 90_000
+  const depth = openQueueDepth({ redisUrl: place.url, prefix: place.prefix, now: () => Date.now() + later })
+  onTestFinished(depth.close)
+  await expect.poll(depth.read).toEqual({ waiting: 0, oldestMs: 0 })
+
+  await open.queue(place).enqueue([newJob(), newJob(), newJob()])
+  const full = await depth.read()
+  expect(full?.waiting).toBe(3)
+  expect(full?.oldestMs).toBeGreaterThanOrEqual(later)
+  expect(full?.oldestMs).toBeLessThan(later + 60_000)
+
+  const worker = open.worker(place)
+  const run = await worker.next()
+  await expect.poll(async () => (await depth.read())?.waiting).toBe(2) // the one under way does not wait
+  run.finish()
+})
+
+test('without Redis there is no figure, rather than none waiting', async ({ redisServer, onTestFinished }) => {
+  const depth = openQueueDepth({ redisUrl: redisServer.url, now: Date.now })
+  onTestFinished(depth.close)
+  await expect.poll(depth.read).not.toBeNull()
+  await redisServer.stopImmediately()
+  await expect.poll(depth.read).toBeNull()
+})

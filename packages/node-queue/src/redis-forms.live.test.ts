@@ -1,0 +1,54 @@
+import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
+import { expect } from 'vitest'
+import { newJob, queueTest } from './fixtures/queue-in-test.ts'
+import { QueueUnavailable } from './node-queue.ts'
+import { assertNoEviction } from './redis-policy.ts'
+
+// The queue on what stands in for one Redis where Redis must not be one server.
+
+const test = queueTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('sentinels', async ({}, { onCleanup }) => {
+    const group = await startSentinelGroup()
+    onCleanup(group.stop)
+    return group
+  })
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  .extend('cluster', async ({}, { onCleanup }) => {
+    const group = await startCluster()
+    onCleanup(group.stop)
+    return group
+  })
+
+test('a job is run on the master that takes the place of a dead one', async ({ sentinels, open }) => {
+  const place = { url: sentinels.url, prefix: '{svc}' }
+  await assertNoEviction(sentinels.url)
+  const queue = open.queue(place)
+  const worker = open.worker(place)
+  await queue.enqueue([newJob()])
+  ;(await worker.next()).finish()
+
+  await sentinels.killMaster()
+  const after = newJob()
+  await expect
+    .poll(() => queue.enqueue([after]).catch((error: unknown) => error), { timeout: 20_000, interval: 20 })
+    .not.toBeInstanceOf(QueueUnavailable)
+  const run = await worker.next()
+  expect(run.job).toEqual(after)
+  run.finish()
+})
+
+test('a job is run on a Cluster, and the worker lets go of it', async ({ cluster, open }) => {
+  const place = { url: cluster.url, prefix: '{svc}' }
+  await assertNoEviction(cluster.url)
+  const worker = open.worker(place)
+  const jobs = [newJob(), newJob(), newJob()]
+  await open.queue(place).enqueue(jobs)
+  for (const job of jobs) {
+    const run = await worker.next()
+    expect(run.job).toEqual(job)
+    run.finish()
+  }
+  await worker.stop(1_000)
+  expect(worker.troubles).toEqual([])
+})

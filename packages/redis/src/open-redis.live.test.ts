@@ -1,0 +1,77 @@
+import { liveTest } from '@gateway/testbed/live-test'
+import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
+import { expect } from 'vitest'
+import { mastersOf, openRedis, type RedisClient } from './open-redis.ts'
+
+// Whatever form the address has, the connection behaves alike.
+
+const patient = { maxRetriesPerRequest: null, retryStrategy: () => 50, connectTimeout: 2_000 }
+const hasty = { ...patient, maxRetriesPerRequest: 0, enableOfflineQueue: false, commandTimeout: 2_000 }
+
+const test = liveTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('open', ({}, { onCleanup }) => {
+    const opened: RedisClient[] = []
+    onCleanup(() => opened.forEach((client) => client.disconnect()))
+    return (url: string, manner: Parameters<typeof openRedis>[1] = patient) => {
+      const client = openRedis(url, manner)
+      client.on('error', () => {})
+      opened.push(client)
+      return client
+    }
+  })
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  .extend('sentinels', async ({}, { onCleanup }) => {
+    const group = await startSentinelGroup()
+    onCleanup(group.stop)
+    return group
+  })
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  .extend('cluster', async ({}, { onCleanup }) => {
+    const group = await startCluster()
+    onCleanup(group.stop)
+    return group
+  })
+
+test('one server', async ({ open, redis }) => {
+  const client = open(redis.url)
+  await client.set(`${redis.prefix}a`, '1')
+  expect(await client.get(`${redis.prefix}a`)).toBe('1')
+  expect(mastersOf(client)).toHaveLength(1)
+})
+
+test('Sentinels name the master, and the next one when it dies', async ({ open, sentinels }) => {
+  const client = open(sentinels.url)
+  await client.set('kept', 'yes')
+  await client.wait(1, 0)
+  await sentinels.killMaster()
+  expect(await client.set('after', 'yes')).toBe('OK') // waits for the replica to be promoted
+  expect(await client.get('kept')).toBe('yes')
+})
+
+test('who does not wait is refused while there is no master', async ({ open, sentinels }) => {
+  const client = open(sentinels.url, hasty)
+  await new Promise((resolve) => client.once('ready', resolve))
+  const closed = new Promise((resolve) => client.once('close', resolve))
+  const again = closed.then(() => new Promise((resolve) => client.once('ready', resolve)))
+  await sentinels.killMaster()
+  await closed
+  await expect(client.set('a', '1')).rejects.toThrow()
+  await again
+  expect(await client.set('a', '1')).toBe('OK')
+})
+
+test('a Cluster takes keys of one tag, pipelines and messages', async ({ open, cluster }) => {
+  const [client, listener] = [open(cluster.url), open(cluster.url)]
+  await client.mset('{svc}:a', '1', '{svc}:b', '2')
+  expect(await client.mget('{svc}:a', '{svc}:b')).toEqual(['1', '2'])
+  expect(mastersOf(client)).toHaveLength(1)
+  const heard = new Promise((resolve) => listener.once('message', (channel, text) => resolve([channel, text])))
+  await listener.subscribe('rings')
+  await client.pipeline().publish('rings', 'now').exec()
+  expect(await heard).toEqual(['rings', 'now'])
+})
+
+test('an address of no known form is not opened, and not quoted', () => {
+  expect(() => openRedis('http://user:hunter2@redis', patient)).toThrow(/^((?!hunter2).)*$/)
+})
