@@ -2,29 +2,52 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { readSpans, type SeenSpan } from './seen-spans.ts'
 
 export interface OtlpReceiver {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string
-  /** What was sent so far to `/v1/traces` and `/v1/metrics`, as it came: protobuf, in which texts stand as they are. */
+  /** What was sent so far to `/v1/traces` and `/v1/metrics`, as it came: protobuf or JSON, in both of which texts stand as they are. */
   received(path: '/v1/traces' | '/v1/metrics'): Buffer
+  /** Resolves with the spans of JSON exports so far once they are what is waited for. */
+  until(enough: (spans: readonly SeenSpan[]) => boolean): Promise<readonly SeenSpan[]>
   stop(): Promise<void>
+}
+
+/** What makes a service send its spans there as JSON, as soon as they end. */
+export function sendsSpansTo({ url }: Pick<OtlpReceiver, 'url'>): Record<string, string> {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '10',
+  }
 }
 
 /** Takes what OpenTelemetry sends over OTLP/HTTP, and keeps it. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const kept = new Map<string, Buffer[]>()
+  const spans: SeenSpan[] = []
   const server = createServer(async (req, res) => {
     const body = Buffer.concat(await req.toArray())
     const bytes = req.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
     kept.set(req.url!, [...(kept.get(req.url!) ?? []), Buffer.from(JSON.stringify(req.headers)), bytes])
-    res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
+    const isJson = req.headers['content-type'] === 'application/json'
+    if (isJson && req.url === '/v1/traces') {
+      spans.push(...readSpans(bytes.toString()))
+      server.emit('spans')
+    }
+    res.writeHead(200, { 'content-type': isJson ? 'application/json' : 'application/x-protobuf' })
+    res.end(isJson ? '{}' : '')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received: (path) => Buffer.concat(kept.get(path) ?? []),
+    async until(enough) {
+      while (!enough(spans)) await once(server, 'spans')
+      return spans
+    },
     async stop() {
       server.closeAllConnections()
       server.close()

@@ -12,7 +12,12 @@ export interface AskNeeds {
   closed: AbortSignal
 }
 
-export type AskLedger = <Answer>(path: string, question: object, budgetMs: number) => Promise<Answer>
+export type AskLedger = <Answer>(
+  path: string,
+  question: object,
+  budgetMs: number,
+  traceparent?: string,
+) => Promise<Answer>
 
 const BACK_OFF_MS = { first: 25, most: 1_000 }
 
@@ -23,13 +28,13 @@ const BACK_OFF_MS = { first: 25, most: 1_000 }
  * @throws LedgerRejected from that function when the ledger refuses the question as such
  */
 export function askingLedger({ pool, base, token, closed }: AskNeeds): AskLedger {
-  return async (path, question, budgetMs) => {
+  return async (path, question, budgetMs, traceparent) => {
     const body = JSON.stringify(question)
     const signal = AbortSignal.any([closed, AbortSignal.timeout(Math.ceil(budgetMs))])
     for (let tries = 0; !signal.aborted; tries++) {
       const backOffMs = tries === 0 ? 0 : Math.min(BACK_OFF_MS.first * 2 ** (tries - 1), BACK_OFF_MS.most)
       if (tries > 0) await wait(backOffMs, undefined, { signal }).catch(() => {})
-      const answer = await ask(path, body, signal).catch(() => null)
+      const answer = await ask(path, body, traceparent, signal).catch(() => null)
       if (answer === null) continue
       if (answer.status === 200) return answer.value as never
       if (answer.status === 401) token.renew()
@@ -39,8 +44,17 @@ export function askingLedger({ pool, base, token, closed }: AskNeeds): AskLedger
     throw new LedgerUnavailable({ why: 'unavailable' })
   }
 
-  async function ask(path: string, body: string, signal: AbortSignal): Promise<{ status: number; value: unknown }> {
-    const headers = { authorization: `Bearer ${await token.current()}`, 'content-type': 'application/json' }
+  async function ask(
+    path: string,
+    body: string,
+    traceparent: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ status: number; value: unknown }> {
+    const headers = {
+      authorization: `Bearer ${await token.current()}`,
+      'content-type': 'application/json',
+      ...(traceparent !== undefined && { traceparent }),
+    }
     const answer = await pool.request({ path: base + path, method: 'POST', headers, body, signal })
     return { status: answer.statusCode, value: await answer.body.json() }
   }

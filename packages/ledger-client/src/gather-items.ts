@@ -16,6 +16,8 @@ export interface Parcel {
   /** The item as JSON. */
   readonly json: string
   readonly bytes: number
+  /** What stands behind the item in its line: nothing, or `,"trace":…`. */
+  readonly trace: string
   /** How long the ledger may take over it, when asked now. Milliseconds. */
   budgetMs(): number
   /** Nothing follows an outcome or a rejection, and both are told of a parcel that isn't over yet only. */
@@ -131,7 +133,7 @@ export function openGatherer({ pool, path, token, maxInFlight, maxRequests }: Ga
       if (parcel.over) continue // nobody waits for it since it was taken
       const budgetMs = parcel.budgetMs()
       longestMs = Math.max(longestMs, budgetMs)
-      body += `{"n":${n},"budgetMs":${budgetMs},"item":${parcel.json}}\n`
+      body += `{"n":${n},"budgetMs":${budgetMs},"item":${parcel.json}${parcel.trace}}\n`
       parcel.sent = true
     }
     request.leave = startItemsExchange(

@@ -58,6 +58,8 @@ export interface LedgerClientOptions {
 export interface Budget {
   /** How long the caller waits. Milliseconds. */
   budgetMs: number
+  /** The span that asks, as W3C Trace Context writes it: the ledger's own becomes a part of it. */
+  traceparent?: string | undefined
 }
 
 /** The ledger, to its callers. Every call may throw LedgerUnavailable, and LedgerRejected where caller and ledger disagree on the wire. */
@@ -110,8 +112,10 @@ export interface LedgerClient {
   close(): Promise<void>
 }
 
-const ASK_BUDGET: Budget = { budgetMs: 5_000 }
-const NO_END: Budget = { budgetMs: Infinity }
+/** How long a question waits if nobody says so. */
+export const ASK_BUDGET: Budget = { budgetMs: 5_000 }
+/** As long as the client is open. */
+export const NO_END: Budget = { budgetMs: Infinity }
 const CONNECT_MS = 2_000
 const ASK_CONNECTIONS = 4
 /** Runs are started and followed by as many as there are callers. */
@@ -150,20 +154,22 @@ export function openLedgerClient({
   const askOfRuns = askingLedger({ pool: runsPool, base, token, closed: closing.signal })
 
   return {
-    admit: (item, { budgetMs }) => items.open('admit', item, budgetMs),
-    settle: (item, { budgetMs } = NO_END) => items.close('settle', item, budgetMs),
-    release: (item, { budgetMs } = NO_END) => items.close('release', item, budgetMs),
-    claim: (item, { budgetMs }) => items.open('claim', item, budgetMs),
-    admitNode: (item, { budgetMs }) => items.open('admit-node', item, budgetMs),
-    complete: (item, { budgetMs } = NO_END) => items.close('complete', item, budgetMs),
+    admit: (item, { budgetMs, traceparent }) => items.open('admit', item, budgetMs, traceparent),
+    settle: (item, { budgetMs, traceparent } = NO_END) => items.close('settle', item, budgetMs, traceparent),
+    release: (item, { budgetMs, traceparent } = NO_END) => items.close('release', item, budgetMs, traceparent),
+    claim: (item, { budgetMs, traceparent }) => items.open('claim', item, budgetMs, traceparent),
+    admitNode: (item, { budgetMs, traceparent }) => items.open('admit-node', item, budgetMs, traceparent),
+    complete: (item, { budgetMs, traceparent } = NO_END) => items.close('complete', item, budgetMs, traceparent),
     models: (question, { budgetMs } = ASK_BUDGET) => ask('/models', question, budgetMs),
     key: (question, { budgetMs } = ASK_BUDGET) => ask('/keys/read', question, budgetMs),
-    startExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/start', question, budgetMs),
+    startExecution: (question, { budgetMs, traceparent } = ASK_BUDGET) =>
+      askOfRuns('/executions/start', question, budgetMs, traceparent),
     followExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/follow', question, budgetMs),
     readExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/read', question, budgetMs),
     readUsage: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/usage', question, budgetMs),
     readSandbox: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/sandboxes/read', question, budgetMs),
-    recordAsset: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/assets/record', question, budgetMs),
+    recordAsset: (question, { budgetMs, traceparent } = ASK_BUDGET) =>
+      askOfRuns('/assets/record', question, budgetMs, traceparent),
     readAsset: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/assets/read', question, budgetMs),
     beat: (beat, { budgetMs } = ASK_BUDGET) => ask('/holders/beat', beat, budgetMs),
     async endHolder(holder, { budgetMs } = ASK_BUDGET) {

@@ -19,9 +19,9 @@ type Outcome = OutcomeLine['outcome']
 
 export interface ItemSubmitter {
   /** @throws LedgerUnavailable when it was not decided */
-  open<Op extends Opening>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>>
+  open<Op extends Opening>(op: Op, item: ItemOf<Op>, budgetMs: number, traceparent?: string): Promise<OutcomeOf<Op>>
   /** @throws LedgerUnavailable when the budget has ended or the client has closed */
-  close<Op extends Closing>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>>
+  close<Op extends Closing>(op: Op, item: ItemOf<Op>, budgetMs: number, traceparent?: string): Promise<OutcomeOf<Op>>
   /** Resolves when nothing is left to decide. */
   idle(): Promise<void>
   /** Fails what still waits, and whatever comes. */
@@ -54,10 +54,15 @@ export function openItemSubmitter({
   const waitForIdle: (() => void)[] = []
   let stopped = false
 
-  async function open<Op extends Opening>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>> {
+  async function open<Op extends Opening>(
+    op: Op,
+    item: ItemOf<Op>,
+    budgetMs: number,
+    traceparent?: string,
+  ): Promise<OutcomeOf<Op>> {
     if (gatherer.waitingAdmissions() >= maxWaiting) throw new LedgerUnavailable({ why: 'overloaded' }) // S3
     const id = op === 'admit' ? (item as object as ItemOf<'admit'>).id : null // S4
-    return (await submit(op, item, budgetMs, {
+    return (await submit(op, item, budgetMs, traceparent, {
       read(outcome, { doubtful }) {
         // A copy of it may still wait at the ledger, and be admitted after this answer.
         if (doubtful && (outcome.kind === 'undecided' || outcome.kind === 'refused' || outcome.kind === 'running'))
@@ -77,9 +82,14 @@ export function openItemSubmitter({
       void close('release', { id, reason: 'its admission was not answered in time' }, Infinity).catch(() => {})
   }
 
-  async function close<Op extends Closing>(op: Op, item: ItemOf<Op>, budgetMs: number): Promise<OutcomeOf<Op>> {
+  async function close<Op extends Closing>(
+    op: Op,
+    item: ItemOf<Op>,
+    budgetMs: number,
+    traceparent?: string,
+  ): Promise<OutcomeOf<Op>> {
     let tries = 0
-    return (await submit(op, item, budgetMs, {
+    return (await submit(op, item, budgetMs, traceparent, {
       read(outcome, parcel) {
         if (outcome.kind !== 'undecided') return outcome
         const waitMs = Math.min(CLOSING_BACK_OFF_MS.first * 2 ** tries++, CLOSING_BACK_OFF_MS.most)
@@ -90,7 +100,13 @@ export function openItemSubmitter({
     })) as OutcomeOf<Op>
   }
 
-  function submit(op: LedgerOp, item: object, budgetMs: number, { read, late }: Meaning): Promise<Outcome> {
+  function submit(
+    op: LedgerOp,
+    item: object,
+    budgetMs: number,
+    traceparent: string | undefined,
+    { read, late }: Meaning,
+  ): Promise<Outcome> {
     if (stopped) return Promise.reject(new LedgerUnavailable({ why: 'unavailable' }))
     return new Promise((resolve, reject) => {
       const json = `{"op":"${op}",${JSON.stringify(item).slice(1)}`
@@ -99,6 +115,7 @@ export function openItemSubmitter({
         kind: isOpening(op) ? 'admission' : 'closing',
         json,
         bytes: Buffer.byteLength(json),
+        trace: traceparent === undefined ? '' : `,"trace":"${traceparent}"`,
         budgetMs: () => tryMs(op, Math.min(endsAtMs - now(), budgetMs)),
         onOutcome(outcome) {
           try {

@@ -2,10 +2,13 @@ import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
+import { spansOf, type Spans } from './spans.ts'
 
 export interface Telemetry {
   meter: Meter
   tracer: Tracer
+  /** null: nothing is traced, so nothing needs to be wrapped. */
+  spans: Spans | null
   /** GET /metrics: what the meter holds now, in the Prometheus text format. */
   metricsText(): Promise<string>
   /** Sends what is still in memory. */
@@ -27,9 +30,11 @@ export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions): Promise<Telemetry> {
   const scraped = new PrometheusExporter({ preventServerStart: true })
   const stop = otlpEndpoint ? await startSdk(service, scraped) : startMetricsAlone(service, scraped)
+  const tracer = trace.getTracer(service)
   return {
     meter: metrics.getMeter(service),
-    tracer: trace.getTracer(service),
+    tracer,
+    spans: otlpEndpoint ? spansOf(tracer) : null,
     metricsText: async () => new PrometheusSerializer().serialize((await scraped.collect()).resourceMetrics),
     stop,
   }

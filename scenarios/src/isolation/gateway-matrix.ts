@@ -41,6 +41,16 @@ const MISMATCH = '403 project_mismatch'
 const NO_MODEL = '404 model_not_found'
 const NO_SANDBOX = '404 sandbox_not_found'
 
+/** Routes that no credential opens or closes: the same to anybody. */
+export const openGatewayRoutes: Record<string, string> = {
+  'GET /health/live': '200',
+  'GET /health/ready': '200',
+  'GET /metrics': '200',
+  'GET /docs': '200',
+  'GET /docs/:file': '404 not_found', // its parameter is the name of a file
+  'GET /openapi.json': '200',
+}
+
 export const gatewayMatrix: GatewayRow[] = [
   row('GET /v1/models', '200', '200'),
   row('GET /v1/models', '200', MISMATCH, { headers: selector('x-service-project') }),

@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Id } from '@gateway/contracts/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Readiness } from '@gateway/process/health'
+import { showDocs, showOpenApi } from './docs/api-docs.ts'
 import { probe, showMetrics } from './health/health.ts'
 import { showAsset } from './assets/show-asset.ts'
 import { uploadAsset } from './assets/upload-asset.ts'
@@ -57,6 +58,10 @@ export function gatewayApp({
   app.route('/v1/assets/:id').get(showAsset(assets)).all(allowOnly('GET'))
 
   app.use(['/api/v2', '/console'], toConsole)
+
+  app.route('/docs').get(showDocs()).all(allowOnly('GET'))
+  app.route('/docs/:file').get(showDocs()).all(allowOnly('GET'))
+  app.route('/openapi.json').get(showOpenApi()).all(allowOnly('GET'))
 
   app.route('/health/live').get(probe(readiness.live)).all(allowOnly('GET'))
   app.route('/health/ready').get(probe(readiness.ready)).all(allowOnly('GET'))

@@ -73,9 +73,9 @@ export function chatCompletions({
     }
     const { request } = chat
     const keyed = chat.idempotency !== null
-    const call = { request, admitted: entrance, keyed, hold: hold(entrance, keyed) }
+    const call = { request, admitted: entrance, keyed, hold: hold(entrance, keyed), timing: { originMs: 0 } }
     await trace('call', () => answer(res, call))
-    measures.answered(request.stream ? 'stream' : 'json', now() - startedMs)
+    measures.answered(request.stream ? 'stream' : 'json', now() - startedMs, call.timing.originMs)
   }
 
   /** Whatever fails before the settlement is not charged. */

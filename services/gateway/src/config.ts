@@ -1,7 +1,8 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
-import { httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+import { flag, httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+import { redisUrl } from '@gateway/redis/redis-url'
 import { z } from 'zod'
 import { ratesConfig } from './admit/rates.ts'
 import { hostNames } from './mcp/host-names.ts'
@@ -13,9 +14,10 @@ export const gatewayConfig = z.object({
     description: 'What the gateway signs its tokens for the ledger with',
     secret: true,
   }),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: 'expected an address that starts with redis:// or rediss://' })
-    .meta({ description: 'Redis; only wakes up who waits for a running call', secret: true }),
+  REDIS_URL: redisUrl().meta({
+    description: 'Redis; only wakes up who waits for a running call; one server, Sentinels or a Cluster',
+    secret: true,
+  }),
   CONSOLE_URL: httpUrl()
     .optional()
     .meta({ description: 'Base address of the console service; without one /api/v2 and /console are not served' }),
@@ -37,6 +39,9 @@ export const gatewayConfig = z.object({
     description:
       'Host names, separated by commas, whose pages in a browser may call MCP, besides those of this machine',
   }),
+  TRACE_CONTENT: flag()
+    .default(false)
+    .meta({ description: 'Puts prompts and answers into traces, for whoever may read them there' }),
   RATES: json(ratesConfig).default({}).meta({
     description:
       'How often a key and a project may call, as JSON such as {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}; counted by each process alone',

@@ -1,18 +1,25 @@
 import type { Meter } from '@opentelemetry/api'
+import type { OriginsOptions } from '@gateway/origins/open-origins'
 import type { OriginFailure } from '@gateway/origins/origin-failure'
 import type { AnswerWanted } from './receive/answer-wanted.ts'
 
 /** What the gateway counts. No label names an origin: /metrics stands beside the public paths. */
 export interface Measures {
   /** How a reservation was closed. `late`: behind the answer; `lost`: not by this process. */
-  closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost'): void
+  closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost', tookMs?: number): void
   refused(code: string): void
   attemptFailed(failure: OriginFailure): void
-  /** Of a caller who left, the end is that of his call. */
-  answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number): void
+  circuitChanged: NonNullable<OriginsOptions['circuitChanged']>
+  /**
+   * Of a caller who left, the end is that of his call. `originMs`: how much of it the origin took; nothing is said of a
+   * replay, which may have waited for another call, nor of a sandbox, whose nodes called elsewhere.
+   */
+  answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, originMs?: number): void
   /** Of a caller who left, until he left: his run goes on elsewhere. */
   invoked(kind: AnswerWanted | 'mcp', durationMs: number): void
 }
+
+const MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 100_000, 300_000]
 
 export function openMeasures(meter: Meter, openCalls: () => number): Measures {
   const closings = meter.createCounter('gateway_reservations_closed', {
@@ -24,31 +31,52 @@ export function openMeasures(meter: Meter, openCalls: () => number): Measures {
   })
   const durations = meter.createHistogram('gateway_chat_duration', {
     description: 'From receiving a chat call to the end of its answer',
-    ...inMs,
+    unit: 'ms',
+    advice: { explicitBucketBoundaries: MS },
   })
   const invocations = meter.createHistogram('gateway_invoke_duration', {
     description: 'From receiving an invocation of a sandbox product to the end of its answer',
-    ...inMs,
+    unit: 'ms',
+    advice: { explicitBucketBoundaries: MS },
   })
+  const own = meter.createHistogram('gateway_own_duration', {
+    description: 'Of an answered chat call, its duration less what the origin took of it',
+    unit: 'ms',
+    advice: { explicitBucketBoundaries: MS },
+  })
+  const settling = meter.createHistogram('gateway_settlement_duration', {
+    description: 'From the end of a call to the word of the ledger that its reservation is closed',
+    unit: 'ms',
+    advice: { explicitBucketBoundaries: MS },
+  })
+  const circuits = meter.createCounter('gateway_circuit_changes', {
+    description: 'Changes of the circuits of origins, by what they became',
+  })
+  const resting = new Set<string>()
+  meter
+    .createObservableGauge('gateway_origins_resting', { description: 'Origins whose circuit is not closed' })
+    .addCallback((gauge) => gauge.observe(resting.size))
   meter
     .createObservableGauge('gateway_open_calls', {
       description: 'Chat calls under way, and invocations that wait for their run',
     })
     .addCallback((gauge) => gauge.observe(openCalls()))
   return {
-    closed: (how) => closings.add(1, { how }),
+    closed(how, tookMs) {
+      closings.add(1, { how })
+      if (tookMs !== undefined) settling.record(tookMs, { how })
+    },
     refused: (code) => refusals.add(1, { code }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
-    answered: (kind, durationMs) => durations.record(durationMs, { kind }),
+    circuitChanged({ origin, state }) {
+      circuits.add(1, { state })
+      if (state === 'closed') resting.delete(origin)
+      else resting.add(origin)
+    },
+    answered(kind, durationMs, originMs) {
+      durations.record(durationMs, { kind })
+      if (originMs !== undefined) own.record(Math.max(0, durationMs - originMs), { kind })
+    },
     invoked: (kind, durationMs) => invocations.record(durationMs, { kind }),
   }
-}
-
-const inMs = {
-  unit: 'ms',
-  advice: {
-    explicitBucketBoundaries: [
-      1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 100_000, 300_000,
-    ],
-  },
 }

@@ -1,10 +1,12 @@
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openOrigins } from '@gateway/origins/open-origins'
 import type { OriginsConfig } from '@gateway/origins/origin-config'
 import type { CommonConfig } from '@gateway/process/common-config'
 import type { ServiceTools } from '@gateway/process/run-service'
+import { carrierUnderWay } from '@gateway/process/spans'
 import { openBell } from '@gateway/progress/bell'
 import { callAdmitter } from './admit/admit-call.ts'
 import { exactCounter } from '@gateway/paid-call/exact-count'
@@ -40,7 +42,8 @@ import { imageSender } from './run/send-run.ts'
 import { runStarter } from './run/start-run.ts'
 import { progressStreamer } from './run/stream-progress.ts'
 import { sandboxModel } from './sandbox-model.ts'
-import { traceCarrier, tracedBy } from './trace.ts'
+import { tracedAdmission, tracedBy, tracedStart } from './trace.ts'
+import { tracedOrigin } from './trace-origin.ts'
 
 const now = () => Date.now()
 
@@ -51,7 +54,7 @@ const SETTLE_MS = 5_000
 
 /** Builds the gateway: the ways to ledger, Redis and origins, the calls between them, and at last the door. */
 export async function startGateway(config: GatewayConfig & CommonConfig, origins: OriginsConfig, tools: ServiceTools) {
-  const { log, onStop, stopping, readiness } = tools
+  const { log, onStop, stopping, readiness, spans } = tools
   const mint = openMint(now)
 
   const calls = openCallsOf({
@@ -70,7 +73,8 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   })
   onStop('bell', () => bell.close())
 
-  const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'gateway', secret: config.SERVICE_SECRET })
+  const client = openLedgerClient({ url: config.LEDGER_URL, service: 'gateway', secret: config.SERVICE_SECRET })
+  const ledger = tracedLedger(spans && tools.tracer, client)
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerAnswers(ledger))
 
@@ -78,7 +82,10 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   onStop('holder', () => holder.stop())
 
   const ways = openOrigins(origins, {
-    circuitChanged: (change) => log.warn(change, 'the circuit of an origin changed'),
+    circuitChanged(change) {
+      measures.circuitChanged(change)
+      log.warn(change, 'the circuit of an origin changed')
+    },
     attemptFailed(failure) {
       measures.attemptFailed(failure)
       log.warn({ err: failure }, 'an origin failed an attempt')
@@ -94,7 +101,7 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
 
   onStop('open calls', () => calls.idle(), { limitMs: config.DRAIN_MS + SETTLE_MS })
   const answers = {
-    origin: originCaller({ origins: ways, ending: calls.ending }),
+    origin: tracedOrigin(spans, originCaller({ origins: ways, ending: calls.ending }), config.TRACE_CONTENT),
     countUsage: usageCounter(tokens.count),
     now,
   }
@@ -103,10 +110,11 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
   if (consoleService) onStop('console forwarder', () => consoleService.close())
 
   const hold = callHolder({ ledger, bell, calls, measures, log })
-  const trace = tracedBy(tools.tracer)
+  const trace = tracedBy(spans)
   const { ending } = calls
   const rates = openRates(config.RATES)
-  const startRun = runStarter({ ledger, bell, mint, waitingRoom, rates, ending, carrier: traceCarrier })
+  const carrier = () => spans && carrierUnderWay()
+  const startRun = tracedStart(spans && trace, runStarter({ ledger, bell, mint, waitingRoom, rates, ending, carrier }))
   const awaitRun = runAwaiter({ ledger, ending, now })
   const streamProgress = progressStreamer({ ledger, ending })
   const sendAsset = assetSender({ store })
@@ -116,16 +124,19 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
       places,
       waitingRoom,
       calls,
-      admit: callAdmitter({
-        ledger,
-        holder,
-        mint,
-        join: runningJoiner({ bell, stopping, now }),
-        countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
-        rates,
-        hold,
-        waitingRoom,
-      }),
+      admit: tracedAdmission(
+        spans && trace,
+        callAdmitter({
+          ledger,
+          holder,
+          mint,
+          join: runningJoiner({ bell, stopping, now }),
+          countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
+          rates,
+          hold,
+          waitingRoom,
+        }),
+      ),
       hold,
       answerJson: jsonAnswer(answers),
       answerStream: streamAnswer(answers),

@@ -1,38 +1,74 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { context, propagation, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
+import { context, createContextKey, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
+import { Refusal } from '@gateway/contracts/refusal'
+import type { Spans } from '@gateway/process/spans'
+import type { AdmitCall } from './admit/admit-call.ts'
+import type { StartRun } from './run/start-run.ts'
 
-/** Runs a stage of a call in a span of its own. Without a collector it costs a function call. */
+/** Runs a stage of a call in a span of its own. Without a collector it only calls it. */
 export interface Trace {
   <T>(stage: string, work: () => Promise<T>): Promise<T>
   /** The first stage: a child of the caller's own span where his `traceparent` names one (W3C Trace Context). */
   received<T>(headers: IncomingHttpHeaders, stage: string, work: () => Promise<T>): Promise<T>
+  /** Says something of the whole call, at whichever stage it is known. */
+  note(attributes: Attributes): void
 }
 
-/** The span that is under way, as W3C Trace Context writes it; null without a collector. */
-export function traceCarrier(): { traceparent: string; tracestate?: string } | null {
-  const carrier: Record<string, string> = {}
-  propagation.inject(context.active(), carrier)
-  const { traceparent, tracestate } = carrier
-  if (traceparent === undefined) return null
-  return { traceparent, ...(tracestate !== undefined && tracestate.length <= MOST_STATE && { tracestate }) }
-}
+const CALL = createContextKey('the span of the call that was received')
 
-const MOST_STATE = 512
-
-export function tracedBy(tracer: Tracer): Trace {
-  const inSpan = <T>(stage: string, kind: SpanKind, work: () => Promise<T>): Promise<T> =>
-    tracer.startActiveSpan(stage, { kind }, async (span) => {
-      try {
-        return await work()
-      } catch (error) {
-        span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : String(error) })
-        throw error
-      } finally {
-        span.end()
-      }
+export function tracedBy(spans: Spans | null): Trace {
+  if (spans === null) {
+    return Object.assign(<T>(_stage: string, work: () => Promise<T>) => work(), {
+      received: <T>(_headers: IncomingHttpHeaders, _stage: string, work: () => Promise<T>) => work(),
+      note() {},
     })
-  return Object.assign(<T>(stage: string, work: () => Promise<T>) => inSpan(stage, SpanKind.INTERNAL, work), {
-    received: <T>(headers: IncomingHttpHeaders, stage: string, work: () => Promise<T>) =>
-      context.with(propagation.extract(context.active(), headers), () => inSpan(stage, SpanKind.SERVER, work)),
+  }
+  return Object.assign(<T>(stage: string, work: () => Promise<T>) => spans.during(stage, {}, work), {
+    received<T>(headers: IncomingHttpHeaders, stage: string, work: () => Promise<T>) {
+      const [method = '', route = ''] = stage.split(' ')
+      const attributes = { 'http.request.method': method, 'http.route': route }
+      return spans.during(stage, { kind: SpanKind.SERVER, attributes, under: headers }, (span) =>
+        context.with(context.active().setValue(CALL, span), async () => {
+          try {
+            return await work()
+          } catch (error) {
+            if (error instanceof Refusal) span.setAttribute('http.response.status_code', error.status)
+            throw error
+          }
+        }),
+      )
+    },
+    note: (attributes: Attributes) =>
+      void (context.active().getValue(CALL) as Span | undefined)?.setAttributes(attributes),
   })
+}
+
+/** Says of a call which invocation it has become, and whose it is. Without a trace as it was given. */
+export function tracedAdmission(trace: Pick<Trace, 'note'> | null, admit: AdmitCall): AdmitCall {
+  if (trace === null) return admit
+  const { note } = trace
+  return async (chat, caller) => {
+    const entrance = await admit(chat, caller)
+    note({ 'service.invocation': entrance.invocation, 'gen_ai.request.model': chat.request.model })
+    if (entrance.kind === 'admitted') note({ 'service.project': entrance.project })
+    else note({ 'service.replayed': true })
+    return entrance
+  }
+}
+
+/** Says of a call which run it has begun, or found. Without a trace as it was given. */
+export function tracedStart(trace: Pick<Trace, 'note'> | null, start: StartRun): StartRun {
+  if (trace === null) return start
+  const { note } = trace
+  return async (asked, caller, topicOf) => {
+    const run = await start(asked, caller, topicOf)
+    note({
+      'service.invocation': run.execution,
+      'service.execution': run.execution,
+      'service.project': run.project,
+      'service.sandbox': run.sandbox,
+      ...(run.replayed && { 'service.replayed': true }),
+    })
+    return run
+  }
 }

@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import {
   assetQuestion,
   assetRecord,
@@ -40,6 +40,7 @@ import type { Lanes } from './batch/lanes.ts'
 import { answerQuestion } from './receive/answer-question.ts'
 import { authorize, holds, type VerifyToken } from './receive/authorize.ts'
 import { decideItems, type FlowLane } from './receive/decide-items.ts'
+import type { LedgerTrace } from './trace.ts'
 
 export interface Needs {
   lanes: Lanes
@@ -62,6 +63,7 @@ export interface Needs {
   verify: VerifyToken
   readiness: Readiness
   metricsText: () => Promise<string>
+  trace?: LedgerTrace | undefined
   log: Logger
 }
 
@@ -71,13 +73,19 @@ export function ledgerApp(needs: Needs): Express {
   app.disable('x-powered-by')
   app.set('etag', false)
   const may = (right: Parameters<typeof authorize>[1]) => authorize(needs.verify, right)
+  const traced = (name: string): RequestHandler => needs.trace?.question(name) ?? ((_req, _res, next) => next())
 
-  app.post('/items', may('items'), decideItems({ lanes: needs.lanes, flows: needs.flows, admitted: needs.noteUse }))
+  app.post(
+    '/items',
+    may('items'),
+    decideItems({ lanes: needs.lanes, flows: needs.flows, admitted: needs.noteUse, trace: needs.trace }),
+  )
   app.post('/models', may('models'), answerQuestion(callerQuestion, needs.readModels))
   app.post('/keys/read', may('keys'), answerQuestion(callerQuestion, needs.readKey))
   app.post(
     '/executions/start',
     may('executions'),
+    traced('start'),
     answerQuestion(startQuestion, needs.startRun, {
       mostBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it anew
       forbids: ({ caller }, res) =>
@@ -88,7 +96,7 @@ export function ledgerApp(needs: Needs): Express {
   app.post('/executions/read', may('executions'), answerQuestion(executionQuestion, needs.readExecution))
   app.post('/executions/usage', may('executions'), answerQuestion(usageQuestion, needs.readUsage))
   app.post('/sandboxes/read', may('sandboxes'), answerQuestion(sandboxQuestion, needs.readSandbox))
-  app.post('/assets/record', may('assets'), answerQuestion(assetRecord, needs.recordAsset))
+  app.post('/assets/record', may('assets'), traced('record-asset'), answerQuestion(assetRecord, needs.recordAsset))
   app.post('/assets/read', may('assets'), answerQuestion(assetQuestion, needs.readAsset))
   app.post('/holders/beat', may('holders'), answerQuestion(beat, needs.beatHolder))
   app.post(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { flag, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+import { redisUrl } from '@gateway/redis/redis-url'
 
 const secretOf = (service: string) =>
   sharedSecret().meta({ description: `What the ${service} service signs its tokens with; known to both`, secret: true })
@@ -7,9 +8,11 @@ const secretOf = (service: string) =>
 /** What the ledger reads from its environment. */
 export const ledgerConfig = z.object({
   DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger', secret: true }),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: 'expected an address that starts with redis:// or rediss://' })
-    .meta({ description: 'Redis: the node queue, and the bell that tells of the progress of runs', secret: true }),
+  REDIS_URL: redisUrl().meta({
+    description:
+      'Redis with the queue of nodes, and the bell that tells of the progress of runs; one server, Sentinels or a Cluster',
+    secret: true,
+  }),
   SERVICE_SECRET_GATEWAY: secretOf('gateway'),
   SERVICE_SECRET_WORKER: secretOf('worker'),
   SERVICE_SECRET_CONSOLE: secretOf('console'),

@@ -6,8 +6,11 @@ import type { Report } from './check/check-books.ts'
 
 export type Measures = ReturnType<typeof openMeasures>
 
-/** What the ledger tells its operators: batches, waiting items, open holds, house losses, and whether the books add up. */
-export function openMeasures(meter: Meter, log: Logger) {
+/**
+ * What the ledger tells its operators: batches, waiting items, open holds, house losses, and whether the books add up.
+ * @param now monotonic milliseconds
+ */
+export function openMeasures(meter: Meter, log: Logger, now: () => number) {
   const items = meter.createHistogram('ledger.batch.items', {
     description: 'Items decided in one batch',
     unit: '{item}',
@@ -24,6 +27,9 @@ export function openMeasures(meter: Meter, log: Logger) {
   const unrung = meter.createCounter('ledger.nodes.unrung', {
     description: 'Nodes that the queue did not take; a keeper rings for them again',
   })
+  const reclaimed = meter.createCounter('ledger.nodes.reclaimed', {
+    description: 'Nodes taken back because their worker had ended; each replica that finds one counts it',
+  })
   const aside = meter.createCounter('ledger.items.set_aside', {
     description: 'Items that Postgres refused for no business reason',
   })
@@ -37,6 +43,10 @@ export function openMeasures(meter: Meter, log: Logger) {
   const findings = meter.createGauge('ledger.check.findings', {
     description: 'What does not add up at the last check; 0 is right',
   })
+  let checkedMs = now()
+  meter
+    .createObservableGauge('ledger.check.age', { description: 'Time since the books were last checked', unit: 's' })
+    .addCallback((result) => result.observe((now() - checkedMs) / 1_000))
   const wallets = meter.createGauge('ledger.check.wallets', { description: 'Wallets looked at by the last check' })
 
   return {
@@ -52,6 +62,9 @@ export function openMeasures(meter: Meter, log: Logger) {
       unrung.add(jobs)
       log.warn({ err: error, jobs }, 'the node queue is away; these nodes are rung for again')
     },
+    reclaimed(nodes: number): void {
+      reclaimed.add(nodes)
+    },
     setAside(item: { id: string }, error: unknown): void {
       aside.add(1)
       log.error({ err: error, id: item.id }, 'an item was set aside: Postgres refused it')
@@ -66,6 +79,7 @@ export function openMeasures(meter: Meter, log: Logger) {
     checked(report: Report): void {
       findings.record(report.findings.length)
       wallets.record(report.wallets)
+      checkedMs = now()
     },
     watchLanes(lanes: Lanes): void {
       meter

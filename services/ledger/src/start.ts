@@ -25,6 +25,7 @@ import { readSandbox } from './reads/sandbox.ts'
 import { replayFinisher } from './reads/saved-answers.ts'
 import { readUsage } from './reads/usage.ts'
 import { readWallet } from './reads/wallet.ts'
+import { openLedgerTrace } from './trace.ts'
 
 const now = () => performance.now()
 
@@ -56,9 +57,11 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
     return database
   }
 
-  const measures = openMeasures(tools.meter, log)
+  const measures = openMeasures(tools.meter, log, now)
+  const trace = tools.spans ? openLedgerTrace(tools.spans) : undefined
+  const runBatch = batchRunner(books)
   const lanes = openLanes({
-    runBatch: batchRunner(books),
+    runBatch: trace?.batch(runBatch) ?? runBatch,
     finishReplays: replayFinisher(reads),
     limits: {
       lanes: config.BATCH_LANES,
@@ -76,7 +79,18 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const uses = openKeyUses(reads)
   onStop('key uses', () => uses.write())
 
-  const engine = openFlowEngine({ runs, reads, config, noteUse: uses.note, measures, log, onStop, now })
+  const engine = openFlowEngine({
+    runs,
+    reads,
+    config,
+    noteUse: uses.note,
+    measures,
+    tracer: trace ? tools.tracer : null,
+    onCharged: trace?.charged ?? null,
+    log,
+    onStop,
+    now,
+  })
 
   const forget = forgetOld(reads)
   await forget()
@@ -121,7 +135,7 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
     noteUse: uses.note,
     readModels: readModels(reads),
     readKey: readKeyStanding(reads),
-    startRun: engine.start,
+    startRun: trace?.start(engine.start) ?? engine.start,
     followRun: followRun(reads),
     readExecution: readExecution(reads),
     readUsage: readUsage(reads),
@@ -143,6 +157,7 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
     }),
     readiness,
     metricsText: tools.metricsText,
+    trace,
     log,
   })
   return tools.listen(app)

@@ -1,7 +1,8 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
-import { httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
+import { redisUrl } from '@gateway/redis/redis-url'
 import { z } from 'zod'
 
 /** What the worker reads from its environment. It holds no credentials of the database. */
@@ -11,9 +12,10 @@ export const workerConfig = z.object({
     description: 'What the worker signs its tokens for the ledger with',
     secret: true,
   }),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: 'expected an address that starts with redis:// or rediss://' })
-    .meta({ description: 'Redis with the queue of nodes; must never evict', secret: true }),
+  REDIS_URL: redisUrl().meta({
+    description: 'Redis with the queue of nodes; must never evict; one server, Sentinels or a Cluster',
+    secret: true,
+  }),
   ORIGINS: z.string().default('{}').meta({
     description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
     secret: true,
@@ -21,6 +23,9 @@ export const workerConfig = z.object({
   CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
     .default(32)
     .meta({ description: 'Nodes that this process runs at once' }),
+  TRACE_CONTENT: flag()
+    .default(false)
+    .meta({ description: 'Puts prompts and answers into traces, for whoever may read them there' }),
   ...assetStoreConfig,
 })
 

@@ -3,7 +3,10 @@ import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { mintId } from '@gateway/contracts/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
+import { openQueueDepth } from '@gateway/node-queue/queue-depth'
 import { openNodeWorker } from '@gateway/node-queue/node-worker'
+import { tracedRun } from '@gateway/node-queue/trace-jobs'
 import { openOrigins } from '@gateway/origins/open-origins'
 import type { OriginsConfig } from '@gateway/origins/origin-config'
 import { usageCounter } from '@gateway/paid-call/counted-usage'
@@ -28,7 +31,8 @@ import { LedgerSilent, nodeClaimer } from './run/claim-node.ts'
 import { nodeCompleter } from './run/complete-node.ts'
 import { endingOpener } from './run/ending.ts'
 import { nodeRunner } from './run/run-node.ts'
-import { jobTracer } from './trace.ts'
+import { tracedPaid, tracedPerform, tracedWait } from './trace.ts'
+import { watchQueue } from './watch-queue.ts'
 
 const now = () => performance.now()
 const mint = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
@@ -45,13 +49,15 @@ export async function startWorker(
   originsConfig: OriginsConfig,
   tools: ServiceTools,
 ) {
-  const { log, onStop, stopping, readiness } = tools
-  const measures = openMeasures(tools.meter)
+  const { log, onStop, stopping, readiness, spans } = tools
+  const tracer = spans && tools.tracer
+  const measures = tracedWait(spans, openMeasures(tools.meter))
   let alive: () => Promise<string | null> | string | null = () => null
   await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText: tools.metricsText }))
 
-  const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET })
-  onStop('ledger client', () => ledger.close())
+  const client = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET })
+  onStop('ledger client', () => client.close())
+  const ledger = tracedLedger(tracer, client)
 
   let onSilence = (_: boolean) => {}
   const { holder, heard, silent } = await registerHolder({
@@ -89,36 +95,43 @@ export async function startWorker(
   const media = { origins, assets, ledger, mintId: mint }
   const explain = failureExplainer({ log })
   const countExactly = exactCounter({ countAtMost: tokens.countAtMost })
+  const performPaid = paidPerformer({ admit: nodeAdmitter({ ledger, countExactly, measures, now }), explain, now })
   const runNode = nodeRunner({
     claim: nodeClaimer({ ledger, holder, silent }),
-    openEnding: endingOpener({ ledger, bell }),
-    perform: performer({
-      paidKinds: {
-        'product.chat': chatNode({
-          origins,
-          countUsage: usageCounter(tokens.count),
-          loadImages: imageLoader({ ledger, assets }),
-        }),
-        'product.image': imageNode(media),
-        'product.audio': audioNode(media),
-      },
-      performPaid: paidPerformer({ admit: nodeAdmitter({ ledger, countExactly, measures, now }), explain, now }),
-      explain,
-    }),
+    openEnding: endingOpener({ ledger: client, bell }), // it only looks, again and again
+    perform: tracedPerform(
+      spans,
+      performer({
+        paidKinds: {
+          'product.chat': chatNode({
+            origins,
+            countUsage: usageCounter(tokens.count),
+            loadImages: imageLoader({ ledger, assets }),
+          }),
+          'product.image': imageNode(media),
+          'product.audio': audioNode(media),
+        },
+        performPaid: tracedPaid(spans, performPaid, config.TRACE_CONTENT),
+        explain,
+      }),
+    ),
     complete: nodeCompleter({ ledger, log }),
     mintLease: () => randomBytes(16).toString('hex'),
     measures,
     now,
   })
 
-  const inSpan = jobTracer(tools.tracer)
+  const depth = openQueueDepth({ redisUrl: config.REDIS_URL, now: () => Date.now() })
+  onStop('queue depth', () => depth.close())
+  watchQueue(tools.meter, depth)
+
   const queue = openNodeWorker({
     redisUrl: config.REDIS_URL,
     concurrency: config.CONCURRENCY,
-    async run(job, signal) {
-      await inSpan(job, () => runNode(job, signal))
+    run: tracedRun(tracer, async (job, signal) => {
+      await runNode(job, signal)
       measures.ended('ran')
-    },
+    }),
     onLost({ execution, node, attempt }) {
       measures.ended('lost')
       log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node goes on under its lease')

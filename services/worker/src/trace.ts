@@ -1,23 +1,111 @@
-import { context, propagation, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
-import type { NodeJob } from '@gateway/node-queue/node-job'
+import { SpanKind, trace } from '@opentelemetry/api'
+import { answerAttributes, callAttributes, contentAttributes } from '@gateway/paid-call/call-attributes'
+import type { Spans } from '@gateway/process/spans'
+import type { PaidCall, PaidKind } from './kinds/paid-kind.ts'
+import type { Measures } from './measures.ts'
+import type { PerformPaid } from './perform/paid-node.ts'
+import type { Perform, Performed } from './perform/perform.ts'
+import type { Work } from './run/run-node.ts'
 
-/** Runs a job in a span of its own, a child of the one that its run was started in. Without a collector it costs a call. */
-export type TraceJob = (job: NodeJob, work: () => Promise<void>) => Promise<void>
+// The work on a node in spans, below that of its job: a paid call, in it the wait for money and the call to the origin. Each
+// wrapper is what it was given where there is no collector.
 
-export function jobTracer(tracer: Tracer): TraceJob {
-  return ({ execution, node, attempt, trace }, work) => {
-    const options = { kind: SpanKind.CONSUMER, attributes: { execution, node, attempt } }
-    const inSpan = () =>
-      tracer.startActiveSpan('run node', options, async (span) => {
-        try {
-          await work()
-        } catch (error) {
-          span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : String(error) })
-          throw error
-        } finally {
-          span.end()
-        }
-      })
-    return trace ? context.with(propagation.extract(context.active(), trace), inSpan) : inSpan()
+/** Says of a job's span what the claim told of the node, and how it ended. */
+export function tracedPerform(spans: Spans | null, perform: Perform): Perform {
+  if (spans === null) return perform
+  return async (work, ending) => {
+    const { node, project, callId } = work.claim
+    const span = trace.getActiveSpan()
+    span?.setAttributes({
+      'service.project': project,
+      'service.node.kind': node.kind,
+      ...(callId !== '' && { 'service.invocation': callId }),
+    })
+    const performed = await perform(work, ending)
+    span?.setAttributes(endOf(performed))
+    return performed
   }
+}
+
+/** @param withContent whether prompt and answer get into the trace */
+export function tracedPaid(spans: Spans | null, performPaid: PerformPaid, withContent: boolean): PerformPaid {
+  if (spans === null) return performPaid
+  return (work, kind, inputs, ending) =>
+    spans.during('paid call', { attributes: whose(work) }, async (span) => {
+      const performed = await performPaid(work, tracedKind(spans, kind, withContent), inputs, ending)
+      span.setAttributes(endOf(performed))
+      return performed
+    })
+}
+
+function tracedKind(spans: Spans, kind: PaidKind, withContent: boolean): PaidKind {
+  return async (work, inputs, signal) => {
+    const call = await kind(work, inputs, signal)
+    return { ...call, make: tracedMake(spans, work, call, withContent) }
+  }
+}
+
+function tracedMake(spans: Spans, work: Work, call: PaidCall, withContent: boolean): PaidCall['make'] {
+  return (admitted, signal) => {
+    const { product, request } = call
+    const { invocation } = admitted
+    const operation = request ? 'chat' : 'generate_content'
+    const attributes = {
+      ...callAttributes({
+        operation,
+        product,
+        invocation,
+        output: OUTPUTS[work.claim.node.kind] ?? 'text',
+        maxTokens: request ? admitted.outputCap : null,
+      }),
+      ...whose(work),
+      ...(withContent && request && contentAttributes('input', request.forwarded['messages'])),
+    }
+    return spans.during(`${operation} ${product}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+      const answer = await call.make(admitted, signal)
+      const { usage, finishReasons = [] } = answer
+      span.setAttributes(answerAttributes({ product, invocation, usage: request ? usage : null, finishReasons }))
+      if (withContent) span.setAttributes(contentAttributes('output', outputOf(answer)))
+      return answer
+    })
+  }
+}
+
+const OUTPUTS: Record<string, 'image' | 'speech'> = { 'product.image': 'image', 'product.audio': 'speech' }
+
+/** What the answer makes, or nothing where it makes none. */
+function outputOf({ output }: Awaited<ReturnType<PaidCall['make']>>): unknown {
+  try {
+    return output()
+  } catch {
+    return null
+  }
+}
+
+/** Tells of a wait for money, once it is over, also in a span. */
+export function tracedWait(spans: Spans | null, measures: Measures): Measures {
+  if (spans === null) return measures
+  return {
+    ...measures,
+    waitedForFunds(how, ms) {
+      const attributes = { 'service.outcome': how }
+      spans.start('wait for money', { attributes, startTime: Date.now() - ms }).end()
+      measures.waitedForFunds(how, ms)
+    },
+  }
+}
+
+function whose({ claim: { project, callId }, lease: { execution, node } }: Work) {
+  return {
+    'service.project': project,
+    'service.execution': execution,
+    'service.node': node,
+    'service.invocation': callId,
+  }
+}
+
+function endOf({ result }: Performed) {
+  if (result.kind !== 'failed') return { 'service.outcome': result.kind }
+  const { code } = JSON.parse(result.error) as { code?: string }
+  return { 'service.outcome': result.kind, 'error.type': code ?? 'unknown' }
 }

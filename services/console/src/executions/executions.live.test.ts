@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
+import { executionShape, executionSummaryShape } from '@gateway/contracts/flow-shapes'
 import type { Graph } from '@gateway/contracts/graph'
 import { startConstellation } from '@gateway/testbed/constellation'
 import { consoleTest, said } from '../console.fixture.ts'
@@ -46,6 +47,7 @@ test('a run is answered as its record, which stays to be read and is listed', as
   const answer = await execute(input)
   expect([said(answer), answer.headers.get('Content-Type')]).toEqual(['200', 'application/json; charset=utf-8'])
   const record = answer.body as ExecutionRecord
+  executionShape.parse(record)
   expect(record).toMatchObject({
     object: 'sandbox.execution',
     sandbox: id,
@@ -62,6 +64,7 @@ test('a run is answered as its record, which stays to be read and is listed', as
   const again = (await execute(input)).body as ExecutionRecord
   const { nodes: _nodes, output: _output, childCalls: _calls, ...summary } = record
   const list = await house.owner.get(`${path}/executions`)
+  for (const run of list.body.data) executionSummaryShape.parse(run)
   expect(list.body).toMatchObject({ data: [{ id: again.id }, summary], nextCursor: null })
   const first = await house.owner.get(`${path}/executions?limit=1`)
   const rest = await house.owner.get(`${path}/executions?cursor=${first.body.nextCursor}`)

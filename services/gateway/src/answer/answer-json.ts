@@ -22,7 +22,9 @@ interface Needs {
  */
 export function jsonAnswer({ origin, countUsage, now }: Needs): AnswerJson {
   return async (res, call) => {
+    const askedMs = now()
     const { choices, usage: reported } = await origin.completion(call)
+    call.timing.originMs = now() - askedMs
     const usage = await countUsage(reported, call.request, () => textOf(choices))
     const body = JSON.stringify({
       id: call.admitted.invocation,

@@ -30,6 +30,7 @@ interface Needs {
 /** @throws OriginFailure, Stopping: before the first byte of the answer only */
 export function streamAnswer({ origin, countUsage, now, headersWaitMs = times.headersWaitMs }: Needs): AnswerStream {
   return async (reader, call) => {
+    const askedMs = now()
     const chunks = await firstByte(origin.chunks(call), reader, headersWaitMs)
     const { model, includeUsage } = call.request
     const created = Math.floor(now() / 1000)
@@ -49,6 +50,7 @@ export function streamAnswer({ origin, countUsage, now, headersWaitMs = times.he
       if (!(error instanceof OriginFailure || error instanceof Stopping)) throw error
       broken = error // A4
     }
+    call.timing.originMs = now() - askedMs
     const usage = await countUsage(broken ? null : reported, call.request, said.text)
     const last = recording.add(broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage))
     await call.hold.settle(usage, recording.answer(EVENT_STREAM))

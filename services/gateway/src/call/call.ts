@@ -9,4 +9,6 @@ export interface Call {
   /** Whether it came with an idempotency key, so that its answer is kept. */
   keyed: boolean
   hold: Hold
+  /** How long the origin has taken, once its answer is complete. */
+  timing: { originMs: number }
 }

@@ -51,9 +51,10 @@ export function callHolder({ ledger, bell, calls, measures, log }: Needs): HoldC
     }
 
     async function carryOut(closing: () => Promise<Closed>): Promise<void> {
+      const askedMs = performance.now()
       try {
         const { kind } = await closing()
-        measures.closed(kind)
+        measures.closed(kind, performance.now() - askedMs)
         if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged nobody')
       } catch (error) {
         measures.closed('lost')

@@ -62,6 +62,8 @@ interface Needs {
     settledMore(excessMicro: number): void
     fenced(): void
   }
+  /** Told what a completed node was charged, in micro-USD; absent: nobody asks. */
+  onCharged?: ((item: object, micro: number) => void) | null
 }
 
 const PATIENT_AFTER = 1
@@ -161,6 +163,7 @@ export function openFlowLane(needs: Needs): FlowLane {
     })
     if (result.excessMicro > 0) observe.settledMore(result.excessMicro)
     for (let n = 0; n < result.fenced; n++) observe.fenced()
+    if (needs.onCharged) tellCharges(needs.onCharged, batch, reading, result.charged)
     return { reading, outcomes, written: result.written, jobs: result.jobs }
   }
 
@@ -223,6 +226,20 @@ interface Decided {
   outcomes: Map<Waiting, { outcome: ItemOutcome; change: RunChange | null }>
   written: Map<RunChange, number>
   jobs: Parameters<Tell['changed']>[1]
+}
+
+function tellCharges(
+  tell: (item: object, micro: number) => void,
+  batch: Waiting[],
+  { runs }: RunsRecollection,
+  charged: Map<string, number>,
+): void {
+  for (const { item } of batch) {
+    if (item.op !== 'complete') continue
+    const node = runs.get(item.execution)?.nodes.find(({ lease }) => lease === item.lease)
+    const micro = node?.reservation ? charged.get(node.reservation) : undefined
+    if (micro !== undefined) tell(item, micro)
+  }
 }
 
 function unknownRun({ op }: FlowItem): ItemOutcome {

@@ -13,15 +13,18 @@ export interface WrittenRuns {
   /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
   excessMicro: number
   fenced: number
+  /** What each reservation that was closed was charged, in micro-USD. */
+  charged: Map<string, number>
 }
 
 interface Row {
   written: number[] | null
+  closed: number[] | null
   closings: string | null
   rung: string | null
 }
 
-const SQL = `SELECT written, closings, rung FROM money.write_runs_v1(
+const SQL = `SELECT written, closed, closings, rung FROM money.write_runs_v1(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
   $27, $28, $29, $30, $31, $32, $33, $34, $35)`
 
@@ -88,15 +91,23 @@ export async function writeRuns(prisma: Prisma, changes: readonly RunChange[], h
     closings.map(({ usage }) => usage?.estimated ?? null),
     closings.map(({ usage, reason }) => (usage ? null : reason)),
   )
-  const { outcome, excess } = readClosings(row.closings)
+  const { outcome, charged, excess } = readClosings(row.closings)
   return {
     written: new Map(row.written?.map((n) => [changes[n - 1]!, versions[n - 1]!])),
     jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as RungNode[]),
     excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
     fenced: outcome.filter((one) => one === 'fenced').length,
+    charged: new Map(row.closed?.map((n, place) => [closings[n - 1]!.reservation, charged[place] ?? 0])),
   }
 }
 
-function readClosings(text: string | null): { outcome: string[]; excess: number[] } {
-  return text === null ? { outcome: [], excess: [] } : (JSON.parse(text) as { outcome: string[]; excess: number[] })
+/** Each a list in the order of the closings that were made. */
+interface Closings {
+  outcome: string[]
+  charged: number[]
+  excess: number[]
+}
+
+function readClosings(text: string | null): Closings {
+  return text === null ? { outcome: [], charged: [], excess: [] } : (JSON.parse(text) as Closings)
 }

@@ -4,9 +4,15 @@ import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@ga
 import { ledgerItem, type LedgerItem } from '@gateway/contracts/ledger-items'
 import type { OutcomeLine, Undecided } from '@gateway/contracts/ledger-outcomes'
 import type { Lanes } from '../batch/lanes.ts'
+import type { LedgerTrace } from '../trace.ts'
 import { readBody } from './read-body.ts'
 
-const line = z.strictObject({ n: z.int(), budgetMs: z.number().min(1).max(300_000), item: ledgerItem })
+const line = z.strictObject({
+  n: z.int(),
+  budgetMs: z.number().min(1).max(300_000),
+  item: ledgerItem,
+  trace: z.string().max(128).optional(),
+})
 
 // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with their JSON escapes, and room for the rest.
 const MOST_BYTES = 16 * 1024 * 1024
@@ -21,10 +27,11 @@ interface Needs {
   flows: FlowLane
   /** Told the key of each admitted direct call. */
   admitted: (key: string) => void
+  trace?: Pick<LedgerTrace, 'item'> | undefined
 }
 
 /** POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. */
-export function decideItems({ lanes, flows, admitted }: Needs): RequestHandler {
+export function decideItems({ lanes, flows, admitted, trace }: Needs): RequestHandler {
   return async (req, res) => {
     const body = await readBody(req, MOST_BYTES)
     if (body === null) return void res.status(413).json({ error: `Send at most ${MOST_BYTES} bytes a request.` })
@@ -32,8 +39,9 @@ export function decideItems({ lanes, flows, admitted }: Needs): RequestHandler {
     if (typeof lines === 'string') return void res.status(400).json({ error: lines })
     res.setHeader('Content-Type', 'application/x-ndjson')
     const write = gatheredWriter(res, lines.length)
-    for (const { n, budgetMs, item } of lines) {
-      void decide(item, budgetMs).then((outcome) => write({ n, outcome }))
+    for (const { n, budgetMs, item, trace: asker } of lines) {
+      const deciding = trace && asker ? trace.item(item, asker, () => decide(item, budgetMs)) : decide(item, budgetMs)
+      void deciding.then((outcome) => write({ n, outcome }))
     }
   }
 

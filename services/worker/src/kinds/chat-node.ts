@@ -45,6 +45,7 @@ export function chatNode({ origins, countUsage, loadImages }: Needs): PaidKind {
             completionTokens: Math.min(used.completionTokens, MOST_TOKENS),
             estimated: used.estimated,
           },
+          finishReasons: choices.map(({ finish_reason }) => finish_reason),
           output: () => outputOf(node, request, choices[0]!.message),
         }
       },

@@ -27,6 +27,8 @@ export interface PaidAnswer {
   usage: NonNullable<CompleteItem['usage']>
   /** What the origin took, in milliseconds, where it is known better than by how long `make` took. */
   remoteMs?: number
+  /** Why the model stopped, of a chat. */
+  finishReasons?: string[]
   /** The values that the answer makes. Throws a Refusal where it makes none; the answer is charged all the same. */
   output(): Values
 }

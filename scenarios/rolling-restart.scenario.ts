@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { liveTest } from '@gateway/testbed/live-test'
+import { startBalancer } from './src/balancer.ts'
+import { openHouse, type House, type Shop } from './src/house.ts'
+import { paidFlow } from './src/paid-flows.ts'
+import { patientClient, type PatientClient } from './src/patient-client.ts'
+
+// Every service is replaced under load, one replica at a time, as an upgrade does it. Whatever was accepted is answered and charged once.
+
+const CALLERS = { json: 6, stream: 4, run: 3 }
+const PAID_NODES = 3
+const BETWEEN = 25
+
+const test = liveTest.extend('house', async ({ database, redisServer }, { onCleanup }) => {
+  const ledgers: string[] = []
+  const balancer = Promise.withResolvers<Awaited<ReturnType<typeof startBalancer>>>()
+  const house = await openHouse({
+    ...database,
+    redisUrl: redisServer.url,
+    ledgers: 2,
+    gateways: 2,
+    workers: 2,
+    async through(url) {
+      if (!ledgers.includes(url)) ledgers.push(url)
+      if (ledgers.length === 2) balancer.resolve(await startBalancer(ledgers))
+      return (await balancer.promise).url
+    },
+  })
+  onCleanup(async () => {
+    await house.close()
+    await (await balancer.promise).stop()
+  })
+  return house
+})
+
+test('a rolling restart of every service under load loses nothing that was accepted, and charges it once', async ({
+  house,
+}) => {
+  const shop = await house.shop(100_000_000_000n)
+  const { id: sandbox } = await house.world.sandbox(shop.project, paidFlow(shop.model, PAID_NODES))
+  await house.origin.control.setFaults([{ latencyMs: 100, perChunkMs: 10 }])
+  const load = startLoad(house, shop, sandbox)
+
+  await load.answered(BETWEEN)
+  for (const program of [...house.gateways, ...house.ledgers, ...house.workers]) {
+    await program.stop()
+    expect(readFileSync(program.logFile, 'utf8')).toContain('"clean":true')
+    await load.answered(BETWEEN) // the other replica serves
+    await program.start()
+    await load.answered(BETWEEN)
+  }
+  const { chats, runs, prompts, repeated } = await load.stop()
+
+  // Each was answered whole.
+  expect(chats.filter(({ status }) => status !== 200)).toEqual([])
+  expect(chats.filter(({ stream, text }) => stream && !text.trimEnd().endsWith('data: [DONE]'))).toEqual([])
+  expect(runs.filter(({ status }) => status !== 'Succeeded')).toEqual([])
+  // That a restart was felt shows in what was repeated; the client repeats nothing else.
+  expect(repeated).toContain('refused connection')
+
+  // Each was charged once: an accepted call that was lost would have been charged beside its repetition.
+  await house.untilNothingIsHeld(shop.project.id, 30_000)
+  expect(await house.findings([shop.project.id])).toEqual([])
+  const charges = (await house.invocations(shop.project.id)).filter(({ state }) => state === 'Settled')
+  expect(charges.filter(({ execution }) => execution === null)).toHaveLength(chats.length)
+  expect(charges.filter(({ execution }) => execution !== null)).toHaveLength(runs.length * PAID_NODES)
+  const ofRuns = runs.reduce((sum, { chargedMicro }) => sum + chargedMicro, 0)
+  const ofChats = chats.reduce((sum, { micro }) => sum + micro, 0)
+  expect((await house.wallet(shop.project.id)).settled).toBe(BigInt(ofRuns + ofChats))
+
+  // And the origin was asked once for each call.
+  const asked = (await house.origin.control.calls()).map(({ prompt }) => prompt)
+  expect(prompts.filter((prompt) => asked.filter((one) => one === prompt).length !== 1)).toEqual([])
+  expect(await house.origin.control.countCalls()).toBe(chats.length + runs.length * PAID_NODES)
+}, 300_000)
+
+interface AnsweredChat {
+  stream: boolean
+  status: number
+  text: string
+  /** What its usage says that it costs. */
+  micro: number
+}
+
+function startLoad(house: House, shop: Shop, sandbox: string) {
+  const chats: AnsweredChat[] = []
+  const runs: ExecutionRecord[] = []
+  const prompts: string[] = []
+  const clients: PatientClient[] = []
+  const waiting = new Set<() => void>()
+  let going = true
+  let asked = 0
+
+  async function chat(client: PatientClient, stream: boolean): Promise<void> {
+    const prompt = `restart ${asked++}.`
+    prompts.push(prompt)
+    const { status, text } = await client.ask('/v1/chat/completions', {
+      model: shop.model,
+      messages: [{ role: 'user', content: prompt }],
+      max_tokens: 30,
+      stream,
+      ...(stream && { stream_options: { include_usage: true } }),
+    })
+    chats.push({ stream, status, text, micro: status === 200 ? microOf(text, stream) : 0 })
+  }
+
+  async function run(client: PatientClient): Promise<void> {
+    const key = `restart-run-${asked++}`
+    const { status, text } = await client.ask(
+      `/v1/sandbox/${sandbox}/invoke`,
+      { input: { text: `${key}.` } },
+      { 'idempotency-key': key, accept: 'application/json' },
+    )
+    if (status !== 200) throw new Error(`a run was answered with ${status}: ${text}`)
+    runs.push(JSON.parse(text) as ExecutionRecord)
+  }
+
+  function callers(count: number, work: (client: PatientClient) => Promise<void>): Promise<void>[] {
+    return Array.from({ length: count }, async (_, n) => {
+      const client = patientClient(house, shop.key.secret, n)
+      clients.push(client)
+      while (going) {
+        await work(client)
+        for (const look of waiting) look()
+      }
+    })
+  }
+
+  const all = Promise.all([
+    ...callers(CALLERS.json, (client) => chat(client, false)),
+    ...callers(CALLERS.stream, (client) => chat(client, true)),
+    ...callers(CALLERS.run, run),
+  ])
+
+  return {
+    /** Resolves once so many more of each kind have been answered; rejects with what a caller failed with. */
+    async answered(count: number): Promise<void> {
+      const so = { chats: chats.length + count, runs: runs.length + Math.ceil(count / 10) }
+      const enough = new Promise<void>((resolve) => {
+        const look = () => {
+          if (chats.length < so.chats || runs.length < so.runs) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+      })
+      await Promise.race([enough, all])
+    },
+    async stop() {
+      going = false
+      await all
+      return { chats, runs, prompts, repeated: clients.flatMap(({ repeated }) => repeated) }
+    },
+  }
+}
+
+/** One micro-USD a token, prompt or completion. */
+function microOf(text: string, stream: boolean): number {
+  const usages = (stream ? text.split('\n\n').filter((event) => event.startsWith('data: {')) : [`data: ${text}`])
+    .map((event) => JSON.parse(event.slice('data: '.length)) as { usage?: { total_tokens: number } | null })
+    .flatMap(({ usage }) => usage ?? [])
+  return usages.at(-1)!.total_tokens
+}

@@ -1,0 +1,433 @@
+import { randomBytes } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { expect } from 'vitest'
+import type { Graph } from '@gateway/contracts/graph'
+import { liveTest } from '@gateway/testbed/live-test'
+import { privateRedis } from '@gateway/testbed/private-servers'
+import { chat, openHouse, type House, type Shop } from './src/house.ts'
+import { sendsSpansTo, startOtlpReceiver, type OtlpReceiver } from './src/otlp-receiver.ts'
+import { partOf, treeOf, type SeenSpan } from './src/seen-spans.ts'
+
+// What a collector sees of the house: one trace from the first byte to the settlement, also of a run whose worker dies, with
+// attributes that dashboards can rely on, and nothing that somebody said.
+
+const SAID = 'the secret recipe of the honey cake'
+/** Somebody who traces what he does himself. */
+function newCaller() {
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
+  return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } }
+}
+
+const test = liveTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('collector', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const receiver = await startOtlpReceiver()
+    onCleanup(receiver.stop)
+    return receiver
+  })
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const server = await privateRedis() // the queue of nodes is one a Redis, and other files have workers too
+    onCleanup(() => server.stop())
+    return server
+  })
+  .extend('house', { scope: 'file' }, async ({ database, ownRedis, collector }, { onCleanup }) => {
+    const traced = () => ({ ...sendsSpansTo(collector), OTEL_METRIC_EXPORT_INTERVAL: '1000' })
+    const house = await openHouse({
+      ...database,
+      redisUrl: ownRedis.url,
+      gateways: 2,
+      workers: 1,
+      environment: {
+        ledger: traced,
+        gateway: (n) => ({ ...traced(), ...(n === 1 && { TRACE_CONTENT: '1' }) }),
+        worker: traced,
+      },
+    })
+    onCleanup(house.close)
+    return house
+  })
+
+/** The trace of an invocation, once its first span has ended: all below it have by then, or follow at once. */
+async function traceOf(collector: OtlpReceiver, invocation: string, spans: number): Promise<SeenSpan[]> {
+  const ofIt = (all: readonly SeenSpan[]) => {
+    const root = all.find(
+      ({ kind, service, attributes }) =>
+        service === 'gateway' && kind === 'server' && attributes['service.invocation'] === invocation,
+    )
+    return root ? all.filter(({ traceId }) => traceId === root.traceId) : []
+  }
+  return ofIt(await collector.until((all) => ofIt(all).length >= spans))
+}
+
+const named = (spans: readonly SeenSpan[], name: string, service = 'gateway') =>
+  spans.find((span) => span.name === name && span.service === service)!
+
+async function call(house: House, shop: Shop, body: object, gateway = 0) {
+  const caller = newCaller()
+  const answer = await chat(house, shop, {
+    headers: caller.headers,
+    body: { messages: [{ role: 'user', content: SAID }], ...body },
+    gateway,
+  })
+  const text = await answer.text()
+  expect(answer.status).toBe(200)
+  return { invocation: answer.headers.get('x-service-invocation')!, text, caller }
+}
+
+const chatTree = (model: string) => [
+  'gateway server POST /v1/chat/completions',
+  '  gateway internal admit',
+  '    gateway client ledger admit',
+  '      ledger server ledger admit',
+  '  gateway internal call',
+  `    gateway client chat ${model}`,
+  '    gateway client ledger settle',
+  '      ledger server ledger settle',
+]
+
+for (const stream of [false, true]) {
+  test(`a chat call${stream ? ', streamed,' : ''} is one trace, a part of its caller’s, that says what it was and what it cost`, async ({
+    house,
+    collector,
+  }) => {
+    const shop = await house.shop(1_000_000n)
+    const { invocation, caller } = await call(house, shop, { stream })
+    const spans = await traceOf(collector, invocation, 8)
+    expect(treeOf(spans)).toEqual(chatTree(shop.model))
+    const [root] = spans.filter(({ name }) => name === 'POST /v1/chat/completions')
+    expect([root!.traceId, root!.parentSpanId]).toEqual([caller.traceId, caller.spanId])
+    expect(root!.attributes).toEqual({
+      'http.request.method': 'POST',
+      'http.route': '/v1/chat/completions',
+      'gen_ai.request.model': shop.model,
+      'service.invocation': invocation,
+      'service.project': shop.project.id,
+    })
+
+    const [charge] = await house.invocations(shop.project.id)
+    expect(named(spans, `chat ${shop.model}`).attributes).toEqual({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': shop.model,
+      'gen_ai.request.max_tokens': 50,
+      'gen_ai.request.stream': stream,
+      'gen_ai.response.model': shop.model,
+      'gen_ai.response.id': invocation,
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.usage.input_tokens': charge!.promptTokens,
+      'gen_ai.usage.output_tokens': charge!.completionTokens,
+      'service.invocation': invocation,
+      'service.project': shop.project.id,
+    })
+    for (const service of ['gateway', 'ledger'])
+      expect(named(spans, 'ledger settle', service).attributes).toEqual({
+        'service.reservation': invocation,
+        'service.outcome': 'settled',
+        'service.charged_micro': Number(charge!.chargedMicro),
+      })
+  })
+}
+
+test('the batch that decided an item is linked with it', async ({ house, collector }) => {
+  const shop = await house.shop(1_000_000n)
+  const { invocation } = await call(house, shop, {})
+  const item = named(await traceOf(collector, invocation, 8), 'ledger settle', 'ledger')
+  const linked = ({ links }: SeenSpan) => links.some(({ spanId }) => spanId === item.spanId)
+  const batch = (await collector.until((all) => all.some(linked))).find(linked)!
+  expect(batch.name).toBe('ledger batch')
+  expect(batch.traceId).not.toBe(item.traceId)
+  expect(item.links).toEqual([{ traceId: batch.traceId, spanId: batch.spanId }])
+})
+
+test('a refused call says why, and its trace ends at the ledger [insufficient_budget]', async ({
+  house,
+  collector,
+}) => {
+  const shop = await house.shop(1n)
+  const answer = await chat(house, shop, {})
+  expect(answer.status).toBe(402)
+  const ofProject = (all: readonly SeenSpan[]) =>
+    all.find(
+      ({ service, attributes }) => service === 'ledger' && attributes['service.refusal'] === 'insufficient_budget',
+    )
+  const item = ofProject(await collector.until((all) => ofProject(all) !== undefined))!
+  const ofIt = (all: readonly SeenSpan[]) => all.filter(({ traceId }) => traceId === item.traceId)
+  const spans = ofIt(await collector.until((all) => ofIt(all).length >= 4))
+  expect(treeOf(spans)).toEqual(chatTree(shop.model).slice(0, 4))
+  expect(named(spans, 'POST /v1/chat/completions').attributes).toMatchObject({
+    'error.type': 'insufficient_budget',
+    'http.response.status_code': 402,
+  })
+})
+
+/** Five nodes, one of them paid. Its author's words are nobody's business either. */
+function fiveNodes(product: string): Graph {
+  const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+  return {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'ask', kind: 'template', template: `${SAID}, please: {{ text }}` },
+      { id: 'draft', kind: 'product.chat', product, params: { max_tokens: 20 } },
+      { id: 'shout', kind: 'expression', expression: "text + '!'" },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      { from: 'in.text', to: 'ask.text' },
+      { from: 'ask.text', to: 'draft.prompt' },
+      { from: 'draft.text', to: 'shout.text' },
+      { from: 'shout.value', to: 'out.text' },
+    ],
+  }
+}
+
+const job = (node: string, attempt: number, ...work: string[]) => [
+  `    ledger producer send nodes [${node} #${attempt}]`,
+  `      worker consumer process nodes [${node} #${attempt}]`,
+  `        worker client ledger claim [${node}]`,
+  `          ledger server ledger claim [${node}]`,
+  ...work,
+  `        worker client ledger complete [${node}]`,
+  `          ledger server ledger complete [${node}]`,
+]
+
+test('a run whose worker is killed in the middle is one trace, with every span in its place', async ({
+  house,
+  collector,
+}) => {
+  const shop = await house.shop(1_000_000n)
+  const { id: sandbox } = await house.world.sandbox(shop.project, fiveNodes(shop.model))
+  const caller = newCaller()
+  const before = await house.origin.control.countCalls()
+  await house.origin.control.setFaults([{ prompt: SAID, hold: true, times: 1 }])
+  const running = fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${shop.key.secret}`,
+      'content-type': 'application/json',
+      accept: 'application/x-ndjson',
+      'idempotency-key': 'a-run-in-one-trace',
+      ...caller.headers,
+    },
+    body: JSON.stringify({ input: { text: SAID } }),
+  })
+  await house.origin.control.waitForCalls(before + 1)
+  // What has ended by now is sent before the worker dies with the rest of it.
+  const begun = ({ name, service, attributes }: SeenSpan) =>
+    service === 'worker' && name === 'ledger admit-node' && attributes['service.project'] === shop.project.id
+  await collector.until((all) => all.some(begun))
+  await house.workers[0]!.kill()
+  await house.workers[0]!.start()
+  const answer = await running
+  const lines = (await answer.text()).trim().split('\n')
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'complete', execution: { status: 'Succeeded' } })
+  await house.origin.control.clearFaults()
+  await house.origin.control.release()
+
+  const execution = answer.headers.get('x-service-invocation')!
+  const paid = (all: readonly SeenSpan[]) => all.filter(({ name }) => name === 'paid call')
+  await collector.until((all) => paid(all).some(({ attributes }) => attributes['service.execution'] === execution))
+  const whole = await traceOf(collector, execution, 5 + 4 * 6 + 4 + 1)
+
+  // What the dead worker had under way it could not send; what was done below that stands alone, and says where it belongs.
+  const known = new Set(whole.map(({ spanId }) => spanId))
+  const orphans = whole.filter(({ parentSpanId }) => parentSpanId !== caller.spanId && !known.has(parentSpanId ?? ''))
+  expect(orphans.length).toBeGreaterThan(0)
+  for (const { attributes } of orphans)
+    expect(attributes).toMatchObject({ 'service.execution': execution, 'service.node': 'draft', 'service.attempt': 1 })
+  // The queue may give the dead one's job to somebody, who finds nothing to do.
+  const idle = whole.filter(({ kind, attributes }) => kind === 'consumer' && !('service.outcome' in attributes))
+  const aside = new Set([...orphans, ...idle].flatMap(({ spanId }) => partOf(whole, spanId)))
+  const spans = whole.filter((span) => !aside.has(span))
+
+  expect(treeOf(spans)).toEqual([
+    'gateway server POST /v1/sandbox/{id}/invoke',
+    '  gateway internal start',
+    '    gateway client ledger start',
+    '      ledger server ledger start',
+    ...job('ask', 1),
+    '    ledger producer send nodes [draft #1]',
+    ...job(
+      'draft',
+      2,
+      '        worker internal paid call [draft]',
+      '          worker client ledger admit-node [draft]',
+      '            ledger server ledger admit-node [draft]',
+      `          worker client chat ${shop.model} [draft]`,
+    ),
+    ...job('shout', 1),
+    ...job('out', 1),
+    '  gateway internal run',
+  ])
+  expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([caller.traceId]))
+  expect(named(spans, 'POST /v1/sandbox/{id}/invoke').attributes).toMatchObject({
+    'service.invocation': execution,
+    'service.execution': execution,
+    'service.project': shop.project.id,
+    'service.sandbox': sandbox,
+  })
+
+  const [charge] = (await house.invocations(shop.project.id)).filter(({ state }) => state === 'Settled')
+  const callId = charge!.invocation
+  expect(named(spans, `chat ${shop.model}`, 'worker').attributes).toEqual({
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.output.type': 'text',
+    'gen_ai.request.model': shop.model,
+    'gen_ai.request.max_tokens': 20,
+    'gen_ai.response.model': shop.model,
+    'gen_ai.response.id': callId,
+    'gen_ai.response.finish_reasons': ['length'],
+    'gen_ai.usage.input_tokens': charge!.promptTokens,
+    'gen_ai.usage.output_tokens': charge!.completionTokens,
+    'service.invocation': callId,
+    'service.project': shop.project.id,
+    'service.execution': execution,
+    'service.node': 'draft',
+  })
+  const completed = spans.find(
+    ({ name, kind, attributes }) =>
+      name === 'ledger complete' && kind === 'server' && attributes['service.node'] === 'draft',
+  )!
+  expect(completed.attributes['service.charged_micro']).toBe(Number(charge!.chargedMicro))
+})
+
+test('a run whose jobs are lost with the queue goes on in its trace, rung for by a keeper', async ({
+  house,
+  ownRedis,
+  collector,
+}) => {
+  const shop = await house.shop(1_000_000n)
+  const { id: sandbox } = await house.world.sandbox(shop.project, fiveNodes(shop.model))
+  const caller = newCaller()
+  await house.workers[0]!.stop()
+  const running = fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${shop.key.secret}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'a-run-rung-again',
+      ...caller.headers,
+    },
+    body: JSON.stringify({ input: { text: SAID } }),
+  })
+  const ofIt = (all: readonly SeenSpan[]) => all.filter(({ traceId }) => traceId === caller.traceId)
+  await collector.until((all) => ofIt(all).some(({ kind }) => kind === 'producer'))
+  const redis = new Redis(ownRedis.url)
+  await redis.flushall()
+  redis.disconnect()
+  await house.workers[0]!.start()
+  expect(((await (await running).json()) as { status: string }).status).toBe('Succeeded')
+
+  const isIts = ({ kind, attributes }: SeenSpan) => kind === 'consumer' && attributes['service.node'] === 'ask'
+  const spans = ofIt(await collector.until((all) => ofIt(all).some(isIts)))
+  expect(spans.find(isIts)!.parentSpanId).toBe(named(spans, 'start').spanId)
+})
+
+test('a node that waits for money says so in the trace of its run', async ({ house, collector }) => {
+  // Enough for one of two siblings at a time.
+  const shop = await house.shop(150n)
+  const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+  const sibling = (id: string) => ({ id, kind: 'product.chat', product: shop.model, params: { max_tokens: 40 } })
+  const { id: sandbox } = await house.world.sandbox(shop.project, {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      sibling('one'),
+      sibling('two'),
+      { id: 'both', kind: 'expression', expression: "size(a) + size(b) > 0 ? 'both' : ''" },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      { from: 'in.text', to: 'one.prompt' },
+      { from: 'in.text', to: 'two.prompt' },
+      { from: 'one.text', to: 'both.a' },
+      { from: 'two.text', to: 'both.b' },
+      { from: 'both.value', to: 'out.text' },
+    ],
+  })
+  const calls = await house.origin.control.countCalls()
+  await house.origin.control.setFaults([{ prompt: 'dear', hold: true, times: 1 }])
+  const running = fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${shop.key.secret}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'a-run-that-waits',
+    },
+    body: JSON.stringify({ input: { text: 'dear' } }),
+  })
+  await house.origin.control.waitForCalls(calls + 1)
+  // The other one has asked, and was told that it has to wait.
+  await collector.until((all) =>
+    all.some(
+      ({ name, kind, attributes }) =>
+        name === 'ledger admit-node' && kind === 'client' && attributes['service.refusal'] === 'insufficient_budget',
+    ),
+  )
+  await house.origin.control.release()
+  expect(((await (await running).json()) as { status: string }).status).toBe('Succeeded')
+  await house.origin.control.clearFaults()
+  const isWait = ({ name }: SeenSpan) => name === 'wait for money'
+  const spans = await collector.until((all) => all.some(isWait))
+  const wait = spans.find(isWait)!
+  const ended = (all: readonly SeenSpan[]) => all.find(({ spanId }) => spanId === wait.parentSpanId)
+  expect(ended(await collector.until((all) => ended(all) !== undefined))).toMatchObject({
+    name: 'paid call',
+    traceId: wait.traceId,
+  })
+  expect(wait.attributes).toEqual({ 'service.outcome': 'admitted' })
+})
+
+test('nothing that was said, no secret and no origin gets out, unless it is switched on', async ({
+  house,
+  collector,
+}) => {
+  const shop = await house.shop(1_000_000n)
+  const { id: sandbox } = await house.world.sandbox(shop.project, fiveNodes(shop.model))
+  const { invocation, text } = await call(house, shop, {})
+  const run = await fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${shop.key.secret}`,
+      'content-type': 'application/json',
+      'idempotency-key': SAID.replaceAll(' ', '-'),
+    },
+    body: JSON.stringify({ input: { text: SAID } }),
+  })
+  expect(run.status).toBe(200)
+  await house.origin.control.setFaults([{ prompt: SAID, status: 500, body: { error: { message: SAID } }, times: 1 }])
+  expect((await chat(house, shop, { body: { messages: [{ role: 'user', content: SAID }] } })).status).toBe(502)
+  await house.origin.control.clearFaults()
+  await traceOf(collector, invocation, 8)
+  await traceOf(collector, run.headers.get('x-service-invocation')!, 30)
+
+  const { choices } = JSON.parse(text) as { choices: [{ message: { content: string } }] }
+  const answered = choices[0].message.content.split(': ').at(-1)! // behind the prompt that it quotes
+  const address = new URL(house.origin.url)
+  const everything = () =>
+    ['/v1/traces', '/v1/metrics'].map((path) => collector.received(path as '/v1/traces').toString()).join('\n')
+  const forbidden: Record<string, string> = {
+    'the prompt': SAID,
+    'its idempotency key': SAID.replaceAll(' ', '-'),
+    'the answer': answered,
+    'the key': shop.key.secret,
+    'the hash of the key': shop.key.hash,
+    'a secret of the gateway': house.secrets.gateway,
+    'a secret of the worker': house.secrets.worker,
+    'the key of the origin': house.originKey,
+    'the address of the origin': address.host,
+    'the origin': 'simulated',
+  }
+  expect(everything()).toContain(invocation)
+  const found = () => Object.keys(forbidden).filter((what) => everything().includes(forbidden[what]!))
+  expect(found()).toEqual([])
+
+  // The second gateway has TRACE_CONTENT.
+  const shown = await call(house, shop, {}, 1)
+  const origin = named(await traceOf(collector, shown.invocation, 8), `chat ${shop.model}`)
+  expect(origin.attributes['gen_ai.input.messages']).toBe(JSON.stringify([{ role: 'user', content: SAID }]))
+  expect(origin.attributes['gen_ai.output.messages']).toContain(answered)
+  expect(found()).toEqual(['the prompt', 'the answer'])
+})
