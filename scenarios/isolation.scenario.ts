@@ -6,7 +6,7 @@ import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
 import { houseTest as test } from './src/house-test.ts'
 import type { House } from './src/house.ts'
 import { consoleMatrix, openRoutes } from './src/isolation/console-matrix.ts'
-import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
+import { gatewayMatrix, openGatewayRoutes } from './src/isolation/gateway-matrix.ts'
 import { imprint, namesIn, send, type Asked } from './src/isolation/request-of.ts'
 import { hiddenFrom, idsOfNothing, keys, openScene, persons, type IdName, type Ids } from './src/isolation/scene.ts'
 import { neverAsked, surfaceOf } from './src/routes-of.ts'
@@ -26,7 +26,7 @@ describe('every route has a row', () => {
   test('of the gateway', () => {
     const { routes, mounts } = surfaceOf(gatewayApp(never))
     const rows = new Set(gatewayMatrix.map(({ route }) => route))
-    expect(routes.filter((route) => !(route in openRoutes)).toSorted()).toEqual([...rows].toSorted())
+    expect(routes.filter((route) => !(route in openGatewayRoutes)).toSorted()).toEqual([...rows].toSorted())
     expect(mounts).toEqual(['/api/v2', '/console']) // the console's, whose rows are below
   })
 
@@ -111,9 +111,10 @@ describe('the gateway', () => {
 describe('what needs no credential', () => {
   test('answers alike to everybody, and names nothing', async ({ house }) => {
     const { nobody, owner, legacyKey } = (await openScene(house.world, urlOf(house))).callers
-    for (const [route, says] of Object.entries(openRoutes)) {
+    for (const [route, says] of Object.entries({ ...openRoutes, ...openGatewayRoutes })) {
       const [method = '', path = ''] = route.replace('*file', 'index.html').split(' ')
-      const urls = path === '/' ? [house.console!.url] : [urlOf(house), house.console!.url]
+      const ofOne = { '/': [house.console!.url], '/docs': [urlOf(house)], '/openapi.json': [urlOf(house)] }[path]
+      const urls = ofOne ?? [urlOf(house), house.console!.url]
       for (const [url, { secret }] of urls.flatMap((at) =>
         [nobody, owner, legacyKey].map((one) => [at, one] as const),
       )) {

@@ -103,7 +103,8 @@ const penalty = z.number().min(-2).max(2)
 const under = (bytes: number) => (value: unknown) => jsonBytes(value) < bytes
 const ignored = z.unknown().optional()
 
-const body = z.strictObject({
+/** The body of POST /v1/chat/completions before `null`s are taken out: what its description is made of. */
+export const chatBody = z.strictObject({
   model: z.string().min(1).max(256),
   messages: z.array(message).min(chatLimits.messages.min).max(chatLimits.messages.max),
   stream: z.boolean().optional(),
@@ -178,7 +179,7 @@ export function readChatRequest(value: unknown): ChatRequest {
       reason: 'The body is not a JSON object.',
       cure: 'Send one JSON object with model and messages.',
     })
-  const parsed = body.safeParse(withoutAbsent(value), READABLE)
+  const parsed = chatBody.safeParse(withoutAbsent(value), READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
   const asked = parsed.data
   if (

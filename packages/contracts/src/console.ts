@@ -387,7 +387,9 @@ export interface RevisionRecord {
 }
 
 export const executeBody = z.strictObject({
-  input: z.custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract'),
+  input: z
+    .custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract')
+    .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
   revision: z.int().min(1).nullable().default(null).describe('null: the active one'),
 })
 

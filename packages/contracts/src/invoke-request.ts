@@ -12,10 +12,12 @@ export interface InvokeRequest {
   projectId: string | null
 }
 
-const body = z.strictObject({
-  input: z.custom<Record<string, unknown>>(isObject, 'must be an object that fits the input of the sandbox product'),
-  revision: z.int().min(1).nullish(),
-  project_id: z.string().nullish(),
+export const invokeBody = z.strictObject({
+  input: z
+    .custom<Record<string, unknown>>(isObject, 'must be an object that fits the input of the sandbox product')
+    .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
+  revision: z.int().min(1).nullish().describe('may only name the active one'),
+  project_id: z.string().nullish().describe('may only restate the project that the key is bound to'),
 })
 
 /**
@@ -28,7 +30,7 @@ export function readInvokeRequest(value: unknown): InvokeRequest {
       reason: 'The body is not a JSON object.',
       cure: 'Send one JSON object with input.',
     })
-  const parsed = body.safeParse(value, READABLE)
+  const parsed = invokeBody.safeParse(value, READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
   const { input, revision = null, project_id: projectId = null } = parsed.data
   return { input, revision, projectId }

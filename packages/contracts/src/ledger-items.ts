@@ -67,4 +67,6 @@ export interface ItemLine {
   /** How long the caller still waits; the item is dropped undecided past it. Milliseconds. */
   budgetMs: number
   item: LedgerItem
+  /** The span that asks, as W3C Trace Context writes it; only where it is traced. */
+  trace?: string
 }

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import type { RefusalBody } from '../refusal.ts'
+
+// The shapes of answers that no other contract has, because the program that writes them makes them field by field. A test
+// of the gateway holds real answers against them.
+
+const types = [
+  'invalid_request_error',
+  'authentication_error',
+  'permission_error',
+  'not_found_error',
+  'conflict_error',
+  'insufficient_funds_error',
+  'rate_limit_error',
+  'api_error',
+] as const satisfies RefusalBody['type'][]
+
+/** What a refusal says; also the error of a run and of a node. */
+export const refusalBody = z.strictObject({
+  code: z.string().describe('stable; docs/refusals.md lists them'),
+  type: z.enum(types),
+  param: z.string().nullable().describe('the field of the request that is at fault, as a path'),
+  message: z.string(),
+  resolution: z.string().min(1).describe('what clears it'),
+  details: z.record(z.string(), z.unknown()).optional().describe('machine-readable facts'),
+})
+
+/** Every answer that is not 2xx. */
+export const refusalAnswer = z.strictObject({ error: refusalBody })
+
+const counts = z.record(z.string(), z.int().min(0))
+export const usageShape = z.strictObject({
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+  prompt_tokens_details: counts.optional(),
+  completion_tokens_details: counts.optional(),
+})
+
+const token = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()).nullable() }
+const tokens = z.array(z.strictObject({ ...token, top_logprobs: z.array(z.strictObject(token)) })).nullable()
+const logprobs = z.strictObject({ content: tokens, refusal: tokens })
+const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
+const reasoning = { reasoning_content: z.string().optional(), reasoning: z.string().optional() }
+const id = z.string().describe('the invocation id, as in X-Service-Invocation')
+const created = z.int().describe('Unix seconds')
+const model = z.string().describe('as it was asked for')
+const service = z
+  .strictObject({
+    kind: z.literal('sandbox'),
+    execution_id: z.string(),
+    project: z.string(),
+    charged_micro: z.int().describe('micro-USD, the sum of its child calls'),
+  })
+  .optional()
+  .describe('of a sandbox product: the run that answered')
+
+export const completionShape = z.strictObject({
+  id,
+  object: z.literal('chat.completion'),
+  created,
+  model,
+  choices: z
+    .array(
+      z.strictObject({
+        index: z.literal(0),
+        message: z.strictObject({
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          refusal: z.string().nullish(),
+          tool_calls: z
+            .array(
+              z.strictObject({
+                id: z.string(),
+                type: z.literal('function'),
+                function: z.strictObject({ name: z.string(), arguments: z.string() }),
+              }),
+            )
+            .optional(),
+          ...reasoning,
+        }),
+        logprobs: logprobs.nullish(),
+        finish_reason: finishReason,
+      }),
+    )
+    .length(1),
+  usage: usageShape,
+  service,
+})
+
+const delta = z.strictObject({
+  role: z.literal('assistant').optional(),
+  content: z.string().nullish(),
+  refusal: z.string().optional(),
+  tool_calls: z
+    .array(
+      z.strictObject({
+        index: z.int().min(0),
+        id: z.string().optional(),
+        type: z.literal('function').optional(),
+        function: z.strictObject({ name: z.string().optional(), arguments: z.string().optional() }).optional(),
+      }),
+    )
+    .optional(),
+  ...reasoning,
+})
+
+/** The text after `data: ` of each event but the last, which is `[DONE]`. */
+export const chunkShape = z.strictObject({
+  id,
+  object: z.literal('chat.completion.chunk'),
+  created,
+  model,
+  choices: z
+    .array(
+      z.strictObject({
+        index: z.literal(0),
+        delta,
+        logprobs: logprobs.optional(),
+        finish_reason: finishReason.nullable(),
+      }),
+    )
+    .max(1)
+    .describe('none in the chunk with the usage'),
+  usage: usageShape.nullish().describe('with stream_options.include_usage: null but in the last chunk'),
+  service,
+})

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { invokeBody } from '../invoke-request.ts'
+import type { ApiRoute, HeaderField } from './api-route.ts'
+import { assetShape, bytesShape, executionShape, progressShape } from './flow-shapes.ts'
+import { idempotencyPattern, selector } from './key-headers.ts'
+
+const media = ['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg'] as const
+const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp': bytesShape }
+const anyMedia = { ...images, 'audio/wav': bytesShape, 'audio/mpeg': bytesShape }
+const range: Record<string, HeaderField> = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
+const partOf = (also: Record<string, z.ZodType>) => ({ description: 'The bytes that `Range` asks for', also })
+const sandboxId = { id: 'Starts with sbx-' }
+
+/** Sandbox products as a key calls them (spec 4.3, 4.4). */
+export const flowRoutes: ApiRoute[] = [
+  {
+    method: 'POST',
+    path: '/v1/sandbox/{id}/invoke',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'Run a sandbox product',
+    description: [
+      'Runs the active revision. The answer is the record of the run, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
+      'With `Accept: application/x-ndjson` it is the progress of the run, a line each; before a line may be spaces. Who leaves does not stop the run.',
+      'Without `Accept`, or with `*/*`, a run that succeeded and whose output is one stored image is answered with that image. `Range` works on it.',
+      'An image or sound goes in as `{ "asset": "ast_…" }` of an asset of the project.',
+    ].join('\n\n'),
+    parameters: sandboxId,
+    headers: {
+      'Idempotency-Key': {
+        description:
+          'New for each run that is wanted, and the same for its retries: a repeat answers the same run, which is charged once, with `Idempotent-Replayed: true`.',
+        required: true,
+        pattern: idempotencyPattern,
+      },
+      ...range,
+      ...selector,
+    },
+    body: invokeBody,
+    answers: {
+      200: {
+        description: 'The record, the progress, or the image',
+        body: executionShape,
+        also: { 'application/x-ndjson': progressShape, ...images },
+        headers: {
+          'X-Service-Invocation': 'The execution id',
+          'Idempotent-Replayed': '`true` where the run was begun before',
+        },
+      },
+      206: partOf(images),
+    },
+    refusals: [
+      'invalid_json',
+      'invalid_request',
+      'idempotency_key_required',
+      'idempotency_key_invalid',
+      'request_too_large',
+      'sandbox_not_found',
+      'key_scope',
+      'revision_not_active',
+      'input_type',
+      'idempotency_mismatch',
+      'idempotency_in_progress',
+      'answer_not_kept',
+      'key_limit',
+      'insufficient_budget',
+      'rate_limited',
+      'range_not_satisfiable',
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/v1/sandbox/{id}/mcp',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'Speak MCP with a sandbox product',
+    description:
+      'Stateless Streamable HTTP, with one tool, `invoke_product`. Only where MCP is enabled on the sandbox product. What a caller can clear in a call of the tool is a result with `isError`.',
+    parameters: sandboxId,
+    headers: {
+      'Idempotency-Key': {
+        description: 'Needed with `tools/call`: new for each run that is wanted, and the same for its retries.',
+        pattern: idempotencyPattern,
+      },
+      ...selector,
+    },
+    body: z.unknown().meta({ type: 'object', description: 'A message of JSON-RPC 2.0' }),
+    answers: {
+      200: {
+        description: 'A message of JSON-RPC 2.0, or a stream of them',
+        body: z.unknown().meta({ type: 'object' }),
+        also: { 'text/event-stream': z.unknown().meta({ type: 'object' }) },
+        headers: { 'X-Service-Invocation': 'The execution id, of a call of the tool' },
+      },
+      202: { description: 'Taken; such a message has no answer' },
+    },
+    refusals: [
+      'invalid_request',
+      'request_too_large',
+      'sandbox_not_found',
+      'key_scope',
+      'revision_not_active',
+      'mcp_disabled',
+      'not_permitted',
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/v1/executions/{id}',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'Read a run, as far as it has come',
+    headers: selector,
+    answers: {
+      200: {
+        description: 'The record',
+        body: executionShape,
+        headers: { 'X-Service-Invocation': 'The execution id' },
+      },
+    },
+    refusals: ['execution_not_found', 'key_scope'],
+  },
+  {
+    method: 'POST',
+    path: '/v1/assets',
+    tag: 'Assets',
+    by: 'key',
+    summary: 'Upload an image or a sound',
+    description:
+      'The body is the file as it is, at most 25,000,000 bytes, and Content-Type says what it is. It is private to the project.',
+    headers: selector,
+    bytes: media,
+    answers: { 201: { description: 'Kept; this is the value that names it in an input', body: assetShape } },
+    refusals: ['invalid_request', 'request_too_large'],
+  },
+  {
+    method: 'GET',
+    path: '/v1/assets/{id}',
+    tag: 'Assets',
+    by: 'key',
+    summary: 'Read the bytes of an asset',
+    headers: { ...range, ...selector },
+    answers: { 200: { description: 'All of them', also: anyMedia }, 206: partOf(anyMedia) },
+    refusals: ['asset_not_found', 'range_not_satisfiable'],
+  },
+]

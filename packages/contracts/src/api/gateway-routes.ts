@@ -1,0 +1,94 @@
+import { chatBody } from '../chat-request.ts'
+import { keyStanding } from '../key-standing.ts'
+import { modelEntry, modelList } from '../model-entry.ts'
+import { chunkShape, completionShape } from './answer-shapes.ts'
+import type { ApiRoute } from './api-route.ts'
+import { idempotencyPattern, selector } from './key-headers.ts'
+
+/** What a key calls. */
+export const gatewayRoutes: ApiRoute[] = [
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Complete a chat',
+    description: [
+      'An upper bound of the price is held before the call and what it used is charged after it. A call that gets no answer is not charged.',
+      'Messages and forwarded parameters together are at most 128,000 bytes as compact JSON; the request must fit the limits of the model, else `context_limit`.',
+      'A sandbox product that takes one text and answers one is called like a model: its text comes whole, in one chunk of a stream, and `service` says which run it was. Another one is `sandbox_contract`.',
+      'Fields that `supported_parameters` of the model does not list are refused, but `temperature`, `top_p` and `seed`, which are ignored then.',
+      'A stream whose origin breaks off ends with an event `{"error": …}` and without `[DONE]`.',
+    ].join('\n\n'),
+    headers: {
+      'Idempotency-Key': {
+        description:
+          'Repeating a key answers what was saved, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it.',
+        pattern: idempotencyPattern,
+      },
+      ...selector,
+    },
+    body: chatBody,
+    answers: {
+      200: {
+        description: 'The answer; with `stream` as server-sent events, a chunk each, the last of them `[DONE]`.',
+        body: completionShape,
+        also: { 'text/event-stream': chunkShape },
+        headers: {
+          'X-Service-Invocation': 'The invocation id, under which usage, charges and support know the call',
+          'Idempotent-Replayed': '`true` on a saved answer',
+        },
+      },
+    },
+    refusals: [
+      'invalid_json',
+      'invalid_request',
+      'idempotency_key_invalid',
+      'request_too_large',
+      'model_not_found',
+      'key_scope',
+      'idempotency_mismatch',
+      'idempotency_in_progress',
+      'answer_not_kept',
+      'context_limit',
+      'sandbox_contract',
+      'input_type',
+      'key_limit',
+      'insufficient_budget',
+      'rate_limited',
+      'provider_failed',
+      'provider_timeout',
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/v1/models',
+    tag: 'Models',
+    by: 'key',
+    summary: 'List the models that this key can call now',
+    description:
+      'An empty list is a valid answer: nothing is assigned to the project yet, which an administrator cures, and repeating does not.',
+    headers: selector,
+    answers: { 200: { description: 'The models', body: modelList } },
+  },
+  {
+    method: 'GET',
+    path: '/v1/models/{id}',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Read one of them',
+    parameters: { id: 'May hold slashes, percent-encoded or as they are' },
+    headers: selector,
+    answers: { 200: { description: 'The model', body: modelEntry } },
+    refusals: ['model_not_found', 'key_scope'],
+  },
+  {
+    method: 'GET',
+    path: '/v1/key',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Read what this key is and what is left of its limit',
+    headers: selector,
+    answers: { 200: { description: 'The key', body: keyStanding } },
+  },
+]

@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { refusals } from '../refusals.ts'
+import type { RefusalCode } from '../refusal.ts'
+import type { ApiRoute } from './api-route.ts'
+import { consoleFlowRoutes } from './console-flow-routes.ts'
+import { consoleRoutes } from './console-routes.ts'
+import { flowRoutes } from './flow-routes.ts'
+import { bytesShape } from './flow-shapes.ts'
+import { gatewayRoutes } from './gateway-routes.ts'
+import { namedAnswers, namedBodies } from './named-shapes.ts'
+
+// The description of the public API, OpenAPI 3.1, made of its rows and their contracts. Whoever adds a route adds a row; a
+// test holds the rows against what the services really serve.
+
+/** All of them. */
+export const apiRoutes: readonly ApiRoute[] = [...gatewayRoutes, ...flowRoutes, ...consoleRoutes, ...consoleFlowRoutes]
+
+type Json = Record<string, unknown>
+
+const security: Record<ApiRoute['by'], Json[]> = {
+  key: [{ key: [] }],
+  person: [{ personalToken: [] }, { session: [] }],
+  'key or person': [{ key: [] }, { personalToken: [] }, { session: [] }],
+  nobody: [],
+}
+
+const anybody: RefusalCode[] = ['method_not_allowed', 'internal_error', 'overloaded', 'unavailable']
+const keyHolders: RefusalCode[] = [
+  'duplicate_header',
+  'key_missing',
+  'key_invalid',
+  'key_revoked',
+  'key_expired',
+  'key_unbound',
+  'key_issuer_denied',
+  'project_mismatch',
+]
+const persons: RefusalCode[] = ['session_missing', 'token_invalid', 'not_permitted', 'not_found']
+const always: Record<ApiRoute['by'], RefusalCode[]> = {
+  key: [...keyHolders, ...anybody],
+  person: [...persons, ...anybody],
+  'key or person': [...persons, 'key_invalid', 'key_revoked', 'key_expired', ...anybody],
+  nobody: anybody,
+}
+
+/** The whole document, as it is served at /openapi.json. */
+export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
+  const schemas = { ...schemasOf(namedBodies, 'input'), ...schemasOf(namedAnswers, 'output') }
+  const refer = referrer(schemas)
+  const paths: Record<string, Json> = {}
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = refer(operation(route))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Project-bound model gateway',
+      version: '1',
+      description:
+        'Call hosted text models with a key that is bound to one project. Point any client that speaks chat completions at `/v1`. Amounts whose names end in `Micro` are micro-USD, millionths of a US dollar. Every answer carries `X-Request-Id`; every refusal says what clears it.',
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema, true)])),
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_…', description: 'A key of a project' },
+        personalToken: { type: 'http', scheme: 'bearer', bearerFormat: 'svu_…', description: 'A personal token' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-svc_session',
+          description: 'The session of the web console; without https it is called svc_session',
+        },
+      },
+    },
+  }
+}
+
+function operation(route: ApiRoute): Json {
+  const { method, path, tag, summary, description, by, answers } = route
+  const content = bodyContent(route)
+  return {
+    operationId: `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`,
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    security: security[by],
+    parameters: [...pathParameters(route), ...headerParameters(route), ...queryParameters(route)],
+    ...(content && { requestBody: { required: true, content } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
+      ...refusalResponses([...always[by], ...(route.refusals ?? [])]),
+    },
+  }
+}
+
+function bodyContent({ body, bytes }: ApiRoute): Json | null {
+  if (bytes) return Object.fromEntries(bytes.map((type) => [type, { schema: schemaOf(bytesShape, 'input') }]))
+  return body ? json(schemaOf(body, 'input')) : null
+}
+
+function response({ description, body, also = {}, headers = {} }: ApiRoute['answers'][number]): Json {
+  const content: Json = body ? json(schemaOf(body, 'output')) : {}
+  for (const [type, other] of Object.entries(also)) content[type] = { schema: schemaOf(other, 'output') }
+  return {
+    description,
+    headers: {
+      'X-Request-Id': header('Names this answer, for support'),
+      ...Object.fromEntries(Object.entries(headers).map(([name, meaning]) => [name, header(meaning)])),
+    },
+    ...(Object.keys(content).length > 0 && { content }),
+  }
+}
+
+/** One answer a status: OpenAPI has no room for more, so its codes are listed in the text. */
+function refusalResponses(codes: readonly RefusalCode[]): Json {
+  const byStatus = Map.groupBy(new Set(codes), (code) => refusals[code].status)
+  const statuses = [...byStatus.keys()].toSorted((one, other) => one - other)
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      {
+        description: (byStatus.get(status) ?? []).map((code) => `\`${code}\``).join(', '),
+        content: json({ $ref: '#/components/schemas/Refusal' }),
+      },
+    ]),
+  )
+}
+
+function pathParameters({ path, parameters = {} }: ApiRoute): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...(parameters[name] && { description: parameters[name] }),
+    schema: { type: 'string' },
+  }))
+}
+
+function headerParameters({ headers = {} }: ApiRoute): Json[] {
+  return Object.entries(headers).map(([name, { description, required = false, pattern }]) => ({
+    name,
+    in: 'header',
+    required,
+    description,
+    schema: { type: 'string', ...(pattern && { pattern }) },
+  }))
+}
+
+function queryParameters({ query }: ApiRoute): Json[] {
+  if (!query) return []
+  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description, ...rest } = schema
+    return {
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    }
+  })
+}
+
+/** Rules between fields are no part of a JSON Schema; the refusal says them. Answers may get more fields than they have now. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+    override({ jsonSchema }) {
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  })
+  return rest
+}
+
+function schemasOf(shapes: Record<string, z.ZodType>, io: 'input' | 'output'): Record<string, Json> {
+  return Object.fromEntries(Object.entries(shapes).map(([name, shape]) => [name, schemaOf(shape, io)]))
+}
+
+/** Puts a reference wherever a named schema stands; `itself`: but not for the whole. */
+function referrer(schemas: Record<string, Json>) {
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
+  return function refer(node: unknown, itself = false): unknown {
+    if (typeof node !== 'object' || node === null) return node
+    const name = itself ? undefined : names.get(JSON.stringify(node))
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+    if (Array.isArray(node)) return node.map((one) => refer(one))
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, refer(value)]))
+  }
+}
+
+const json = (schema: Json): Json => ({ 'application/json': { schema } })
+const header = (description: string): Json => ({ description, schema: { type: 'string' } })
