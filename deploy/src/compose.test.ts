@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { asByDefault, readComposeFile, type ComposeService } from './compose-file.ts'
+import { dockerStages, dockerTargets } from './dockerfile.ts'
+import { environmentProblems } from './environment-problems.ts'
+import { isProgram, programs } from './programs.ts'
+import { projectFolder } from './render.ts'
+
+// docker-compose.yml without an engine. What it says of names, ports and paths is held against the services' own code.
+
+const run = promisify(execFile)
+const compose = readComposeFile()
+const all = Object.entries(compose.services)
+const ours = all.filter(([name]) => isProgram(name))
+const environmentOf = ({ environment }: ComposeService) =>
+  Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, asByDefault(text)]))
+
+/** The container's own defaults. */
+const ofImage = { HOST: '0.0.0.0', PORT: '8080' }
+
+test('every program of the house is in it', () => {
+  expect(ours.map(([name]) => name).toSorted()).toEqual(Object.keys(programs).toSorted())
+})
+
+test.each(ours)('the environment of %s is what it reads', (name, service) => {
+  expect(isProgram(name) && environmentProblems(programs[name], environmentOf(service))).toEqual([])
+})
+
+test.each(ours)('%s is a target of the Dockerfile, and may do little', (_name, service) => {
+  expect(service.build?.dockerfile).toBe('deploy/Dockerfile')
+  expect(Object.keys(dockerTargets())).toContain(service.build?.target)
+  expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+})
+
+test.each(ours)('%s is asked for its health where it answers', (name, service) => {
+  const routes = isProgram(name) ? programs[name].routes() : []
+  if (routes.length === 0) return expect(service.healthcheck).toBeUndefined()
+  const [, port, asked] = /127\.0\.0\.1:(\d+)(\/[a-z/]+)/.exec(service.healthcheck?.test.join(' ') ?? '') ?? []
+  expect(routes).toContain(`GET ${asked}`)
+  expect(port).toBe(ofImage.PORT)
+})
+
+test('addresses lead to services that share a network with whoever asks', () => {
+  for (const [name, service] of all)
+    for (const [variable, text] of Object.entries(environmentOf(service))) {
+      const [, host, port] = /^[a-z]+:\/\/([a-z]+):(\d+)$/.exec(text) ?? []
+      if (host === undefined) continue
+      const target = compose.services[host]
+      expect([name, variable, target !== undefined]).toEqual([name, variable, true])
+      expect([name, variable, shared(service, target!).length > 0]).toEqual([name, variable, true])
+      if (isProgram(host)) expect([name, variable, port]).toEqual([name, variable, ofImage.PORT])
+    }
+})
+
+test('only gateway and worker reach out, and only ledger, console and jobs reach Postgres', () => {
+  const inNetwork = (network: string) =>
+    all.filter(([, { networks }]) => networks?.includes(network)).map(([name]) => name)
+  expect(compose.networks).toMatchObject({ books: { internal: true }, house: { internal: true } })
+  expect(inNetwork('outside').toSorted()).toEqual(['gateway', 'origin', 'worker'])
+  expect(inNetwork('books').toSorted()).toEqual(['console', 'ledger', 'migrate', 'postgres', 'seed'])
+})
+
+test('who waits for another waits for something that comes', () => {
+  for (const [name, { depends_on }] of all)
+    for (const [other, { condition }] of Object.entries(depends_on)) {
+      const target = compose.services[other]
+      expect([name, other, target !== undefined]).toEqual([name, other, true])
+      if (condition === 'service_healthy')
+        expect([name, other, target?.healthcheck]).not.toEqual([name, other, undefined])
+      if (condition === 'service_completed_successfully')
+        expect([name, other, target?.restart ?? 'no']).toEqual([name, other, 'no'])
+      // Whoever starts without a profile needs nobody who has one.
+      if (target?.profiles) expect(compose.services[name]?.profiles).toEqual(target.profiles)
+      expect(waitsFor(other)).not.toContain(name)
+    }
+  expect(waitsFor('gateway')).toEqual(expect.arrayContaining(['ledger', 'migrate', 'postgres', 'redis', 'secrets']))
+})
+
+test('volumes are declared, and files that are mounted are there', () => {
+  const mounted = all.flatMap(([, { volumes }]) => volumes.map((volume) => asByDefault(volume).split(':')[0]!))
+  for (const source of mounted)
+    if (source.startsWith('./')) expect([source, existsSync(path.join(projectFolder, source))]).toEqual([source, true])
+    else expect(Object.keys(compose.volumes)).toContain(source)
+  expect(new Set(mounted)).toEqual(new Set([...mounted, ...Object.keys(compose.volumes)]))
+})
+
+test('who stores or reads assets does so in one volume, and has room for them on their way', () => {
+  const keepers = ours.filter(([name]) => isProgram(name) && 'ASSETS_FOLDER' in programs[name].variables.shape)
+  expect(keepers.map(([name]) => name).toSorted()).toEqual(['gateway', 'worker'])
+  for (const [name, service] of keepers) {
+    const folder = environmentOf(service)['ASSETS_FOLDER']
+    expect([name, folder]).toEqual([name, '/assets'])
+    expect([name, service.volumes.includes(`assets:${folder}`)]).toEqual([name, true])
+    expect([name, service.tmpfs]).toEqual([name, ['/tmp']])
+    // A new volume is its that owns the folder in the image.
+    expect(dockerStages()['runtime']?.lines.join('\n')).toMatch(/--owner=1000 .*\/assets$/m)
+  }
+})
+
+test('the secrets that are referred to are made once, and fit', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'compose-secrets-'))
+  const make = () => run('sh', [path.join(projectFolder, 'deploy/compose/make-secrets.sh'), folder])
+  const read = () =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(path.join(folder, name), 'utf8')]))
+  try {
+    await make()
+    const made = read()
+    await make()
+    expect(read()).toEqual(made)
+    expect(new Set(Object.values(made)).size).toBe(Object.keys(made).length)
+
+    for (const [name, service] of all)
+      for (const [variable, file] of Object.entries(environmentOf(service))) {
+        const [, secret] = /^\/run\/shared\/(.+)$/.exec(file) ?? []
+        if (secret === undefined) continue
+        expect([name, variable, secret in made]).toEqual([name, variable, true])
+        const given = { [variable.replace(/_FILE$/, '')]: made[secret]! }
+        if (isProgram(name))
+          expect(
+            environmentProblems(programs[name], given).filter((problem) => !problem.endsWith('is missing')),
+          ).toEqual([])
+      }
+    const password = made['ledger-password']
+    expect(made['ledger-url']).toBe(`postgres://svc_ledger_login:${password}@postgres:5432/gateway`)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+const hasCompose = await run('docker', ['compose', 'version']).then(
+  () => true,
+  () => false,
+)
+if (!hasCompose) console.warn('docker compose config is not asked: there is no docker compose on this machine.')
+
+test.skipIf(!hasCompose)('docker compose takes it', async () => {
+  const file = path.join(projectFolder, 'docker-compose.yml')
+  const { stdout } = await run('docker', ['compose', '--file', file, '--profile', 'simulated', 'config', '--services'])
+  expect(stdout.trim().split('\n').toSorted()).toEqual(all.map(([name]) => name).toSorted())
+})
+
+function shared(one: ComposeService, other: ComposeService): string[] {
+  return (one.networks ?? []).filter((network) => other.networks?.includes(network))
+}
+
+/** All that have to come before, also those of others. */
+function waitsFor(name: string, seen = new Set<string>()): string[] {
+  for (const other of Object.keys(compose.services[name]?.depends_on ?? {}))
+    if (!seen.has(other)) {
+      seen.add(other)
+      waitsFor(other, seen)
+    }
+  return [...seen]
+}

@@ -1,0 +1,230 @@
+// The dashboards as rows: what a panel is called, in which unit, and which figures it shows. Grafana's own form of them, which
+// is long, is made of these.
+
+interface Figure {
+  expr: string
+  /** How a line is called; labels in double braces. */
+  legend: string
+}
+
+interface Panel {
+  title: string
+  /** One of Grafana's units. */
+  unit: 'reqps' | 'ms' | 's' | 'short' | 'percentunit' | 'ops'
+  figures: Figure[]
+  /** Said beside the title: how to read it. */
+  description?: string
+}
+
+export interface Dashboard {
+  uid: string
+  title: string
+  panels: Panel[]
+}
+
+const quantiles = (metric: string): Figure[] =>
+  ['0.5', '0.95', '0.99'].map((q) => ({
+    expr: `histogram_quantile(${q}, sum by (le) (rate(${metric}_bucket[$__rate_interval])))`,
+    legend: `p${Number(q) * 100}`,
+  }))
+const rate = (metric: string, by: string): Figure[] => [
+  { expr: `sum by (${by}) (rate(${metric}[$__rate_interval]))`, legend: `{{${by}}}` },
+]
+const p95 = (metric: string, by: string): Figure[] => [
+  {
+    expr: `histogram_quantile(0.95, sum by (le, ${by}) (rate(${metric}_bucket[$__rate_interval])))`,
+    legend: `{{${by}}}`,
+  },
+]
+const figure = (expr: string, legend: string): Figure[] => [{ expr, legend }]
+
+export const dashboards: Dashboard[] = [
+  {
+    uid: 'calls',
+    title: 'Calls',
+    panels: [
+      { title: 'Chat calls', unit: 'reqps', figures: rate('gateway_chat_duration_count', 'kind') },
+      {
+        title: 'Refusals',
+        unit: 'reqps',
+        figures: rate('gateway_refusals_total', 'code'),
+        description: 'docs/refusals.md says what each means.',
+      },
+      { title: 'Whole duration', unit: 'ms', figures: quantiles('gateway_chat_duration') },
+      {
+        title: 'Own time',
+        unit: 'ms',
+        figures: quantiles('gateway_own_duration'),
+        description: 'The whole duration less what the origin took.',
+      },
+      {
+        title: 'Calls under way',
+        unit: 'short',
+        figures: figure('sum by (instance) (gateway_open_calls)', '{{instance}}'),
+      },
+      {
+        title: 'From the end of a call to its settlement',
+        unit: 'ms',
+        figures: quantiles('gateway_settlement_duration'),
+      },
+      { title: 'Failed attempts at origins', unit: 'reqps', figures: rate('gateway_failed_attempts_total', 'kind') },
+      {
+        title: 'Origins at rest',
+        unit: 'short',
+        figures: [
+          ...figure('max(gateway_origins_resting)', 'at rest'),
+          {
+            expr: 'sum by (state) (increase(gateway_circuit_changes_total[$__rate_interval]))',
+            legend: 'became {{state}}',
+          },
+        ],
+        description: 'Which one is in the log: "the circuit of an origin changed".',
+      },
+      {
+        title: 'Invocations of sandbox products',
+        unit: 'reqps',
+        figures: rate('gateway_invoke_duration_count', 'kind'),
+        description: 'By what they are answered with.',
+      },
+      { title: 'Duration of an invocation', unit: 'ms', figures: quantiles('gateway_invoke_duration') },
+      { title: 'Console requests', unit: 'reqps', figures: rate('console_request_duration_count', 'status') },
+      { title: 'Console duration', unit: 'ms', figures: quantiles('console_request_duration') },
+    ],
+  },
+  {
+    uid: 'money',
+    title: 'Money',
+    panels: [
+      {
+        title: 'What does not add up',
+        unit: 'short',
+        figures: figure('max(ledger_check_findings)', 'findings'),
+        description: '0 is right. Anything else: docs/operating.md, BooksDoNotAddUp.',
+      },
+      { title: 'Since the last check', unit: 's', figures: figure('min(ledger_check_age)', 'age') },
+      { title: 'Wallets checked', unit: 'short', figures: figure('max(ledger_check_wallets)', 'wallets') },
+      { title: 'Open holds', unit: 'short', figures: figure('max(ledger_holds_open)', 'open') },
+      { title: 'Oldest hold', unit: 's', figures: figure('max(ledger_holds_oldest)', 'age') },
+      { title: 'Reservations closed', unit: 'ops', figures: rate('gateway_reservations_closed_total', 'how') },
+      { title: 'Items in a batch', unit: 'short', figures: quantiles('ledger_batch_items') },
+      {
+        title: 'Items a second',
+        unit: 'ops',
+        figures: figure('sum(rate(ledger_batch_items_sum[$__rate_interval]))', 'items'),
+      },
+      { title: 'Round trip of a batch', unit: 'ms', figures: quantiles('ledger_batch_duration') },
+      {
+        title: 'Items that wait',
+        unit: 'short',
+        figures: figure('sum by (instance) (ledger_items_waiting)', '{{instance}}'),
+      },
+      {
+        title: 'Paid by the house',
+        unit: 'short',
+        figures: [
+          ...figure('sum(increase(ledger_house_excess_total[$__rate_interval]))', 'excess, micro-USD'),
+          ...figure('sum(increase(ledger_house_fenced_total[$__rate_interval]))', 'answers after their hold'),
+          ...figure('sum(increase(ledger_items_set_aside_total[$__rate_interval]))', 'items set aside'),
+        ],
+      },
+    ],
+  },
+  {
+    uid: 'nodes',
+    title: 'Nodes',
+    panels: [
+      { title: 'Nodes that wait', unit: 'short', figures: figure('max(worker_queue_waiting)', 'waiting') },
+      { title: 'Oldest that waits', unit: 's', figures: figure('max(worker_queue_oldest)', 'age') },
+      { title: 'Runs that have not ended', unit: 'short', figures: figure('max(ledger_runs_open)', 'runs') },
+      {
+        title: 'Nodes under way',
+        unit: 'short',
+        figures: [
+          ...figure('max(ledger_nodes_running)', 'in the books'),
+          ...figure('sum by (instance) (worker_jobs_running)', '{{instance}}'),
+        ],
+        description: 'What the books have and no worker runs is taken back within seconds.',
+      },
+      {
+        title: 'Nodes ended',
+        unit: 'ops',
+        figures: [
+          {
+            expr: 'sum by (kind, how) (rate(worker_nodes_total[$__rate_interval]))',
+            legend: '{{kind}} {{how}}',
+          },
+        ],
+      },
+      { title: 'Duration of a node, p95', unit: 's', figures: p95('worker_node_duration', 'kind') },
+      { title: 'Of it at origins, p95', unit: 's', figures: p95('worker_node_remote', 'kind') },
+      {
+        title: 'Failed attempts at origins',
+        unit: 'ops',
+        figures: rate('worker_origin_attempts_failed_total', 'kind'),
+      },
+      {
+        title: 'Calls that waited for money',
+        unit: 'ops',
+        figures: rate('worker_funds_wait_count', 'how'),
+        description: 'Other calls of the project held it. Refused: not even half a minute helped.',
+      },
+      { title: 'Wait for money', unit: 's', figures: quantiles('worker_funds_wait') },
+      {
+        title: 'Jobs',
+        unit: 'ops',
+        figures: [
+          ...rate('worker_jobs_total', 'how'),
+          ...figure('sum(rate(worker_jobs_nothing_to_do_total[$__rate_interval]))', 'nothing to do'),
+        ],
+        description: 'Nothing to do: its node had ended, or ran elsewhere. A few are right after a restart.',
+      },
+      {
+        title: 'Nodes rung for again',
+        unit: 'short',
+        figures: [
+          ...figure('sum(increase(ledger_nodes_unrung_total[$__rate_interval]))', 'not taken by the queue'),
+          ...figure('sum(increase(ledger_nodes_reclaimed_total[$__rate_interval]))', 'taken back from workers'),
+        ],
+      },
+      { title: 'Items about nodes in a batch', unit: 'short', figures: quantiles('ledger_flow_batch_items') },
+      { title: 'Duration of such a batch', unit: 'ms', figures: quantiles('ledger_flow_batch_duration') },
+      {
+        title: 'Items about nodes that wait',
+        unit: 'short',
+        figures: figure('sum by (instance) (ledger_flow_items_waiting)', '{{instance}}'),
+      },
+      { title: 'Workers', unit: 'short', figures: figure('sum(up{job="worker"})', 'answering') },
+    ],
+  },
+]
+
+/** A dashboard in the form that Grafana reads. Two panels a line. */
+export function grafanaJson({ uid, title, panels }: Dashboard): string {
+  const datasource = { type: 'prometheus', uid: 'prometheus' }
+  const board = {
+    uid,
+    title: `Model gateway: ${title}`,
+    tags: ['model-gateway'],
+    schemaVersion: 41,
+    editable: false,
+    refresh: '15s',
+    time: { from: 'now-1h', to: 'now' },
+    panels: panels.map(({ title, unit, figures, description }, at) => ({
+      id: at + 1,
+      type: 'timeseries',
+      title,
+      ...(description && { description }),
+      datasource,
+      gridPos: { x: (at % 2) * 12, y: Math.floor(at / 2) * 8, w: 12, h: 8 },
+      fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+      options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi' } },
+      targets: figures.map(({ expr, legend }, n) => ({
+        refId: String.fromCodePoint(65 + n),
+        datasource,
+        expr,
+        legendFormat: legend,
+      })),
+    })),
+  }
+  return `${JSON.stringify(board, null, 2)}\n`
+}

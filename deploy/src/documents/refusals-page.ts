@@ -1,0 +1,46 @@
+import { refusals } from '@gateway/contracts/refusals'
+import { allWays } from './all-ways.ts'
+
+interface Row {
+  status: number
+  type: string
+  // What stands for a fact may come back as it is, so it is asked for its text.
+  says: (facts: unknown) => { toString(): string }
+  resolution: (facts: unknown) => { toString(): string }
+}
+
+const heading = `# Refusals
+
+Every answer that is not 2xx has this shape, on every endpoint. \`code\` never changes its meaning; \`message\` and \`resolution\` are
+for people; \`details\` holds facts for programs, where there are some. What is in braces is said by the facts of the case.
+
+\`\`\`json
+{ "error": { "code": "key_limit", "type": "permission_error", "param": null, "message": "…", "resolution": "…", "details": {} } }
+\`\`\`
+
+Repeating helps where \`Retry-After\` is sent; where it can't, \`x-should-retry: false\` is. A call that is refused is not charged.
+Each row stands in packages/contracts/src/refusals.ts, from which this page is made.
+`
+
+/** docs/refusals.md: each code with its status, what it says, and what clears it. */
+export function refusalsPage(): string {
+  const rows = Object.entries(refusals as Record<string, Row>).toSorted(
+    ([, one], [, other]) => one.status - other.status,
+  )
+  const sections = rows.map(([code, row]) => `## ${code}\n\n${row.status} \`${row.type}\`\n\n${waysOf(row)}\n`)
+  return [heading, ...sections].join('\n')
+}
+
+/** What it says, each with all that may clear it. */
+function waysOf({ says, resolution }: Row): string {
+  const ways = allWays((facts) => JSON.stringify([says(facts).toString(), resolution(facts).toString()])).map(
+    (way) => JSON.parse(way) as [said: string, cure: string],
+  )
+  const bySaying = Map.groupBy(ways, ([said]) => said)
+  const parts = [...bySaying].map(([said, cures]) => {
+    const cleared = cures.map(([, cure]) => cure)
+    const list = cleared.length === 1 ? ` ${cleared[0]}` : `\n\n${cleared.map((cure) => `- ${cure}`).join('\n')}`
+    return `${said}\n\nWhat clears it:${list}`
+  })
+  return parts.join('\n\nOr:\n\n').replaceAll('<', '\\<')
+}

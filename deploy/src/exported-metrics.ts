@@ -1,0 +1,68 @@
+import type { Meter } from '@opentelemetry/api'
+import { observeRequests } from '@gateway/console/observe-requests'
+import { openMeasures as gatewayMeasures } from '@gateway/gateway/measures'
+import { openMeasures as ledgerMeasures } from '@gateway/ledger/measures'
+import { startTelemetry } from '@gateway/process/telemetry'
+import { neverAsked } from '@gateway/scenarios/routes-of'
+import { openMeasures as workerMeasures } from '@gateway/worker/measures'
+import { watchQueue } from '@gateway/worker/watch-queue'
+
+/**
+ * The names under which Prometheus finds what the services measure: their own instruments, each given one figure, and written
+ * by the exporter that they use. `up` is Prometheus' own.
+ */
+export async function exportedMetrics(): Promise<Set<string>> {
+  const telemetry = await startTelemetry({ service: 'all', otlpEndpoint: undefined })
+  const meter = withFigures(telemetry.meter)
+  const never = neverAsked()
+  gatewayMeasures(meter, () => 0)
+  const ledger = ledgerMeasures(meter, never, () => 0)
+  ledger.watchLanes(never)
+  ledger.watchHolds(never)
+  ledger.watchFlows(never)
+  ledger.watchRuns(never)
+  workerMeasures(meter).watch(never)
+  watchQueue(meter, never)
+  observeRequests({ log: never, meter })
+
+  const text = await telemetry.metricsText()
+  await telemetry.stop()
+  const names = new Set(['up'])
+  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
+    for (const ending of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) names.add(name + ending)
+  return names
+}
+
+/** An instrument without a figure is not written. What asks others for its figure is not asked. */
+function withFigures(meter: Meter): Meter {
+  return new Proxy(meter, {
+    get(target, name: keyof Meter) {
+      switch (name) {
+        case 'createCounter':
+        case 'createUpDownCounter':
+          return (...args: Parameters<Meter['createCounter']>) => {
+            const counter = target[name](...args)
+            counter.add(0)
+            return counter
+          }
+        case 'createHistogram':
+        case 'createGauge':
+          return (...args: Parameters<Meter['createGauge']>) => {
+            const instrument = target[name](...args)
+            instrument.record(0)
+            return instrument
+          }
+        case 'createObservableGauge':
+        case 'createObservableCounter':
+        case 'createObservableUpDownCounter':
+          return (...args: Parameters<Meter['createObservableGauge']>) => {
+            target[name](...args).addCallback((result) => result.observe(0))
+            return { addCallback() {}, removeCallback() {} }
+          }
+        case 'addBatchObservableCallback':
+        case 'removeBatchObservableCallback':
+          return () => {}
+      }
+    },
+  })
+}

@@ -1,0 +1,182 @@
+import { times } from '@gateway/contracts/limits'
+import { describe, expect, test } from 'vitest'
+import { assetsPlace, mountedAt } from './assets-place.ts'
+import { dockerTargets } from './dockerfile.ts'
+import { environmentProblems } from './environment-problems.ts'
+import { problemsOf } from './kubernetes-schema.ts'
+import { networkReach } from './network-reach.ts'
+import { isProgram, programs, services } from './programs.ts'
+import { canRender, overlays, renderFolder, renderOverlay } from './render.ts'
+import { environmentOf, workloadsOf, type Workload } from './workloads.ts'
+
+// The manifests without a cluster. What they say of names, ports and paths is held against the services' own code.
+
+const possible = await canRender()
+if (!possible) console.warn('The manifests are not checked: there is no kubectl on this machine to render them.')
+const reads = (name: string, variable: string) => isProgram(name) && variable in programs[name].variables.shape
+const labelOf = ({ labels }: Workload) => labels['app.kubernetes.io/name'] ?? ''
+
+describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
+  const manifests = possible ? await renderOverlay(overlay) : []
+  const workloads = workloadsOf(manifests)
+  const ours = workloads.filter((workload) => isProgram(labelOf(workload)))
+  const deployments = ours.filter(({ kind }) => kind === 'Deployment')
+  const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind)
+  const settings = (workload: Workload) => environmentOf(workload.pod.containers[0]!, manifests)
+
+  test('every object fits the schema of its kind', async () => {
+    const problems = await Promise.all(manifests.map(problemsOf))
+    expect(problems.flat()).toEqual([])
+  })
+
+  test('the four services and the migration are there', () => {
+    expect(deployments.map(labelOf).toSorted()).toEqual([...services].toSorted())
+    expect(ours.filter(({ kind }) => kind === 'Job').map(labelOf)).toContain('migrate')
+  })
+
+  test.each(ours)('the environment of $name is what it reads', (workload) => {
+    const name = labelOf(workload)
+    expect(isProgram(name) && environmentProblems(programs[name], settings(workload))).toEqual([])
+  })
+
+  test.each(ours)('the image of $name is a target of the Dockerfile', ({ pod }) => {
+    const [, target] = /model-gateway\/([a-z]+):/.exec(pod.containers[0]!.image) ?? []
+    expect(Object.keys(dockerTargets())).toContain(target)
+  })
+
+  test.each(deployments)('$name listens where its port, probes and scrapes are', (workload) => {
+    const [container] = workload.pod.containers
+    const ports = container!.ports ?? []
+    expect(ports.map(({ containerPort }) => String(containerPort))).toEqual([settings(workload)['PORT']])
+    expect(settings(workload)['HOST']).toBe('0.0.0.0')
+
+    const routes = programs[labelOf(workload) as (typeof services)[number]].routes()
+    const { startupProbe, livenessProbe, readinessProbe } = container!
+    for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
+      expect(routes).toContain(`GET ${probe?.httpGet?.path}`)
+      expect(ports.map(({ name }) => name)).toContain(probe?.httpGet?.port)
+    }
+    // A restart heals only what is wrong with the process itself.
+    expect(livenessProbe?.httpGet?.path).toBe('/health/live')
+    expect(readinessProbe?.httpGet?.path).toBe('/health/ready')
+
+    const template = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === workload.name)
+    const { annotations } = (template!['spec'] as { template: { metadata: { annotations: Record<string, string> } } })
+      .template.metadata
+    expect(annotations['prometheus.io/port']).toBe(settings(workload)['PORT'])
+    expect(routes).toContain(`GET ${annotations['prometheus.io/path']}`)
+  })
+
+  test('addresses of services are those of Services, and each Service finds pods', () => {
+    const listening = ofKind('Service').map(({ metadata, spec }) => {
+      const { ports, selector } = spec as { ports: { port: number }[]; selector: Record<string, string> }
+      const found = workloads.filter(({ labels }) =>
+        Object.entries(selector).every(([key, value]) => labels[key] === value),
+      )
+      expect([metadata.name, found.length]).toEqual([metadata.name, 1])
+      return `http://${metadata.name}:${ports[0]!.port}`
+    })
+    for (const workload of ours)
+      for (const name of ['LEDGER_URL', 'CONSOLE_URL'])
+        if (settings(workload)[name] !== undefined) expect(listening).toContain(settings(workload)[name])
+  })
+
+  test.each(deployments)('$name has the time that its drain takes', (workload) => {
+    const drainMs = Number(settings(workload)['DRAIN_MS'])
+    const { terminationGracePeriodSeconds: graceS = 30, containers } = workload.pod
+    const beforeS = containers[0]!.lifecycle?.preStop?.sleep?.seconds ?? 0
+    expect(beforeS).toBeGreaterThan(0)
+    // What follows the drain: settlements, the queue, the pools, telemetry.
+    expect(graceS * 1_000).toBeGreaterThanOrEqual(beforeS * 1_000 + drainMs + 20_000)
+    if (overlay === 'production' && ['gateway', 'worker'].includes(labelOf(workload)))
+      expect(drainMs).toBeGreaterThan(times.callMs)
+  })
+
+  test.each(workloads)('$name keeps to what a restricted pod may', ({ kind, pod }) => {
+    expect(pod.automountServiceAccountToken).toBe(false)
+    expect(pod.enableServiceLinks).toBe(false)
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
+    for (const container of [...pod.containers, ...(pod.initContainers ?? [])]) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      expect(Object.keys(container.resources?.requests ?? {})).toEqual(['cpu', 'memory'])
+      expect(container.resources?.limits?.['memory']).toBeDefined()
+    }
+    if (kind === 'Deployment') expect(pod.topologySpreadConstraints).toHaveLength(2)
+  })
+
+  test('only gateway and worker reach out, and only ledger and console reach Postgres', () => {
+    const reach = networkReach(manifests)
+    const names = workloads.map(labelOf)
+    const jobs = ours.filter(({ kind }) => kind === 'Job').map(labelOf)
+    expect(reach.isolated(names)).toEqual(names) // nothing is possible that no policy allows
+    expect(reach.toTheWorld(names).toSorted()).toEqual(['gateway', 'worker'])
+    expect(reach.toPort(5432, names).toSorted()).toEqual(['console', 'ledger', ...jobs].toSorted())
+    expect(reach.toPort(6379, names).toSorted()).toEqual(names.filter((name) => reads(name, 'REDIS_URL')).toSorted())
+  })
+
+  test('who stores or reads assets does so in one place that outlives him, and has room for them on their way', () => {
+    const keepers = deployments.filter((workload) => reads(labelOf(workload), 'ASSETS_FOLDER'))
+    expect(keepers.map(labelOf).toSorted()).toEqual(['gateway', 'worker'])
+    const [place, ...others] = keepers.map((workload) => assetsPlace(workload, settings(workload)))
+    for (const other of others) expect(other).toEqual(place)
+    if ('claimName' in place!)
+      expect(ofKind('PersistentVolumeClaim').map(({ metadata }) => metadata.name)).toContain(place.claimName)
+    for (const { name, pod } of keepers) expect([name, mountedAt(pod, '/tmp')?.emptyDir]).not.toEqual([name, undefined])
+  })
+
+  test('the base address leads to what is public, and to nothing else', () => {
+    const [ingress] = ofKind('Ingress')
+    const { paths } = (ingress!['spec'] as { rules: { http: { paths: IngressPath[] } }[] }).rules[0]!.http
+    const leads = Object.fromEntries(paths.map(({ path, backend }) => [path, backend.service.name]))
+    expect(leads).toEqual({
+      '/v1': 'gateway',
+      '/docs': 'gateway',
+      '/openapi.json': 'gateway',
+      '/api/v2': 'console',
+      '/console': 'console',
+    })
+    for (const service of ['gateway', 'console'] as const) {
+      const own = Object.keys(leads).filter((path) => leads[path] === service)
+      const inside = programs[service]
+        .routes()
+        .map((route) => route.split(' ')[1]!)
+        .filter((path) => !own.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)))
+      expect(inside.filter((path) => path !== '/').toSorted()).toEqual(['/health/live', '/health/ready', '/metrics'])
+    }
+  })
+
+  test('disruption budgets and autoscalers are for pods that are there', () => {
+    for (const { spec } of ofKind('PodDisruptionBudget')) {
+      const { matchLabels } = (spec as { selector: { matchLabels: Record<string, string> } }).selector
+      expect(deployments.map(labelOf)).toContain(matchLabels['app.kubernetes.io/name'])
+    }
+    const scaled = [...ofKind('HorizontalPodAutoscaler'), ...ofKind('ScaledObject')].map(
+      ({ spec }) => (spec as { scaleTargetRef: { name: string } }).scaleTargetRef.name,
+    )
+    if (overlay === 'production') expect(scaled.toSorted()).toEqual(['gateway', 'ledger', 'worker'])
+    for (const { metadata, spec } of ofKind('Deployment'))
+      if (scaled.includes(metadata.name)) expect(spec).not.toHaveProperty('replicas') // else each rollout would reset it
+  })
+
+  test('secrets are referred to', () => {
+    if (overlay === 'production') expect(ofKind('Secret')).toEqual([])
+    for (const workload of ours)
+      for (const [name, text] of Object.entries(settings(workload)))
+        if (/SECRET|PASSWORD|TOKEN|DATABASE_URL|REDIS_URL/.test(name)) expect([name, text]).toEqual([name, null])
+  })
+})
+
+interface IngressPath {
+  path: string
+  backend: { service: { name: string } }
+}
+
+test.skipIf(!possible)('the component for a sign-in provider lets the console alone reach it', async () => {
+  const manifests = await renderFolder('components/sign-in-provider')
+  expect((await Promise.all(manifests.map(problemsOf))).flat()).toEqual([])
+  expect(networkReach(manifests).toPort(443, [...services])).toEqual(['console'])
+})

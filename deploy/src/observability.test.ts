@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { refusals } from '@gateway/contracts/refusals'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { dashboards } from './documents/dashboards.ts'
+import { readAlerts } from './documents/prometheus-rule.ts'
+import { exportedMetrics } from './exported-metrics.ts'
+import { services } from './programs.ts'
+import { readQuery } from './promql.ts'
+import { projectFolder } from './render.ts'
+
+// Alerts, dashboards and scaling ask only for figures that the services give, and each alert says what to do.
+
+const read = (file: string) => readFileSync(path.join(projectFolder, file), 'utf8')
+const exported = await exportedMetrics()
+const alerts = readAlerts().flatMap(({ rules }) => rules)
+
+const scalers = read('deploy/kubernetes/overlays/production/autoscaling.yaml')
+const queries: [where: string, expr: string][] = [
+  ...alerts.map(({ alert, expr }): [string, string] => [`alert ${alert}`, expr]),
+  ...dashboards.flatMap(({ title, panels }) =>
+    panels.flatMap((panel) =>
+      panel.figures.map(({ expr }, n): [string, string] => [`${title}: ${panel.title} ${n + 1}`, expr]),
+    ),
+  ),
+  ...[...scalers.matchAll(/^ +query: (.+)$/gm)].map(([, expr = '']): [string, string] => [`scaling ${expr}`, expr]),
+]
+
+test('what the services measure is known by its name in Prometheus', () => {
+  expect([...exported]).toEqual(
+    expect.arrayContaining([
+      'gateway_refusals_total',
+      'gateway_own_duration_bucket',
+      'ledger_check_findings',
+      'ledger_runs_open',
+      'ledger_flow_items_waiting',
+      'worker_queue_oldest',
+      'worker_node_duration_bucket',
+      'console_request_duration_count',
+    ]),
+  )
+})
+
+test.each(queries)('%s asks for what is there', (_where, expr) => {
+  const { valid, metrics, labels } = readQuery(expr)
+  expect(valid).toBe(true)
+  expect(metrics.length).toBeGreaterThan(0)
+  for (const metric of metrics) expect([...exported]).toContain(metric)
+  for (const { label, value } of labels) {
+    if (label === 'code') expect(Object.keys(refusals)).toContain(value)
+    if (label === 'job') expect(services).toContain(value)
+  }
+})
+
+describe('each alert', () => {
+  // A section is a heading, and what follows up to the next one of its height or above.
+  const sections = new Map(
+    read('docs/operating.md')
+      .split(/^(?=#{2,3} )/m)
+      .map((section) => [/^#+ (.+)$/m.exec(section)?.[1] ?? '', section]),
+  )
+
+  test.each(alerts)('$alert says what to look at and what to do', ({ alert, labels, annotations }) => {
+    const section = sections.get(alert) ?? ''
+    expect(section).toMatch(/\*\*Look:\*\* \S/)
+    expect(section).toMatch(/\*\*Do:\*\* \S/)
+    expect(['page', 'ticket']).toContain(labels.severity)
+    expect(annotations.summary).not.toBe('')
+  })
+
+  test('is there once, and so is every section about one', () => {
+    const names = alerts.map(({ alert }) => alert)
+    expect(new Set(names).size).toBe(names.length)
+    const described = [...sections].filter(([, section]) => section.includes('**Look:**')).map(([name]) => name)
+    expect(described.toSorted()).toEqual(names.toSorted())
+  })
+})
+
+test('Prometheus asks every service', () => {
+  const { scrape_configs: jobs } = parse(read('deploy/observability/prometheus.yaml')) as {
+    scrape_configs: { job_name: string; dns_sd_configs: { names: string[] }[] }[]
+  }
+  expect(jobs.map(({ job_name }) => job_name).toSorted()).toEqual([...services].toSorted())
+  for (const { job_name, dns_sd_configs } of jobs) expect(dns_sd_configs[0]?.names).toEqual([job_name])
+})

@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { parseAllDocuments } from 'yaml'
+
+const run = promisify(execFile)
+
+export const projectFolder = path.resolve(import.meta.dirname, '../..')
+export const overlays = ['local', 'production'] as const
+export type Overlay = (typeof overlays)[number]
+
+/** A rendered object of Kubernetes, as far as every one of them is alike. */
+export interface Manifest {
+  apiVersion: string
+  kind: string
+  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> }
+  // oxlint-disable-next-line typescript/no-explicit-any -- each kind has its own; kubernetes-schema.ts checks them
+  [field: string]: any
+}
+
+/** Whether this machine can render: kustomize is a part of kubectl. */
+export function canRender(): Promise<boolean> {
+  return run('kubectl', ['kustomize', '--help']).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** What `kubectl apply --kustomize` would send. */
+export async function renderOverlay(overlay: Overlay): Promise<Manifest[]> {
+  return renderFolder(`overlays/${overlay}`)
+}
+
+/** The same of any folder below deploy/kubernetes. */
+export async function renderFolder(folder: string): Promise<Manifest[]> {
+  const place = path.join(projectFolder, 'deploy/kubernetes', folder)
+  const { stdout } = await run('kubectl', ['kustomize', place], { maxBuffer: 32 * 1024 * 1024 })
+  return parseAllDocuments(stdout).map((document) => inOneLine(document.toJS() as Manifest))
+}
+
+/** Kustomize breaks long base64 texts into lines, which Kubernetes reads over and its schema doesn't know. */
+function inOneLine(manifest: Manifest): Manifest {
+  if (manifest.kind !== 'Secret') return manifest
+  const data = Object.entries((manifest['data'] ?? {}) as Record<string, string>)
+  return { ...manifest, data: Object.fromEntries(data.map(([name, text]) => [name, text.replaceAll(/\s/g, '')])) }
+}

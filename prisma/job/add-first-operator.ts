@@ -1,0 +1,49 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mintId } from '@gateway/contracts/ids'
+import { SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { openDatabase } from '@gateway/database/client'
+
+// The one person whom nobody could add: who runs the platform, and adds the others.
+//   O1  Only where there is no operator yet: whoever can change a variable later gains nothing by it.
+//   O2  The token is a way in to set a password, and ends after a day.
+
+const DAY_MS = 86_400_000
+
+interface FirstOperator {
+  /** Postgres by the login that owns the schema. */
+  url: string
+  /** Lower case. */
+  email: string
+  /** A personal token to begin with; null where the operator signs in through a provider. */
+  token: string | null
+}
+
+/** Answers whether the person was added. */
+export async function addFirstOperator({ url, email, token }: FirstOperator): Promise<boolean> {
+  const { prisma, close } = await openDatabase({ url, poolSize: 1, role: 'job' })
+  try {
+    return await prisma.$transaction(async (tx) => {
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('svc first operator'))`
+      if ((await tx.person.count({ where: { platformOperator: true } })) > 0) return false // O1
+      const nowMs = Date.now()
+      const { id: person } = await tx.person.upsert({
+        where: { email },
+        create: { id: mintId('per', nowMs, randomBytes(10)), email, name: 'Operator', platformOperator: true },
+        update: { platformOperator: true },
+      })
+      if (token !== null) {
+        const hash = createHash('sha256').update(token).digest()
+        const prefix = token.slice(0, SHOWN_CHARACTERS)
+        const more = { name: 'First sign-in', expiresAt: new Date(nowMs + DAY_MS) } // O2
+        await tx.personToken.create({
+          data: { id: mintId('tok', nowMs, randomBytes(10)), person, hash, prefix, ...more },
+        })
+      }
+      const audit = { tenant: null, person, action: 'operator.first', subject: person, details: {} }
+      await tx.auditEntry.create({ data: audit, select: { id: true } })
+      return true
+    })
+  } finally {
+    await close()
+  }
+}

@@ -1,0 +1,47 @@
+import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { sharedSecret } from '@gateway/process/config-fields'
+import { z } from 'zod'
+
+/** What the migration job reads from its environment. */
+export const jobConfig = z
+  .object({
+    DATABASE_URL: z.string().min(1).meta({
+      description: 'Postgres, as its owner, who may create roles; straight to it and not through a transaction pooler',
+      secret: true,
+    }),
+    LEDGER_DATABASE_PASSWORD: sharedSecret()
+      .optional()
+      .meta({ description: 'Password for the login svc_ledger_login; without one it is left as it is', secret: true }),
+    CONSOLE_DATABASE_PASSWORD: sharedSecret()
+      .optional()
+      .meta({ description: 'Password for the login svc_console_login; without one it is left as it is', secret: true }),
+    OPERATOR_EMAIL: z
+      .email()
+      .toLowerCase()
+      .optional()
+      .meta({ description: 'The first platform operator, who is added if there is none' }),
+    OPERATOR_TOKEN: z
+      .string()
+      .refine((text) => isWellFormedSecret(PERSON_TOKEN_PREFIX, text), 'expected what new-token-command.ts prints')
+      .optional()
+      .meta({
+        description:
+          'Personal token of the first operator, to set a password with; it ends after a day. Not needed where people sign in through OpenID Connect',
+        secret: true,
+      }),
+    MIGRATE_AGAIN: z.string().optional().meta({
+      description: 'Name of a migration that was left unfinished outside a transaction and is to be tried again',
+    }),
+  })
+  .superRefine((config, context) => {
+    const needed = (path: keyof typeof config, by: string) =>
+      context.addIssue({ code: 'custom', path: [path], message: `${by} needs it` })
+    if (config.LEDGER_DATABASE_PASSWORD !== undefined && config.CONSOLE_DATABASE_PASSWORD === undefined)
+      needed('CONSOLE_DATABASE_PASSWORD', 'LEDGER_DATABASE_PASSWORD')
+    if (config.CONSOLE_DATABASE_PASSWORD !== undefined && config.LEDGER_DATABASE_PASSWORD === undefined)
+      needed('LEDGER_DATABASE_PASSWORD', 'CONSOLE_DATABASE_PASSWORD')
+    if (config.OPERATOR_TOKEN !== undefined && config.OPERATOR_EMAIL === undefined)
+      needed('OPERATOR_EMAIL', 'OPERATOR_TOKEN')
+  })
+
+export type JobConfig = z.output<typeof jobConfig>

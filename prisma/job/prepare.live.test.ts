@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { withDatabase, withLogin } from '@gateway/database/database-url'
+import { ask } from '@gateway/testbed/ask'
+import { liveTest } from '@gateway/testbed/live-test'
+import { readConfig } from '@gateway/process/config'
+import { expect } from 'vitest'
+import { jobConfig } from './config.ts'
+import { prepare } from './prepare.ts'
+
+const passwords = { ledger: 'l'.repeat(32), console: 'c'.repeat(32) }
+const token = makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
+
+// The server's own login roles are shared by a run's tests, so this one has a server of its own.
+liveTest('an empty server becomes ready, and stays as it is the second time', async ({ postgresServer }) => {
+  const url = withDatabase(postgresServer.url, 'house')
+  const environment = {
+    DATABASE_URL: url,
+    LEDGER_DATABASE_PASSWORD: passwords.ledger,
+    CONSOLE_DATABASE_PASSWORD: passwords.console,
+    OPERATOR_EMAIL: 'First@Example.test',
+    OPERATOR_TOKEN: token,
+  }
+  const said: string[] = []
+  await prepare(readConfig(jobConfig, environment), (line) => said.push(line))
+  expect(said).toContain('Added first@example.test as platform operator.')
+
+  const again: string[] = []
+  await prepare(readConfig(jobConfig, { ...environment, OPERATOR_EMAIL: 'second@example.test' }), (line) =>
+    again.push(line),
+  )
+  expect(again).toContain('Nothing to migrate.')
+  expect(again).toContain('There is a platform operator already.') // O1
+
+  for (const service of ['ledger', 'console'] as const) {
+    const login = withLogin(url, `svc_${service}_login`, passwords[service])
+    expect(await ask(login, 'SELECT current_user AS me')).toEqual([{ me: `svc_${service}_login` }])
+  }
+  const rows = await ask(
+    url,
+    `SELECT email, platform_operator, expires_at < now() + interval '1 day' AS ends
+       FROM control.people JOIN control.person_tokens ON person = people.id`,
+  )
+  expect(rows).toEqual([{ email: 'first@example.test', platform_operator: true, ends: true }]) // O2
+})
+
+liveTest('a password without the other is a wrong configuration', () => {
+  const environment = {
+    DATABASE_URL: 'postgres://x',
+    LEDGER_DATABASE_PASSWORD: passwords.ledger,
+    OPERATOR_TOKEN: token,
+  }
+  expect(() => readConfig(jobConfig, environment)).toThrow(/CONSOLE_DATABASE_PASSWORD.*needs it[^]*OPERATOR_EMAIL/)
+})
