@@ -2,26 +2,32 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { liveTest } from '@gateway/testbed/live-test'
-import { startBalancer } from './src/balancer.ts'
+import { startBalancer, type Balancer } from './src/balancer.ts'
 import { openHouse, type House, type Shop } from './src/house.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { patientClient, type PatientClient } from './src/patient-client.ts'
 
 // Every service is replaced under load, one replica at a time, as an upgrade does it. Whatever was accepted is answered and charged once.
 
-const CALLERS = { json: 6, stream: 4, run: 3 }
+const CALLERS = { json: 6, stream: 4, run: 3, person: 2 }
 const PAID_NODES = 3
 const BETWEEN = 25
 
 const test = liveTest.extend('house', async ({ database, redisServer }, { onCleanup }) => {
   const ledgers: string[] = []
-  const balancer = Promise.withResolvers<Awaited<ReturnType<typeof startBalancer>>>()
+  const balancer = Promise.withResolvers<Balancer>()
+  const ofConsoles = Promise.withResolvers<Balancer>()
   const house = await openHouse({
     ...database,
     redisUrl: redisServer.url,
     ledgers: 2,
     gateways: 2,
     workers: 2,
+    consoles: 2,
+    async consolesAt(urls) {
+      ofConsoles.resolve(await startBalancer(urls))
+      return (await ofConsoles.promise).url
+    },
     async through(url) {
       if (!ledgers.includes(url)) ledgers.push(url)
       if (ledgers.length === 2) balancer.resolve(await startBalancer(ledgers))
@@ -31,6 +37,7 @@ const test = liveTest.extend('house', async ({ database, redisServer }, { onClea
   onCleanup(async () => {
     await house.close()
     await (await balancer.promise).stop()
+    await (await ofConsoles.promise).stop()
   })
   return house
 })
@@ -44,14 +51,14 @@ test('a rolling restart of every service under load loses nothing that was accep
   const load = startLoad(house, shop, sandbox)
 
   await load.answered(BETWEEN)
-  for (const program of [...house.gateways, ...house.ledgers, ...house.workers]) {
+  for (const program of [...house.gateways, ...house.ledgers, ...house.workers, ...house.consoles]) {
     await program.stop()
     expect(readFileSync(program.logFile, 'utf8')).toContain('"clean":true')
     await load.answered(BETWEEN) // the other replica serves
     await program.start()
     await load.answered(BETWEEN)
   }
-  const { chats, runs, prompts, repeated } = await load.stop()
+  const { chats, runs, teams, prompts, repeated } = await load.stop()
 
   // Each was answered whole.
   expect(chats.filter(({ status }) => status !== 200)).toEqual([])
@@ -70,6 +77,14 @@ test('a rolling restart of every service under load loses nothing that was accep
   const ofChats = chats.reduce((sum, { micro }) => sum + micro, 0)
   expect((await house.wallet(shop.project.id)).settled).toBe(BigInt(ofRuns + ofChats))
 
+  // What people changed was changed once.
+  const { rows } = await house.world.run('SELECT name FROM control.teams WHERE tenant = $1 AND name LIKE $2', [
+    shop.project.tenant,
+    'restart %',
+  ])
+  expect(rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(teams.toSorted())
+  expect(teams.length).toBeGreaterThan(BETWEEN)
+
   // And the origin was asked once for each call.
   const asked = (await house.origin.control.calls()).map(({ prompt }) => prompt)
   expect(prompts.filter((prompt) => asked.filter((one) => one === prompt).length !== 1)).toEqual([])
@@ -87,6 +102,7 @@ interface AnsweredChat {
 function startLoad(house: House, shop: Shop, sandbox: string) {
   const chats: AnsweredChat[] = []
   const runs: ExecutionRecord[] = []
+  const teams: string[] = []
   const prompts: string[] = []
   const clients: PatientClient[] = []
   const waiting = new Set<() => void>()
@@ -117,9 +133,20 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
     runs.push(JSON.parse(text) as ExecutionRecord)
   }
 
-  function callers(count: number, work: (client: PatientClient) => Promise<void>): Promise<void>[] {
+  async function makeTeam(client: PatientClient): Promise<void> {
+    const name = `restart ${asked++}`
+    const { status, text } = await client.ask(`/api/v2/tenants/${shop.project.tenant}/teams`, { name })
+    if (status !== 201) throw new Error(`a person was answered with ${status}: ${text}`)
+    teams.push(name)
+  }
+
+  function callers(
+    count: number,
+    work: (client: PatientClient) => Promise<void>,
+    secret: string | Promise<string> = shop.key.secret,
+  ): Promise<void>[] {
     return Array.from({ length: count }, async (_, n) => {
-      const client = patientClient(house, shop.key.secret, n)
+      const client = patientClient(house, await secret, n)
       clients.push(client)
       while (going) {
         await work(client)
@@ -132,15 +159,16 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
     ...callers(CALLERS.json, (client) => chat(client, false)),
     ...callers(CALLERS.stream, (client) => chat(client, true)),
     ...callers(CALLERS.run, run),
+    ...callers(CALLERS.person, makeTeam, tokenOf(house, shop.owner)),
   ])
 
   return {
     /** Resolves once so many more of each kind have been answered; rejects with what a caller failed with. */
     async answered(count: number): Promise<void> {
-      const so = { chats: chats.length + count, runs: runs.length + Math.ceil(count / 10) }
+      const so = { chats: chats.length + count, runs: runs.length + Math.ceil(count / 10), teams: teams.length + 1 }
       const enough = new Promise<void>((resolve) => {
         const look = () => {
-          if (chats.length < so.chats || runs.length < so.runs) return
+          if (chats.length < so.chats || runs.length < so.runs || teams.length < so.teams) return
           waiting.delete(look)
           resolve()
         }
@@ -151,9 +179,13 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
     async stop() {
       going = false
       await all
-      return { chats, runs, prompts, repeated: clients.flatMap(({ repeated }) => repeated) }
+      return { chats, runs, teams, prompts, repeated: clients.flatMap(({ repeated }) => repeated) }
     },
   }
+}
+
+async function tokenOf({ world }: House, person: string): Promise<string> {
+  return (await world.token(person)).secret
 }
 
 /** One micro-USD a token, prompt or completion. */

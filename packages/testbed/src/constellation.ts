@@ -17,8 +17,12 @@ export interface ConstellationOptions {
   ledgers?: number
   gateways?: number
   workers?: number
+  /** Where there is a `consoleUrl`. Default 1. */
+  consoles?: number
   /** Where gateways and workers find their ledger, if not directly: for a fault proxy in between. */
   through?: (ledgerUrl: string, n: number) => Promise<string>
+  /** Where gateways find the consoles, if not at the first one. */
+  consolesAt?: (consoleUrls: string[]) => Promise<string>
   /** Besides what each service needs, of the nth of its kind. */
   environment?: Partial<Record<'ledger' | 'gateway' | 'worker' | 'console', (n: number) => Record<string, string>>>
 }
@@ -34,6 +38,8 @@ export async function startConstellation(options: ConstellationOptions) {
     ledgers = 1,
     gateways = 1,
     workers = 0,
+    consoles = 1,
+    consolesAt = ([first]) => Promise.resolve(first!),
     through = (url: string) => Promise.resolve(url),
     environment = {},
   } = options
@@ -86,19 +92,21 @@ export async function startConstellation(options: ConstellationOptions) {
       },
     })
     const origins = { ORIGINS, SIMULATED_ORIGIN_KEY: originKey, ASSETS_FOLDER: path.join(folder, 'assets') }
-    const consoleProgram = options.consoleUrl
-      ? await start('console', 0, {
-          DATABASE_URL: options.consoleUrl,
-          LEDGER_URL: ledgerUrls[0]!,
-          SERVICE_SECRET: secrets.console,
-        })
-      : null
+    const { consoleUrl: consoleDatabase } = options
+    const consolePrograms = await times(consoleDatabase ? consoles : 0, (n) =>
+      start('console', n, {
+        DATABASE_URL: consoleDatabase!,
+        LEDGER_URL: ledgerUrls[n % ledgerUrls.length]!,
+        SERVICE_SECRET: secrets.console,
+      }),
+    )
+    const CONSOLE_URL = consoleDatabase ? await consolesAt(consolePrograms.map(({ url }) => url)) : 'http://127.0.0.1:9'
     const gatewayPrograms = await times(gateways, (n) =>
       start('gateway', n, {
         LEDGER_URL: ledgerUrls[n]!,
         SERVICE_SECRET: secrets.gateway,
         REDIS_URL: options.redisUrl,
-        CONSOLE_URL: consoleProgram?.url ?? 'http://127.0.0.1:9',
+        CONSOLE_URL,
         ...origins,
       }),
     )
@@ -115,7 +123,8 @@ export async function startConstellation(options: ConstellationOptions) {
       ledgers: ledgerPrograms,
       gateways: gatewayPrograms,
       workers: workerPrograms,
-      console: consoleProgram,
+      console: consolePrograms[0] ?? null,
+      consoles: consolePrograms,
       secrets,
       originKey,
       folder,
