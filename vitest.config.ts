@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['packages/testbed/src/global-setup.ts']
+/** What is waited for comes when it comes: nothing here is a claim of time. */
+const expect = { poll: { timeout: 30_000 } }
 
 // Two cores: two files at once, and scenarios, which start whole constellations, one after the other.
 export default defineConfig({
@@ -23,6 +25,7 @@ export default defineConfig({
           include: ['**/*.live.test.ts'],
           exclude,
           globalSetup,
+          expect,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           testTimeout: 60_000,
@@ -35,6 +38,7 @@ export default defineConfig({
           include: ['**/*.scenario.ts'],
           exclude,
           globalSetup,
+          expect,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
           testTimeout: 180_000,
