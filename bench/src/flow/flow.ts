@@ -70,10 +70,10 @@ export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchN
       own.add(house.stop)
       const call = runner(house, shop, own)
       await closedLoop({ clients, lastsMs: Math.min(1_000, roundMs), call, now })
-      const before = timesOf(house, postgres.pid)
+      const before = timesOf(house, { postgres: postgres.pid, redis: redis.pid })
       const sample = await closedLoop({ clients, lastsMs: roundMs, call, now })
       if (clients === MANY) {
-        const seen = shareOf(before, timesOf(house, postgres.pid), sample.tookMs)
+        const seen = shareOf(before, timesOf(house, { postgres: postgres.pid, redis: redis.pid }), sample.tookMs)
         shares.set(workers, [...(shares.get(workers) ?? []), seen])
       }
       const figures = figuresOf(sample)
@@ -123,10 +123,12 @@ function runner(house: Constellation, shop: FlowShop, stops: Stops): () => Promi
 
 type Times = Record<keyof Share, number>
 
-function timesOf(house: Constellation, postgresPid: number): Times {
+function timesOf(house: Constellation, servers: { postgres: number; redis: number }): Times {
   const sum = (pids: number[]) => pids.reduce((all, pid) => all + (processorTimeMs(pid) ?? NaN), 0)
   return {
-    postgres: sum([postgresPid]),
+    postgres: sum([servers.postgres]),
+    redis: sum([servers.redis]),
+    load: process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000,
     ledger: sum(house.ledgers.map(({ pid }) => pid)),
     workers: sum(house.workers.map(({ pid }) => pid)),
     gateway: sum(house.gateways.map(({ pid }) => pid)),
@@ -136,5 +138,12 @@ function timesOf(house: Constellation, postgresPid: number): Times {
 /** Cores that each was using. */
 function shareOf(before: Times, after: Times, tookMs: number): Share {
   const cores = (name: keyof Share) => (after[name] - before[name]) / tookMs
-  return { postgres: cores('postgres'), ledger: cores('ledger'), workers: cores('workers'), gateway: cores('gateway') }
+  return {
+    postgres: cores('postgres'),
+    ledger: cores('ledger'),
+    workers: cores('workers'),
+    gateway: cores('gateway'),
+    redis: cores('redis'),
+    load: cores('load'),
+  }
 }

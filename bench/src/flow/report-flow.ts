@@ -9,6 +9,9 @@ export interface Share {
   ledger: number
   workers: number
   gateway: number
+  redis: number
+  /** Whoever asks: this process. */
+  load: number
 }
 
 interface Flow {
@@ -33,7 +36,7 @@ export function reportFlow({ measured, names, workers, compared, setting, shares
   })
   const few = medianFigures(of(names.few(compared)))
   const share = (count: number, part: keyof Share) => median((shares.get(count) ?? []).map((one) => one[part]))
-  const parts = ['gateway', 'ledger', 'workers', 'postgres'] as const
+  const parts = ['gateway', 'ledger', 'workers', 'postgres', 'redis', 'load'] as const
   const used = (count: number) => parts.reduce((sum, part) => sum + share(count, part), 0)
   const say = (value: number) => `${value.toFixed(0)} ms`
   return `${run}
@@ -73,10 +76,10 @@ function sayGrowth(workers: number[], speed: (count: number) => number, used: (c
   const [one, two] = workers
   const gain = speed(two!) / speed(one!)
   const cores = availableParallelism()
-  const full = used(two!) > cores * 0.75
+  const full = used(two!) > cores * 0.85
   return `From ${one} to ${two} workers: ${times(gain)}; ${
     full
-      ? `the cores are what is full (${used(two!).toFixed(2)} of ${cores} in use, besides the load and Redis)`
+      ? `the cores are what is full (${used(two!).toFixed(2)} of ${cores} in use)`
       : `neither the cores nor the workers are full, so it is waiting that bounds it`
   }.`
 }
