@@ -2,12 +2,14 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Id } from '@gateway/contracts/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Readiness } from '@gateway/process/health'
+import type { Logger } from '@gateway/process/logger'
 import { showDocs, showOpenApi } from './docs/api-docs.ts'
 import { probe, showMetrics } from './health/health.ts'
 import { showAsset } from './assets/show-asset.ts'
 import { uploadAsset } from './assets/upload-asset.ts'
 import { showKey } from './keys/show-key.ts'
 import { listModels, showModel } from './models/models.ts'
+import { logRequests } from './log-requests.ts'
 import { nameRequest } from './name-request.ts'
 import { allowOnly, notFound } from './refuse/no-such-thing.ts'
 import { showExecution } from './run/show-execution.ts'
@@ -24,6 +26,9 @@ export interface Needs {
   readiness: Readiness
   metricsText: () => Promise<string>
   mint: (prefix: 'req') => Id<'req'>
+  log: Pick<Logger, 'info' | 'debug'>
+  /** Monotonic milliseconds. */
+  now: () => number
   answerFailure: ErrorRequestHandler
 }
 
@@ -39,12 +44,15 @@ export function gatewayApp({
   readiness,
   metricsText,
   mint,
+  log,
+  now,
   answerFailure,
 }: Needs): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)
   app.use(nameRequest(mint))
+  app.use(logRequests(log, now))
 
   app.route('/v1/chat/completions').post(completeChat).all(allowOnly('POST'))
   app.route('/v1/models').get(listModels({ ledger })).all(allowOnly('GET'))

@@ -155,6 +155,8 @@ export async function startGateway(config: GatewayConfig & CommonConfig, origins
     readiness,
     metricsText: tools.metricsText,
     mint,
+    log,
+    now: () => performance.now(),
     answerFailure: answerFailure(explain),
   })
   const http = await tools.listen(app)

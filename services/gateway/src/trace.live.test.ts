@@ -1,9 +1,10 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect } from 'vitest'
-import { houseTest } from './house.fixture.ts'
+import { houseTest, newPrompt } from './house.fixture.ts'
 
 interface Span {
   traceId: string
@@ -71,4 +72,35 @@ test('a call of nobody’s trace, or of one that can’t be read, begins its own
     seen.add(first!.traceId)
   }
   expect(seen.size).toBe(2)
+})
+
+test('each request is one line of the log, with its ids and those of its trace [key_invalid] [model_not_found]', async ({
+  shop,
+  house,
+}) => {
+  const lines = () =>
+    readFileSync(house.gateways[0]!.logFile, 'utf8')
+      .split('\n')
+      .filter((line) => line.includes('"message":"request"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+  const lineOf = async (answer: Response) => {
+    const requestId = answer.headers.get('x-request-id')
+    await expect.poll(() => lines().filter((line) => line['requestId'] === requestId)).toHaveLength(1)
+    return lines().find((line) => line['requestId'] === requestId)!
+  }
+  const traceId = 'a'.repeat(32)
+  const prompt = newPrompt()
+  const messages = [{ role: 'user', content: prompt }]
+  const called = await shop.chat({ messages }, { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } })
+  const invocation = called.headers.get('x-service-invocation')
+  const chat = { method: 'POST', route: '/v1/chat/completions' }
+  expect(await lineOf(called)).toMatchObject({ ...chat, invocation, status: 200, traceId })
+  const nobody = await shop.chat({}, { headers: { authorization: `Bearer ${'x'.repeat(40)}` } })
+  expect(await lineOf(nobody)).toMatchObject({ ...chat, status: 401 })
+  expect(await lineOf(await shop.chat({ model: 'acme/none' }))).toMatchObject({ ...chat, status: 404 })
+  const probe = await fetch(`${shop.url}/health/live`)
+  await lineOf(await fetch(`${shop.url}/v1/nothing`))
+  expect(lines().some((line) => line['requestId'] === probe.headers.get('x-request-id'))).toBe(false)
+  const log = readFileSync(house.gateways[0]!.logFile, 'utf8')
+  for (const secret of [prompt, shop.secret, 'x'.repeat(40)]) expect(log).not.toContain(secret)
 })
