@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callMeasures, tokens } from './call-measures.ts'
 import type { GraphNode } from './graph.ts'
 import type { RefusalBody } from './refusal.ts'
 
@@ -10,7 +11,6 @@ import type { RefusalBody } from './refusal.ts'
 // changes nothing: another attempt is under way.
 
 const id = z.string().min(1).max(64)
-const tokens = z.int().min(0).max(10_000_000)
 
 /** One attempt at one node, by its lease: 32 hex digits, random, minted by the worker for each delivery of a job. */
 export const nodeLease = z.strictObject({
@@ -40,14 +40,7 @@ export const admitNodeItem = z.strictObject({
   holder: id,
   model: z.string().min(1).max(256),
   parameters: z.array(z.string().min(1).max(64)).max(32),
-  measures: z.strictObject({
-    bytes: z.int().min(0).max(4_000_000),
-    messages: z.int().min(0).max(1000),
-    tools: z.int().min(0).max(1000),
-    images: z.int().min(0).max(10_000),
-    counted: tokens.nullable(),
-    maxTokens: tokens.nullable(),
-  }),
+  measures: callMeasures,
 })
 export type AdmitNodeItem = z.infer<typeof admitNodeItem>
 

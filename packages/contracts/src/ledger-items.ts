@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callMeasures, tokens } from './call-measures.ts'
 import { admitNodeItem, claimItem, completeItem } from './flow-items.ts'
 
 // What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture.md, money core 4).
@@ -6,7 +7,6 @@ import { admitNodeItem, claimItem, completeItem } from './flow-items.ts'
 
 const text = (max: number) => z.string().min(1).max(max)
 const id = text(64)
-const tokens = z.int().min(0).max(10_000_000)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
 /** Asks for a reservation for one chat call. `id` becomes the reservation's id, and of a fresh call the invocation's. */
@@ -22,15 +22,7 @@ export const admitItem = z.strictObject({
   model: text(256),
   /** Conditional parameters in use, which the model must support. */
   parameters: z.array(text(64)).max(32),
-  measures: z.strictObject({
-    bytes: z.int().min(0).max(4_000_000),
-    messages: z.int().min(0).max(1000),
-    tools: z.int().min(0).max(1000),
-    images: z.int().min(0).max(10_000),
-    /** An exact count of the prompt's tokens, where one was made. */
-    counted: tokens.nullable(),
-    maxTokens: tokens.nullable(),
-  }),
+  measures: callMeasures,
   idempotency: z.strictObject({ key: text(128), fingerprint: hash }).nullable(),
 })
 export type AdmitItem = z.infer<typeof admitItem>

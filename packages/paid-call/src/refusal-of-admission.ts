@@ -1,5 +1,5 @@
 import { refuse, type Refusal, type RefusalCode } from '@gateway/contracts/refusal'
-import { windowEndMs, type Reset } from '@gateway/money/spending-window'
+import { insufficientBudget, keyLimit, type MoneyFacts } from './money-refusals.ts'
 
 /** Why a call was not admitted, as the ledger says it. */
 export interface RefusedAdmission {
@@ -18,22 +18,14 @@ export function refusalOfAdmission({ code, facts }: RefusedAdmission, product: s
   return say(facts as unknown as Facts, product)
 }
 
-/** Which of them are there depends on the code. Moments as Postgres writes them into JSON. */
-interface Facts {
+/** Which of them are there depends on the code. */
+interface Facts extends MoneyFacts {
   rotatedTo: string | null
   param: string
   promptTokens: number
   outputCap: number
   contextLength: number
   maxOutputTokens: number
-  reset: Reset
-  windowStart: string
-  limitMicro: number
-  spentMicro: number
-  reservedMicro: number
-  neededMicro: number
-  availableMicro: number
-  affordableMaxTokens: number
 }
 
 const OUTCOMES: Record<string, (facts: Facts, product: string) => Refusal> = {
@@ -66,21 +58,4 @@ function noImages(): Refusal {
 function contextLimit({ promptTokens, outputCap, contextLength, maxOutputTokens }: Facts): Refusal {
   const facts = { contextLength, maxOutputTokens, promptTokens, outputCap }
   return refuse('context_limit', facts, { details: facts })
-}
-
-function keyLimit({ reset, windowStart, limitMicro, spentMicro, reservedMicro, neededMicro }: Facts): Refusal {
-  const endMs = windowEndMs(reset, Date.parse(windowStart))
-  const resetsAt = endMs === null ? null : isoSeconds(endMs)
-  const details = { limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt }
-  return refuse('key_limit', { reset, limitMicro, resetsAt }, { details })
-}
-
-function insufficientBudget({ availableMicro, reservedMicro, neededMicro, affordableMaxTokens }: Facts): Refusal {
-  const details = { availableMicro, reservedMicro, neededMicro, affordableMaxTokens }
-  return refuse('insufficient_budget', details, { details })
-}
-
-/** ISO 8601 in UTC, to the second. */
-function isoSeconds(unixMs: number): string {
-  return new Date(unixMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
 }

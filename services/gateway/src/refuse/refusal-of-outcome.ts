@@ -1,6 +1,6 @@
 import type { ModelsAnswer } from '@gateway/contracts/ledger-reads'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import { windowEndMs, type Reset } from '@gateway/money/spending-window'
+import { insufficientBudget, isoSeconds, keyLimit, type MoneyFacts } from '@gateway/paid-call/money-refusals'
 
 /** What the ledger says when it refuses. */
 export type RefusedOutcome = Extract<ModelsAnswer, { refused: object }>['refused']
@@ -15,8 +15,8 @@ export function refusalOfOutcome({ code, facts }: RefusedOutcome, target: 'model
   return say(facts as unknown as Facts, target === null ? {} : { param: target })
 }
 
-/** Facts as money.run_batch_v1 gives them; which of them are there depends on the code. Moments as Postgres writes them into JSON. */
-interface Facts {
+/** Facts as money.run_batch_v1 gives them; which of them are there depends on the code. */
+interface Facts extends MoneyFacts {
   rotatedTo: string | null
   expiredAt: string
   project: string
@@ -27,14 +27,6 @@ interface Facts {
   outputCap: number
   contextLength: number
   maxOutputTokens: number
-  reset: Reset
-  windowStart: string
-  limitMicro: number
-  spentMicro: number
-  reservedMicro: number
-  neededMicro: number
-  availableMicro: number
-  affordableMaxTokens: number
   sandbox: string
   execution: string
   asset: string
@@ -98,21 +90,4 @@ function contextLimit({ promptTokens, outputCap, contextLength, maxOutputTokens 
 function revisionNotActive({ revision, activeRevision, suspended }: Facts): Refusal {
   const facts = { revision, activeRevision, suspended }
   return refuse('revision_not_active', facts, { ...(revision !== null && { param: 'revision' }), details: facts })
-}
-
-function keyLimit({ reset, windowStart, limitMicro, spentMicro, reservedMicro, neededMicro }: Facts): Refusal {
-  const endMs = windowEndMs(reset, Date.parse(windowStart))
-  const resetsAt = endMs === null ? null : isoSeconds(endMs)
-  const details = { limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt }
-  return refuse('key_limit', { reset, limitMicro, resetsAt }, { details })
-}
-
-function insufficientBudget({ availableMicro, reservedMicro, neededMicro, affordableMaxTokens }: Facts): Refusal {
-  const details = { availableMicro, reservedMicro, neededMicro, affordableMaxTokens }
-  return refuse('insufficient_budget', details, { details })
-}
-
-/** ISO 8601 in UTC, to the second. */
-function isoSeconds(unixMs: number): string {
-  return new Date(unixMs).toISOString().replace(/\.\d{3}Z$/, 'Z')
 }

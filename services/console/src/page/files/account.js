@@ -1,6 +1,6 @@
 import { ask, at, getAll } from './api.js'
 import { copyable, el, field, openDialog, say, working } from './dom.js'
-import { facts, moment, problemPlace, whenThere } from './parts.js'
+import { facts, moment, problemPlace, submitOrCancel, whenThere } from './parts.js'
 
 export function accountView(page) {
   const { me } = page
@@ -123,12 +123,7 @@ function newToken(refresh) {
       field('Name', name),
       field('Expires after, in days', days, 'From 1 to 365.'),
       problem.place,
-      el(
-        'div',
-        { class: 'buttons' },
-        button,
-        el('button', { type: 'button', class: 'secondary', onclick: close }, 'Cancel'),
-      ),
+      submitOrCancel(button, close),
     )
   })
 }

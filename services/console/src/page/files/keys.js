@@ -3,7 +3,7 @@ import { choice, el, openDialog, say, working } from './dom.js'
 import { limitText } from './format.js'
 import { memberNames } from './names.js'
 import { newKeyDialog } from './new-key.js'
-import { badge, facts, moment, problemPlace, whenThere } from './parts.js'
+import { badge, facts, moment, problemPlace, submitOrCancel, whenThere } from './parts.js'
 import { secretShown } from './secret.js'
 
 /** The keys of a project: those that I may manage. */
@@ -167,12 +167,7 @@ function rotateDialog({ page, where, refresh }, key) {
       ),
       el('div', { class: 'field' }, el('label', { for: 'grace' }, 'The old secret stops working'), grace),
       problem.place,
-      el(
-        'div',
-        { class: 'buttons' },
-        button,
-        el('button', { type: 'button', class: 'secondary', onclick: close }, 'Cancel'),
-      ),
+      submitOrCancel(button, close),
     )
   })
 }

@@ -2,7 +2,7 @@ import { ask } from './api.js'
 import { choice, choices, el, field, openDialog, working } from './dom.js'
 import { microOf } from './format.js'
 import { modelsOf, sandboxesOf } from './models.js'
-import { problemPlace, whenThere } from './parts.js'
+import { problemPlace, submitOrCancel, whenThere } from './parts.js'
 import { secretShown } from './secret.js'
 
 /** Asks for what a key is to be, makes it, and shows its secret. */
@@ -63,12 +63,7 @@ function form({ page, where, refresh }, { close, show, hold }) {
     ),
     models.element,
     problem.place,
-    el(
-      'div',
-      { class: 'buttons' },
-      button,
-      el('button', { type: 'button', class: 'secondary', onclick: close }, 'Cancel'),
-    ),
+    submitOrCancel(button, close),
   )
 }
 

@@ -73,3 +73,13 @@ export function whenThere(promise, show) {
     .catch((error) => place.replaceChildren(refusalBox(error)))
   return place
 }
+
+/** The end of a form in a dialog: what it is for, and the way out. */
+export function submitOrCancel(button, close) {
+  return el(
+    'div',
+    { class: 'buttons' },
+    button,
+    el('button', { type: 'button', class: 'secondary', onclick: close }, 'Cancel'),
+  )
+}

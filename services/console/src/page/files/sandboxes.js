@@ -1,6 +1,6 @@
 import { ask, getAll } from './api.js'
 import { el, field, openDialog, say, working } from './dom.js'
-import { badge, facts, moment, problemPlace, sandboxState, whenThere } from './parts.js'
+import { badge, facts, moment, problemPlace, sandboxState, submitOrCancel, whenThere } from './parts.js'
 import { sandboxPart } from './sandbox.js'
 
 /** The sandbox products of a project, or the one that the address names. */
@@ -71,12 +71,7 @@ function newSandboxDialog(page, where) {
       field('Name', name),
       field('Description', description, 'What callers are told that it does.'),
       problem.place,
-      el(
-        'div',
-        { class: 'buttons' },
-        button,
-        el('button', { type: 'button', class: 'secondary', onclick: close }, 'Cancel'),
-      ),
+      submitOrCancel(button, close),
     )
   })
 }
