@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
-const globalSetup = ['packages/testbed/src/global-setup.ts']
+const globalSetup = ['tools/testbed/src/global-setup.ts']
 /** What is waited for comes when it comes: nothing here is a claim of time. */
 const expect = { poll: { timeout: 30_000 } }
 
-// Two cores: two files at once, and scenarios, which start whole constellations, one after the other.
+// Two cores: two files at once, and scenarios, which start whole stacks, one after the other.
 export default defineConfig({
   test: {
     projects: [

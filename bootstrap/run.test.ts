@@ -36,7 +36,7 @@ test('a program that a signal ended is told by the exit code', { timeout: limitM
 
 test('the folder may be reached through a link with a space in its name', { timeout: limitMs }, async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'a link '))
-  symlinkSync(path.join(import.meta.dirname, '..'), path.join(folder, 'house'))
-  expect((await runLine('console.log(1)', { from: path.join(folder, 'house/bootstrap') }).ended).output).toBe('1\n')
+  symlinkSync(path.join(import.meta.dirname, '..'), path.join(folder, 'project'))
+  expect((await runLine('console.log(1)', { from: path.join(folder, 'project/bootstrap') }).ended).output).toBe('1\n')
   rmSync(folder, { recursive: true })
 })

@@ -1,3 +1,3 @@
 import { runProgram } from './run.js'
 
-await runProgram('packages/local-stack/src/main.ts', { tied: true })
+await runProgram('tools/local-stack/src/main.ts', { tied: true })

@@ -19,13 +19,13 @@ for (const failure of failures) process.stdout.write(`\n  FAILED: ${failure}`)
 process.stdout.write(`\n${tests.passed} passed, ${tests.failed + failures.length} failed\n`)
 process.exitCode = tests.failed + failures.length > 0 ? 1 : 0
 
-async function runCheck({ title, tool, args, cure }) {
+async function runCheck({ title, tool, args, resolution }) {
   const startedAt = performance.now()
   const { code, output } = await collect(join(projectFolder, 'node_modules', '.bin', tool), args)
   process.stdout.write(`  ${title.padEnd(28)}${code === 0 ? 'ok' : 'FAILED'}  ${since(startedAt)}\n`)
   if (code === 0) return
   process.stdout.write(`${output}\n`)
-  failures.push(cure ? `${title} (${cure} mends it)` : title)
+  failures.push(resolution ? `${title} (${resolution} mends it)` : title)
 }
 
 async function runTests() {

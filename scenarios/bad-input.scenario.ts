@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest'
-import { chat, type House } from './src/house.ts'
-import { houseTest } from './src/house-test.ts'
+import { chat, type Stack } from './src/stack.ts'
+import { stackTest } from './src/stack-test.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
 // Whatever comes in: the refusal of decisions.md 1, nothing charged, and never a stack trace.
 
-const test = houseTest.extend('shop', { scope: 'file' }, ({ house }) => house.shop(1_000_000n))
+const test = stackTest.extend('tenant', { scope: 'file' }, ({ stack }) => stack.tenant(1_000_000n))
 
 interface RefusalAnswer {
   error: { code: string; type: string; param: string | null; message: string; resolution: string }
@@ -20,8 +20,8 @@ function expectRefusal(text: string, code: string): RefusalAnswer['error'] {
   return error
 }
 
-async function expectNothingCharged(house: House, project: string): Promise<void> {
-  const { reserved, settled } = await house.wallet(project)
+async function expectNothingCharged(stack: Stack, project: string): Promise<void> {
+  const { reserved, settled } = await stack.wallet(project)
   expect({ reserved, settled }).toEqual({ reserved: 0n, settled: 0n })
 }
 
@@ -35,11 +35,11 @@ describe('keys', () => {
     ['a person’s token', `Bearer svu_${'A'.repeat(49)}`, 'key_invalid'],
   ]
   for (const [what, header, code] of wrong) {
-    test(`${what} is refused [${code}]`, async ({ house, shop }) => {
-      const answer = await fetch(`${house.gateways[0]!.url}/v1/chat/completions`, {
+    test(`${what} is refused [${code}]`, async ({ stack, tenant }) => {
+      const answer = await fetch(`${stack.gateways[0]!.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...(header !== null && { authorization: header }) },
-        body: JSON.stringify({ model: shop.model, messages: [{ role: 'user', content: 'Hello' }] }),
+        body: JSON.stringify({ model: tenant.model, messages: [{ role: 'user', content: 'Hello' }] }),
       })
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
       expectRefusal(await answer.text(), code)
@@ -47,32 +47,32 @@ describe('keys', () => {
   }
 
   test('revoked, expired, unbound ones and those whose creator lost the rights [key_revoked] [key_expired] [key_unbound] [key_issuer_denied]', async ({
-    house,
+    stack,
   }) => {
-    const shop = await house.shop(1_000_000n)
-    const { world } = house
+    const tenant = await stack.tenant(1_000_000n)
+    const { fixture } = stack
     const keys = {
-      key_revoked: await world.key({ project: shop.project, by: shop.owner, revoked: true }),
-      key_expired: await world.key({ project: shop.project, by: shop.owner, expiresInMs: -1 }),
-      key_unbound: await world.key({ project: null, by: shop.owner, tenant: shop.project.tenant }),
-      key_issuer_denied: await world.key({ project: shop.project, by: await world.person() }),
+      key_revoked: await fixture.key({ project: tenant.project, by: tenant.owner, revoked: true }),
+      key_expired: await fixture.key({ project: tenant.project, by: tenant.owner, expiresInMs: -1 }),
+      key_unbound: await fixture.key({ project: null, by: tenant.owner, tenant: tenant.project.tenant }),
+      key_issuer_denied: await fixture.key({ project: tenant.project, by: await fixture.person() }),
     }
     for (const [code, key] of Object.entries(keys)) {
-      const answer = await chat(house, { key, model: shop.model })
+      const answer = await chat(stack, { key, model: tenant.model })
       expect(answer.status).toBe(code === 'key_revoked' || code === 'key_expired' ? 401 : 403)
       expectRefusal(await answer.text(), code)
-      const models = await fetch(`${house.gateways[0]!.url}/v1/models`, {
+      const models = await fetch(`${stack.gateways[0]!.url}/v1/models`, {
         headers: { authorization: `Bearer ${key.secret}` },
       })
       expectRefusal(await models.text(), code)
     }
-    await expectNothingCharged(house, shop.project.id)
+    await expectNothingCharged(stack, tenant.project.id)
   })
 
-  test('unknown and malformed ones answer alike, byte for byte', async ({ house, shop }) => {
+  test('unknown and malformed ones answer alike, byte for byte', async ({ stack, tenant }) => {
     const answers = await Promise.all(
       ['svc_short', 'svc_' + 'B'.repeat(49), 'garbage'].map(async (secret) => {
-        const answer = await chat(house, { key: { ...shop.key, secret }, model: shop.model })
+        const answer = await chat(stack, { key: { ...tenant.key, secret }, model: tenant.model })
         return `${answer.status} ${await answer.text()}`
       }),
     )
@@ -108,81 +108,84 @@ describe('bodies', () => {
     ['a bottomless nest', `{"model":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 400, 'invalid_json'],
   ]
   for (const [what, body, status, code, param] of bodies) {
-    test(`${what} [${code}]`, async ({ house, shop }) => {
-      const answer = await sendRaw(house.gateways[0]!.url, rawChat([`Authorization: Bearer ${shop.key.secret}`], body))
+    test(`${what} [${code}]`, async ({ stack, tenant }) => {
+      const answer = await sendRaw(
+        stack.gateways[0]!.url,
+        rawChat([`Authorization: Bearer ${tenant.key.secret}`], body),
+      )
       expect(answer.status).toBe(status)
       const error = expectRefusal(answer.body, code)
       if (param) expect(error.param).toBe(param)
-      await expectNothingCharged(house, shop.project.id)
+      await expectNothingCharged(stack, tenant.project.id)
     })
   }
 
-  test('a huge one is refused before it is read whole [request_too_large]', async ({ house, shop }) => {
+  test('a huge one is refused before it is read whole [request_too_large]', async ({ stack, tenant }) => {
     const announced = await sendRaw(
-      house.gateways[0]!.url,
-      rawChat([`Authorization: Bearer ${shop.key.secret}`], '{', 100_000_000),
+      stack.gateways[0]!.url,
+      rawChat([`Authorization: Bearer ${tenant.key.secret}`], '{', 100_000_000),
     )
     expect(announced.status).toBe(413)
     expectRefusal(announced.body, 'request_too_large')
-    const body = JSON.stringify({ model: shop.model, messages: [{ role: 'user', content: 'x'.repeat(1_100_000) }] })
-    const sent = await fetch(`${house.gateways[0]!.url}/v1/chat/completions`, {
+    const body = JSON.stringify({ model: tenant.model, messages: [{ role: 'user', content: 'x'.repeat(1_100_000) }] })
+    const sent = await fetch(`${stack.gateways[0]!.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${shop.key.secret}` },
+      headers: { authorization: `Bearer ${tenant.key.secret}` },
       body,
     })
     expect(sent.status).toBe(413)
-    await expectNothingCharged(house, shop.project.id)
+    await expectNothingCharged(stack, tenant.project.id)
   })
 })
 
 describe('headers', () => {
   const good = (model: string) => JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] })
   for (const header of ['Authorization', 'Idempotency-Key', 'X-Service-Project', 'X-Project-ID']) {
-    test(`${header} sent twice [duplicate_header]`, async ({ house, shop }) => {
+    test(`${header} sent twice [duplicate_header]`, async ({ stack, tenant }) => {
       const value =
         header === 'Authorization'
-          ? `Bearer ${shop.key.secret}`
+          ? `Bearer ${tenant.key.secret}`
           : header === 'Idempotency-Key'
             ? 'abcdefgh'
-            : shop.project.id
+            : tenant.project.id
       const headers = [
-        ...(header === 'Authorization' ? [] : [`Authorization: Bearer ${shop.key.secret}`]),
+        ...(header === 'Authorization' ? [] : [`Authorization: Bearer ${tenant.key.secret}`]),
         `${header}: ${value}`,
         `${header}: ${value}`,
       ]
-      const answer = await sendRaw(house.gateways[0]!.url, rawChat(headers, good(shop.model)))
+      const answer = await sendRaw(stack.gateways[0]!.url, rawChat(headers, good(tenant.model)))
       expect(answer.status).toBe(400)
       expectRefusal(answer.body, 'duplicate_header')
-      await expectNothingCharged(house, shop.project.id)
+      await expectNothingCharged(stack, tenant.project.id)
     })
   }
 
   for (const value of ['short', 'x'.repeat(129), 'with space in it', 'ümlaut-ümlaut']) {
-    test(`an Idempotency-Key ${value.slice(0, 16)} [idempotency_key_invalid]`, async ({ house, shop }) => {
-      const headers = [`Authorization: Bearer ${shop.key.secret}`, `Idempotency-Key: ${value}`]
-      const answer = await sendRaw(house.gateways[0]!.url, rawChat(headers, good(shop.model)))
+    test(`an Idempotency-Key ${value.slice(0, 16)} [idempotency_key_invalid]`, async ({ stack, tenant }) => {
+      const headers = [`Authorization: Bearer ${tenant.key.secret}`, `Idempotency-Key: ${value}`]
+      const answer = await sendRaw(stack.gateways[0]!.url, rawChat(headers, good(tenant.model)))
       expect(answer.status).toBe(400)
       expectRefusal(answer.body, 'idempotency_key_invalid')
     })
   }
 
-  test('a selector of another project is refused before any money [project_mismatch]', async ({ house, shop }) => {
+  test('a selector of another project is refused before any money [project_mismatch]', async ({ stack, tenant }) => {
     for (const headers of [
       { 'x-service-project': 'prj_other' },
       { 'x-project-id': 'prj_other' },
-      { 'x-service-project': shop.project.id, 'x-project-id': 'prj_other' },
+      { 'x-service-project': tenant.project.id, 'x-project-id': 'prj_other' },
     ]) {
-      const answer = await chat(house, shop, { headers })
+      const answer = await chat(stack, tenant, { headers })
       expect(answer.status).toBe(403)
       expectRefusal(await answer.text(), 'project_mismatch')
     }
-    const inBody = await chat(house, shop, { body: { project_id: 'prj_other' } })
+    const inBody = await chat(stack, tenant, { body: { project_id: 'prj_other' } })
     expect(inBody.status).toBe(403)
-    await expectNothingCharged(house, shop.project.id)
+    await expectNothingCharged(stack, tenant.project.id)
   })
 
-  test('no request at all is answered in the shape of a refusal', async ({ house }) => {
-    const answer = await sendRaw(house.gateways[0]!.url, 'BLAH blah\r\n\r\n')
+  test('no request at all is answered in the shape of a refusal', async ({ stack }) => {
+    const answer = await sendRaw(stack.gateways[0]!.url, 'BLAH blah\r\n\r\n')
     expect(answer.status).toBe(400)
     expectRefusal(answer.body, 'invalid_request')
   })
@@ -198,10 +201,10 @@ describe('paths', () => {
     ['GET', '/v1/models/acme/nothing', 404, 'model_not_found'],
   ]
   for (const [method, path, status, code] of paths) {
-    test(`${method} ${path} [${code}]`, async ({ house, shop }) => {
-      const answer = await fetch(`${house.gateways[0]!.url}${path}`, {
+    test(`${method} ${path} [${code}]`, async ({ stack, tenant }) => {
+      const answer = await fetch(`${stack.gateways[0]!.url}${path}`, {
         method,
-        headers: { authorization: `Bearer ${shop.key.secret}` },
+        headers: { authorization: `Bearer ${tenant.key.secret}` },
       })
       expect(answer.status).toBe(status)
       expect(answer.headers.get('x-request-id')).toBeTruthy()

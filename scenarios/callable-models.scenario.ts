@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { WorldKey } from '@gateway/testbed/world'
+import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, callerAt, said } from './src/caller.ts'
-import { houseTest as test } from './src/house-test.ts'
-import { chat, type House } from './src/house.ts'
+import { stackTest as test } from './src/stack-test.ts'
+import { chat, type Stack } from './src/stack.ts'
 
 // GET /v1/models and admission agree (spec 4.1): in any state of a project, its key and its creator, each id that is listed
 // can be called now, no other one can, and where the list is refused each call is, with the same code.
@@ -32,24 +32,24 @@ const state = fc.record({
 type State = typeof state extends fc.Arbitrary<infer T> ? T : never
 
 interface Scene {
-  key: WorldKey
+  key: KeyFixture
   /** What each product is called, in the order of the state's. */
   ids: string[]
 }
 
-test('what is listed can be called, and what is not listed can not', async ({ house }) => {
+test('what is listed can be called, and what is not listed can not', async ({ stack }) => {
   const seen = { listed: 0, unlisted: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(state, async (one) => {
-      const { key, ids } = await build(house, one)
-      const caller = callerAt(house.gateways[0]!.url, key.secret)
+      const { key, ids } = await build(stack, one)
+      const caller = callerAt(stack.gateways[0]!.url, key.secret)
       const list = await caller.ask('GET', '/v1/models')
       const entries = (list.body as { data?: { id: string }[] }).data
       const listed = entries?.map(({ id }) => id) ?? []
       if (one.key === 'living' && one.creator === 'issuer')
         expect(listed.toSorted()).toEqual(ids.filter((_, n) => isCallable(one, n)).toSorted())
       for (const [n, model] of [...ids, 'acme/none'].entries()) {
-        const call = said(await answerOf(await chat(house, { key, model }, { gateway: n, body: { max_tokens: 5 } })))
+        const call = said(await answerOf(await chat(stack, { key, model }, { gateway: n, body: { max_tokens: 5 } })))
         const shown = said(await caller.ask('GET', `/v1/models/${model}`))
         if (!entries) {
           seen.refused++
@@ -76,22 +76,22 @@ function isCallable({ products, policy }: State, n: number): boolean {
   return policy === 'all-eligible' || product.listed
 }
 
-async function build({ world }: House, { products, policy, key, creator, wallet }: State): Promise<Scene> {
-  const of = await world.tenant()
-  const project = await world.project(of, wallet === 'full' ? 10_000_000n : 0n)
-  const neighbour = await world.project(of)
+async function build({ fixture }: Stack, { products, policy, key, creator, wallet }: State): Promise<Scene> {
+  const of = await fixture.tenant()
+  const project = await fixture.project(of, wallet === 'full' ? 10_000_000n : 0n)
+  const neighbour = await fixture.project(of)
   const ids: string[] = []
   for (const { state, kind, perRequest, assigned } of products) {
-    const id = await world.product({
+    const id = await fixture.product({
       state,
       kind,
       ...((perRequest || kind !== 'chat') && { requestPico: 1_000_000_000n }),
     })
-    if (assigned !== 'nowhere') await world.assign(assigned === 'here' ? project.id : neighbour.id, id)
+    if (assigned !== 'nowhere') await fixture.assign(assigned === 'here' ? project.id : neighbour.id, id)
     ids.push(id)
   }
-  const by = await world.issuer(project)
-  const made = await world.key({
+  const by = await fixture.issuer(project)
+  const made = await fixture.key({
     ...(key === 'unbound' ? { project: null, tenant: of.tenant } : { project }),
     by,
     policy,
@@ -101,8 +101,8 @@ async function build({ world }: House, { products, policy, key, creator, wallet 
   })
   if (key === 'rotated' || key === 'in its grace') {
     const grace = key === 'rotated' ? null : new Date(Date.now() + 600_000)
-    const { id } = await world.key({ project, by })
-    await world.run('UPDATE control.keys SET rotated_to = $2, grace_until = $3 WHERE id = $1', [made.id, id, grace])
+    const { id } = await fixture.key({ project, by })
+    await fixture.run('UPDATE control.keys SET rotated_to = $2, grace_until = $3 WHERE id = $1', [made.id, id, grace])
   }
   const undo: Partial<Record<State['creator'], string>> = {
     'not in the tenant': 'DELETE FROM control.memberships WHERE person = $1',
@@ -111,6 +111,6 @@ async function build({ world }: House, { products, policy, key, creator, wallet 
     'Project Viewer': `UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`,
   }
   const lost = undo[creator]
-  if (lost) await world.run(lost, [by])
+  if (lost) await fixture.run(lost, [by])
   return { key: made, ids }
 }

@@ -5,12 +5,12 @@ import { expect } from 'vitest'
 import { SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
 import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
-import { openHouse, type House } from './src/house.ts'
+import { openStack, type Stack } from './src/stack.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
 // A run of everything that takes a secret, and much that goes wrong on the way. Afterwards each secret is looked for in
-// whatever the house has kept, written, sent or answered (S2 of the security checklist).
+// whatever the stack has kept, written, sent or answered (S2 of the security checklist).
 
 const messages = (content: string) => [{ role: 'user', content }]
 const price = { unit: 'tokens', prompt: '0.000001', completion: '0.000001' }
@@ -35,33 +35,33 @@ const test = liveTest
     onCleanup(watched.stop)
     return watched.commands
   })
-  .extend('house', async ({ postgresServer, redisServer, otlp }, { onCleanup }) => {
+  .extend('stack', async ({ postgresServer, redisServer, otlp }, { onCleanup }) => {
     const chatty = () => ({
       LOG_LEVEL: 'trace',
       OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
       OTEL_METRIC_EXPORT_INTERVAL: '1000',
     })
-    const house = await openHouse({
+    const stack = await openStack({
       ...postgresServer,
       redisUrl: redisServer.url,
       workers: 1,
       environment: { ledger: chatty, gateway: chatty, console: chatty, worker: chatty },
     })
-    onCleanup(house.close)
-    return house
+    onCleanup(stack.close)
+    return stack
   })
 
-test('a secret is nowhere but in the answer that shows it once', async ({ redisServer, otlp, commands, house }) => {
-  const statements = await logEveryStatement(house.world)
-  const { secrets, answers, seen } = await fullRun(house)
-  for (const program of [...house.gateways, ...house.workers, house.console!, ...house.ledgers]) await program.stop()
+test('a secret is nowhere but in the answer that shows it once', async ({ redisServer, otlp, commands, stack }) => {
+  const statements = await logEveryStatement(stack.fixture)
+  const { secrets, answers, seen } = await fullExecution(stack)
+  for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
 
   const places = {
-    'Postgres, every row': await everyRow(house.world),
+    'Postgres, every row': await everyRow(stack.fixture),
     'Postgres, every statement': await statements.read(),
     'Redis, every key': await everyKey(redisServer.url),
     'Redis, every command': commands(),
-    'the logs': await everyLog(house.folder),
+    'the logs': await everyLog(stack.folder),
     'the traces': otlp.received('/v1/traces').toString('latin1'),
     'the metrics': otlp.received('/v1/metrics').toString('latin1'),
     'the answers': answers.join('\n'),
@@ -70,7 +70,7 @@ test('a secret is nowhere but in the answer that shows it once', async ({ redisS
   expect(places['Postgres, every row']).toContain(seen.project)
   expect(places['Postgres, every statement']).toContain('money.run_batch_v1')
   expect(places['Redis, every command']).toMatch(/p?subscribe/i)
-  expect(places['the logs']).toContain('an origin failed an attempt')
+  expect(places['the logs']).toContain('a provider failed an attempt')
   expect(places['the traces']).toContain('POST /v1/chat/completions')
   expect(places['the metrics']).toContain('gateway_refusals')
   expect(places['the answers']).toContain('key_invalid')
@@ -85,9 +85,9 @@ test('a secret is nowhere but in the answer that shows it once', async ({ redisS
 })
 
 /** Uses every kind of secret in each way it has, rightly and wrongly. Answers them, and every answer but those that show one. */
-async function fullRun(house: House) {
-  const { world, origin } = house
-  const url = house.gateways[0]!.url
+async function fullExecution(stack: Stack) {
+  const { fixture, provider } = stack
+  const url = stack.gateways[0]!.url
   const answers: string[] = []
   const keep = (answer: Answer) => {
     answers.push(`${answer.status}\n${[...answer.headers].join('\n')}\n${answer.text}`)
@@ -112,7 +112,7 @@ async function fullRun(house: House) {
   }
 
   // People: a password, a session, personal tokens.
-  const operatorToken = (await world.token(await world.person({ platformOperator: true }))).secret
+  const operatorToken = (await fixture.token(await fixture.person({ platformOperator: true }))).secret
   const operator = by(operatorToken)
   const tenant = (await operator('POST', '/api/v2/tenants', { name: 'Canary' })).body.id as string
   const path = `/api/v2/tenants/${tenant}`
@@ -147,8 +147,8 @@ async function fullRun(house: House) {
   const team = (await admin('POST', `${path}/teams`, { name: 'Canary' })).body.id as string
   const project = (await admin('POST', `${path}/projects`, { name: 'Canary', team })).body.id as string
   const product = `acme/${randomBytes(5).toString('hex')}`
-  const origins = [{ origin: 'simulated', model: 'sim', priority: 1 }]
-  await operator('POST', '/api/v2/products', { id: product, ...model, pricing: price, origins })
+  const providers = [{ provider: 'simulated', model: 'sim', priority: 1 }]
+  await operator('POST', '/api/v2/products', { id: product, ...model, pricing: price, providers })
   await admin('PUT', `${path}/projects/${project}/assignments/${encodeURIComponent(product)}`)
   await operator('POST', `${path}/projects/${project}/wallet/fundings`, { fundingId: 'canary', micro: 10_000_000 })
   const first = await revealing(token, `POST ${path}/keys`, { project, limit: { micro: 5_000_000, reset: 'daily' } })
@@ -157,7 +157,7 @@ async function fullRun(house: House) {
   for (const at of ['keys', `keys/${first.key.id}`, 'audit', 'members', `projects/${project}/usage?by=key`])
     expect(said(await admin('GET', `${path}/${at}`))).toBe('200')
 
-  // Calls, in every way; the origin says its own key aloud.
+  // Calls, in every way; the provider says its own key aloud.
   const chat = (secret: string, more: object = {}, headers: Record<string, string> = {}) =>
     by(secret)(
       'POST',
@@ -174,17 +174,17 @@ async function fullRun(house: House) {
   const keyed = { 'idempotency-key': randomUUID() }
   const copies = await Promise.all([1, 2, 3].map(() => chat(third.secret, { messages: messages('Copies') }, keyed)))
   expect(copies.map(said)).toEqual(['200', '200', '200'])
-  const sayKey = { error: { message: `Incorrect API key provided: ${house.originKey}`, code: house.originKey } }
+  const sayKey = { error: { message: `Incorrect API key provided: ${stack.providerKey}`, code: stack.providerKey } }
   for (const status of [401, 400, 429, 500]) {
-    await origin.control.setFaults([
-      { prompt: `Fault ${status}`, status, body: sayKey, headers: { 'x-echo': house.originKey } },
+    await provider.control.setFaults([
+      { prompt: `Fault ${status}`, status, body: sayKey, headers: { 'x-echo': stack.providerKey } },
     ])
     for (const stream of [false, true])
       expect((await chat(third.secret, { stream, messages: messages(`Fault ${status}`) })).status).toBeGreaterThan(399)
   }
-  await origin.control.setFaults([{ prompt: 'Fault in JSON', status: 200, body: house.originKey }])
+  await provider.control.setFaults([{ prompt: 'Fault in JSON', status: 200, body: stack.providerKey }])
   await chat(third.secret, { messages: messages('Fault in JSON') })
-  await origin.control.clearFaults()
+  await provider.control.clearFaults()
 
   // Credentials in the wrong place.
   const { secret } = third
@@ -205,15 +205,15 @@ async function fullRun(house: House) {
   for (const headers of misplaced) keep(await callerAt(url, null).ask('GET', '/v1/models', undefined, headers))
 
   // Whatever breaks writes a log: connections to Postgres and Redis are cut, and the ledger is away.
-  await world.run(
+  await fixture.run(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`,
   )
   await chat(secret)
   await admin('GET', `${path}/keys`)
-  await house.ledgers[0]!.kill()
+  await stack.ledgers[0]!.kill()
   expect(said(await by(secret)('GET', '/v1/key'))).toBe('503 unavailable')
   await admin('POST', `${path}/keys/${first.key.id}/revoke`)
-  await house.ledgers[0]!.start()
+  await stack.ledgers[0]!.start()
   await admin('POST', `${path}/keys/${first.key.id}/revoke`)
   expect(said(await by(first.secret)('GET', '/v1/key'))).toBe('401 key_revoked')
 
@@ -226,11 +226,11 @@ async function fullRun(house: House) {
     'a key': first.secret.slice(SHOWN_CHARACTERS),
     'a replacement': second.secret.slice(SHOWN_CHARACTERS),
     'a second replacement': secret.slice(SHOWN_CHARACTERS),
-    'the gateway’s secret': house.secrets.gateway,
-    'the console’s secret': house.secrets.console,
-    'the worker’s secret': house.secrets.worker,
+    'the gateway’s secret': stack.secrets.gateway,
+    'the console’s secret': stack.secrets.console,
+    'the worker’s secret': stack.secrets.worker,
     'a service token': 'eyJhbGciOiJIUzI1NiJ9',
-    'the origin’s key': house.originKey,
+    'the provider’s key': stack.providerKey,
     'the ledger’s password of Postgres': 'ledger-in-tests',
     'the console’s password of Postgres': 'console-in-tests',
   }

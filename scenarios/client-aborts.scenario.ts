@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { houseTest } from './src/house-test.ts'
-import { chat, type House, type Shop } from './src/house.ts'
+import { stackTest } from './src/stack-test.ts'
+import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
 // A caller may leave a stream wherever he likes. The call goes on, is charged on its real usage, and holds nothing afterwards.
 
@@ -10,21 +10,21 @@ const TEXT = 'one two three four five six seven eight nine ten'
 const LEAST_CHUNKS = 12
 const PER_CHUNK_MS = 10
 
-const test = houseTest.extend('stream', async ({ house }) => {
-  const shop = await house.shop(10_000_000n)
+const test = stackTest.extend('stream', async ({ stack }) => {
+  const tenant = await stack.tenant(10_000_000n)
   const prompt = `Count ${randomUUID()}`
-  await house.origin.control.setFaults([{ prompt, text: TEXT, perChunkMs: PER_CHUNK_MS }])
+  await stack.provider.control.setFaults([{ prompt, text: TEXT, perChunkMs: PER_CHUNK_MS }])
   const options = {
     body: { stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: prompt }] },
   }
-  const whole = await (await chat(house, shop, options)).text()
+  const whole = await (await chat(stack, tenant, options)).text()
   const chunks = chunksOf(whole)
   expect(chunks.length).toBeGreaterThanOrEqual(LEAST_CHUNKS)
   const { usage } = chunks.at(-1) as { usage: { prompt_tokens: number; completion_tokens: number } }
   expect(usage.completion_tokens).toBe(10)
   const cost = BigInt(usage.prompt_tokens + usage.completion_tokens)
-  expect((await house.wallet(shop.project.id)).settled).toBe(cost)
-  return { shop, prompt, cost, options, chunks: chunks.length }
+  expect((await stack.wallet(tenant.project.id)).settled).toBe(cost)
+  return { tenant, prompt, cost, options, chunks: chunks.length }
 })
 
 function chunksOf(events: string): unknown[] {
@@ -43,13 +43,13 @@ interface Leaving {
 
 /** Reads so many chunks of a stream and is gone. Answers how many there were by then. */
 async function leave(
-  house: House,
-  shop: Shop,
+  stack: Stack,
+  tenant: TenantFixture,
   body: object,
   { afterChunks, gateway, headers = {} }: Leaving,
 ): Promise<number> {
   const leaving = new AbortController()
-  const answer = await chat(house, shop, { body, gateway, headers, signal: leaving.signal })
+  const answer = await chat(stack, tenant, { body, gateway, headers, signal: leaving.signal })
   expect(answer.status).toBe(200)
   let events = ''
   const decoder = new TextDecoder()
@@ -68,16 +68,16 @@ function whole(events: string): string {
 describe('a caller who leaves a stream', () => {
   for (const keyed of [false, true])
     test(`after each of its chunks is charged on its real usage${keyed ? ', and can have it again' : ''}`, async ({
-      house,
+      stack,
       stream,
     }) => {
-      const { shop, prompt, cost, options, chunks: all } = stream
-      const before = await house.origin.control.countCalls({ prompt })
+      const { tenant, prompt, cost, options, chunks: all } = stream
+      const before = await stack.provider.control.countCalls({ prompt })
       const indices = Array.from({ length: all + 1 }, (_, index) => index)
       const keys = indices.map(() => ({ 'idempotency-key': randomUUID() }))
       const read = await Promise.all(
         indices.map((afterChunks) =>
-          leave(house, shop, options.body, {
+          leave(stack, tenant, options.body, {
             afterChunks,
             gateway: afterChunks,
             ...(keyed && { headers: keys[afterChunks]! }),
@@ -87,49 +87,49 @@ describe('a caller who leaves a stream', () => {
       for (const [index, chunks] of read.entries()) expect(chunks).toBeGreaterThanOrEqual(index)
       expect(read.filter((chunks) => chunks < all).length).toBeGreaterThan(all / 2) // they left in the middle
 
-      await house.untilNothingIsHeld(shop.project.id, 10_000)
-      const calls = await house.invocations(shop.project.id)
+      await stack.untilNothingIsReserved(tenant.project.id, 10_000)
+      const calls = await stack.invocations(tenant.project.id)
       expect(calls).toHaveLength(1 + indices.length)
       for (const call of calls) expect(call).toMatchObject({ state: 'Settled', estimated: false, chargedMicro: cost })
-      expect((await house.wallet(shop.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
-      expect(await house.openHolds(shop.project.id)).toBe(0)
-      const reached = await house.origin.control.calls({ prompt })
+      expect((await stack.wallet(tenant.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
+      expect(await stack.openReservations(tenant.project.id)).toBe(0)
+      const reached = await stack.provider.control.calls({ prompt })
       expect(reached.slice(before).map(({ outcome }) => outcome)).toEqual(indices.map(() => 'finished'))
-      expect(await house.findings([shop.project.id])).toEqual([])
+      expect(await stack.findings([tenant.project.id])).toEqual([])
 
       if (!keyed) return
       for (const headers of keys) {
-        const again = await chat(house, shop, { ...options, headers })
+        const again = await chat(stack, tenant, { ...options, headers })
         expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
         expect(chunksOf(await again.text())).toHaveLength(all)
       }
-      expect((await house.wallet(shop.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
+      expect((await stack.wallet(tenant.project.id)).settled).toBe(cost * BigInt(1 + indices.length))
     })
 
-  test('before its headers came is charged on its real usage', async ({ house, stream }) => {
-    const { shop, prompt, cost, options } = stream
-    await house.origin.control.setFaults([{ prompt, text: TEXT, hold: true }])
-    const before = await house.origin.control.countCalls({ prompt })
+  test('before its headers came is charged on its real usage', async ({ stack, stream }) => {
+    const { tenant, prompt, cost, options } = stream
+    await stack.provider.control.setFaults([{ prompt, text: TEXT, hold: true }])
+    const before = await stack.provider.control.countCalls({ prompt })
     const leaving = new AbortController()
-    const left = chat(house, shop, { ...options, signal: leaving.signal }).catch((error: Error) => error.name)
-    await house.origin.control.waitForCalls(before + 1, { prompt })
+    const left = chat(stack, tenant, { ...options, signal: leaving.signal }).catch((error: Error) => error.name)
+    await stack.provider.control.waitForCalls(before + 1, { prompt })
     leaving.abort()
     expect(await left).toBe('AbortError')
-    await house.origin.control.release()
-    await house.untilNothingIsHeld(shop.project.id, 10_000)
-    expect((await house.wallet(shop.project.id)).settled).toBe(2n * cost)
+    await stack.provider.control.release()
+    await stack.untilNothingIsReserved(tenant.project.id, 10_000)
+    expect((await stack.wallet(tenant.project.id)).settled).toBe(2n * cost)
   })
 
-  test('whose connection is reset at any byte of it leaves nothing behind either', async ({ house, stream }) => {
-    const { shop, cost, options } = stream
+  test('whose connection is reset at any byte of it leaves nothing behind either', async ({ stack, stream }) => {
+    const { tenant, cost, options } = stream
     const resets = Array.from({ length: 20 }, async (_, n) => {
-      const answer = await chat(house, shop, { ...options, gateway: n })
+      const answer = await chat(stack, tenant, { ...options, gateway: n })
       const reader = answer.body!.getReader()
       for (let reads = 0; reads < n; reads++) await reader.read()
       await reader.cancel()
     })
     await Promise.all(resets)
-    await house.untilNothingIsHeld(shop.project.id, 10_000)
-    expect((await house.wallet(shop.project.id)).settled).toBe(cost * 21n)
+    await stack.untilNothingIsReserved(tenant.project.id, 10_000)
+    expect((await stack.wallet(tenant.project.id)).settled).toBe(cost * 21n)
   })
 })

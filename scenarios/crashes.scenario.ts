@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
-import { chat, openHouse, type House, type Shop } from './src/house.ts'
+import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
 
-// Parts of the house are killed under load. Afterwards nothing is held, the books add up, and whoever was charged under an
+// Parts of the stack are killed under load. Afterwards nothing is held, the books add up, and whoever was charged under an
 // idempotency key can have the answer.
 
-const test = liveTest.extend('house', async ({ postgresServer, redis }, { onCleanup }) => {
-  const house = await openHouse({
+const test = liveTest.extend('stack', async ({ postgresServer, redis }, { onCleanup }) => {
+  const stack = await openStack({
     adminUrl: postgresServer.adminUrl,
     ledgerUrl: postgresServer.ledgerUrl,
     redisUrl: redis.url,
     ledgers: 2,
     gateways: 2,
   })
-  onCleanup(house.close)
-  return house
+  onCleanup(stack.close)
+  return stack
 })
 
 const CALLERS = 60
@@ -28,14 +28,14 @@ interface Load {
 
 const bodyOf = (key: string) => ({ messages: [{ role: 'user', content: `Crash ${key}` }] })
 
-function startLoad(house: House, shop: Shop): Load {
+function startLoad(stack: Stack, tenant: TenantFixture): Load {
   const answers = new Map<string, string | null>()
   let going = true
   const callers = Array.from({ length: CALLERS }, async (_, n) => {
     while (going) {
       const key = randomUUID()
       answers.set(key, null)
-      const answer = await tryCall(house, shop, key, n)
+      const answer = await tryCall(stack, tenant, key, n)
       if (answer) answers.set(key, answer)
     }
   })
@@ -48,9 +48,9 @@ function startLoad(house: House, shop: Shop): Load {
   }
 }
 
-async function tryCall(house: House, shop: Shop, key: string, gateway: number): Promise<string | null> {
+async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway: number): Promise<string | null> {
   try {
-    const answer = await chat(house, shop, {
+    const answer = await chat(stack, tenant, {
       headers: { 'idempotency-key': key },
       body: bodyOf(key),
       gateway,
@@ -72,12 +72,12 @@ async function underLoad(load: Load, answered: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-async function expectOrder(house: House, shop: Shop, load: Load): Promise<void> {
-  await house.untilNothingIsHeld(shop.project.id, 30_000)
-  expect(await house.findings()).toEqual([])
-  const calls = await house.invocations(shop.project.id)
-  const { rows } = await house.world.run('SELECT key, reservation FROM money.idempotency_keys WHERE project = $1', [
-    shop.project.id,
+async function expectOrder(stack: Stack, tenant: TenantFixture, load: Load): Promise<void> {
+  await stack.untilNothingIsReserved(tenant.project.id, 30_000)
+  expect(await stack.findings()).toEqual([])
+  const calls = await stack.invocations(tenant.project.id)
+  const { rows } = await stack.fixture.run('SELECT key, reservation FROM money.idempotency_keys WHERE project = $1', [
+    tenant.project.id,
   ])
   const keyOf = new Map(
     (rows as { key: string; reservation: string }[]).map(({ key, reservation }) => [reservation, key]),
@@ -85,56 +85,56 @@ async function expectOrder(house: House, shop: Shop, load: Load): Promise<void> 
   const charged = calls.filter(({ state, chargedMicro }) => state === 'Settled' && chargedMicro > 0n)
   expect(charged.length).toBeGreaterThan(0)
   // Every charged call of a key can be had again, byte for byte what its caller got, without a second charge.
-  const before = await house.wallet(shop.project.id)
+  const before = await stack.wallet(tenant.project.id)
   for (const { id } of charged.slice(-300)) {
     const key = keyOf.get(id)!
-    const replay = await chat(house, shop, { headers: { 'idempotency-key': key }, body: bodyOf(key) })
+    const replay = await chat(stack, tenant, { headers: { 'idempotency-key': key }, body: bodyOf(key) })
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     const text = await replay.text()
     expect(text).toBe(load.answers.get(key) ?? text)
   }
-  expect((await house.wallet(shop.project.id)).settled).toBe(before.settled)
+  expect((await stack.wallet(tenant.project.id)).settled).toBe(before.settled)
   // And nobody got an answer that the books do not know.
   const settledKeys = new Set(charged.map(({ id }) => keyOf.get(id)))
   expect([...load.answers].filter(([key, answer]) => answer !== null && !settledKeys.has(key))).toEqual([])
 }
 
 describe('kill -9 under load', () => {
-  test('of a gateway: its holds end within 30 s, the other one goes on', async ({ house }) => {
-    const shop = await house.shop(100_000_000_000n)
-    await house.origin.control.setFaults([{ latencyMs: 30 }])
-    const load = startLoad(house, shop)
+  test('of a gateway: its holds end within 30 s, the other one goes on', async ({ stack }) => {
+    const tenant = await stack.tenant(100_000_000_000n)
+    await stack.provider.control.setFaults([{ latencyMs: 30 }])
+    const load = startLoad(stack, tenant)
     await underLoad(load, 200)
-    await house.gateways[0]!.kill()
-    expect(await house.openHolds(shop.project.id)).toBeGreaterThan(0)
+    await stack.gateways[0]!.kill()
+    expect(await stack.openReservations(tenant.project.id)).toBeGreaterThan(0)
     await underLoad(load, 400)
-    await house.gateways[0]!.start()
+    await stack.gateways[0]!.start()
     await underLoad(load, 600)
     await load.stop()
-    await expectOrder(house, shop, load)
+    await expectOrder(stack, tenant, load)
   })
 
-  test('of a ledger: what it had in hand is asked again', async ({ house }) => {
-    const shop = await house.shop(100_000_000_000n)
-    const load = startLoad(house, shop)
+  test('of a ledger: what it had in hand is asked again', async ({ stack }) => {
+    const tenant = await stack.tenant(100_000_000_000n)
+    const load = startLoad(stack, tenant)
     for (const answered of [200, 600, 1_000]) {
       await underLoad(load, answered)
-      await house.ledgers[0]!.kill()
-      await house.ledgers[0]!.start()
+      await stack.ledgers[0]!.kill()
+      await stack.ledgers[0]!.start()
     }
     await load.stop()
-    await expectOrder(house, shop, load)
+    await expectOrder(stack, tenant, load)
   })
 
-  test('an immediate stop of Postgres: callers are refused, and nothing is lost', async ({ house, postgresServer }) => {
-    const shop = await house.shop(100_000_000_000n)
-    const load = startLoad(house, shop)
+  test('an immediate stop of Postgres: callers are refused, and nothing is lost', async ({ stack, postgresServer }) => {
+    const tenant = await stack.tenant(100_000_000_000n)
+    const load = startLoad(stack, tenant)
     await underLoad(load, 300)
     await postgresServer.stopImmediately()
     await postgresServer.restart()
     const sofar = [...load.answers.values()].filter((one) => one !== null).length
     await underLoad(load, sofar + 300)
     await load.stop()
-    await expectOrder(house, shop, load)
+    await expectOrder(stack, tenant, load)
   })
 })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import OpenAI from 'openai'
 import { describe, expect } from 'vitest'
-import { chat, type Shop } from './src/house.ts'
-import { origins, severalOriginsTest as test, type OriginName } from './src/several-origins.ts'
+import { chat, type TenantFixture } from './src/stack.ts'
+import { providers, severalProvidersTest as test, type ProviderName } from './src/several-providers.ts'
 
-// Several origins for one product: who is asked, who is asked again, who rests; and that it is one call to the caller, with
-// one reservation and one charge. What each fault of an origin comes to stands in fault-matrix.scenario.ts.
+// Several providers for one product: who is asked, who is asked again, who rests; and that it is one call to the caller, with
+// one reservation and one charge. What each fault of a provider comes to stands in fault-matrix.scenario.ts.
 
 interface Body {
   choices: { message: { content: string }; finish_reason: string }[]
@@ -15,47 +15,47 @@ interface Body {
 const bodyOf = async (answer: Response) => (await answer.json()) as Body
 
 describe('who is asked', () => {
-  test('a lone origin that is busy is asked again when it said, and the caller never knows', async ({
-    house,
+  test('a lone provider that is busy is asked again when it said, and the caller never knows', async ({
+    stack,
     servers,
-    shopOf,
+    tenantOf,
     expectCharges,
   }) => {
-    const shop = await shopOf(['chat'])
+    const tenant = await tenantOf(['chat'])
     await servers.first.control.setFaults([{ status: 429, headers: { 'retry-after-ms': '300' }, times: 1 }])
-    const answer = await chat(house, shop)
+    const answer = await chat(stack, tenant)
     expect(answer.status).toBe(200)
     const [refused, answered] = await servers.first.control.calls()
     expect(answered!.atMs - refused!.atMs).toBeGreaterThanOrEqual(300)
-    await expectCharges(shop, 1, (await bodyOf(answer)).usage.total_tokens)
+    await expectCharges(tenant, 1, (await bodyOf(answer)).usage.total_tokens)
   })
 
   test('both of two that fail are asked twice, in turn, and nothing is charged [provider_failed]', async ({
-    house,
+    stack,
     servers,
-    shopOf,
+    tenantOf,
     expectCharges,
   }) => {
-    const shop = await shopOf(['chat', 'messages'])
+    const tenant = await tenantOf(['chat', 'messages'])
     for (const { control } of [servers.first, servers.second]) await control.setFaults([{ status: 503 }])
-    const answer = await chat(house, shop)
+    const answer = await chat(stack, tenant)
     expect([answer.status, (await bodyOf(answer)).error.code]).toEqual([502, 'provider_failed'])
     expect(await servers.first.control.countCalls()).toBe(2)
     expect(await servers.second.control.countCalls()).toBe(2)
-    await expectCharges(shop, 0, 0)
+    await expectCharges(tenant, 0, 0)
   })
 
-  test('an origin that dies under load: every call is answered once and charged once', async ({
-    house,
+  test('a provider that dies under load: every call is answered once and charged once', async ({
+    stack,
     servers,
-    shopOf,
+    tenantOf,
     expectCharges,
   }) => {
-    const shop = await shopOf(['doomed', 'messages'])
+    const tenant = await tenantOf(['doomed', 'messages'])
     await servers.third.control.setFaults([{ latencyMs: 50 }])
     const callers = Array.from({ length: 60 }, async (_, n) => {
       const body = { messages: [{ role: 'user', content: `Call ${n}` }] }
-      return chat(house, shop, { body, headers: { 'idempotency-key': randomUUID() } })
+      return chat(stack, tenant, { body, headers: { 'idempotency-key': randomUUID() } })
     })
     await servers.third.control.waitForCalls(5)
     await servers.third.stop()
@@ -64,54 +64,55 @@ describe('who is asked', () => {
     const usages = await Promise.all(answers.map(async (answer) => (await bodyOf(answer)).usage.total_tokens))
     expect(await servers.second.control.countCalls()).toBeGreaterThan(0)
     await expectCharges(
-      shop,
+      tenant,
       60,
       usages.reduce((sum, tokens) => sum + tokens, 0),
     )
   })
 })
 
-describe('an origin that fails again and again', () => {
+describe('a provider that fails again and again', () => {
   test('rests while another one answers, and is asked again when it has recovered', async ({
-    house,
+    stack,
     servers: { first, second },
-    shopOf,
+    tenantOf,
   }) => {
-    const shop = await shopOf(['frail', 'messages'])
+    const tenant = await tenantOf(['frail', 'messages'])
     await first.control.setFaults([{ status: 500 }])
-    for (let i = 0; i < 3; i++) expect((await chat(house, shop)).status).toBe(200)
+    for (let i = 0; i < 3; i++) expect((await chat(stack, tenant)).status).toBe(200)
     const asked = await first.control.countCalls()
     expect([asked, await second.control.countCalls()]).toEqual([3, 3])
 
     await first.control.clearFaults()
     while ((await first.control.countCalls({ outcome: 'finished' })) < 10)
-      expect((await chat(house, shop)).status).toBe(200)
+      expect((await chat(stack, tenant)).status).toBe(200)
     expect(await second.control.countCalls()).toBeGreaterThan(3)
   })
 
   test('and has no other beside it is spared, and its callers are told at once, for nothing', async ({
-    house,
+    stack,
     servers,
-    shopOf,
+    tenantOf,
     expectCharges,
   }) => {
-    const shop = await shopOf(['lonely'])
+    const tenant = await tenantOf(['lonely'])
     await servers.first.control.setFaults([{ status: 500 }])
     for (let i = 0; i < 20; i++) {
-      const answer = await chat(house, shop, { body: { stream: i % 2 === 1 } })
+      const answer = await chat(stack, tenant, { body: { stream: i % 2 === 1 } })
       expect([502, 503]).toContain(answer.status)
       expect((await bodyOf(answer)).error.code).toMatch(/^(provider_failed|unavailable)$/)
     }
     expect(await servers.first.control.countCalls()).toBe(3)
-    await expectCharges(shop, 0, 0)
+    await expectCharges(tenant, 0, 0)
   })
 })
 
 describe('the same product in two wire formats', () => {
-  const clientTest = test.extend('client', async ({ house }) => {
-    return ({ key }: Shop) => new OpenAI({ baseURL: `${house.gateways[0]!.url}/v1`, apiKey: key.secret, maxRetries: 0 })
+  const clientTest = test.extend('client', async ({ stack }) => {
+    return ({ key }: TenantFixture) =>
+      new OpenAI({ baseURL: `${stack.gateways[0]!.url}/v1`, apiKey: key.secret, maxRetries: 0 })
   })
-  const orders: OriginName[][] = [
+  const orders: ProviderName[][] = [
     ['messages', 'chat'],
     ['chat', 'messages'],
   ]
@@ -128,15 +129,15 @@ describe('the same product in two wire formats', () => {
   for (const order of orders)
     clientTest(
       `a round of tools begins with ${order[0]} and ends with ${order[1]}, each call charged`,
-      async ({ servers, shopOf, client, expectCharges }) => {
-        const shop = await shopOf(order)
-        const [before, after] = order.map((name) => servers[origins[name].at])
+      async ({ servers, tenantOf, client, expectCharges }) => {
+        const tenant = await tenantOf(order)
+        const [before, after] = order.map((name) => servers[providers[name].at])
         const messages: OpenAI.ChatCompletionMessageParam[] = [
           { role: 'system', content: 'Be brief.' },
           { role: 'user', content: 'What is the weather?' },
         ]
-        const stream = client(shop).chat.completions.stream({
-          model: shop.model,
+        const stream = client(tenant).chat.completions.stream({
+          model: tenant.model,
           messages,
           tools,
           stream_options: { include_usage: true },
@@ -150,19 +151,19 @@ describe('the same product in two wire formats', () => {
         messages.push(asked.choices[0]!.message, { role: 'tool', tool_call_id: call!.id, content: '{"degrees":21}' })
 
         await before!.control.setFaults([{ status: 529 }])
-        const answered = await client(shop).chat.completions.create({ model: shop.model, messages, tools })
+        const answered = await client(tenant).chat.completions.create({ model: tenant.model, messages, tools })
         expect(answered.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: expect.any(String) } })
         expect([await before!.control.countCalls(), await after!.control.countCalls()]).toEqual([2, 1])
-        await expectCharges(shop, 2, asked.usage!.total_tokens + answered.usage!.total_tokens)
+        await expectCharges(tenant, 2, asked.usage!.total_tokens + answered.usage!.total_tokens)
       },
     )
 
-  clientTest('JSON that fits a schema', async ({ shopOf, client }) => {
+  clientTest('JSON that fits a schema', async ({ tenantOf, client }) => {
     const schema = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
     for (const order of orders) {
-      const shop = await shopOf(order)
-      const { choices } = await client(shop).chat.completions.create({
-        model: shop.model,
+      const tenant = await tenantOf(order)
+      const { choices } = await client(tenant).chat.completions.create({
+        model: tenant.model,
         messages: [{ role: 'user', content: 'A title, please' }],
         response_format: { type: 'json_schema', json_schema: { name: 'title', schema } },
       })
@@ -170,55 +171,55 @@ describe('the same product in two wire formats', () => {
     }
   })
 
-  clientTest('reasoning, whole and streamed, and taken back', async ({ shopOf, client }) => {
-    const shop = await shopOf(['messages'], 'tapir-think')
+  clientTest('reasoning, whole and streamed, and taken back', async ({ tenantOf, client }) => {
+    const tenant = await tenantOf(['messages'], 'tapir-think')
     const ask = {
-      model: shop.model,
+      model: tenant.model,
       messages: [{ role: 'user' as const, content: 'Think' }],
       reasoning_effort: 'low' as const,
     }
-    const { choices } = await client(shop).chat.completions.create(ask)
+    const { choices } = await client(tenant).chat.completions.create(ask)
     const { reasoning_content: thought } = choices[0]!.message as { reasoning_content?: string }
     expect(thought).toMatch(/\w/)
     let streamed = ''
-    for await (const chunk of await client(shop).chat.completions.create({ ...ask, stream: true }))
+    for await (const chunk of await client(tenant).chat.completions.create({ ...ask, stream: true }))
       streamed += (chunk.choices[0]!.delta as { reasoning_content?: string }).reasoning_content ?? ''
     expect(streamed).toBe(thought)
     const again = {
       ...ask,
       messages: [...ask.messages, choices[0]!.message, { role: 'user' as const, content: 'And?' }],
     }
-    expect((await client(shop).chat.completions.create(again)).choices[0]!.finish_reason).toBe('stop')
+    expect((await client(tenant).chat.completions.create(again)).choices[0]!.finish_reason).toBe('stop')
   })
 
   clientTest(
     'a refusal of the model is told, charged, and explained by nobody',
-    async ({ servers, shopOf, client, expectCharges }) => {
-      const shop = await shopOf(['messages'])
+    async ({ servers, tenantOf, client, expectCharges }) => {
+      const tenant = await tenantOf(['messages'])
       await servers.second.control.setFaults([{ declines: true }])
-      const { choices, usage } = await client(shop).chat.completions.create({
-        model: shop.model,
+      const { choices, usage } = await client(tenant).chat.completions.create({
+        model: tenant.model,
         messages: [{ role: 'user', content: 'Tell me' }],
       })
       expect(choices[0]!.finish_reason).toBe('content_filter')
-      await expectCharges(shop, 1, usage!.total_tokens)
+      await expectCharges(tenant, 1, usage!.total_tokens)
     },
   )
 
   test('what one of them has no words for goes to the other, and is refused where there is none [invalid_request]', async ({
-    house,
+    stack,
     servers,
-    shopOf,
+    tenantOf,
     expectCharges,
   }) => {
     const body = { response_format: { type: 'json_object' } }
-    const answer = await chat(house, await shopOf(['messages', 'chat']), { body })
+    const answer = await chat(stack, await tenantOf(['messages', 'chat']), { body })
     expect(typeof JSON.parse((await bodyOf(answer)).choices[0]!.message.content)).toBe('object')
 
-    const shop = await shopOf(['messages'])
-    const refused = await chat(house, shop, { body })
+    const tenant = await tenantOf(['messages'])
+    const refused = await chat(stack, tenant, { body })
     expect([refused.status, (await bodyOf(refused)).error.code]).toEqual([400, 'invalid_request'])
     expect(await servers.second.control.countCalls()).toBe(0)
-    await expectCharges(shop, 0, 0)
+    await expectCharges(tenant, 0, 0)
   })
 })

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { describe } from 'vitest'
-import type { FaultRule } from '@gateway/simulated-origin/fault-rule'
-import { startSimulatedOrigin } from '@gateway/simulated-origin/start-origin'
+import type { FaultRule } from '@gateway/simulated-provider/fault-rule'
+import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { liveTest } from '@gateway/testbed/live-test'
-import { chat, openHouse, type House, type Shop } from './src/house.ts'
-import { everyByte, tracesIn } from './src/origin-scan.ts'
+import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
+import { everyByte, tracesIn } from './src/provider-scan.ts'
 
-// Whatever an origin does, in either wire format, as one piece or as a stream, alone or with another one behind it: what the
-// caller is told, what he is charged, what is held afterwards, what a repeat gets, and that nothing shows the origin
+// Whatever a provider does, in either wire format, as one piece or as a stream, alone or with another one behind it: what the
+// caller is told, what he is charged, what is held afterwards, what a repeat gets, and that nothing shows the provider
 // (decisions.md, 1 to 4).
 
-/** What becomes of a call to an origin with this fault, and with no other behind it. */
+/** What becomes of a call to a provider with this fault, and with no other behind it. */
 type Outcome =
   | { kind: 'answers'; estimated?: true; capped?: true }
-  /** Nothing is charged and nothing saved. `final`: no other origin is asked. */
+  /** Nothing is charged and nothing saved. `final`: no other provider is asked. */
   | { kind: 'refused'; says: string; final?: true }
   /** The answer has begun: it is charged by our own count, and saved as it is. */
   | { kind: 'breaks'; code: string }
@@ -25,13 +25,13 @@ const wrong: Outcome = { kind: 'refused', says: '400 invalid_request', final: tr
 const breaks: Outcome = { kind: 'breaks', code: 'provider_failed' }
 
 const middle = { afterChunk: 5 }
-const errorPage = '<html>simulated-origin</html>'
+const errorPage = '<html>simulated-provider</html>'
 
 const faults: [what: string, rule: FaultRule | null, json: Outcome, stream: Outcome][] = [
   ['nothing wrong', null, answers, answers],
   ['an error status', { status: 500 }, failed, failed],
   ['an error page', { status: 502, body: errorPage, contentType: 'text/html' }, failed, failed],
-  ['an overloaded origin', { status: 529 }, failed, failed],
+  ['an overloaded provider', { status: 529 }, failed, failed],
   ['a wrong key of ours', { status: 401 }, failed, failed],
   ['a model that is not there', { status: 404 }, failed, failed],
   ['a redirect', { status: 307, headers: { location: 'http://127.0.0.1:9/elsewhere' } }, failed, failed],
@@ -59,12 +59,12 @@ const faults: [what: string, rule: FaultRule | null, json: Outcome, stream: Outc
   ['excess usage', { usageFactor: 1_000 }, { kind: 'answers', capped: true }, { kind: 'answers', capped: true }],
 ]
 
-/** The first origin of each has the fault; the second, of the other wire format, never has one. */
+/** The first provider of each has the fault; the second, of the other wire format, never has one. */
 const setups = [
-  ['one origin', ['okapi']],
-  ['one origin of the other format', ['zebra']],
-  ['two origins', ['okapi', 'zebra-two']],
-  ['two origins, the other way round', ['zebra', 'okapi-two']],
+  ['one provider', ['okapi']],
+  ['one provider of the other format', ['zebra']],
+  ['two providers', ['okapi', 'zebra-two']],
+  ['two providers, the other way round', ['zebra', 'okapi-two']],
 ] as const
 
 const MODEL = 'tapir-large'
@@ -72,58 +72,58 @@ const KEY = 'sk-quokka-4711'
 
 const mark = (what: string, stream: boolean) => `<${what}, ${stream ? 'streamed' : 'whole'}>`
 
-const test = liveTest.extend('world', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-  const first = await startSimulatedOrigin()
-  const second = await startSimulatedOrigin()
+const test = liveTest.extend('fixture', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+  const first = await startSimulatedProvider()
+  const second = await startSimulatedProvider()
   const rules = faults.flatMap(([what, rule]) =>
     rule ? [false, true].map((stream) => ({ ...rule, prompt: mark(what, stream) })) : [],
   )
   await first.control.setFaults(rules)
-  const origin = (kind: string, url: string) => ({
+  const provider = (kind: string, url: string) => ({
     kind,
     baseUrl: `${url}/v1`,
     apiKey: KEY,
     allowPrivateAddress: true,
-    // What failover.scenario.ts is about: here each origin is asked once.
+    // What failover.scenario.ts is about: here each provider is asked once.
     tries: 1,
     circuitFailures: 1_000_000,
     // Long enough for a busy machine to answer in, short enough for the rows that wait for it.
     firstByteMs: 2_000,
     idleMs: 1_500,
   })
-  const ORIGINS = JSON.stringify({
-    okapi: origin('openai-compatible', first.url),
-    zebra: origin('anthropic', first.url),
-    'okapi-two': origin('openai-compatible', second.url),
-    'zebra-two': origin('anthropic', second.url),
+  const PROVIDERS = JSON.stringify({
+    okapi: provider('openai-compatible', first.url),
+    zebra: provider('anthropic', first.url),
+    'okapi-two': provider('openai-compatible', second.url),
+    'zebra-two': provider('anthropic', second.url),
   })
-  const house = await openHouse({
+  const stack = await openStack({
     adminUrl: database.adminUrl,
     ledgerUrl: database.ledgerUrl,
     redisUrl: redis.url,
-    environment: { gateway: () => ({ ORIGINS }) },
+    environment: { gateway: () => ({ PROVIDERS }) },
   })
   onCleanup(async () => {
-    await house.close()
+    await stack.close()
     await first.stop()
     await second.stop()
   })
   const words = ['okapi', 'zebra', 'simulated', MODEL, KEY, new URL(first.url).host, new URL(second.url).host]
-  return { house, first, second, words }
+  return { stack, first, second, words }
 })
 
-type World = { house: House; words: string[] }
+type Fixture = { stack: Stack; words: string[] }
 
-/** A product that these origins serve, in order, and a project that may call it. */
-async function shopOf({ house }: World, origins: readonly string[]): Promise<Shop> {
-  const shop = await house.shop(10_000_000n)
-  const model = await house.world.product({
+/** A product that these providers serve, in order, and a project that may call it. */
+async function tenantOf({ stack }: Fixture, providers: readonly string[]): Promise<TenantFixture> {
+  const tenant = await stack.tenant(10_000_000n)
+  const model = await stack.fixture.product({
     promptPico: 1_000_000n,
     completionPico: 1_000_000n,
-    origins: origins.map((origin, priority) => ({ origin, model: MODEL, priority })),
+    providers: providers.map((provider, priority) => ({ provider, model: MODEL, priority })),
   })
-  await house.world.assign(shop.project.id, model)
-  return { ...shop, model }
+  await stack.fixture.assign(tenant.project.id, model)
+  return { ...tenant, model }
 }
 
 interface Heard {
@@ -137,7 +137,7 @@ interface Heard {
   done: boolean
 }
 
-async function hear(world: World, answer: Response, stream: boolean): Promise<Heard & { traces: string[] }> {
+async function hear(fixture: Fixture, answer: Response, stream: boolean): Promise<Heard & { traces: string[] }> {
   const bytes = await everyByte(answer)
   const text = bytes.slice(bytes.indexOf('\n\n') + 2)
   const streamed = stream && answer.status === 200
@@ -152,39 +152,39 @@ async function hear(world: World, answer: Response, stream: boolean): Promise<He
     text,
     last: JSON.parse(last),
     done,
-    traces: tracesIn(bytes, world.words),
+    traces: tracesIn(bytes, fixture.words),
   }
 }
 
-/** What the second origin makes good. */
+/** What the second provider makes good. */
 function withSecond(outcome: Outcome): Outcome {
   return outcome.kind === 'refused' && !outcome.final ? answers : outcome
 }
 
-for (const [setup, origins] of setups) {
+for (const [setup, providers] of setups) {
   describe.concurrent(`with ${setup}`, () => {
     for (const [what, , json, streamed] of faults)
       for (const stream of [false, true])
-        test(`${what}, ${stream ? 'as a stream' : 'in one piece'}`, async ({ world, expect }) => {
-          const { house, first, second } = world
+        test(`${what}, ${stream ? 'as a stream' : 'in one piece'}`, async ({ fixture, expect }) => {
+          const { stack, first, second } = fixture
           const alone = stream ? streamed : json
-          const outcome = origins.length > 1 ? withSecond(alone) : alone
-          const shop = await shopOf(world, origins)
-          const prompt = `${mark(what, stream)} ${shop.project.id}`
+          const outcome = providers.length > 1 ? withSecond(alone) : alone
+          const tenant = await tenantOf(fixture, providers)
+          const prompt = `${mark(what, stream)} ${tenant.project.id}`
           const ask = { messages: [{ role: 'user', content: prompt }], stream, ...(stream && usageToo) }
           const headers = { 'idempotency-key': randomUUID() }
-          const heard = await hear(world, await chat(house, shop, { headers, body: ask }), stream)
+          const heard = await hear(fixture, await chat(stack, tenant, { headers, body: ask }), stream)
           expect(heard.traces).toEqual([])
 
-          await house.untilNothingIsHeld(shop.project.id, 5_000)
-          const { settled } = await house.wallet(shop.project.id)
-          const [call] = await house.invocations(shop.project.id)
+          await stack.untilNothingIsReserved(tenant.project.id, 5_000)
+          const { settled } = await stack.wallet(tenant.project.id)
+          const [call] = await stack.invocations(tenant.project.id)
           const asked = [await first.control.countCalls({ prompt }), await second.control.countCalls({ prompt })]
           expect(asked).toEqual([1, outcome === alone ? 0 : 1])
           expect(call!.invocation).toBe(heard.invocation)
-          expect([call!.chargedMicro, call!.project]).toEqual([settled, shop.project.id])
+          expect([call!.chargedMicro, call!.project]).toEqual([settled, tenant.project.id])
 
-          const repeat = await hear(world, await chat(house, shop, { headers, body: ask }), stream)
+          const repeat = await hear(fixture, await chat(stack, tenant, { headers, body: ask }), stream)
           expect(repeat.traces).toEqual([])
           expect(repeat.invocation).toBe(heard.invocation)
 
@@ -193,7 +193,7 @@ for (const [setup, origins] of setups) {
             expect([settled, call!.state]).toEqual([0n, 'Released'])
             // Nothing was saved: the repeat calls again.
             expect([repeat.replayed, repeat.text]).toEqual([false, heard.text])
-            const calls = await house.invocations(shop.project.id)
+            const calls = await stack.invocations(tenant.project.id)
             expect(calls.map(({ state, attempt }) => [state, attempt])).toEqual([
               ['Released', 1],
               ['Released', 2],
@@ -204,7 +204,7 @@ for (const [setup, origins] of setups) {
           expect(heard.status).toBe(200)
           expect(call!.state).toBe('Settled')
           expect([repeat.replayed, repeat.type, repeat.text]).toEqual([true, heard.type, heard.text])
-          expect(await house.wallet(shop.project.id)).toMatchObject({ settled, reserved: 0n })
+          expect(await stack.wallet(tenant.project.id)).toMatchObject({ settled, reserved: 0n })
           const counted = BigInt(call!.promptTokens! + call!.completionTokens!)
           if (outcome.kind === 'breaks') {
             expect([heard.last.error!.code, heard.done]).toEqual([outcome.code, false])
@@ -214,7 +214,7 @@ for (const [setup, origins] of setups) {
           const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = heard.last.usage!
           expect(BigInt(promptTokens + completionTokens)).toBe(counted)
           expect([heard.done, call!.estimated]).toEqual([stream, outcome.estimated ?? false])
-          // Never more than was held: what goes beyond it is the house's.
+          // Never more than was held: what goes beyond it is the stack's.
           if (outcome.capped) expect([settled, counted > settled]).toEqual([call!.reservedMicro, true])
           else expect(settled).toBe(counted)
         })
@@ -223,12 +223,15 @@ for (const [setup, origins] of setups) {
 
 const usageToo = { stream_options: { include_usage: true } }
 
-test('many at once, of which every other one fails: each answer is saved as it was sent', async ({ world, expect }) => {
-  const { house } = world
-  const shop = await shopOf(world, ['okapi'])
+test('many at once, of which every other one fails: each answer is saved as it was sent', async ({
+  fixture,
+  expect,
+}) => {
+  const { stack } = fixture
+  const tenant = await tenantOf(fixture, ['okapi'])
   const ask = (n: number) => {
     const content = `${mark(n % 2 === 0 ? 'an error status' : 'nothing wrong', false)} ${n}`
-    return chat(house, shop, {
+    return chat(stack, tenant, {
       headers: { 'idempotency-key': `many-at-once-${n}` },
       body: { messages: [{ role: 'user', content }] },
     })
@@ -237,9 +240,9 @@ test('many at once, of which every other one fails: each answer is saved as it w
   const heard = await Promise.all(numbers.map(async (n) => (await ask(n)).text()))
   const again = await Promise.all(numbers.map(async (n) => (await ask(n)).text()))
   expect(again).toEqual(heard)
-  expect((await house.invocations(shop.project.id)).filter(({ state }) => state === 'Settled')).toHaveLength(50)
+  expect((await stack.invocations(tenant.project.id)).filter(({ state }) => state === 'Settled')).toHaveLength(50)
 })
 
-test('the books add up after all of it', async ({ world, expect }) => {
-  expect(await world.house.findings()).toEqual([])
+test('the books add up after all of it', async ({ fixture, expect }) => {
+  expect(await fixture.stack.findings()).toEqual([])
 })

@@ -2,19 +2,19 @@ import { Redis } from 'ioredis'
 import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openHouse, type House } from './src/house.ts'
+import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { runUntilOver } from './src/runs.ts'
 
-// Every part of the house is killed while runs with paid nodes go on. Afterwards every run has ended, nothing was charged twice, no
+// Every part of the stack is killed while runs with paid nodes go on. Afterwards every run has ended, nothing was charged twice, no
 // node that had ended was run again, and the books add up.
 
-const RUNS = 500
+const EXECUTIONS = 500
 const AT_ONCE = 24
 const MOST_CALLS = 8
 
-const test = liveTest.extend('house', async ({ postgresServer, redisServer }, { onCleanup }) => {
-  const house = await openHouse({
+const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
+  const stack = await openStack({
     adminUrl: postgresServer.adminUrl,
     ledgerUrl: postgresServer.ledgerUrl,
     redisUrl: redisServer.url,
@@ -22,73 +22,73 @@ const test = liveTest.extend('house', async ({ postgresServer, redisServer }, { 
     gateways: 2,
     workers: 3,
   })
-  onCleanup(house.close)
-  return house
+  onCleanup(stack.close)
+  return stack
 })
 
-test(`${RUNS} runs survive kills of every part: each ends, and pays each of its calls once`, async ({
-  house,
+test(`${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once`, async ({
+  stack,
   postgresServer,
   redisServer,
 }) => {
-  const shop = await openShop(house)
+  const tenant = await openTenant(stack)
   const records: ExecutionRecord[] = []
   let next = 0
   const callers = Array.from({ length: AT_ONCE }, async () => {
-    for (let n = next++; n < RUNS; n = next++) {
-      const sandbox = shop.sandboxes[n % MOST_CALLS]!
+    for (let n = next++; n < EXECUTIONS; n = next++) {
+      const sandbox = tenant.sandboxes[n % MOST_CALLS]!
       const mark = `run${n}.`
-      const call = { sandbox, secret: shop.secret, input: { text: mark }, idempotencyKey: `crash-run-${n}` }
-      records.push(await runUntilOver(house, call))
+      const call = { sandbox, secret: tenant.secret, input: { text: mark }, idempotencyKey: `crash-run-${n}` }
+      records.push(await runUntilOver(stack, call))
     }
   })
 
   const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
   redis.on('error', () => {})
   const harms: (() => Promise<unknown>)[] = [
-    () => killed(house.workers[0]!),
-    () => killed(house.ledgers[0]!),
+    () => killed(stack.workers[0]!),
+    () => killed(stack.ledgers[0]!),
     () => redis.flushall(),
-    () => killed(house.workers[1]!),
-    () => killed(house.gateways[0]!),
+    () => killed(stack.workers[1]!),
+    () => killed(stack.gateways[0]!),
     () => redisServer.stopImmediately().then(redisServer.restart),
-    () => Promise.all(house.workers.map(killed)),
+    () => Promise.all(stack.workers.map(killed)),
     () => postgresServer.stopImmediately().then(postgresServer.restart),
-    () => killed(house.ledgers[1]!),
+    () => killed(stack.ledgers[1]!),
     () => redis.flushall(),
-    () => killed(house.gateways[1]!),
-    () => killed(house.workers[2]!),
+    () => killed(stack.gateways[1]!),
+    () => killed(stack.workers[2]!),
   ]
   for (const [n, harm] of harms.entries()) {
-    await ended(records, Math.floor(((n + 1) * RUNS) / (harms.length + 2)))
+    await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
     await harm()
   }
   await Promise.all(callers)
   redis.disconnect()
-  await house.untilNothingIsHeld(shop.project, 30_000)
+  await stack.untilNothingIsReserved(tenant.project, 30_000)
 
   expect(records.map(({ status, error }) => (status === 'Succeeded' ? status : JSON.stringify(error)))).toEqual(
-    Array.from({ length: RUNS }, () => 'Succeeded'),
+    Array.from({ length: EXECUTIONS }, () => 'Succeeded'),
   )
-  expect(await house.findings()).toEqual([])
-  await expectPaidOnce(house, shop.project, records)
-  await expectNothingRanAgain(house, shop.project)
+  expect(await stack.findings()).toEqual([])
+  await expectPaidOnce(stack, tenant.project, records)
+  await expectNothingRanAgain(stack, tenant.project)
 }, 400_000)
 
-async function openShop(house: House) {
-  const owners = await house.world.tenant()
-  const project = await house.world.project(owners, 100_000_000_000n)
-  const product = await house.world.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
-  await house.world.assign(project.id, product)
+async function openTenant(stack: Stack) {
+  const owners = await stack.fixture.tenant()
+  const project = await stack.fixture.project(owners, 100_000_000_000n)
+  const product = await stack.fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+  await stack.fixture.assign(project.id, product)
   const sandboxes: string[] = []
   for (let calls = 1; calls <= MOST_CALLS; calls++)
-    sandboxes.push((await house.world.sandbox(project, paidFlow(product, calls), { activate: true })).id)
-  await house.origin.control.setFaults([{ latencyMs: 20 }])
-  const { secret } = await house.world.key({ project, by: owners.owner })
+    sandboxes.push((await stack.fixture.sandbox(project, paidFlow(product, calls), { activate: true })).id)
+  await stack.provider.control.setFaults([{ latencyMs: 20 }])
+  const { secret } = await stack.fixture.key({ project, by: owners.owner })
   return { project: project.id, product, sandboxes, secret }
 }
 
-async function killed(program: House['workers'][number]): Promise<void> {
+async function killed(program: Stack['workers'][number]): Promise<void> {
   await program.kill()
   await program.start()
 }
@@ -98,11 +98,11 @@ async function ended(records: unknown[], count: number): Promise<void> {
   while (records.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** The charge of each run is the sum of its calls in the books, each call was charged once, and the origin was asked for each. */
-async function expectPaidOnce(house: House, project: string, records: ExecutionRecord[]): Promise<void> {
-  const { rows } = await house.world.run(
+/** The charge of each run is the sum of its calls in the books, each call was charged once, and the provider was asked for each. */
+async function expectPaidOnce(stack: Stack, project: string, records: ExecutionRecord[]): Promise<void> {
+  const { rows } = await stack.fixture.run(
     `SELECT execution, node, count(*)::int AS charges, sum(charged_micro)::int AS micro
-       FROM money.invocations WHERE project = $1 AND state = 'Settled' GROUP BY execution, node`,
+       FROM money.attempts WHERE project = $1 AND state = 'Settled' GROUP BY execution, node`,
     [project],
   )
   const charges = rows as { execution: string; node: string; charges: number; micro: number }[]
@@ -112,20 +112,20 @@ async function expectPaidOnce(house: House, project: string, records: ExecutionR
   expect(records.filter(({ id, chargedMicro }) => chargedMicro !== (paid.get(id) ?? 0))).toEqual([])
   const calls = records.reduce((sum, { childCalls }) => sum + childCalls.length, 0)
   expect(charges).toHaveLength(calls)
-  expect((await house.wallet(project)).settled).toBe(BigInt([...paid.values()].reduce((sum, micro) => sum + micro, 0)))
+  expect((await stack.wallet(project)).settled).toBe(BigInt([...paid.values()].reduce((sum, micro) => sum + micro, 0)))
   // A call that was under way in a part that was killed is made again; one that had been recorded never is.
-  expect(await house.origin.control.countCalls()).toBeGreaterThanOrEqual(calls)
+  expect(await stack.provider.control.countCalls()).toBeGreaterThanOrEqual(calls)
 }
 
-/** No call reached the origin for a node after the node's result had been recorded. */
-async function expectNothingRanAgain(house: House, project: string): Promise<void> {
-  const { rows } = await house.world.run(
+/** No call reached the provider for a node after the node's result had been recorded. */
+async function expectNothingRanAgain(stack: Stack, project: string): Promise<void> {
+  const { rows } = await stack.fixture.run(
     `SELECT n.node, convert_from(n.output, 'UTF8') AS output, n.execution
        FROM money.execution_nodes n WHERE n.project = $1 AND n.kind = 'template' AND n.state = 'Succeeded'`,
     [project],
   )
   const asks = rows as { execution: string; node: string; output: string }[]
-  const { rows: callRows } = await house.world.run(
+  const { rows: callRows } = await stack.fixture.run(
     `SELECT execution, node, extract(epoch FROM completed_at)::float8 * 1000 AS at_ms
        FROM money.execution_nodes WHERE project = $1 AND kind = 'product.chat' AND state = 'Succeeded'`,
     [project],
@@ -142,7 +142,7 @@ async function expectNothingRanAgain(house: House, project: string): Promise<voi
       `${execution} ${node.replace('ask', 'call')}`,
     ]),
   )
-  const calls = (await house.origin.control.calls()).map(({ prompt, atMs }) => ({ node: nodeOf.get(prompt)!, atMs }))
+  const calls = (await stack.provider.control.calls()).map(({ prompt, atMs }) => ({ node: nodeOf.get(prompt)!, atMs }))
   expect(calls.filter(({ node }) => !completedAt.has(node))).toEqual([])
   expect(calls.filter(({ node, atMs }) => atMs > completedAt.get(node)!)).toEqual([])
 }

@@ -1,37 +1,37 @@
 import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openHouse, type House } from './src/house.ts'
+import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { runUntilOver } from './src/runs.ts'
 
 // The queue is shared, and one project's crowd in it must not stand before another's one run. Counted in nodes, not in time: while the
-// one run goes on, only as many nodes of the crowd end as were rung for before it.
+// one run goes on, only as many nodes of the crowd end as were enqueued before it.
 
 const CROWD = 5_000
 const STARTERS = 48
 const NODES_AT_ONCE = 16
 
-const test = liveTest.extend('house', async ({ database, redisServer }, { onCleanup }) => {
-  const house = await openHouse({
+const test = liveTest.extend('stack', async ({ database, redisServer }, { onCleanup }) => {
+  const stack = await openStack({
     adminUrl: database.adminUrl,
     ledgerUrl: database.ledgerUrl,
     redisUrl: redisServer.url,
     workers: 1,
     environment: { ledger: () => ({ NODES_AT_ONCE: String(NODES_AT_ONCE) }) },
   })
-  onCleanup(house.close)
-  return house
+  onCleanup(stack.close)
+  return stack
 })
 
-test(`${CROWD} queued runs of one project delay another's single run by a few nodes only`, async ({ house }) => {
-  const crowd = await openFlow(house)
-  const lone = await openFlow(house)
-  await house.origin.control.setFaults([{ latencyMs: 200 }])
-  await startCrowd(house, crowd)
-  const record = await runUntilOver(house, { ...lone, input: { text: 'alone' }, idempotencyKey: 'the-one-run' })
+test(`${CROWD} queued runs of one project delay another's single run by a few nodes only`, async ({ stack }) => {
+  const crowd = await openFlow(stack)
+  const lone = await openFlow(stack)
+  await stack.provider.control.setFaults([{ latencyMs: 200 }])
+  await startCrowd(stack, crowd)
+  const record = await runUntilOver(stack, { ...lone, input: { text: 'alone' }, idempotencyKey: 'the-one-run' })
   expect(record.status).toBe('Succeeded')
 
-  const { rows } = await house.world.run(
+  const { rows } = await stack.fixture.run(
     `SELECT count(*) FILTER (WHERE n.completed_at BETWEEN e.created_at AND e.completed_at)::int AS between,
             count(*) FILTER (WHERE n.state IN ('Pending', 'Ready'))::int AS waiting
        FROM money.execution_nodes n, money.executions e WHERE e.id = $1 AND n.project = $2 AND n.kind <> 'input'`,
@@ -43,23 +43,23 @@ test(`${CROWD} queued runs of one project delay another's single run by a few no
   expect(between).toBeLessThanOrEqual(NODES_AT_ONCE * (jobs + 1))
 })
 
-async function openFlow(house: House) {
-  const owners = await house.world.tenant()
-  const project = await house.world.project(owners, 100_000_000_000n)
-  const product = await house.world.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
-  await house.world.assign(project.id, product)
-  const { id: sandbox } = await house.world.sandbox(project, paidFlow(product, 1), { activate: true })
-  const { secret } = await house.world.key({ project, by: owners.owner })
+async function openFlow(stack: Stack) {
+  const owners = await stack.fixture.tenant()
+  const project = await stack.fixture.project(owners, 100_000_000_000n)
+  const product = await stack.fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+  await stack.fixture.assign(project.id, product)
+  const { id: sandbox } = await stack.fixture.sandbox(project, paidFlow(product, 1), { activate: true })
+  const { secret } = await stack.fixture.key({ project, by: owners.owner })
   return { project: project.id, sandbox, secret }
 }
 
 /** Starts the crowd's runs and leaves each as soon as it is admitted. */
-async function startCrowd(house: House, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
+async function startCrowd(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
   let next = 0
   const starters = Array.from({ length: STARTERS }, async () => {
     for (let n = next++; n < CROWD; n = next++) {
       const left = new AbortController()
-      const answer = await fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+      const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${secret}`,

@@ -2,103 +2,103 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
-import type { WorldKey } from '@gateway/testbed/world'
+import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, refusalIn, said } from './src/caller.ts'
-import { houseTest } from './src/house-test.ts'
-import { chat, type Shop } from './src/house.ts'
+import { stackTest } from './src/stack-test.ts'
+import { chat, type TenantFixture } from './src/stack.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
 // An idempotency key belongs to its project, and a replay is given to nobody who might not make the call now
 // (decisions.md, 4; S10 and S11 of the security checklist).
 
-const test = houseTest.extend('first', async ({ house }) => {
-  const shop = await house.shop(1_000_000n)
+const test = stackTest.extend('first', async ({ stack }) => {
+  const tenant = await stack.tenant(1_000_000n)
   const idempotencyKey = randomUUID()
-  const repeat = async (by: Pick<Shop, 'key' | 'model'>, headers: Record<string, string> = {}) =>
-    answerOf(await chat(house, by, { headers: { 'idempotency-key': idempotencyKey, ...headers }, gateway: 1 }))
-  const answer = await repeat(shop)
+  const repeat = async (by: Pick<TenantFixture, 'key' | 'model'>, headers: Record<string, string> = {}) =>
+    answerOf(await chat(stack, by, { headers: { 'idempotency-key': idempotencyKey, ...headers }, gateway: 1 }))
+  const answer = await repeat(tenant)
   expect(answer.status).toBe(200)
-  const charged = (await house.wallet(shop.project.id)).settled
-  const { world } = house
+  const charged = (await stack.wallet(tenant.project.id)).settled
+  const { fixture } = stack
   return {
-    shop,
+    tenant,
     answer,
     repeat,
-    key: (options: Partial<Parameters<typeof world.key>[0]> = {}) =>
-      world.key({ project: shop.project, by: shop.owner, ...options }),
+    key: (options: Partial<Parameters<typeof fixture.key>[0]> = {}) =>
+      fixture.key({ project: tenant.project, by: tenant.owner, ...options }),
     /** The saved answer was given, or it was not; nothing more was charged in either case. */
-    async expectReplay(by: Pick<Shop, 'key' | 'model'>, says = '200') {
+    async expectReplay(by: Pick<TenantFixture, 'key' | 'model'>, says = '200') {
       const again = await repeat(by)
       expect(said(again)).toBe(says)
       expect(again.headers.get('idempotent-replayed')).toBe(says === '200' ? 'true' : null)
       if (says === '200') expect(again.text).toBe(answer.text)
       else expect(again.text).not.toContain((answer.body as { id: string }).id)
-      expect((await house.wallet(shop.project.id)).settled).toBe(charged)
+      expect((await stack.wallet(tenant.project.id)).settled).toBe(charged)
     },
   }
 })
 
 describe('a repeat under the same idempotency key', () => {
   test('by another key of the project gets the same bytes', async ({ first }) => {
-    await first.expectReplay({ ...first.shop, key: await first.key() })
+    await first.expectReplay({ ...first.tenant, key: await first.key() })
   })
 
   for (const where of ['of the same tenant', 'of another tenant'])
-    test(`in another project ${where} is another call, charged there`, async ({ house, first }) => {
-      const { project, owner } = first.shop
+    test(`in another project ${where} is another call, charged there`, async ({ stack, first }) => {
+      const { project, owner } = first.tenant
       const other =
         where === 'of the same tenant'
           ? { tenant: project.tenant, team: project.team, owner }
-          : await house.world.tenant()
-      const elsewhere = await house.world.project(other, 1_000_000n)
-      await house.world.assign(elsewhere.id, first.shop.model)
-      const key = await house.world.key({ project: elsewhere, by: other.owner })
-      const call = await first.repeat({ ...first.shop, key })
+          : await stack.fixture.tenant()
+      const elsewhere = await stack.fixture.project(other, 1_000_000n)
+      await stack.fixture.assign(elsewhere.id, first.tenant.model)
+      const key = await stack.fixture.key({ project: elsewhere, by: other.owner })
+      const call = await first.repeat({ ...first.tenant, key })
       expect([call.status, call.headers.get('idempotent-replayed')]).toEqual([200, null])
       expect((call.body as { id: string }).id).not.toBe((first.answer.body as { id: string }).id)
-      expect((await house.wallet(elsewhere.id)).settled).toBeGreaterThan(0n)
-      await first.expectReplay(first.shop)
+      expect((await stack.wallet(elsewhere.id)).settled).toBeGreaterThan(0n)
+      await first.expectReplay(first.tenant)
     })
 
   test('is refused to whoever might not make the call now [key_revoked] [key_expired] [key_scope] [key_issuer_denied] [project_mismatch] [model_not_found]', async ({
-    house,
+    stack,
     first,
   }) => {
-    const { shop, key, expectReplay, repeat } = first
-    const other = await house.world.product()
-    const refused: [says: string, key: WorldKey][] = [
+    const { tenant, key, expectReplay, repeat } = first
+    const other = await stack.fixture.product()
+    const refused: [says: string, key: KeyFixture][] = [
       ['401 key_revoked', await key({ revoked: true })],
       ['401 key_expired', await key({ expiresInMs: -1 })],
       ['403 key_scope', await key({ policy: 'listed', resources: [other] })],
-      ['403 key_issuer_denied', await key({ by: await house.world.person() })],
+      ['403 key_issuer_denied', await key({ by: await stack.fixture.person() })],
     ]
-    for (const [says, by] of refused) await expectReplay({ ...shop, key: by }, says)
-    expect(said(await repeat(shop, { 'x-service-project': 'prj_other' }))).toBe('403 project_mismatch')
-    await house.world.run('DELETE FROM control.assignments WHERE project = $1', [shop.project.id])
-    await expectReplay(shop, '404 model_not_found')
-    await house.world.assign(shop.project.id, shop.model)
-    await expectReplay(shop)
+    for (const [says, by] of refused) await expectReplay({ ...tenant, key: by }, says)
+    expect(said(await repeat(tenant, { 'x-service-project': 'prj_other' }))).toBe('403 project_mismatch')
+    await stack.fixture.run('DELETE FROM control.assignments WHERE project = $1', [tenant.project.id])
+    await expectReplay(tenant, '404 model_not_found')
+    await stack.fixture.assign(tenant.project.id, tenant.model)
+    await expectReplay(tenant)
   })
 
-  test('needs no money, and no room in the window', async ({ house, first }) => {
+  test('needs no money, and no room in the window', async ({ stack, first }) => {
     const poor = await first.key({ limit: { micro: 1n, reset: 'daily' } })
-    await first.expectReplay({ ...first.shop, key: poor })
-    const { available } = await house.wallet(first.shop.project.id)
-    const all = await house.world.product({ requestPico: available * 1_000_000n })
-    await house.world.assign(first.shop.project.id, all)
-    expect((await chat(house, { ...first.shop, model: all })).status).toBe(200)
-    const again = await first.repeat(first.shop)
-    expect([again.text, (await house.wallet(first.shop.project.id)).available]).toEqual([first.answer.text, 0n])
+    await first.expectReplay({ ...first.tenant, key: poor })
+    const { available } = await stack.wallet(first.tenant.project.id)
+    const all = await stack.fixture.product({ requestPico: available * 1_000_000n })
+    await stack.fixture.assign(first.tenant.project.id, all)
+    expect((await chat(stack, { ...first.tenant, model: all })).status).toBe(200)
+    const again = await first.repeat(first.tenant)
+    expect([again.text, (await stack.wallet(first.tenant.project.id)).available]).toEqual([first.answer.text, 0n])
   })
 })
 
 describe('whatever is sent as Idempotency-Key', () => {
-  houseTest(
+  stackTest(
     'is taken as it is or refused, and forges no line of a log [idempotency_key_invalid]',
-    async ({ house }) => {
-      const shop = await house.shop(1_000_000_000n)
-      const free = await house.world.product({ promptPico: 0n, completionPico: 0n })
-      await house.world.assign(shop.project.id, free)
+    async ({ stack }) => {
+      const tenant = await stack.tenant(1_000_000_000n)
+      const free = await stack.fixture.product({ promptPico: 0n, completionPico: 0n })
+      await stack.fixture.assign(tenant.project.id, free)
       const body = JSON.stringify({ model: free, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 5 })
       const byte = fc.oneof(fc.integer({ min: 0x21, max: 0x7e }), fc.integer({ min: 0, max: 0xff }))
       const bytes = fc.array(byte, { maxLength: 140 }).map((all) => String.fromCodePoint(...all))
@@ -119,8 +119,8 @@ describe('whatever is sent as Idempotency-Key', () => {
       let taken = 0
       await fc.assert(
         fc.asyncProperty(fc.oneof(bytes, attack, good), fc.nat(1), async (value, gateway) => {
-          const headers = [`Authorization: Bearer ${shop.key.secret}`, `Idempotency-Key: ${value}`]
-          const answer = await sendRaw(house.gateways[gateway]!.url, rawChat(headers, body))
+          const headers = [`Authorization: Bearer ${tenant.key.secret}`, `Idempotency-Key: ${value}`]
+          const answer = await sendRaw(stack.gateways[gateway]!.url, rawChat(headers, body))
           const asRead = Buffer.from(value)
             .toString('latin1')
             .replaceAll(/^[ \t]+|[ \t]+$/g, '')
@@ -138,13 +138,13 @@ describe('whatever is sent as Idempotency-Key', () => {
         { numRuns: 300 },
       )
       expect(taken).toBeGreaterThan(50)
-      for (const { logFile } of [...house.gateways, ...house.ledgers])
+      for (const { logFile } of [...stack.gateways, ...stack.ledgers])
         for (const line of (await readFile(logFile, 'utf8')).split('\n').filter((one) => one !== ''))
           expect(JSON.parse(line)).toMatchObject({ service: expect.stringMatching(/^(?:gateway|ledger)$/) })
 
       async function rowsUnder(key: string): Promise<number> {
         const sql = 'SELECT FROM money.idempotency_keys WHERE project = $1 AND key = $2'
-        return (await house.world.run(sql, [shop.project.id, key])).rowCount ?? 0
+        return (await stack.fixture.run(sql, [tenant.project.id, key])).rowCount ?? 0
       }
     },
   )

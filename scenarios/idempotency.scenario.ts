@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { chat } from './src/house.ts'
-import { houseTest as test } from './src/house-test.ts'
+import { chat } from './src/stack.ts'
+import { stackTest as test } from './src/stack-test.ts'
 
 const COPIES = 100
 
 describe('one idempotency key', () => {
   for (const stream of [false, true]) {
-    test(`${COPIES} copies at once of a ${stream ? 'stream' : 'call'} reach the origin once, charge once and get the same bytes`, async ({
-      house,
+    test(`${COPIES} copies at once of a ${stream ? 'stream' : 'call'} reach the provider once, charge once and get the same bytes`, async ({
+      stack,
     }) => {
-      const shop = await house.shop(10_000_000n)
+      const tenant = await stack.tenant(10_000_000n)
       const key = randomUUID()
       const prompt = `Copies ${key}`
       const once = {
@@ -18,11 +18,11 @@ describe('one idempotency key', () => {
         headers: { 'idempotency-key': key },
       }
       const answers = await Promise.all(
-        Array.from({ length: COPIES }, (_, n) => chat(house, shop, { ...once, gateway: n })),
+        Array.from({ length: COPIES }, (_, n) => chat(stack, tenant, { ...once, gateway: n })),
       )
       const bodies = await Promise.all(answers.map((answer) => answer.text()))
       expect(answers.map(({ status }) => status)).toEqual(Array(COPIES).fill(200))
-      expect(await house.origin.control.countCalls({ prompt })).toBe(1)
+      expect(await stack.provider.control.countCalls({ prompt })).toBe(1)
       const lines = bodies.map((body) =>
         stream
           ? body
@@ -34,41 +34,41 @@ describe('one idempotency key', () => {
       expect(new Set(lines).size).toBe(1)
       expect(new Set(answers.map((answer) => answer.headers.get('x-service-invocation'))).size).toBe(1)
       expect(answers.filter((answer) => answer.headers.get('idempotent-replayed') === 'true')).toHaveLength(COPIES - 1)
-      const calls = await house.invocations(shop.project.id)
+      const calls = await stack.invocations(tenant.project.id)
       expect(calls.map(({ state }) => state)).toEqual(['Settled'])
-      expect((await house.wallet(shop.project.id)).settled).toBe(calls[0]!.chargedMicro)
-      expect(await house.openHolds(shop.project.id)).toBe(0)
+      expect((await stack.wallet(tenant.project.id)).settled).toBe(calls[0]!.chargedMicro)
+      expect(await stack.openReservations(tenant.project.id)).toBe(0)
     })
   }
 
-  test('with another body is refused, and charges nothing more [idempotency_mismatch]', async ({ house }) => {
-    const shop = await house.shop(10_000_000n)
+  test('with another body is refused, and charges nothing more [idempotency_mismatch]', async ({ stack }) => {
+    const tenant = await stack.tenant(10_000_000n)
     const headers = { 'idempotency-key': randomUUID() }
-    expect((await chat(house, shop, { headers })).status).toBe(200)
-    const { settled } = await house.wallet(shop.project.id)
-    const other = await chat(house, shop, { headers, body: { temperature: 1 } })
+    expect((await chat(stack, tenant, { headers })).status).toBe(200)
+    const { settled } = await stack.wallet(tenant.project.id)
+    const other = await chat(stack, tenant, { headers, body: { temperature: 1 } })
     expect(other.status).toBe(422)
     expect(await other.json()).toMatchObject({ error: { code: 'idempotency_mismatch' } })
-    expect((await house.wallet(shop.project.id)).settled).toBe(settled)
+    expect((await stack.wallet(tenant.project.id)).settled).toBe(settled)
   })
 
-  test('after a failure that was not charged, a repeat calls again under the same invocation id', async ({ house }) => {
-    const shop = await house.shop(10_000_000n)
+  test('after a failure that was not charged, a repeat calls again under the same invocation id', async ({ stack }) => {
+    const tenant = await stack.tenant(10_000_000n)
     const key = randomUUID()
     const call = {
       headers: { 'idempotency-key': key },
       body: { messages: [{ role: 'user', content: `Fails once ${key}` }] },
     }
-    await house.origin.control.setFaults([{ prompt: key, times: 1, status: 500 }])
-    const failed = await chat(house, shop, call)
+    await stack.provider.control.setFaults([{ prompt: key, times: 1, status: 500 }])
+    const failed = await chat(stack, tenant, call)
     expect([failed.status, ((await failed.json()) as { error: { code: string } }).error.code]).toEqual([
       502,
       'provider_failed',
     ])
-    const again = await chat(house, shop, call)
+    const again = await chat(stack, tenant, call)
     expect(again.status).toBe(200)
     expect(again.headers.get('x-service-invocation')).toBe(failed.headers.get('x-service-invocation'))
-    expect((await house.invocations(shop.project.id)).map(({ state, attempt }) => [state, attempt])).toEqual([
+    expect((await stack.invocations(tenant.project.id)).map(({ state, attempt }) => [state, attempt])).toEqual([
       ['Released', 1],
       ['Settled', 2],
     ])

@@ -3,8 +3,8 @@ import { describe, expect } from 'vitest'
 import { consoleApp } from '@gateway/console/app'
 import { gatewayApp } from '@gateway/gateway/app'
 import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
-import { houseTest as test } from './src/house-test.ts'
-import type { House } from './src/house.ts'
+import { stackTest as test } from './src/stack-test.ts'
+import type { Stack } from './src/stack.ts'
 import { consoleMatrix, openRoutes } from './src/isolation/console-matrix.ts'
 import { gatewayMatrix, openGatewayRoutes } from './src/isolation/gateway-matrix.ts'
 import { imprint, namesIn, send, type Asked } from './src/isolation/request-of.ts'
@@ -18,7 +18,7 @@ import { neverAsked, surfaceOf } from './src/routes-of.ts'
 //   M4  A route without a row fails.
 
 const fresh = () => randomBytes(6).toString('hex')
-const urlOf = (house: House) => house.gateways[0]!.url
+const urlOf = (stack: Stack) => stack.gateways[0]!.url
 
 describe('every route has a row', () => {
   const never = neverAsked()
@@ -31,7 +31,7 @@ describe('every route has a row', () => {
   })
 
   test('of the console', () => {
-    const needs = { prisma: never, ledger: never, mint: never, random: never, now: never, log: never, meter: never }
+    const deps = { prisma: never, ledger: never, mint: never, random: never, now: never, log: never, meter: never }
     const more = {
       readiness: never,
       metricsText: never,
@@ -39,7 +39,7 @@ describe('every route has a row', () => {
       publicUrl: 'https://models.example',
       provider: never,
     }
-    const { routes, mounts } = surfaceOf(consoleApp({ ...needs, ...more }))
+    const { routes, mounts } = surfaceOf(consoleApp({ ...deps, ...more }))
     expect(routes.toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
     expect(new Set(mounts)).toEqual(new Set(['/api/v2'])) // who is signed in, and from which page
   })
@@ -47,8 +47,8 @@ describe('every route has a row', () => {
 
 describe('the console', () => {
   for (const [route, row] of Object.entries(consoleMatrix)) {
-    test(route, async ({ house }) => {
-      const scene = await openScene(house.world, urlOf(house))
+    test(route, async ({ stack }) => {
+      const scene = await openScene(stack.fixture, urlOf(stack))
       const { own, callers } = scene
       const ask = async (caller: Caller, ids = own) => send(caller, route, row, ids, fresh())
 
@@ -56,26 +56,26 @@ describe('the console', () => {
         const answer = await ask(callers[name])
         expect([name, said(answer)]).toEqual([name, row.says[name]])
         if (answer.status === 404)
-          await expectLikeNothing(house, answer, own, (ids) => ask(callers[name], ids), route, row)
+          await expectLikeNothing(stack, answer, own, (ids) => ask(callers[name], ids), route, row)
       }
       for (const name of keys.filter((key) => !row.keysSay?.[key].startsWith('2'))) {
         const answer = await ask(callers[name])
         expect([name, said(answer)]).toEqual([name, row.keysSay?.[name] ?? '401 token_invalid'])
         if (answer.status === 404)
-          await expectLikeNothing(house, answer, own, (ids) => ask(callers[name], ids), route, row)
+          await expectLikeNothing(stack, answer, own, (ids) => ask(callers[name], ids), route, row)
       }
       expect(said(await ask(callers.nobody))).toBe('401 session_missing')
       for (const bad of scene.badTokens) expect(said(await ask(bad))).toBe('401 token_invalid')
-      await expectOthersLikeNothing(house, callers.owner, scene.neighbours, own, route, row, row.sharedInTenant)
-      await expectOthersLikeNothing(house, callers.owner, scene.strangers, own, route, row)
-      await expectOthersLikeNothing(house, callers.admin, scene.strangers, own, route, row)
-      if (row.keysSay) await expectOthersLikeNothing(house, callers.key, scene.strangers, own, route, row)
-      await expectUntouched(house, own.tenant) // M2
+      await expectOthersLikeNothing(stack, callers.owner, scene.neighbours, own, route, row, row.sharedInTenant)
+      await expectOthersLikeNothing(stack, callers.owner, scene.strangers, own, route, row)
+      await expectOthersLikeNothing(stack, callers.admin, scene.strangers, own, route, row)
+      if (row.keysSay) await expectOthersLikeNothing(stack, callers.key, scene.strangers, own, route, row)
+      await expectUntouched(stack, own.tenant) // M2
 
       for (const name of [...persons, ...keys]) {
         const says = name in row.says ? row.says[name as never] : row.keysSay?.[name as never]
         if (!(says as string | undefined)?.startsWith('2')) continue
-        const another = await openScene(house.world, urlOf(house))
+        const another = await openScene(stack.fixture, urlOf(stack))
         const answer = await send(another.callers[name], route, row, another.own, fresh())
         expect([name, said(answer)]).toEqual([name, says])
         expectUnseen(answer, hiddenFrom(name, another))
@@ -88,20 +88,20 @@ describe('the gateway', () => {
   for (const row of gatewayMatrix) {
     const { route, says } = row
     const named = namesIn(route, row, {} as Ids).join(' and ')
-    test(`${route}${named && `, naming the ${named}`}`, async ({ house }) => {
-      const scene = await openScene(house.world, urlOf(house))
+    test(`${route}${named && `, naming the ${named}`}`, async ({ stack }) => {
+      const scene = await openScene(stack.fixture, urlOf(stack))
       const { own, callers } = scene
       for (const name of Object.keys(says) as (keyof typeof says)[]) {
         const ask = (ids: Ids) => send(callers[name], route, row, ids, fresh())
         const answer = await ask(own)
         expect([name, said(answer)]).toEqual([name, says[name]])
         if (answer.status < 300) expectUnseen(answer, hiddenFrom(name, scene))
-        else await expectLikeNothing(house, answer, own, ask, route, row)
+        else await expectLikeNothing(stack, answer, own, ask, route, row)
       }
-      await expectOthersLikeNothing(house, callers.key, scene.neighbours, own, route, row)
-      await expectOthersLikeNothing(house, callers.key, scene.strangers, own, route, row)
+      await expectOthersLikeNothing(stack, callers.key, scene.neighbours, own, route, row)
+      await expectOthersLikeNothing(stack, callers.key, scene.strangers, own, route, row)
       for (const { project } of [scene.neighbours, scene.strangers])
-        expect(await house.world.run('SELECT FROM money.journal WHERE project = $1', [project])).toMatchObject({
+        expect(await stack.fixture.run('SELECT FROM money.journal WHERE project = $1', [project])).toMatchObject({
           rowCount: 1, // its funding
         })
     })
@@ -109,12 +109,12 @@ describe('the gateway', () => {
 })
 
 describe('what needs no credential', () => {
-  test('answers alike to everybody, and names nothing', async ({ house }) => {
-    const { nobody, owner, legacyKey } = (await openScene(house.world, urlOf(house))).callers
+  test('answers alike to everybody, and names nothing', async ({ stack }) => {
+    const { nobody, owner, legacyKey } = (await openScene(stack.fixture, urlOf(stack))).callers
     for (const [route, says] of Object.entries({ ...openRoutes, ...openGatewayRoutes })) {
       const [method = '', path = ''] = route.replace('*file', 'index.html').split(' ')
-      const ofOne = { '/': [house.console!.url], '/docs': [urlOf(house)], '/openapi.json': [urlOf(house)] }[path]
-      const urls = ofOne ?? [urlOf(house), house.console!.url]
+      const ofOne = { '/': [stack.console!.url], '/docs': [urlOf(stack)], '/openapi.json': [urlOf(stack)] }[path]
+      const urls = ofOne ?? [urlOf(stack), stack.console!.url]
       for (const [url, { secret }] of urls.flatMap((at) =>
         [nobody, owner, legacyKey].map((one) => [at, one] as const),
       )) {
@@ -128,14 +128,14 @@ describe('what needs no credential', () => {
 
 /** M1: an answer about a real thing, and those about nothing in its place. */
 async function expectLikeNothing(
-  { world }: House,
+  { fixture }: Stack,
   answer: Answer,
   ids: Ids,
   ask: (ids: Ids) => Promise<Answer>,
   route: string,
   asked: Asked,
 ): Promise<void> {
-  const nothing = idsOfNothing(world)
+  const nothing = idsOfNothing(fixture)
   for (const name of namesIn(route, asked, ids)) {
     const unreal = { ...ids, [name]: nothing[name] }
     expect([name, imprint(await ask(unreal), unreal)]).toEqual([name, imprint(answer, ids)])
@@ -144,7 +144,7 @@ async function expectLikeNothing(
 
 /** M1: another's thing in a request that is one's own otherwise, and nothing in its place. */
 async function expectOthersLikeNothing(
-  { world }: House,
+  { fixture }: Stack,
   caller: Caller,
   others: Ids,
   own: Ids,
@@ -152,7 +152,7 @@ async function expectOthersLikeNothing(
   asked: Asked,
   shared: IdName[] = [],
 ): Promise<void> {
-  const nothing = idsOfNothing(world)
+  const nothing = idsOfNothing(fixture)
   const catalogue: IdName[] = route.includes('/api/v2/') ? ['product', 'newProduct'] : [] // everybody's to assign
   for (const name of namesIn(route, asked, own)) {
     if (others[name] === own[name] || shared.includes(name) || catalogue.includes(name)) continue
@@ -171,8 +171,8 @@ function expectUnseen({ text }: Answer, hidden: string[]): void {
   expect(hidden.filter((id) => text.includes(id))).toEqual([])
 }
 
-async function expectUntouched({ world }: House, tenant: string): Promise<void> {
-  const { rows } = await world.run(
+async function expectUntouched({ fixture }: Stack, tenant: string): Promise<void> {
+  const { rows } = await fixture.run(
     `SELECT (SELECT count(*) FROM control.audit WHERE tenant = $1)::int AS changes,
             (SELECT count(*) FROM money.fundings f JOIN control.projects p ON p.id = f.project WHERE p.tenant = $1)::int AS fundings`,
     [tenant],

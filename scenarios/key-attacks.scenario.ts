@@ -3,27 +3,27 @@ import fc from 'fast-check'
 import { describe, expect } from 'vitest'
 import { ask } from '@gateway/testbed/ask'
 import { answerOf, callerAt, refusalIn, said, type Answer, type Caller } from './src/caller.ts'
-import { houseTest } from './src/house-test.ts'
-import { chat } from './src/house.ts'
+import { stackTest } from './src/stack-test.ts'
+import { chat } from './src/stack.ts'
 
 // Whoever tries to make more of a key than it is: another project's, a wider one, two of one (S4, S6, S8, S9).
 
-const test = houseTest.extend('owned', async ({ house }) => {
-  const shop = await house.shop(1_000_000n)
-  const caller = callerAt(house.gateways[0]!.url, (await house.world.token(shop.owner)).secret)
-  const path = `/api/v2/tenants/${shop.project.tenant}/keys`
+const test = stackTest.extend('owned', async ({ stack }) => {
+  const tenant = await stack.tenant(1_000_000n)
+  const caller = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(tenant.owner)).secret)
+  const path = `/api/v2/tenants/${tenant.project.tenant}/keys`
   const keyCount = async () =>
-    (await house.world.run('SELECT FROM control.keys WHERE tenant = $1', [shop.project.tenant])).rowCount
-  return { ...shop, caller, path, keyCount }
+    (await stack.fixture.run('SELECT FROM control.keys WHERE tenant = $1', [tenant.project.tenant])).rowCount
+  return { ...tenant, caller, path, keyCount }
 })
 
 describe('the binding of a key', () => {
   test('is for life: no column that says what a key may do can be changed, by the console’s role or the owner’s', async ({
-    house,
+    stack,
     owned,
     database,
   }) => {
-    const other = await house.world.project({ ...owned.project, owner: owned.owner })
+    const other = await stack.fixture.project({ ...owned.project, owner: owned.owner })
     const changes = [
       `project = '${other.id}'`,
       'project = NULL',
@@ -32,7 +32,7 @@ describe('the binding of a key', () => {
       `hash = decode('${randomBytes(32).toString('hex')}', 'hex')`,
       `policy = 'listed'`,
       `limit_micro = 1, limit_reset = 'daily'`,
-      `created_by = '${await house.world.person()}'`,
+      `created_by = '${await stack.fixture.person()}'`,
       `expires_at = expires_at + interval '1 day'`,
       `rotated_from = 'key_other'`,
     ]
@@ -41,7 +41,7 @@ describe('the binding of a key', () => {
         await expect(ask(url, `UPDATE control.keys SET ${change} WHERE id = '${owned.key.id}'`)).rejects.toThrow(
           /for life/,
         )
-    const legacy = await house.world.key({ project: null, tenant: owned.project.tenant, by: owned.owner })
+    const legacy = await stack.fixture.key({ project: null, tenant: owned.project.tenant, by: owned.owner })
     await expect(
       ask(database.consoleUrl, `UPDATE control.keys SET project = '${other.id}' WHERE id = '${legacy.id}'`),
     ).rejects.toThrow(/for life/)
@@ -56,13 +56,13 @@ describe('the binding of a key', () => {
 })
 
 describe('a selector of another project', () => {
-  test('moves no money and remembers nothing, wherever it stands [project_mismatch]', async ({ house, owned }) => {
-    const other = await house.shop(1_000_000n)
+  test('moves no money and remembers nothing, wherever it stands [project_mismatch]', async ({ stack, owned }) => {
+    const other = await stack.tenant(1_000_000n)
     const books = async () => {
-      const { rows } = await house.world.run(
+      const { rows } = await stack.fixture.run(
         `SELECT (SELECT count(*) FROM money.journal WHERE project = ANY ($1))::int AS entries,
                 (SELECT count(*) FROM money.reservations WHERE project = ANY ($1))::int AS held,
-                (SELECT count(*) FROM money.invocations WHERE project = ANY ($1))::int AS calls,
+                (SELECT count(*) FROM money.attempts WHERE project = ANY ($1))::int AS calls,
                 (SELECT count(*) FROM money.idempotency_keys WHERE project = ANY ($1))::int AS keyed`,
         [[owned.project.id, other.project.id]],
       )
@@ -84,12 +84,12 @@ describe('a selector of another project', () => {
     for (const model of [owned.model, other.model, 'acme/none'])
       for (const [headers, body = {}] of mismatches) {
         const keyed = { ...headers, 'idempotency-key': randomUUID() }
-        const answer = await answerOf(await chat(house, { key: owned.key, model }, { headers: keyed, body }))
+        const answer = await answerOf(await chat(stack, { key: owned.key, model }, { headers: keyed, body }))
         expect(said(answer)).toBe('403 project_mismatch')
       }
     expect(await books()).toEqual(before)
     const agreeing = { 'x-service-project': own, 'x-project-id': own }
-    expect((await chat(house, owned, { headers: agreeing, body: { project_id: own } })).status).toBe(200)
+    expect((await chat(stack, owned, { headers: agreeing, body: { project_id: own } })).status).toBe(200)
   })
 })
 
@@ -108,15 +108,15 @@ describe('at the same moment', () => {
   const atOnce = <T>(tries: (() => Promise<T>)[]) => Promise.all(tries.map((one) => one()))
 
   test('many rotations make one replacement, and calls go on with one key or the other [key_not_active]', async ({
-    house,
+    stack,
     owned,
   }) => {
     const { caller, path } = owned
     const use = async ({ secret }: NewKey, gateway = 0) =>
-      said(await answerOf(await chat(house, { ...owned, key: { ...owned.key, secret } }, { gateway })))
+      said(await answerOf(await chat(stack, { ...owned, key: { ...owned.key, secret } }, { gateway })))
     for (let round = 0; round < ROUNDS; round++) {
       const old = await newKey(owned)
-      const itself = callerAt(house.gateways[1]!.url, old.secret)
+      const itself = callerAt(stack.gateways[1]!.url, old.secret)
       const rotate = (by: Caller) => () => by.ask('POST', `${path}/${old.id}/rotate`, {})
       const [rotations, uses] = await Promise.all([
         atOnce([caller, itself, caller, itself, caller, itself].map(rotate)),
@@ -131,19 +131,19 @@ describe('at the same moment', () => {
       }
       expect(new Set(uses).isSubsetOf(new Set(['200', '401 key_revoked']))).toBe(true)
       expect([await use(old), await use(replacement)]).toEqual(['401 key_revoked', '200'])
-      const { rows } = await house.world.run('SELECT id FROM control.keys WHERE rotated_from = $1', [old.id])
+      const { rows } = await stack.fixture.run('SELECT id FROM control.keys WHERE rotated_from = $1', [old.id])
       expect(rows).toEqual([{ id: replacement.id }])
     }
   })
 
   for (const graceSeconds of [0, 600])
     test(`a rotation with ${graceSeconds} s of grace and a revocation leave no key that nobody was told of [key_not_active]`, async ({
-      house,
+      stack,
       owned,
     }) => {
       const { caller, path } = owned
       const use = async ({ secret }: NewKey) =>
-        said(await callerAt(house.gateways[1]!.url, secret).ask('GET', '/v1/key'))
+        said(await callerAt(stack.gateways[1]!.url, secret).ask('GET', '/v1/key'))
       const seen = new Set<string>()
       for (let round = 0; round < ROUNDS; round++) {
         const old = await newKey(owned)
@@ -162,7 +162,7 @@ describe('at the same moment', () => {
         if (graceSeconds === 0 && revoked.status === 409)
           expect(refusalIn(revoked)!.details).toMatchObject({ rotatedTo: replacementOf(rotated).id })
         expect(await use(old)).toBe('401 key_revoked')
-        const { rows } = await house.world.run('SELECT id FROM control.keys WHERE rotated_from = $1', [old.id])
+        const { rows } = await stack.fixture.run('SELECT id FROM control.keys WHERE rotated_from = $1', [old.id])
         expect(rows).toHaveLength(rotated.status === 201 ? 1 : 0)
         if (rotated.status === 201) expect(await use(replacementOf(rotated))).toBe('200')
       }
@@ -202,7 +202,7 @@ describe('the body that creates a key', () => {
     'toString',
   ]
 
-  test('takes no field that is not in the contract, at any depth [invalid_request]', async ({ house, owned }) => {
+  test('takes no field that is not in the contract, at any depth [invalid_request]', async ({ stack, owned }) => {
     const { path, project, keyCount, caller } = owned
     const before = await keyCount()
     const known = ['project', 'name', 'policy', 'resources', 'limit', 'expiresInDays']
@@ -216,7 +216,7 @@ describe('the body that creates a key', () => {
         const added = `${JSON.stringify(field)}:${JSON.stringify(value)}`
         const limit = `"limit":{"micro":1,"reset":"daily"${nested ? `,${added}` : ''}}`
         const body = `{"project":"${project.id}",${limit}${nested ? '' : `,${added}`}}`
-        const answer = await fetch(house.gateways[0]!.url + path, {
+        const answer = await fetch(stack.gateways[0]!.url + path, {
           method: 'POST',
           headers: { authorization: `Bearer ${caller.secret}`, 'content-type': 'application/json' },
           body,

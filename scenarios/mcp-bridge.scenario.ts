@@ -8,84 +8,84 @@ import { expect } from 'vitest'
 import { bridgeOf } from './src/mcp/clients/bridge.ts'
 import { sdkOneOverBridge } from './src/mcp/clients/sdk-one.ts'
 import { sdkTwoOverBridge } from './src/mcp/clients/sdk-two.ts'
-import type { House } from './src/house.ts'
+import type { Stack } from './src/stack.ts'
 import type { Studio } from './src/mcp/studio.ts'
 import { studioTest } from './src/mcp/studio-test.ts'
 
 // The bridge between clients that speak over stdio and a road to the gateway that fails them. The clients know of no key.
 
-const test = studioTest.extend('road', { scope: 'file' }, async ({ house }, { onCleanup }) => {
-  const { hostname, port } = new URL(house.gateways[0]!.url)
-  const road = await startFaultProxy({ host: hostname, port: Number(port) })
-  onCleanup(() => road.close())
-  return road
+const test = studioTest.extend('proxy', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
+  const { hostname, port } = new URL(stack.gateways[0]!.url)
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+  onCleanup(() => proxy.close())
+  return proxy
 })
 
-const placeOn = (road: FaultProxy, studio: Studio, sandbox: string) => ({
-  url: new URL(road.through(studio.at(sandbox).href)),
+const placeOn = (proxy: FaultProxy, studio: Studio, sandbox: string) => ({
+  url: new URL(proxy.through(studio.at(sandbox).href)),
   key: studio.key.secret,
 })
 
 test.for([sdkTwoOverBridge({ pin: '2026-07-28' }), sdkOneOverBridge])(
   '$name: a call whose road is cut is one run, and the client sees only its result',
-  async (client, { house, studio, road }) => {
+  async (client, { stack, studio, proxy }) => {
     const sandbox = await studio.chain()
     const points = [1, 300, 600, 900, 1_200, 1_500]
     for (const bytes of points) {
       const prompt = randomUUID()
-      await house.origin.control.setFaults([{ prompt, hold: true, times: 1 }])
+      await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
       const seen: number[] = []
       const calling = client.call(
-        placeOn(road, studio, sandbox),
+        placeOn(proxy, studio, sandbox),
         { prompt },
         { idempotencyKey: null, onProgress: (at) => seen.push(at) },
       )
-      await house.origin.control.waitForCalls(1, { prompt }) // the call is under way
-      void road.cutAfter(bytes, 'toClient')
-      await house.origin.control.release()
+      await stack.provider.control.waitForCalls(1, { prompt }) // the call is under way
+      void proxy.cutAfter(bytes, 'toClient')
+      await stack.provider.control.release()
       expect(await calling).toMatchObject({ isError: false, structured: { text: expect.any(String) as string } })
-      road.heal()
+      proxy.heal()
       expect(seen).toEqual(seen.toSorted((a, b) => a - b))
       expect(new Set(seen).size).toBe(seen.length)
-      expect(await house.origin.control.countCalls({ prompt })).toBe(2)
+      expect(await stack.provider.control.countCalls({ prompt })).toBe(2)
     }
-    expect(await studio.runs(sandbox)).toBe(points.length)
-    expect(await house.findings([studio.project.id])).toEqual([])
+    expect(await studio.executions(sandbox)).toBe(points.length)
+    expect(await stack.findings([studio.project.id])).toEqual([])
   },
 )
 
-test('a gateway that is away for a while is waited for', async ({ house, studio }) => {
+test('a gateway that is away for a while is waited for', async ({ stack, studio }) => {
   const sandbox = await studio.chain()
   const prompt = randomUUID()
-  await house.origin.control.setFaults([{ prompt, hold: true, times: 1 }])
+  await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
   const place = { url: studio.at(sandbox, 1), key: studio.key.secret }
   const calling = sdkOneOverBridge.call(place, { prompt }, { idempotencyKey: null })
-  await house.origin.control.waitForCalls(1, { prompt })
-  await house.gateways[1]!.kill()
-  await house.origin.control.release()
-  await house.gateways[1]!.start()
+  await stack.provider.control.waitForCalls(1, { prompt })
+  await stack.gateways[1]!.kill()
+  await stack.provider.control.release()
+  await stack.gateways[1]!.start()
   expect(await calling).toMatchObject({ isError: false })
-  expect(await studio.runs(sandbox)).toBe(1)
+  expect(await studio.executions(sandbox)).toBe(1)
 })
 
-test('a client that gives up stops nothing: the run ends and is charged', async ({ house, studio }) => {
+test('a client that gives up stops nothing: the run ends and is charged', async ({ stack, studio }) => {
   const sandbox = await studio.chain()
   const prompt = randomUUID()
-  await house.origin.control.setFaults([{ prompt, hold: true, times: 1 }])
+  await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
   const client = new Client({ name: 'scenario', version: '1' })
   await client.connect(
     new StdioClientTransport({ ...bridgeOf({ url: studio.at(sandbox), key: studio.key.secret }), stderr: 'pipe' }),
   )
   const giving = new AbortController()
   const calling = client.callTool({ name: 'invoke_product', arguments: { prompt } }, { signal: giving.signal })
-  await house.origin.control.waitForCalls(1, { prompt })
+  await stack.provider.control.waitForCalls(1, { prompt })
   giving.abort()
   await expect(calling).rejects.toThrow()
-  await house.origin.control.release()
+  await stack.provider.control.release()
   expect(await client.listTools()).toMatchObject({ tools: [{ name: 'invoke_product' }] }) // it serves on
   await client.close()
-  await expect.poll(() => statusOf(house, sandbox), { timeout: 30_000 }).toBe('Succeeded')
-  expect(await studio.runs(sandbox)).toBe(1)
+  await expect.poll(() => statusOf(stack, sandbox), { timeout: 30_000 }).toBe('Succeeded')
+  expect(await studio.executions(sandbox)).toBe(1)
 })
 
 test('what is wrong with its configuration is said in one message, without the key', async () => {
@@ -98,7 +98,7 @@ test('what is wrong with its configuration is said in one message, without the k
   expect(ended.stderr).not.toContain('not-a-key')
 })
 
-async function statusOf({ world }: House, sandbox: string): Promise<string> {
-  const { rows } = await world.run('SELECT status FROM money.executions WHERE sandbox = $1', [sandbox])
+async function statusOf({ fixture }: Stack, sandbox: string): Promise<string> {
+  const { rows } = await fixture.run('SELECT status FROM money.executions WHERE sandbox = $1', [sandbox])
   return (rows as { status: string }[])[0]!.status
 }

@@ -139,13 +139,13 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
 
 describe.each(overHttp)('$name', (client) => {
   test('is told how to send the key that it left out [idempotency_key_required]', async ({ studio }) => {
-    const runs = await studio.runs(studio.sandboxes.echo)
+    const executions = await studio.executions(studio.sandboxes.echo)
     const told = await client.call(placeOf(studio, studio.sandboxes.echo), { topic: 'a' }, { idempotencyKey: null })
     const { code, resolution } = refusalIn(told)
     expect(code).toBe('idempotency_key_required')
     expect(resolution).toContain('Send the HTTP header Idempotency-Key with each tools/call')
     expect(resolution).toContain('bridge')
-    expect(await studio.runs(studio.sandboxes.echo)).toBe(runs)
+    expect(await studio.executions(studio.sandboxes.echo)).toBe(executions)
   })
 
   test('is told of a key that is none [idempotency_key_invalid]', async ({ studio }) => {
@@ -165,12 +165,12 @@ describe.each(overHttp)('$name', (client) => {
       results.push(await client.call(placeOf(studio, sandbox, studio.key.secret, gateway), input, { idempotencyKey }))
     expect(results[1]).toEqual(results[0])
     expect(results[2]).toEqual(results[0])
-    expect(await studio.runs(sandbox)).toBe(1)
+    expect(await studio.executions(sandbox)).toBe(1)
 
     const record = await studio.invoke(sandbox, input, idempotencyKey)
     expect(record.output).toEqual(results[0]!.structured)
     expect(await studio.settled()).toBe(settled + record.chargedMicro)
-    expect(await studio.runs(sandbox)).toBe(1)
+    expect(await studio.executions(sandbox)).toBe(1)
   })
 
   test('is told of a key that was used for something else [idempotency_mismatch]', async ({ studio }) => {
@@ -189,7 +189,7 @@ describe.each(overBridge)('$name', (client) => {
         isError: false,
         structured: { text: expect.any(String) as string },
       })
-    expect(await studio.runs(sandbox)).toBe(2)
+    expect(await studio.executions(sandbox)).toBe(2)
   })
 })
 

@@ -25,7 +25,7 @@ function pointsOf(sentBytes: number, answeredBytes: number): Cut[] {
 }
 
 test('a call cut at any point is one run and one charge, wherever and however often it is repeated', async ({
-  house,
+  stack,
   studio,
 }) => {
   const sandbox = await studio.chain()
@@ -48,38 +48,38 @@ test('a call cut at any point is one run and one charge, wherever and however of
     }
     expect(results[0]!.isError).toBe(false)
     expect(results.slice(1)).toEqual([results[0], results[0]])
-    expect(await house.origin.control.countCalls({ prompt })).toBe(2) // the second node's prompt quotes the first's
+    expect(await stack.provider.control.countCalls({ prompt })).toBe(2) // the second node's prompt quotes the first's
     charged += (await studio.invoke(sandbox, { prompt }, idempotencyKey)).chargedMicro
   }
-  expect(await studio.runs(sandbox)).toBe(1 + points.length)
+  expect(await studio.executions(sandbox)).toBe(1 + points.length)
   expect(await studio.settled()).toBe(settledBefore + charged)
-  expect(await house.findings([studio.project.id])).toEqual([])
-  for (const { url } of house.gateways) await expect.poll(() => openCalls(url)).toBe(0)
+  expect(await stack.findings([studio.project.id])).toEqual([])
+  for (const { url } of stack.gateways) await expect.poll(() => openCalls(url)).toBe(0)
 })
 
 test('a gateway that is killed while it waits loses no run: another replica answers the repeat', async ({
-  house,
+  stack,
   studio,
 }) => {
   const sandbox = await studio.chain()
   const [prompt, idempotencyKey] = [randomUUID(), randomUUID()]
-  await house.origin.control.setFaults([{ prompt, hold: true, times: 1 }])
+  await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
   const url = studio.at(sandbox, 2)
   const cut = cutCall(url, wireCall({ url, key: studio.key.secret, idempotencyKey, input: { prompt } }), {
     answered: Infinity,
   })
-  await house.origin.control.waitForCalls(1, { prompt })
-  await house.gateways[2]!.kill()
+  await stack.provider.control.waitForCalls(1, { prompt })
+  await stack.gateways[2]!.kill()
   await cut
 
   const repeating = repeat(studio, sandbox, prompt, idempotencyKey)
-  await house.origin.control.release()
+  await stack.provider.control.release()
   const [first, second] = await repeating
   expect(first.isError).toBe(false)
   expect(second).toEqual(first)
-  expect(await studio.runs(sandbox)).toBe(1)
-  expect(await house.origin.control.countCalls({ prompt })).toBe(2)
-  await house.gateways[2]!.start()
+  expect(await studio.executions(sandbox)).toBe(1)
+  expect(await stack.provider.control.countCalls({ prompt })).toBe(2)
+  await stack.gateways[2]!.start()
 })
 
 /** Calls that a gateway says are under way. */

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
-import { tracesOfTheOrigin } from '@gateway/simulated-origin/origin-traces'
-import type { FaultRule } from '@gateway/simulated-origin/fault-rule'
-import { chat, type House, type Shop } from './src/house.ts'
-import { houseTest as test } from './src/house-test.ts'
+import { tracesOfTheProvider } from '@gateway/simulated-provider/provider-traces'
+import type { FaultRule } from '@gateway/simulated-provider/fault-rule'
+import { chat, type Stack, type TenantFixture } from './src/stack.ts'
+import { stackTest as test } from './src/stack-test.ts'
 
-// No answer says who stands behind a model, or what the house pays for it; nothing that is not published is listed.
+// No answer says who stands behind a model, or what the stack pays for it; nothing that is not published is listed.
 
 /** Every byte of an answer: status line facts, headers and body. */
 async function everyByte(answer: Response): Promise<string> {
@@ -12,10 +12,10 @@ async function everyByte(answer: Response): Promise<string> {
   return `${answer.status}\n${headers}\n\n${await answer.text()}`
 }
 
-function expectNoTrace(house: House, text: string): void {
-  const address = new URL(house.origin.url)
+function expectNoTrace(stack: Stack, text: string): void {
+  const address = new URL(stack.provider.url)
   for (const trace of [
-    ...tracesOfTheOrigin,
+    ...tracesOfTheProvider,
     'simulated',
     address.host,
     address.port,
@@ -32,14 +32,17 @@ function expectNoTrace(house: House, text: string): void {
 const faults: [what: string, fault: FaultRule | null][] = [
   ['a good answer', null],
   [
-    'an error of the origin',
-    { status: 500, body: { error: { message: 'simulated-origin at 127.0.0.1 broke', provider: 'SimulatedProvider' } } },
+    'an error of the provider',
+    {
+      status: 500,
+      body: { error: { message: 'simulated-provider at 127.0.0.1 broke', provider: 'SimulatedProvider' } },
+    },
   ],
   [
-    'a refusal of the origin',
+    'a refusal of the provider',
     { status: 400, body: { error: { message: 'SimulatedProvider says no', type: 'invalid_request_error' } } },
   ],
-  ['a wrong key of the origin', { status: 401, body: 'req_sim unauthorized' }],
+  ['a wrong key of the provider', { status: 401, body: 'req_sim unauthorized' }],
   ['too many requests', { status: 429, retryAfter: 1 }],
   ['garbage', { garbage: 'before-first-byte' }],
   ['a cut connection', { cut: 'before-first-byte' }],
@@ -50,52 +53,52 @@ const faults: [what: string, fault: FaultRule | null][] = [
   ['too much usage', { usageFactor: 1000 }],
 ]
 
-describe('no answer shows the origin', () => {
+describe('no answer shows the provider', () => {
   for (const [what, fault] of faults) {
     for (const stream of [false, true]) {
-      test(`${what}${stream ? ', streamed' : ''}`, async ({ house }) => {
-        const shop: Shop = await house.shop(10_000_000n)
-        const prompt = `Leak ${shop.project.id}`
-        if (fault) await house.origin.control.setFaults([{ ...fault, prompt }])
-        const answer = await chat(house, shop, { body: { stream, messages: [{ role: 'user', content: prompt }] } })
-        expectNoTrace(house, await everyByte(answer))
-        await house.origin.control.clearFaults()
-        await house.untilNothingIsHeld(shop.project.id, 5_000)
-        expect(await house.findings([shop.project.id])).toEqual([])
+      test(`${what}${stream ? ', streamed' : ''}`, async ({ stack }) => {
+        const tenant: TenantFixture = await stack.tenant(10_000_000n)
+        const prompt = `Leak ${tenant.project.id}`
+        if (fault) await stack.provider.control.setFaults([{ ...fault, prompt }])
+        const answer = await chat(stack, tenant, { body: { stream, messages: [{ role: 'user', content: prompt }] } })
+        expectNoTrace(stack, await everyByte(answer))
+        await stack.provider.control.clearFaults()
+        await stack.untilNothingIsReserved(tenant.project.id, 5_000)
+        expect(await stack.findings([tenant.project.id])).toEqual([])
       })
     }
   }
 })
 
 describe('the model list', () => {
-  test('shows published, assigned chat products and nothing else', async ({ house }) => {
-    const { world } = house
-    const shop = await house.shop(1_000n)
+  test('shows published, assigned chat products and nothing else', async ({ stack }) => {
+    const { fixture } = stack
+    const tenant = await stack.tenant(1_000n)
     const [draft, suspended, image, unassigned] = await Promise.all([
-      world.product({ state: 'draft' }),
-      world.product({ state: 'suspended' }),
-      world.product({ kind: 'image', requestPico: 1_000_000n }),
-      world.product(),
+      fixture.product({ state: 'draft' }),
+      fixture.product({ state: 'suspended' }),
+      fixture.product({ kind: 'image', requestPico: 1_000_000n }),
+      fixture.product(),
     ])
-    await world.assign(shop.project.id, draft, suspended, image)
-    const perRequest = await world.product({ requestPico: 2_000_000_000n })
-    await world.assign(shop.project.id, perRequest)
-    const answer = await fetch(`${house.gateways[0]!.url}/v1/models`, {
-      headers: { authorization: `Bearer ${shop.key.secret}` },
+    await fixture.assign(tenant.project.id, draft, suspended, image)
+    const perRequest = await fixture.product({ requestPico: 2_000_000_000n })
+    await fixture.assign(tenant.project.id, perRequest)
+    const answer = await fetch(`${stack.gateways[0]!.url}/v1/models`, {
+      headers: { authorization: `Bearer ${tenant.key.secret}` },
     })
     const text = await everyByte(answer.clone())
-    expectNoTrace(house, text)
+    expectNoTrace(stack, text)
     for (const id of [draft, suspended, image, unassigned]) expect(text).not.toContain(id)
     const { object, data } = (await answer.json()) as { object: string; data: { id: string; pricing: unknown }[] }
     expect(object).toBe('list')
-    expect(data.map(({ id }) => id).toSorted()).toEqual([shop.model, perRequest].toSorted())
+    expect(data.map(({ id }) => id).toSorted()).toEqual([tenant.model, perRequest].toSorted())
     expect(data.find(({ id }) => id === perRequest)!.pricing).toEqual({
       unit: 'request',
       request: '0.002',
       usd_per_request: 0.002,
     })
     for (const model of [draft, suspended, image, unassigned]) {
-      const refused = await chat(house, { ...shop, model })
+      const refused = await chat(stack, { ...tenant, model })
       expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
         404,
         'model_not_found',
@@ -103,27 +106,32 @@ describe('the model list', () => {
     }
   })
 
-  test('of a listed key is its allowlist [key_scope]', async ({ house }) => {
-    const shop = await house.shop(1_000_000n)
-    const other = await house.world.product()
-    await house.world.assign(shop.project.id, other)
-    const key = await house.world.key({ project: shop.project, by: shop.owner, policy: 'listed', resources: [other] })
-    const answer = await fetch(`${house.gateways[0]!.url}/v1/models`, {
+  test('of a listed key is its allowlist [key_scope]', async ({ stack }) => {
+    const tenant = await stack.tenant(1_000_000n)
+    const other = await stack.fixture.product()
+    await stack.fixture.assign(tenant.project.id, other)
+    const key = await stack.fixture.key({
+      project: tenant.project,
+      by: tenant.owner,
+      policy: 'listed',
+      resources: [other],
+    })
+    const answer = await fetch(`${stack.gateways[0]!.url}/v1/models`, {
       headers: { authorization: `Bearer ${key.secret}` },
     })
     expect(((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual([other])
-    const refused = await chat(house, { key, model: shop.model })
+    const refused = await chat(stack, { key, model: tenant.model })
     expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
       403,
       'key_scope',
     ])
   })
 
-  test('of a project with nothing assigned is empty, and a good answer', async ({ house }) => {
-    const { world } = house
-    const owners = await world.tenant()
-    const key = await world.key({ project: await world.project(owners), by: owners.owner })
-    const answer = await fetch(`${house.gateways[0]!.url}/v1/models`, {
+  test('of a project with nothing assigned is empty, and a good answer', async ({ stack }) => {
+    const { fixture } = stack
+    const owners = await fixture.tenant()
+    const key = await fixture.key({ project: await fixture.project(owners), by: owners.owner })
+    const answer = await fetch(`${stack.gateways[0]!.url}/v1/models`, {
       headers: { authorization: `Bearer ${key.secret}` },
     })
     expect([answer.status, await answer.json()]).toEqual([200, { object: 'list', data: [] }])

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { answerOf, callerAt, refusalIn, type Answer, type Caller } from './src/caller.ts'
-import { houseTest as test } from './src/house-test.ts'
-import { chat, type House, type Shop } from './src/house.ts'
+import { stackTest as test } from './src/stack-test.ts'
+import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
 // Whatever ends a caller's right ends it at once, on every replica: no call that starts after the revocation has answered is
 // admitted (spec 5.4; architecture.md, rule 2 of the money core). All kinds of it, on one wallet that is busy all the time.
@@ -16,7 +16,7 @@ interface Kind {
   what: string
   /** What a call gets from then on; null: nothing is ever revoked. */
   refusal: string | null
-  caller: Pick<Shop, 'key' | 'model'>
+  caller: Pick<TenantFixture, 'key' | 'model'>
   revoke: () => Promise<Answer>
 }
 
@@ -28,10 +28,10 @@ interface Call {
 }
 
 test(`none of ${CALLS} calls is admitted that starts after its right has ended [key_revoked] [key_issuer_denied] [model_not_found]`, async ({
-  house,
+  stack,
 }) => {
-  const shop = await house.shop(1_000_000_000_000n)
-  const kinds = await kindsOf(house, shop)
+  const tenant = await stack.tenant(1_000_000_000_000n)
+  const kinds = await kindsOf(stack, tenant)
   const calls: Call[] = []
   let begun = 0
 
@@ -40,7 +40,7 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
       const n = begun++
       const kind = kinds[n % kinds.length]!
       const startedMs = performance.now()
-      const answer = await answerOf(await chat(house, kind.caller, { gateway: Math.floor(n / kinds.length) }))
+      const answer = await answerOf(await chat(stack, kind.caller, { gateway: Math.floor(n / kinds.length) }))
       calls.push({ kind, startedMs, end: answer.status === 200 ? '200' : (refusalIn(answer)?.code ?? 'unexplained') })
     }
   }
@@ -58,7 +58,7 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
     const answeredMs = performance.now()
     expect(status).toBeLessThan(300)
     const requestId = headers.get('x-request-id')!
-    ended.set(kind, { ms: answeredMs - startedMs, answeredMs, admitted: await admittedOf(house, kind), requestId })
+    ended.set(kind, { ms: answeredMs - startedMs, answeredMs, admitted: await admittedOf(stack, kind), requestId })
   }
   await load
 
@@ -74,100 +74,100 @@ test(`none of ${CALLS} calls is admitted that starts after its right has ended [
     expect(all.some((call) => call.end === '200' && call.startedMs < end.answeredMs)).toBe(true)
     expect(after.length).toBeGreaterThan(50)
     expect([kind.what, countEnds(after)]).toEqual([kind.what, { [kind.refusal!]: after.length }])
-    expect([kind.what, await admittedOf(house, kind)]).toEqual([kind.what, end.admitted])
+    expect([kind.what, await admittedOf(stack, kind)]).toEqual([kind.what, end.admitted])
     expect(end.ms).toBeLessThan(MOST_MS)
-    const served = await servedMs(house, end.requestId)
+    const served = await servedMs(stack, end.requestId)
     report.push(
       `${kind.what}: ${end.ms.toFixed(0)} ms (the console: ${served.toFixed(0)} ms), then ${after.length} calls, 0 admitted`,
     )
   }
   console.log(`${CALLS} calls, ${AT_ONCE} at once, on one wallet\n  ${report.join('\n  ')}`)
-  await house.untilNothingIsHeld(shop.project.id, 10_000)
-  expect(await house.findings([shop.project.id])).toEqual([])
+  await stack.untilNothingIsReserved(tenant.project.id, 10_000)
+  expect(await stack.findings([tenant.project.id])).toEqual([])
 })
 
-test('a revocation answers only once no admission is under way that read what was true before', async ({ house }) => {
-  const shop = await house.shop(1_000_000n)
-  const { run } = house.world // one session
-  for (const kind of await kindsOf(house, shop)) {
+test('a revocation answers only once no admission is under way that read what was true before', async ({ stack }) => {
+  const tenant = await stack.tenant(1_000_000n)
+  const { run } = stack.fixture // one session
+  for (const kind of await kindsOf(stack, tenant)) {
     if (kind.refusal === null) continue
     // Whoever admits holds the wallet while he reads who may call.
     await run('BEGIN')
-    await run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [shop.project.id])
+    await run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     let answered = false
     const revoked = kind.revoke().finally(() => (answered = true))
-    while (!answered && !(await somebodyWaitsForUs(house)));
+    while (!answered && !(await somebodyWaitsForUs(stack)));
     expect([kind.what, answered]).toEqual([kind.what, false])
     await run('COMMIT')
     expect((await revoked).status).toBeLessThan(300)
-    const call = await answerOf(await chat(house, kind.caller, { gateway: 1 }))
+    const call = await answerOf(await chat(stack, kind.caller, { gateway: 1 }))
     expect([kind.what, refusalIn(call)?.code]).toEqual([kind.what, kind.refusal])
   }
 })
 
-async function somebodyWaitsForUs({ world }: House): Promise<boolean> {
-  const { rowCount } = await world.run(
+async function somebodyWaitsForUs({ fixture }: Stack): Promise<boolean> {
+  const { rowCount } = await fixture.run(
     'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))',
   )
   return rowCount !== 0
 }
 
 /** Each way to end a right, with a caller who loses it, and one who keeps it. */
-async function kindsOf(house: House, { project, key, owner, model }: Shop): Promise<Kind[]> {
-  const { world } = house
-  const tenant = `/api/v2/tenants/${project.tenant}`
-  const admin = await signIn(house, owner)
-  const operator = await signIn(house, await world.person({ platformOperator: true }))
+async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixture): Promise<Kind[]> {
+  const { fixture } = stack
+  const tenantId = `/api/v2/tenants/${project.tenant}`
+  const admin = await signIn(stack, owner)
+  const operator = await signIn(stack, await fixture.person({ platformOperator: true }))
   const sell = async () => {
-    const product = await world.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
-    await world.assign(project.id, product)
+    const product = await fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+    await fixture.assign(project.id, product)
     return product
   }
   const issued = async () => {
-    const by = await world.issuer(project)
-    return { by, key: await world.key({ project, by }) }
+    const by = await fixture.issuer(project)
+    return { by, key: await fixture.key({ project, by }) }
   }
   const [byGrant, byRole, byTeam, byMembership] = [await issued(), await issued(), await issued(), await issued()]
-  const [revoked, rotated] = [await world.key({ project, by: owner }), await world.key({ project, by: owner })]
+  const [revoked, rotated] = [await fixture.key({ project, by: owner }), await fixture.key({ project, by: owner })]
   const [unassigned, suspended] = [await sell(), await sell()]
   return [
     {
       what: 'the key is revoked',
       refusal: 'key_revoked',
       caller: { key: revoked, model },
-      revoke: () => admin.ask('POST', `${tenant}/keys/${revoked.id}/revoke`),
+      revoke: () => admin.ask('POST', `${tenantId}/keys/${revoked.id}/revoke`),
     },
     {
       what: 'its creator loses the grant',
       refusal: 'key_issuer_denied',
       caller: { key: byGrant.key, model },
-      revoke: () => admin.ask('DELETE', `${tenant}/projects/${project.id}/grants/${byGrant.by}`),
+      revoke: () => admin.ask('DELETE', `${tenantId}/projects/${project.id}/grants/${byGrant.by}`),
     },
     {
       what: 'its creator may only look from now on',
       refusal: 'key_issuer_denied',
       caller: { key: byRole.key, model },
       revoke: () =>
-        admin.ask('POST', `${tenant}/projects/${project.id}/grants`, { person: byRole.by, role: 'Project Viewer' }),
+        admin.ask('POST', `${tenantId}/projects/${project.id}/grants`, { person: byRole.by, role: 'Project Viewer' }),
     },
     {
       what: 'its creator leaves the team',
       refusal: 'key_issuer_denied',
       caller: { key: byTeam.key, model },
-      revoke: () => admin.ask('DELETE', `${tenant}/teams/${project.team}/members/${byTeam.by}`),
+      revoke: () => admin.ask('DELETE', `${tenantId}/teams/${project.team}/members/${byTeam.by}`),
     },
     {
       what: 'its creator leaves the organization',
       refusal: 'key_issuer_denied',
       caller: { key: byMembership.key, model },
-      revoke: () => admin.ask('DELETE', `${tenant}/members/${byMembership.by}`),
+      revoke: () => admin.ask('DELETE', `${tenantId}/members/${byMembership.by}`),
     },
     {
       what: 'the product is no longer assigned',
       refusal: 'model_not_found',
       caller: { key, model: unassigned },
       revoke: () =>
-        admin.ask('DELETE', `${tenant}/projects/${project.id}/assignments/${encodeURIComponent(unassigned)}`),
+        admin.ask('DELETE', `${tenantId}/projects/${project.id}/assignments/${encodeURIComponent(unassigned)}`),
     },
     {
       what: 'the product is suspended',
@@ -179,14 +179,14 @@ async function kindsOf(house: House, { project, key, owner, model }: Shop): Prom
       what: 'the key is rotated without grace',
       refusal: 'key_revoked',
       caller: { key: rotated, model },
-      revoke: () => admin.ask('POST', `${tenant}/keys/${rotated.id}/rotate`),
+      revoke: () => admin.ask('POST', `${tenantId}/keys/${rotated.id}/rotate`),
     },
     { what: 'nothing', refusal: null, caller: { key, model }, revoke: () => Promise.reject(new Error('never')) },
   ]
 }
 
-async function signIn({ gateways, world }: House, person: string): Promise<Caller> {
-  return callerAt(gateways[0]!.url, (await world.token(person)).secret)
+async function signIn({ gateways, fixture }: Stack, person: string): Promise<Caller> {
+  return callerAt(gateways[0]!.url, (await fixture.token(person)).secret)
 }
 
 function countEnds(calls: Call[]): Record<string, number> {
@@ -196,16 +196,16 @@ function countEnds(calls: Call[]): Record<string, number> {
 }
 
 /** How long the console took for a request, barrier included: without the crowd in this process that its answer waits behind. */
-async function servedMs({ console }: House, requestId: string): Promise<number> {
+async function servedMs({ console }: Stack, requestId: string): Promise<number> {
   const log = await readFile(console!.logFile, 'utf8')
   const line = log.split('\n').find((one) => one.includes(`"${requestId}"`) && one.includes('"ms":'))
   return (JSON.parse(line!) as { ms: number }).ms
 }
 
 /** What the books say: how many calls of this kind were ever admitted. Not even one that began before is any more. */
-async function admittedOf({ world }: House, { caller }: Kind): Promise<number> {
-  const { rows } = await world.run(
-    `SELECT count(*)::int AS calls FROM (SELECT key, product FROM money.invocations
+async function admittedOf({ fixture }: Stack, { caller }: Kind): Promise<number> {
+  const { rows } = await fixture.run(
+    `SELECT count(*)::int AS calls FROM (SELECT key, product FROM money.attempts
        UNION ALL SELECT key, product FROM money.reservations) c WHERE key = $1 AND product = $2`,
     [caller.key.id, caller.model],
   )

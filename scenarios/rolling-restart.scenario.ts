@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startBalancer, type Balancer } from './src/balancer.ts'
-import { openHouse, type House, type Shop } from './src/house.ts'
+import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { patientClient, type PatientClient } from './src/patient-client.ts'
 
@@ -13,11 +13,11 @@ const CALLERS = { json: 6, stream: 4, run: 3, person: 2 }
 const PAID_NODES = 3
 const BETWEEN = 25
 
-const test = liveTest.extend('house', async ({ database, redisServer }, { onCleanup }) => {
+const test = liveTest.extend('stack', async ({ database, redisServer }, { onCleanup }) => {
   const ledgers: string[] = []
   const balancer = Promise.withResolvers<Balancer>()
   const ofConsoles = Promise.withResolvers<Balancer>()
-  const house = await openHouse({
+  const stack = await openStack({
     ...database,
     redisUrl: redisServer.url,
     ledgers: 2,
@@ -35,23 +35,23 @@ const test = liveTest.extend('house', async ({ database, redisServer }, { onClea
     },
   })
   onCleanup(async () => {
-    await house.close()
+    await stack.close()
     await (await balancer.promise).stop()
     await (await ofConsoles.promise).stop()
   })
-  return house
+  return stack
 })
 
 test('a rolling restart of every service under load loses nothing that was accepted, and charges it once', async ({
-  house,
+  stack,
 }) => {
-  const shop = await house.shop(100_000_000_000n)
-  const { id: sandbox } = await house.world.sandbox(shop.project, paidFlow(shop.model, PAID_NODES))
-  await house.origin.control.setFaults([{ latencyMs: 100, perChunkMs: 10 }])
-  const load = startLoad(house, shop, sandbox)
+  const tenant = await stack.tenant(100_000_000_000n)
+  const { id: sandbox } = await stack.fixture.sandbox(tenant.project, paidFlow(tenant.model, PAID_NODES))
+  await stack.provider.control.setFaults([{ latencyMs: 100, perChunkMs: 10 }])
+  const load = startLoad(stack, tenant, sandbox)
 
   await load.answered(BETWEEN)
-  for (const program of [...house.gateways, ...house.ledgers, ...house.workers, ...house.consoles]) {
+  for (const program of [...stack.gateways, ...stack.ledgers, ...stack.workers, ...stack.consoles]) {
     await program.stop()
     expect(readFileSync(program.logFile, 'utf8')).toContain('"clean":true')
     await load.answered(BETWEEN) // the other replica serves
@@ -68,27 +68,27 @@ test('a rolling restart of every service under load loses nothing that was accep
   expect(repeated).toContain('refused connection')
 
   // Each was charged once: an accepted call that was lost would have been charged beside its repetition.
-  await house.untilNothingIsHeld(shop.project.id, 30_000)
-  expect(await house.findings([shop.project.id])).toEqual([])
-  const charges = (await house.invocations(shop.project.id)).filter(({ state }) => state === 'Settled')
+  await stack.untilNothingIsReserved(tenant.project.id, 30_000)
+  expect(await stack.findings([tenant.project.id])).toEqual([])
+  const charges = (await stack.invocations(tenant.project.id)).filter(({ state }) => state === 'Settled')
   expect(charges.filter(({ execution }) => execution === null)).toHaveLength(chats.length)
   expect(charges.filter(({ execution }) => execution !== null)).toHaveLength(runs.length * PAID_NODES)
-  const ofRuns = runs.reduce((sum, { chargedMicro }) => sum + chargedMicro, 0)
+  const ofExecutions = runs.reduce((sum, { chargedMicro }) => sum + chargedMicro, 0)
   const ofChats = chats.reduce((sum, { micro }) => sum + micro, 0)
-  expect((await house.wallet(shop.project.id)).settled).toBe(BigInt(ofRuns + ofChats))
+  expect((await stack.wallet(tenant.project.id)).settled).toBe(BigInt(ofExecutions + ofChats))
 
   // What people changed was changed once.
-  const { rows } = await house.world.run('SELECT name FROM control.teams WHERE tenant = $1 AND name LIKE $2', [
-    shop.project.tenant,
+  const { rows } = await stack.fixture.run('SELECT name FROM control.teams WHERE tenant = $1 AND name LIKE $2', [
+    tenant.project.tenant,
     'restart %',
   ])
   expect(rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(teams.toSorted())
   expect(teams.length).toBeGreaterThan(BETWEEN)
 
-  // And the origin was asked once for each call.
-  const asked = (await house.origin.control.calls()).map(({ prompt }) => prompt)
+  // And the provider was asked once for each call.
+  const asked = (await stack.provider.control.calls()).map(({ prompt }) => prompt)
   expect(prompts.filter((prompt) => asked.filter((one) => one === prompt).length !== 1)).toEqual([])
-  expect(await house.origin.control.countCalls()).toBe(chats.length + runs.length * PAID_NODES)
+  expect(await stack.provider.control.countCalls()).toBe(chats.length + runs.length * PAID_NODES)
 }, 300_000)
 
 interface AnsweredChat {
@@ -99,7 +99,7 @@ interface AnsweredChat {
   micro: number
 }
 
-function startLoad(house: House, shop: Shop, sandbox: string) {
+function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
   const chats: AnsweredChat[] = []
   const runs: ExecutionRecord[] = []
   const teams: string[] = []
@@ -113,7 +113,7 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
     const prompt = `restart ${asked++}.`
     prompts.push(prompt)
     const { status, text } = await client.ask('/v1/chat/completions', {
-      model: shop.model,
+      model: tenant.model,
       messages: [{ role: 'user', content: prompt }],
       max_tokens: 30,
       stream,
@@ -135,7 +135,7 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
 
   async function makeTeam(client: PatientClient): Promise<void> {
     const name = `restart ${asked++}`
-    const { status, text } = await client.ask(`/api/v2/tenants/${shop.project.tenant}/teams`, { name })
+    const { status, text } = await client.ask(`/api/v2/tenants/${tenant.project.tenant}/teams`, { name })
     if (status !== 201) throw new Error(`a person was answered with ${status}: ${text}`)
     teams.push(name)
   }
@@ -143,10 +143,10 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
   function callers(
     count: number,
     work: (client: PatientClient) => Promise<void>,
-    secret: string | Promise<string> = shop.key.secret,
+    secret: string | Promise<string> = tenant.key.secret,
   ): Promise<void>[] {
     return Array.from({ length: count }, async (_, n) => {
-      const client = patientClient(house, await secret, n)
+      const client = patientClient(stack, await secret, n)
       clients.push(client)
       while (going) {
         await work(client)
@@ -159,7 +159,7 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
     ...callers(CALLERS.json, (client) => chat(client, false)),
     ...callers(CALLERS.stream, (client) => chat(client, true)),
     ...callers(CALLERS.run, run),
-    ...callers(CALLERS.person, makeTeam, tokenOf(house, shop.owner)),
+    ...callers(CALLERS.person, makeTeam, tokenOf(stack, tenant.owner)),
   ])
 
   return {
@@ -184,8 +184,8 @@ function startLoad(house: House, shop: Shop, sandbox: string) {
   }
 }
 
-async function tokenOf({ world }: House, person: string): Promise<string> {
-  return (await world.token(person)).secret
+async function tokenOf({ fixture }: Stack, person: string): Promise<string> {
+  return (await fixture.token(person)).secret
 }
 
 /** One micro-USD a token, prompt or completion. */

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect } from 'vitest'
-import type { KeyStanding } from '@gateway/contracts/key-standing'
+import type { KeyStatus } from '@gateway/contracts/key-status'
 import { liveTest } from '@gateway/testbed/live-test'
 import type { TestProgram } from '@gateway/testbed/test-program'
 import { answerOf, callerAt, refusalIn, said } from './src/caller.ts'
-import { chat, openHouse } from './src/house.ts'
+import { chat, openStack } from './src/stack.ts'
 
 // Only the database's clock decides about windows, expiry, grace and holds. Here the clocks of one gateway and its ledger are
 // a day and an hour fast, those of the other two as much slow, and the console's is fast: nobody is asked what time it is.
@@ -20,8 +20,8 @@ const skewed = (ms: number) => {
 }
 const everySecond = (n: number) => skewed(n % 2 === 0 ? SKEW_MS : -SKEW_MS)
 
-const test = liveTest.extend('house', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-  const house = await openHouse({
+const test = liveTest.extend('stack', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+  const stack = await openStack({
     adminUrl: database.adminUrl,
     ledgerUrl: database.ledgerUrl,
     consoleUrl: database.consoleUrl,
@@ -30,82 +30,82 @@ const test = liveTest.extend('house', { scope: 'file' }, async ({ database, redi
     gateways: 2,
     environment: { ledger: everySecond, gateway: everySecond, console: () => skewed(SKEW_MS) },
   })
-  onCleanup(house.close)
-  return house
+  onCleanup(stack.close)
+  return stack
 })
 
 describe('clocks that are wrong by a day', () => {
-  test('are really wrong, as their logs show', async ({ house }) => {
+  test('are really wrong, as their logs show', async ({ stack }) => {
     const hoursOff = async ({ logFile }: TestProgram) => {
       const [first = ''] = (await readFile(logFile, 'utf8')).split('\n')
       return Math.round((Date.parse((JSON.parse(first) as { time: string }).time) - Date.now()) / 3_600_000)
     }
-    expect(await Promise.all(house.gateways.map(hoursOff))).toEqual([25, -25])
-    expect(await Promise.all(house.ledgers.map(hoursOff))).toEqual([25, -25])
-    expect(await hoursOff(house.console!)).toBe(25)
+    expect(await Promise.all(stack.gateways.map(hoursOff))).toEqual([25, -25])
+    expect(await Promise.all(stack.ledgers.map(hoursOff))).toEqual([25, -25])
+    expect(await hoursOff(stack.console!)).toBe(25)
   })
 
-  test('move no window: both sides fill one and the same, and name its right end [key_limit]', async ({ house }) => {
+  test('move no window: both sides fill one and the same, and name its right end [key_limit]', async ({ stack }) => {
     const fit = 20
-    const shop = await house.shop(1_000_000n, { limit: { micro: BigInt(fit), reset: 'daily' } })
-    const model = await house.world.product({ requestPico: 1_000_000n })
-    await house.world.assign(shop.project.id, model)
+    const tenant = await stack.tenant(1_000_000n, { limit: { micro: BigInt(fit), reset: 'daily' } })
+    const model = await stack.fixture.product({ requestPico: 1_000_000n })
+    await stack.fixture.assign(tenant.project.id, model)
     const answers = []
     for (let n = 0; n < fit + 2; n++)
-      answers.push(await answerOf(await chat(house, { ...shop, model }, { gateway: n })))
+      answers.push(await answerOf(await chat(stack, { ...tenant, model }, { gateway: n })))
     expect(answers.map(said)).toEqual([...Array(fit).fill('200'), '403 key_limit', '403 key_limit'])
-    const { rows } = await house.world.run(
+    const { rows } = await stack.fixture.run(
       `SELECT to_char(date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') + interval '1 day', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS end`,
     )
     const [{ end }] = rows as [{ end: string }]
     expect(answers.slice(fit).map((answer) => refusalIn(answer)?.details?.['resetsAt'])).toEqual([end, end])
-    for (const { url } of house.gateways) {
-      const { body } = await callerAt(url, shop.key.secret).ask('GET', '/v1/key')
-      expect(body as KeyStanding).toMatchObject({ spentMicro: fit, remainingMicro: 0, resetsAt: end })
+    for (const { url } of stack.gateways) {
+      const { body } = await callerAt(url, tenant.key.secret).ask('GET', '/v1/key')
+      expect(body as KeyStatus).toMatchObject({ spentMicro: fit, remainingMicro: 0, resetsAt: end })
     }
-    expect(await house.findings([shop.project.id])).toEqual([])
+    expect(await stack.findings([tenant.project.id])).toEqual([])
   })
 
-  test('neither expire a key early nor keep one alive [key_expired]', async ({ house }) => {
-    const shop = await house.shop(1_000_000n)
-    const { world } = house
-    const key = (expiresInMs: number) => world.key({ project: shop.project, by: shop.owner, expiresInMs })
+  test('neither expire a key early nor keep one alive [key_expired]', async ({ stack }) => {
+    const tenant = await stack.tenant(1_000_000n)
+    const { fixture } = stack
+    const key = (expiresInMs: number) => fixture.key({ project: tenant.project, by: tenant.owner, expiresInMs })
     const [living, expired] = [await key(600_000), await key(-600_000)]
     for (const gateway of [0, 1]) {
       const call = async (one: typeof living) =>
-        said(await answerOf(await chat(house, { ...shop, key: one }, { gateway })))
+        said(await answerOf(await chat(stack, { ...tenant, key: one }, { gateway })))
       expect([await call(living), await call(expired)]).toEqual(['200', '401 key_expired'])
     }
   })
 
-  test('give a key of the console its days, and its grace, from now on', async ({ house }) => {
-    const shop = await house.shop(1_000_000n)
-    const token = await house.world.token(shop.owner, { expiresInMs: A_YEAR_MS }) // who is signed in, the console's clock decides
-    const owner = callerAt(house.gateways[0]!.url, token.secret)
-    const tenant = `/api/v2/tenants/${shop.project.tenant}`
-    const made = await owner.ask('POST', `${tenant}/keys`, { project: shop.project.id, expiresInDays: 1 })
+  test('give a key of the console its days, and its grace, from now on', async ({ stack }) => {
+    const tenant = await stack.tenant(1_000_000n)
+    const token = await stack.fixture.token(tenant.owner, { expiresInMs: A_YEAR_MS }) // who is signed in, the console's clock decides
+    const owner = callerAt(stack.gateways[0]!.url, token.secret)
+    const tenantId = `/api/v2/tenants/${tenant.project.tenant}`
+    const made = await owner.ask('POST', `${tenantId}/keys`, { project: tenant.project.id, expiresInDays: 1 })
     expect(said(made)).toBe('201')
     const { key, secret } = made.body as { key: { id: string; expiresAt: string }; secret: string }
     expect(Math.round((Date.parse(key.expiresAt) - Date.now()) / 3_600_000)).toBe(24)
-    const rotated = await owner.ask('POST', `${tenant}/keys/${key.id}/rotate`, { graceSeconds: 600 })
+    const rotated = await owner.ask('POST', `${tenantId}/keys/${key.id}/rotate`, { graceSeconds: 600 })
     expect(said(rotated)).toBe('201')
     for (const gateway of [0, 1])
       for (const one of [secret, (rotated.body as { secret: string }).secret])
         expect(
-          said(await answerOf(await chat(house, { ...shop, key: { ...shop.key, secret: one } }, { gateway }))),
+          said(await answerOf(await chat(stack, { ...tenant, key: { ...tenant.key, secret: one } }, { gateway }))),
         ).toBe('200')
   })
 
-  test('end no hold: a call outlives several rounds of the keepers on both sides', async ({ house }) => {
-    const shop = await house.shop(1_000_000n)
-    const prompt = `Held ${shop.project.id}`
-    await house.origin.control.setFaults([{ prompt, latencyMs: 6_000 }]) // keepers look every two seconds
+  test('end no hold: a call outlives several rounds of the maintenance jobs on both sides', async ({ stack }) => {
+    const tenant = await stack.tenant(1_000_000n)
+    const prompt = `Held ${tenant.project.id}`
+    await stack.provider.control.setFaults([{ prompt, latencyMs: 6_000 }]) // maintenance jobs look every two seconds
     const messages = [{ role: 'user', content: prompt }]
-    const answers = await Promise.all([0, 1].map((gateway) => chat(house, shop, { gateway, body: { messages } })))
+    const answers = await Promise.all([0, 1].map((gateway) => chat(stack, tenant, { gateway, body: { messages } })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
-    await house.origin.control.clearFaults()
-    const calls = await house.invocations(shop.project.id)
+    await stack.provider.control.clearFaults()
+    const calls = await stack.invocations(tenant.project.id)
     expect(calls.map(({ state }) => state)).toEqual(['Settled', 'Settled'])
-    expect(await house.findings([shop.project.id])).toEqual([])
+    expect(await stack.findings([tenant.project.id])).toEqual([])
   })
 })

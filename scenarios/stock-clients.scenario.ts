@@ -6,59 +6,59 @@ import { openAiNode } from './src/clients/openai-node.ts'
 import { openAiPython } from './src/clients/openai-python.ts'
 import type { Spoken, StockClient, Thrown } from './src/clients/stock-client.ts'
 import { vercelAiSdk } from './src/clients/vercel-ai-sdk.ts'
-import type { House } from './src/house.ts'
-import { houseTest } from './src/house-test.ts'
+import type { Stack } from './src/stack.ts'
+import { stackTest } from './src/stack-test.ts'
 
 // Clients as their makers ship them, unmodified, given nothing but a base address, a key and a model.
 
 const clients: StockClient[] = [openAiNode, vercelAiSdk, langChain, openAiPython]
 
-const test = houseTest.extend('shop', async ({ house }, { onCleanup }) => {
-  const shop = await house.shop(10_000_000n)
-  const gateway = new URL(house.gateways[0]!.url)
+const test = stackTest.extend('tenant', async ({ stack }, { onCleanup }) => {
+  const tenant = await stack.tenant(10_000_000n)
+  const gateway = new URL(stack.gateways[0]!.url)
   const proxy = await startFaultProxy({ host: gateway.hostname, port: Number(gateway.port) })
   onCleanup(proxy.close)
   const place = (more: Partial<{ key: string; model: string; baseUrl: string }> = {}) => ({
     baseUrl: `${gateway.origin}/v1`,
-    key: shop.key.secret,
-    model: shop.model,
+    key: tenant.key.secret,
+    model: tenant.model,
     ...more,
   })
-  const settled = async () => Number((await house.wallet(shop.project.id)).settled)
-  return { ...shop, proxy, place, proxied: () => place({ baseUrl: `http://127.0.0.1:${proxy.port}/v1` }), settled }
+  const settled = async () => Number((await stack.wallet(tenant.project.id)).settled)
+  return { ...tenant, proxy, place, proxied: () => place({ baseUrl: `http://127.0.0.1:${proxy.port}/v1` }), settled }
 })
 
 const tokens = ({ usage }: Spoken) => usage.prompt + usage.completion
 const newPrompt = () => `Tell me of ${randomUUID()}.`
 
 describe.each(clients)('$name', (client) => {
-  test('completes, and is charged what it is told', async ({ shop }) => {
-    const spoken = await client.at(shop.place()).complete(newPrompt())
+  test('completes, and is charged what it is told', async ({ tenant }) => {
+    const spoken = await client.at(tenant.place()).complete(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(tokens(spoken)).toBeGreaterThan(10)
-    expect(await shop.settled()).toBe(tokens(spoken))
+    expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
-  test('streams in pieces, and is charged what it is told', async ({ shop }) => {
-    const spoken = await client.at(shop.place()).stream(newPrompt())
+  test('streams in pieces, and is charged what it is told', async ({ tenant }) => {
+    const spoken = await client.at(tenant.place()).stream(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(spoken.pieces).toBeGreaterThan(3)
     expect(tokens(spoken)).toBeGreaterThan(10)
-    expect(await shop.settled()).toBe(tokens(spoken))
+    expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
-  test('calls a tool, tells what it said, and is charged for both rounds', async ({ house, shop }) => {
+  test('calls a tool, tells what it said, and is charged for both rounds', async ({ stack, tenant }) => {
     const cities: string[] = []
     const prompt = newPrompt()
-    const spoken = await client.at(shop.place()).useTool(prompt, (city) => {
+    const spoken = await client.at(tenant.place()).useTool(prompt, (city) => {
       cities.push(city)
       return { degrees: 21 }
     })
     expect(cities).toEqual([expect.any(String)])
     expect(spoken.text.length).toBeGreaterThan(10)
-    expect(await house.origin.control.countCalls({ prompt })).toBe(2)
-    expect(await shop.settled()).toBe(tokens(spoken))
-    const [, second] = await house.origin.control.calls({ prompt })
+    expect(await stack.provider.control.countCalls({ prompt })).toBe(2)
+    expect(await tenant.settled()).toBe(tokens(spoken))
+    const [, second] = await stack.provider.control.calls({ prompt })
     expect(JSON.parse(second!.body!)).toMatchObject({
       messages: [
         { role: 'user', content: prompt },
@@ -68,98 +68,101 @@ describe.each(clients)('$name', (client) => {
     })
   })
 
-  test('gets an object of the form that it asks for', async ({ shop }) => {
-    const spoken = await client.at(shop.place()).object(newPrompt())
+  test('gets an object of the form that it asks for', async ({ tenant }) => {
+    const spoken = await client.at(tenant.place()).object(newPrompt())
     expect(spoken.value).toEqual({ city: expect.any(String), people: expect.any(Number), capital: expect.any(Boolean) })
-    expect(await shop.settled()).toBe(tokens(spoken))
+    expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
   test('leaves in the middle of a stream, which is charged to its end and holds nothing afterwards', async ({
-    house,
-    shop,
+    stack,
+    tenant,
   }) => {
     const prompt = newPrompt()
-    await house.origin.control.setFaults([{ prompt, perChunkMs: 10 }])
-    await client.at(shop.place()).leaveStream(prompt)
-    await house.untilNothingIsHeld(shop.project.id, 10_000)
-    const [invocation] = await house.invocations(shop.project.id)
+    await stack.provider.control.setFaults([{ prompt, perChunkMs: 10 }])
+    await client.at(tenant.place()).leaveStream(prompt)
+    await stack.untilNothingIsReserved(tenant.project.id, 10_000)
+    const [invocation] = await stack.invocations(tenant.project.id)
     expect(invocation).toMatchObject({ state: 'Settled', estimated: false })
-    expect((await house.origin.control.calls({ prompt })).map(({ outcome }) => outcome)).toEqual(['finished'])
-    expect(await shop.settled()).toBe(Number(invocation!.chargedMicro))
+    expect((await stack.provider.control.calls({ prompt })).map(({ outcome }) => outcome)).toEqual(['finished'])
+    expect(await tenant.settled()).toBe(Number(invocation!.chargedMicro))
   })
 
   test('is told what is wrong, in its own way, and repeats none of it [key_invalid] [model_not_found] [insufficient_budget]', async ({
-    house,
-    shop,
+    stack,
+    tenant,
   }) => {
-    const poor = await house.shop(1n)
+    const poor = await stack.tenant(1n)
     const cases = [
-      { place: shop.place({ key: `svc_${'0'.repeat(49)}` }), status: 401, code: 'key_invalid' },
-      { place: shop.place({ model: 'acme/nothing' }), status: 404, code: 'model_not_found' },
-      { place: shop.place({ key: poor.key.secret, model: poor.model }), status: 402, code: 'insufficient_budget' },
+      { place: tenant.place({ key: `svc_${'0'.repeat(49)}` }), status: 401, code: 'key_invalid' },
+      { place: tenant.place({ model: 'acme/nothing' }), status: 404, code: 'model_not_found' },
+      { place: tenant.place({ key: poor.key.secret, model: poor.model }), status: 402, code: 'insufficient_budget' },
     ]
     for (const { place, status, code } of cases)
       for (const way of ['complete', 'stream'] as const) {
-        const before = await refusalsOf(house, code)
+        const before = await refusalsOf(stack, code)
         const work = client.at(place)
         const call = way === 'complete' ? work.complete : work.stream
         const thrown = await thrownBy(call(newPrompt(), { retries: 2 }))
         expect(thrown.status).toBe(status)
-        expect((await refusalsOf(house, code)) - before).toBe(1)
+        expect((await refusalsOf(stack, code)) - before).toBe(1)
         expect(`${thrown.code} ${thrown.message}`).toMatch(saidOf[code]!)
       }
-    expect(await shop.settled()).toBe(0)
+    expect(await tenant.settled()).toBe(0)
   })
 
-  test('is told of a model that fails, and of a stream that breaks off [provider_failed]', async ({ house, shop }) => {
+  test('is told of a model that fails, and of a stream that breaks off [provider_failed]', async ({
+    stack,
+    tenant,
+  }) => {
     const [failing, breaking] = [newPrompt(), newPrompt()]
-    await house.origin.control.setFaults([
+    await stack.provider.control.setFaults([
       { prompt: failing, status: 500 },
       { prompt: breaking, cut: { afterChunk: 3 } },
     ])
-    expect((await thrownBy(client.at(shop.place()).complete(failing))).status).toBe(502)
-    await expect(client.at(shop.place()).stream(breaking)).rejects.toThrow()
+    expect((await thrownBy(client.at(tenant.place()).complete(failing))).status).toBe(502)
+    await expect(client.at(tenant.place()).stream(breaking)).rejects.toThrow()
   })
 
   test('repeats by itself where the connection is cut after the answer was made, and is charged once', async ({
-    house,
-    shop,
+    stack,
+    tenant,
   }) => {
     for (const way of ['complete', 'stream'] as const) {
       const prompt = newPrompt()
-      const before = await shop.settled()
-      const cut = shop.proxy.cutAfter(60, 'toClient')
-      const spoken = await client.at(shop.proxied())[way](prompt, { idempotencyKey: randomUUID(), retries: 2 })
+      const before = await tenant.settled()
+      const cut = tenant.proxy.cutAfter(60, 'toClient')
+      const spoken = await client.at(tenant.proxied())[way](prompt, { idempotencyKey: randomUUID(), retries: 2 })
       await cut
       expect(spoken.text.length).toBeGreaterThan(10)
-      expect(await house.origin.control.countCalls({ prompt })).toBe(1)
-      expect((await shop.settled()) - before).toBe(tokens(spoken))
+      expect(await stack.provider.control.countCalls({ prompt })).toBe(1)
+      expect((await tenant.settled()) - before).toBe(tokens(spoken))
     }
-    expect((await house.invocations(shop.project.id)).map(({ state, attempt }) => [state, attempt])).toEqual([
+    expect((await stack.invocations(tenant.project.id)).map(({ state, attempt }) => [state, attempt])).toEqual([
       ['Settled', 1],
       ['Settled', 1],
     ])
   })
 
   test('has the whole stream again under its idempotency key, where it was cut in the middle', async ({
-    house,
-    shop,
+    stack,
+    tenant,
   }) => {
     const prompt = newPrompt()
     const idempotencyKey = randomUUID()
-    const cut = shop.proxy.cutAfter(1_500, 'toClient')
-    await expect(client.at(shop.proxied()).stream(prompt, { idempotencyKey })).rejects.toThrow()
+    const cut = tenant.proxy.cutAfter(1_500, 'toClient')
+    await expect(client.at(tenant.proxied()).stream(prompt, { idempotencyKey })).rejects.toThrow()
     await cut
-    const spoken = await client.at(shop.proxied()).stream(prompt, { idempotencyKey })
+    const spoken = await client.at(tenant.proxied()).stream(prompt, { idempotencyKey })
     expect(spoken.pieces).toBeGreaterThan(3)
-    expect(await house.origin.control.countCalls({ prompt })).toBe(1)
-    expect(await shop.settled()).toBe(tokens(spoken))
+    expect(await stack.provider.control.countCalls({ prompt })).toBe(1)
+    expect(await tenant.settled()).toBe(tokens(spoken))
   })
 })
 
 /** How often the gateway has refused with a code, by its own count. */
-async function refusalsOf(house: House, code: string): Promise<number> {
-  const metrics = await (await fetch(`${house.gateways[0]!.url}/metrics`)).text()
+async function refusalsOf(stack: Stack, code: string): Promise<number> {
+  const metrics = await (await fetch(`${stack.gateways[0]!.url}/metrics`)).text()
   return Number(new RegExp(`^gateway_refusals_total\\{[^}]*code="${code}"[^}]*\\} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0)
 }
 

@@ -4,11 +4,11 @@ import { expect } from 'vitest'
 import type { Graph } from '@gateway/contracts/graph'
 import { liveTest } from '@gateway/testbed/live-test'
 import { privateRedis } from '@gateway/testbed/private-servers'
-import { chat, openHouse, type House, type Shop } from './src/house.ts'
+import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { sendsSpansTo, startOtlpReceiver, type OtlpReceiver } from './src/otlp-receiver.ts'
 import { partOf, treeOf, type SeenSpan } from './src/seen-spans.ts'
 
-// What a collector sees of the house: one trace from the first byte to the settlement, also of a run whose worker dies, with
+// What a collector sees of the stack: one trace from the first byte to the settlement, also of a run whose worker dies, with
 // attributes that dashboards can rely on, and nothing that somebody said.
 
 const SAID = 'the secret recipe of the honey cake'
@@ -31,9 +31,9 @@ const test = liveTest
     onCleanup(() => server.stop())
     return server
   })
-  .extend('house', { scope: 'file' }, async ({ database, ownRedis, collector }, { onCleanup }) => {
+  .extend('stack', { scope: 'file' }, async ({ database, ownRedis, collector }, { onCleanup }) => {
     const traced = () => ({ ...sendsSpansTo(collector), OTEL_METRIC_EXPORT_INTERVAL: '1000' })
-    const house = await openHouse({
+    const stack = await openStack({
       ...database,
       redisUrl: ownRedis.url,
       gateways: 2,
@@ -44,8 +44,8 @@ const test = liveTest
         worker: traced,
       },
     })
-    onCleanup(house.close)
-    return house
+    onCleanup(stack.close)
+    return stack
   })
 
 /** The trace of an invocation, once its first span has ended: all below it have by then, or follow at once. */
@@ -63,9 +63,9 @@ async function traceOf(collector: OtlpReceiver, invocation: string, spans: numbe
 const named = (spans: readonly SeenSpan[], name: string, service = 'gateway') =>
   spans.find((span) => span.name === name && span.service === service)!
 
-async function call(house: House, shop: Shop, body: object, gateway = 0) {
+async function call(stack: Stack, tenant: TenantFixture, body: object, gateway = 0) {
   const caller = newCaller()
-  const answer = await chat(house, shop, {
+  const answer = await chat(stack, tenant, {
     headers: caller.headers,
     body: { messages: [{ role: 'user', content: SAID }], ...body },
     gateway,
@@ -88,36 +88,36 @@ const chatTree = (model: string) => [
 
 for (const stream of [false, true]) {
   test(`a chat call${stream ? ', streamed,' : ''} is one trace, a part of its caller’s, that says what it was and what it cost`, async ({
-    house,
+    stack,
     collector,
   }) => {
-    const shop = await house.shop(1_000_000n)
-    const { invocation, caller } = await call(house, shop, { stream })
+    const tenant = await stack.tenant(1_000_000n)
+    const { invocation, caller } = await call(stack, tenant, { stream })
     const spans = await traceOf(collector, invocation, 8)
-    expect(treeOf(spans)).toEqual(chatTree(shop.model))
+    expect(treeOf(spans)).toEqual(chatTree(tenant.model))
     const [root] = spans.filter(({ name }) => name === 'POST /v1/chat/completions')
     expect([root!.traceId, root!.parentSpanId]).toEqual([caller.traceId, caller.spanId])
     expect(root!.attributes).toEqual({
       'http.request.method': 'POST',
       'http.route': '/v1/chat/completions',
-      'gen_ai.request.model': shop.model,
+      'gen_ai.request.model': tenant.model,
       'service.invocation': invocation,
-      'service.project': shop.project.id,
+      'service.project': tenant.project.id,
     })
 
-    const [charge] = await house.invocations(shop.project.id)
-    expect(named(spans, `chat ${shop.model}`).attributes).toEqual({
+    const [charge] = await stack.invocations(tenant.project.id)
+    expect(named(spans, `chat ${tenant.model}`).attributes).toEqual({
       'gen_ai.operation.name': 'chat',
-      'gen_ai.request.model': shop.model,
+      'gen_ai.request.model': tenant.model,
       'gen_ai.request.max_tokens': 50,
       'gen_ai.request.stream': stream,
-      'gen_ai.response.model': shop.model,
+      'gen_ai.response.model': tenant.model,
       'gen_ai.response.id': invocation,
       'gen_ai.response.finish_reasons': ['stop'],
       'gen_ai.usage.input_tokens': charge!.promptTokens,
       'gen_ai.usage.output_tokens': charge!.completionTokens,
       'service.invocation': invocation,
-      'service.project': shop.project.id,
+      'service.project': tenant.project.id,
     })
     for (const service of ['gateway', 'ledger'])
       expect(named(spans, 'ledger settle', service).attributes).toEqual({
@@ -128,9 +128,9 @@ for (const stream of [false, true]) {
   })
 }
 
-test('the batch that decided an item is linked with it', async ({ house, collector }) => {
-  const shop = await house.shop(1_000_000n)
-  const { invocation } = await call(house, shop, {})
+test('the batch that decided an item is linked with it', async ({ stack, collector }) => {
+  const tenant = await stack.tenant(1_000_000n)
+  const { invocation } = await call(stack, tenant, {})
   const item = named(await traceOf(collector, invocation, 8), 'ledger settle', 'ledger')
   const linked = ({ links }: SeenSpan) => links.some(({ spanId }) => spanId === item.spanId)
   const batch = (await collector.until((all) => all.some(linked))).find(linked)!
@@ -140,11 +140,11 @@ test('the batch that decided an item is linked with it', async ({ house, collect
 })
 
 test('a refused call says why, and its trace ends at the ledger [insufficient_budget]', async ({
-  house,
+  stack,
   collector,
 }) => {
-  const shop = await house.shop(1n)
-  const answer = await chat(house, shop, {})
+  const tenant = await stack.tenant(1n)
+  const answer = await chat(stack, tenant, {})
   expect(answer.status).toBe(402)
   const ofProject = (all: readonly SeenSpan[]) =>
     all.find(
@@ -153,7 +153,7 @@ test('a refused call says why, and its trace ends at the ledger [insufficient_bu
   const item = ofProject(await collector.until((all) => ofProject(all) !== undefined))!
   const ofIt = (all: readonly SeenSpan[]) => all.filter(({ traceId }) => traceId === item.traceId)
   const spans = ofIt(await collector.until((all) => ofIt(all).length >= 4))
-  expect(treeOf(spans)).toEqual(chatTree(shop.model).slice(0, 4))
+  expect(treeOf(spans)).toEqual(chatTree(tenant.model).slice(0, 4))
   expect(named(spans, 'POST /v1/chat/completions').attributes).toMatchObject({
     'error.type': 'insufficient_budget',
     'http.response.status_code': 402,
@@ -193,18 +193,18 @@ const job = (node: string, attempt: number, ...work: string[]) => [
 ]
 
 test('a run whose worker is killed in the middle is one trace, with every span in its place', async ({
-  house,
+  stack,
   collector,
 }) => {
-  const shop = await house.shop(1_000_000n)
-  const { id: sandbox } = await house.world.sandbox(shop.project, fiveNodes(shop.model))
+  const tenant = await stack.tenant(1_000_000n)
+  const { id: sandbox } = await stack.fixture.sandbox(tenant.project, fiveNodes(tenant.model))
   const caller = newCaller()
-  const before = await house.origin.control.countCalls()
-  await house.origin.control.setFaults([{ prompt: SAID, hold: true, times: 1 }])
-  const running = fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+  const before = await stack.provider.control.countCalls()
+  await stack.provider.control.setFaults([{ prompt: SAID, hold: true, times: 1 }])
+  const running = fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${shop.key.secret}`,
+      authorization: `Bearer ${tenant.key.secret}`,
       'content-type': 'application/json',
       accept: 'application/x-ndjson',
       'idempotency-key': 'a-run-in-one-trace',
@@ -212,18 +212,18 @@ test('a run whose worker is killed in the middle is one trace, with every span i
     },
     body: JSON.stringify({ input: { text: SAID } }),
   })
-  await house.origin.control.waitForCalls(before + 1)
+  await stack.provider.control.waitForCalls(before + 1)
   // What has ended by now is sent before the worker dies with the rest of it.
   const begun = ({ name, service, attributes }: SeenSpan) =>
-    service === 'worker' && name === 'ledger admit-node' && attributes['service.project'] === shop.project.id
+    service === 'worker' && name === 'ledger admit-node' && attributes['service.project'] === tenant.project.id
   await collector.until((all) => all.some(begun))
-  await house.workers[0]!.kill()
-  await house.workers[0]!.start()
+  await stack.workers[0]!.kill()
+  await stack.workers[0]!.start()
   const answer = await running
   const lines = (await answer.text()).trim().split('\n')
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'complete', execution: { status: 'Succeeded' } })
-  await house.origin.control.clearFaults()
-  await house.origin.control.release()
+  await stack.provider.control.clearFaults()
+  await stack.provider.control.release()
 
   const execution = answer.headers.get('x-service-invocation')!
   const paid = (all: readonly SeenSpan[]) => all.filter(({ name }) => name === 'paid call')
@@ -254,7 +254,7 @@ test('a run whose worker is killed in the middle is one trace, with every span i
       '        worker internal paid call [draft]',
       '          worker client ledger admit-node [draft]',
       '            ledger server ledger admit-node [draft]',
-      `          worker client chat ${shop.model} [draft]`,
+      `          worker client chat ${tenant.model} [draft]`,
     ),
     ...job('shout', 1),
     ...job('out', 1),
@@ -264,24 +264,24 @@ test('a run whose worker is killed in the middle is one trace, with every span i
   expect(named(spans, 'POST /v1/sandbox/{id}/invoke').attributes).toMatchObject({
     'service.invocation': execution,
     'service.execution': execution,
-    'service.project': shop.project.id,
+    'service.project': tenant.project.id,
     'service.sandbox': sandbox,
   })
 
-  const [charge] = (await house.invocations(shop.project.id)).filter(({ state }) => state === 'Settled')
+  const [charge] = (await stack.invocations(tenant.project.id)).filter(({ state }) => state === 'Settled')
   const callId = charge!.invocation
-  expect(named(spans, `chat ${shop.model}`, 'worker').attributes).toEqual({
+  expect(named(spans, `chat ${tenant.model}`, 'worker').attributes).toEqual({
     'gen_ai.operation.name': 'chat',
     'gen_ai.output.type': 'text',
-    'gen_ai.request.model': shop.model,
+    'gen_ai.request.model': tenant.model,
     'gen_ai.request.max_tokens': 20,
-    'gen_ai.response.model': shop.model,
+    'gen_ai.response.model': tenant.model,
     'gen_ai.response.id': callId,
     'gen_ai.response.finish_reasons': ['length'],
     'gen_ai.usage.input_tokens': charge!.promptTokens,
     'gen_ai.usage.output_tokens': charge!.completionTokens,
     'service.invocation': callId,
-    'service.project': shop.project.id,
+    'service.project': tenant.project.id,
     'service.execution': execution,
     'service.node': 'draft',
   })
@@ -292,19 +292,19 @@ test('a run whose worker is killed in the middle is one trace, with every span i
   expect(completed.attributes['service.charged_micro']).toBe(Number(charge!.chargedMicro))
 })
 
-test('a run whose jobs are lost with the queue goes on in its trace, rung for by a keeper', async ({
-  house,
+test('a run whose jobs are lost with the queue goes on in its trace, enqueued by a maintenance job', async ({
+  stack,
   ownRedis,
   collector,
 }) => {
-  const shop = await house.shop(1_000_000n)
-  const { id: sandbox } = await house.world.sandbox(shop.project, fiveNodes(shop.model))
+  const tenant = await stack.tenant(1_000_000n)
+  const { id: sandbox } = await stack.fixture.sandbox(tenant.project, fiveNodes(tenant.model))
   const caller = newCaller()
-  await house.workers[0]!.stop()
-  const running = fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+  await stack.workers[0]!.stop()
+  const running = fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${shop.key.secret}`,
+      authorization: `Bearer ${tenant.key.secret}`,
       'content-type': 'application/json',
       'idempotency-key': 'a-run-rung-again',
       ...caller.headers,
@@ -316,7 +316,7 @@ test('a run whose jobs are lost with the queue goes on in its trace, rung for by
   const redis = new Redis(ownRedis.url)
   await redis.flushall()
   redis.disconnect()
-  await house.workers[0]!.start()
+  await stack.workers[0]!.start()
   expect(((await (await running).json()) as { status: string }).status).toBe('Succeeded')
 
   const isIts = ({ kind, attributes }: SeenSpan) => kind === 'consumer' && attributes['service.node'] === 'ask'
@@ -324,12 +324,12 @@ test('a run whose jobs are lost with the queue goes on in its trace, rung for by
   expect(spans.find(isIts)!.parentSpanId).toBe(named(spans, 'start').spanId)
 })
 
-test('a node that waits for money says so in the trace of its run', async ({ house, collector }) => {
+test('a node that waits for money says so in the trace of its run', async ({ stack, collector }) => {
   // Enough for one of two siblings at a time.
-  const shop = await house.shop(150n)
+  const tenant = await stack.tenant(150n)
   const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
-  const sibling = (id: string) => ({ id, kind: 'product.chat', product: shop.model, params: { max_tokens: 40 } })
-  const { id: sandbox } = await house.world.sandbox(shop.project, {
+  const sibling = (id: string) => ({ id, kind: 'product.chat', product: tenant.model, params: { max_tokens: 40 } })
+  const { id: sandbox } = await stack.fixture.sandbox(tenant.project, {
     input: text,
     output: text,
     nodes: [
@@ -347,18 +347,18 @@ test('a node that waits for money says so in the trace of its run', async ({ hou
       { from: 'both.value', to: 'out.text' },
     ],
   })
-  const calls = await house.origin.control.countCalls()
-  await house.origin.control.setFaults([{ prompt: 'dear', hold: true, times: 1 }])
-  const running = fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+  const calls = await stack.provider.control.countCalls()
+  await stack.provider.control.setFaults([{ prompt: 'dear', hold: true, times: 1 }])
+  const running = fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${shop.key.secret}`,
+      authorization: `Bearer ${tenant.key.secret}`,
       'content-type': 'application/json',
       'idempotency-key': 'a-run-that-waits',
     },
     body: JSON.stringify({ input: { text: 'dear' } }),
   })
-  await house.origin.control.waitForCalls(calls + 1)
+  await stack.provider.control.waitForCalls(calls + 1)
   // The other one has asked, and was told that it has to wait.
   await collector.until((all) =>
     all.some(
@@ -366,9 +366,9 @@ test('a node that waits for money says so in the trace of its run', async ({ hou
         name === 'ledger admit-node' && kind === 'client' && attributes['service.refusal'] === 'insufficient_budget',
     ),
   )
-  await house.origin.control.release()
+  await stack.provider.control.release()
   expect(((await (await running).json()) as { status: string }).status).toBe('Succeeded')
-  await house.origin.control.clearFaults()
+  await stack.provider.control.clearFaults()
   const isWait = ({ name }: SeenSpan) => name === 'wait for money'
   const spans = await collector.until((all) => all.some(isWait))
   const wait = spans.find(isWait)!
@@ -380,54 +380,54 @@ test('a node that waits for money says so in the trace of its run', async ({ hou
   expect(wait.attributes).toEqual({ 'service.outcome': 'admitted' })
 })
 
-test('nothing that was said, no secret and no origin gets out, unless it is switched on', async ({
-  house,
+test('nothing that was said, no secret and no provider gets out, unless it is switched on', async ({
+  stack,
   collector,
 }) => {
-  const shop = await house.shop(1_000_000n)
-  const { id: sandbox } = await house.world.sandbox(shop.project, fiveNodes(shop.model))
-  const { invocation, text } = await call(house, shop, {})
-  const run = await fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+  const tenant = await stack.tenant(1_000_000n)
+  const { id: sandbox } = await stack.fixture.sandbox(tenant.project, fiveNodes(tenant.model))
+  const { invocation, text } = await call(stack, tenant, {})
+  const run = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${shop.key.secret}`,
+      authorization: `Bearer ${tenant.key.secret}`,
       'content-type': 'application/json',
       'idempotency-key': SAID.replaceAll(' ', '-'),
     },
     body: JSON.stringify({ input: { text: SAID } }),
   })
   expect(run.status).toBe(200)
-  await house.origin.control.setFaults([{ prompt: SAID, status: 500, body: { error: { message: SAID } }, times: 1 }])
-  expect((await chat(house, shop, { body: { messages: [{ role: 'user', content: SAID }] } })).status).toBe(502)
-  await house.origin.control.clearFaults()
+  await stack.provider.control.setFaults([{ prompt: SAID, status: 500, body: { error: { message: SAID } }, times: 1 }])
+  expect((await chat(stack, tenant, { body: { messages: [{ role: 'user', content: SAID }] } })).status).toBe(502)
+  await stack.provider.control.clearFaults()
   await traceOf(collector, invocation, 8)
   await traceOf(collector, run.headers.get('x-service-invocation')!, 30)
 
   const { choices } = JSON.parse(text) as { choices: [{ message: { content: string } }] }
   const answered = choices[0].message.content.split(': ').at(-1)! // behind the prompt that it quotes
-  const address = new URL(house.origin.url)
+  const address = new URL(stack.provider.url)
   const everything = () =>
     ['/v1/traces', '/v1/metrics'].map((path) => collector.received(path as '/v1/traces').toString()).join('\n')
   const forbidden: Record<string, string> = {
     'the prompt': SAID,
     'its idempotency key': SAID.replaceAll(' ', '-'),
     'the answer': answered,
-    'the key': shop.key.secret,
-    'the hash of the key': shop.key.hash,
-    'a secret of the gateway': house.secrets.gateway,
-    'a secret of the worker': house.secrets.worker,
-    'the key of the origin': house.originKey,
-    'the address of the origin': address.host,
-    'the origin': 'simulated',
+    'the key': tenant.key.secret,
+    'the hash of the key': tenant.key.hash,
+    'a secret of the gateway': stack.secrets.gateway,
+    'a secret of the worker': stack.secrets.worker,
+    'the key of the provider': stack.providerKey,
+    'the address of the provider': address.host,
+    'the provider': 'simulated',
   }
   expect(everything()).toContain(invocation)
   const found = () => Object.keys(forbidden).filter((what) => everything().includes(forbidden[what]!))
   expect(found()).toEqual([])
 
   // The second gateway has TRACE_CONTENT.
-  const shown = await call(house, shop, {}, 1)
-  const origin = named(await traceOf(collector, shown.invocation, 8), `chat ${shop.model}`)
-  expect(origin.attributes['gen_ai.input.messages']).toBe(JSON.stringify([{ role: 'user', content: SAID }]))
-  expect(origin.attributes['gen_ai.output.messages']).toContain(answered)
+  const shown = await call(stack, tenant, {}, 1)
+  const provider = named(await traceOf(collector, shown.invocation, 8), `chat ${tenant.model}`)
+  expect(provider.attributes['gen_ai.input.messages']).toBe(JSON.stringify([{ role: 'user', content: SAID }]))
+  expect(provider.attributes['gen_ai.output.messages']).toContain(answered)
   expect(found()).toEqual(['the prompt', 'the answer'])
 })

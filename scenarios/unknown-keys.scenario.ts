@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said, type Answer } from './src/caller.ts'
-import { openHouse, type House } from './src/house.ts'
+import { openStack, type Stack } from './src/stack.ts'
 import { imprint } from './src/isolation/request-of.ts'
 import { idsOfNothing } from './src/isolation/scene.ts'
 import { logEveryStatement } from './src/stored-bytes.ts'
@@ -12,14 +12,14 @@ import { logEveryStatement } from './src/stored-bytes.ts'
 // Garbage is refused without asking anybody, and whoever tries keys learns nothing from how they are refused (S1, S3).
 
 const test = liveTest
-  .extend('house', async ({ postgresServer, redis }, { onCleanup }) => {
-    const house = await openHouse({ ...postgresServer, redisUrl: redis.url })
-    onCleanup(house.close)
-    return house
+  .extend('stack', async ({ postgresServer, redis }, { onCleanup }) => {
+    const stack = await openStack({ ...postgresServer, redisUrl: redis.url })
+    onCleanup(stack.close)
+    return stack
   })
   /** How often Postgres has been asked who a secret belongs to. */
-  .extend('lookUps', async ({ house }) => {
-    const statements = await logEveryStatement(house.world)
+  .extend('lookUps', async ({ stack }) => {
+    const statements = await logEveryStatement(stack.fixture)
     return async () => (await statements.read()).split(ENTRY).filter((entry) => LOOK_UP.test(entry)).length
   })
 
@@ -28,12 +28,12 @@ const ENTRY = /\n(?=\d{4}-\d\d-\d\d )/
 const LOOK_UP =
   /LOG: +(?:execute|statement)[^]*(?:money\.run_batch_v1|money\.callers|"control"\."(?:keys|person_tokens)")/
 
-const url = ({ gateways }: House) => gateways[0]!.url
+const url = ({ gateways }: Stack) => gateways[0]!.url
 const newKey = () => makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
 const newToken = () => makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
 
 /** Each road on which a key is read. */
-const roads: [method: string, path: string, body?: object][] = [
+const callPaths: [method: string, path: string, body?: object][] = [
   ['GET', '/v1/models'],
   ['GET', '/v1/models/acme/none'],
   ['GET', '/v1/key'],
@@ -41,7 +41,7 @@ const roads: [method: string, path: string, body?: object][] = [
   ['POST', '/api/v2/tenants/ten_none/keys/key_none/rotate', {}],
 ]
 
-async function batchesOf({ ledgers }: House): Promise<number> {
+async function batchesOf({ ledgers }: Stack): Promise<number> {
   const metrics = await (await fetch(`${ledgers[0]!.url}/metrics`)).text()
   return Number(/^ledger_batch_items_count(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1] ?? 0)
 }
@@ -73,71 +73,75 @@ function garbage(real: string): fc.Arbitrary<string> {
 }
 
 describe('a key with a wrong checksum', () => {
-  test('is refused on every road without a look-up [key_invalid]', async ({ house, lookUps }) => {
-    const shop = await house.shop(1_000n)
-    const before = [await lookUps(), await batchesOf(house)]
+  test('is refused on every road without a look-up [key_invalid]', async ({ stack, lookUps }) => {
+    const tenant = await stack.tenant(1_000n)
+    const before = [await lookUps(), await batchesOf(stack)]
     await fc.assert(
-      fc.asyncProperty(garbage(shop.key.secret), fc.constantFrom(...roads), async (secret, [method, path, body]) => {
-        const answer = await callerAt(url(house), secret).ask(method, path, body)
-        expect(said(answer)).toMatch(/^401 (?:key_invalid|token_invalid|session_missing)$/)
-      }),
+      fc.asyncProperty(
+        garbage(tenant.key.secret),
+        fc.constantFrom(...callPaths),
+        async (secret, [method, path, body]) => {
+          const answer = await callerAt(url(stack), secret).ask(method, path, body)
+          expect(said(answer)).toMatch(/^401 (?:key_invalid|token_invalid|session_missing)$/)
+        },
+      ),
       { numRuns: 500 },
     )
-    expect([await lookUps(), await batchesOf(house)]).toEqual(before)
+    expect([await lookUps(), await batchesOf(stack)]).toEqual(before)
   })
 
-  test('costs nothing that one with a right checksum would not cost once', async ({ house, lookUps }) => {
-    for (const [method, path, body] of roads) {
-      const [lookedUp, batches] = [await lookUps(), await batchesOf(house)]
-      await callerAt(url(house), newKey()).ask(method, path, body)
+  test('costs nothing that one with a right checksum would not cost once', async ({ stack, lookUps }) => {
+    for (const [method, path, body] of callPaths) {
+      const [lookedUp, batches] = [await lookUps(), await batchesOf(stack)]
+      await callerAt(url(stack), newKey()).ask(method, path, body)
       expect([path, (await lookUps()) - lookedUp]).toEqual([path, 1])
-      expect(await batchesOf(house)).toBe(batches + (path.includes('chat') ? 1 : 0))
+      expect(await batchesOf(stack)).toBe(batches + (path.includes('chat') ? 1 : 0))
     }
   })
 
-  test('of a person’s token costs none either [token_invalid]', async ({ house, lookUps }) => {
-    const { secret } = await house.world.token(await house.world.person())
+  test('of a person’s token costs none either [token_invalid]', async ({ stack, lookUps }) => {
+    const { secret } = await stack.fixture.token(await stack.fixture.person())
     const before = await lookUps()
     for (const at of [4, 20, 50])
       for (const character of ['0', 'z']) {
         const wrong = secret.slice(0, at) + character + secret.slice(at + 1)
         if (wrong !== secret)
-          expect(said(await callerAt(url(house), wrong).ask('GET', '/api/v2/me'))).toBe('401 token_invalid')
+          expect(said(await callerAt(url(stack), wrong).ask('GET', '/api/v2/me'))).toBe('401 token_invalid')
       }
     expect(await lookUps()).toBe(before)
-    expect(said(await callerAt(url(house), secret).ask('GET', '/api/v2/me'))).toBe('200')
+    expect(said(await callerAt(url(stack), secret).ask('GET', '/api/v2/me'))).toBe('200')
     expect(await lookUps()).toBe(before + 1)
   })
 })
 
-test('unknown, malformed and foreign keys answer alike, byte for byte [key_invalid]', async ({ house }) => {
-  const shop = await house.shop(1_000n)
+test('unknown, malformed and foreign keys answer alike, byte for byte [key_invalid]', async ({ stack }) => {
+  const tenant = await stack.tenant(1_000n)
   const wrong = {
     malformed: 'svc_short',
-    'with a wrong checksum': `${shop.key.secret.slice(0, -1)}${shop.key.secret.endsWith('0') ? '1' : '0'}`,
+    'with a wrong checksum': `${tenant.key.secret.slice(0, -1)}${tenant.key.secret.endsWith('0') ? '1' : '0'}`,
     unknown: newKey(),
     'of another service': 'sk-proj-0123456789abcdef',
     'of another deployment': newKey(),
     'a person’s': newToken(),
-    'a living person’s': (await house.world.token(shop.owner)).secret,
+    'a living person’s': (await stack.fixture.token(tenant.owner)).secret,
   }
-  const nothing = idsOfNothing(house.world)
-  for (const [method, path, body] of roads.slice(0, -1)) {
+  const nothing = idsOfNothing(stack.fixture)
+  for (const [method, path, body] of callPaths.slice(0, -1)) {
     const answers = await Promise.all(
-      Object.values(wrong).map((secret) => callerAt(url(house), secret).ask(method, path, body)),
+      Object.values(wrong).map((secret) => callerAt(url(stack), secret).ask(method, path, body)),
     )
     expect([path, new Set(answers.map(said))]).toEqual([path, new Set(['401 key_invalid'])])
     expect(new Set(answers.map((answer) => imprint(answer, nothing))).size).toBe(1)
   }
 })
 
-test('a key that is tried on another’s key learns nothing of it [key_invalid]', async ({ house }) => {
-  const shop = await house.shop(1_000n)
-  const { tenant } = shop.project
+test('a key that is tried on another’s key learns nothing of it [key_invalid]', async ({ stack }) => {
+  const tenant = await stack.tenant(1_000n)
+  const { tenant: tenantId } = tenant.project
   const answers: Answer[] = []
-  for (const at of [`${tenant}/keys/${shop.key.id}`, `${tenant}/keys/key_none`, 'ten_none/keys/key_none'])
+  for (const at of [`${tenantId}/keys/${tenant.key.id}`, `${tenantId}/keys/key_none`, 'ten_none/keys/key_none'])
     for (const secret of ['svc_short', newKey()])
-      answers.push(await callerAt(url(house), secret).ask('POST', `/api/v2/tenants/${at}/rotate`, {}))
+      answers.push(await callerAt(url(stack), secret).ask('POST', `/api/v2/tenants/${at}/rotate`, {}))
   expect(new Set(answers.map(said))).toEqual(new Set(['401 key_invalid']))
-  expect(new Set(answers.map((answer) => imprint(answer, idsOfNothing(house.world)))).size).toBe(1)
+  expect(new Set(answers.map((answer) => imprint(answer, idsOfNothing(stack.fixture)))).size).toBe(1)
 })

@@ -2,11 +2,11 @@ import type { BenchFacts, BenchOptions } from './arguments.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { flow } from './flow/flow.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
-import type { Stops } from './house/stops.ts'
+import type { Stops } from './stack/stops.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
 
-export interface BenchNeeds {
+export interface BenchDeps {
   options: BenchOptions
   /** Takes what has to be stopped when the bench is over, however it ends. */
   stops: Stops
@@ -14,25 +14,25 @@ export interface BenchNeeds {
 }
 
 /** Measures, and answers its section of the results as Markdown. Throws when the books don't add up. */
-type Bench = BenchFacts & { run: (needs: BenchNeeds) => Promise<string> }
+type Bench = BenchFacts & { run: (deps: BenchDeps) => Promise<string> }
 
 export const benches: Record<string, Bench> = {
   'hot-wallet': {
-    title: 'admissions on one wallet, batched in lanes, against a Prisma transaction each',
+    title: 'admissions on one wallet, batched in batchers, against a Prisma transaction each',
     rounds: 5,
     seconds: 2,
     profiles: ['ledger'],
     run: hotWallet,
   },
   'chat-path': {
-    title: 'a chat call through everything, against the bare origin, a bare proxy and the Portkey gateway',
+    title: 'a chat call through everything, against the bare provider, a bare proxy and the Portkey gateway',
     rounds: 5,
     seconds: 3,
     profiles: ['gateway', 'ledger'],
     run: chatPath,
   },
   soak: {
-    title: 'ten times more calls than the house can take: who is let in, who is refused, and what it costs in memory',
+    title: 'ten times more calls than the stack can take: who is let in, who is refused, and what it costs in memory',
     rounds: 10,
     seconds: 30,
     profiles: [],

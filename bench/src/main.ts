@@ -1,6 +1,6 @@
 import { readArguments } from './arguments.ts'
 import { benches } from './benches.ts'
-import { openStops } from './house/stops.ts'
+import { openStops } from './stack/stops.ts'
 import { keepResults } from './report/results-file.ts'
 
 // npm run bench <name>

@@ -4,12 +4,12 @@
 const packagesMayKnow = {
   money: [],
   contracts: ['money'],
-  'simulated-origin': [],
+  'simulated-provider': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
-  'paid-call': ['contracts', 'money', 'origins'],
+  tokens: ['contracts', 'money', 'providers'],
   'node-queue': ['contracts', 'money', 'redis'],
-  progress: ['contracts', 'money', 'redis'],
-  'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-origin', 'ledger-client', 'prisma'],
+  notifier: ['contracts', 'money', 'redis'],
+  'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-provider', 'ledger-client', 'prisma'],
   testbed: 'all',
 }
 const anyPackageMayKnow = ['contracts', 'money']
@@ -54,10 +54,12 @@ const reserved = [
     reason: 'What is made for tests never runs in production.',
   },
   {
-    names: /^@gateway\/(local-stack|simulated-origin|prisma)($|\/)/,
+    names: /^@gateway\/(local-stack|simulated-provider|prisma)($|\/)/,
     allowed: ({ room, isTest }) =>
-      isTest || ['local-stack', 'simulated-origin', 'testbed', 'bench', 'scenarios', 'prisma', 'deploy'].includes(room),
-    reason: 'The local stack, its simulated origin and the seed are around the house; no part of the house knows them.',
+      isTest ||
+      ['local-stack', 'simulated-provider', 'testbed', 'bench', 'scenarios', 'prisma', 'deploy'].includes(room),
+    reason:
+      'The local stack, its simulated provider and the seed are around the stack; no part of the stack knows them.',
   },
 ]
 
@@ -69,12 +71,12 @@ export function objection(place, name) {
   const [, room] = /^@gateway\/([^/]+)/.exec(name) ?? []
   if (!room || room === place.room) return null
   if (services.includes(room)) return serviceObjection(place)
-  if (place.floor !== 'packages') return null
+  if (!['packages', 'clients', 'tools'].includes(place.floor)) return null
   const known = packagesMayKnow[place.room] ?? anyPackageMayKnow
   if (
     known === 'all' ||
     known.includes(room) ||
-    (place.isTest && ['testbed', 'local-stack', 'simulated-origin'].includes(room))
+    (place.isTest && ['testbed', 'local-stack', 'simulated-provider'].includes(room))
   )
     return null
   return `Imports go services → packages → contracts → money; ${place.room} may know ${known.join(', ') || 'no other package'}.`

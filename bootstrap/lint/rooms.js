@@ -1,14 +1,14 @@
 import path from 'node:path'
 
 /**
- * Where a file stands in the house, from its path below the project's folder.
+ * Where a file stands in the stack, from its path below the project's folder.
  * `packages/money/src/price.test.ts` is { floor: 'packages', room: 'money', inside: 'src/price.test.ts', isTest: true }.
  * Null for what stands in no room.
  */
 export function placeOf(filename, projectFolder) {
   const parts = path.relative(projectFolder, filename).split(path.sep)
   const [floor, second] = parts
-  if (floor === 'services' || floor === 'packages') return place(floor, second, parts.slice(2))
+  if (['services', 'packages', 'clients', 'tools'].includes(floor)) return place(floor, second, parts.slice(2))
   if (['scenarios', 'bench', 'prisma', 'deploy'].includes(floor)) return place(floor, floor, parts.slice(1))
   return null
 }

@@ -22,7 +22,7 @@ const environmentOf = ({ environment }: ComposeService) =>
 /** The container's own defaults. */
 const ofImage = { HOST: '0.0.0.0', PORT: '8080' }
 
-test('every program of the house is in it', () => {
+test('every program of the stack is in it', () => {
   expect(ours.map(([name]) => name).toSorted()).toEqual(Object.keys(programs).toSorted())
 })
 
@@ -59,8 +59,8 @@ test('addresses lead to services that share a network with whoever asks', () => 
 test('only gateway and worker reach out, and only ledger, console and jobs reach Postgres', () => {
   const inNetwork = (network: string) =>
     all.filter(([, { networks }]) => networks?.includes(network)).map(([name]) => name)
-  expect(compose.networks).toMatchObject({ books: { internal: true }, house: { internal: true } })
-  expect(inNetwork('outside').toSorted()).toEqual(['gateway', 'origin', 'worker'])
+  expect(compose.networks).toMatchObject({ books: { internal: true }, stack: { internal: true } })
+  expect(inNetwork('outside').toSorted()).toEqual(['gateway', 'provider', 'worker'])
   expect(inNetwork('books').toSorted()).toEqual(['console', 'ledger', 'migrate', 'postgres', 'seed'])
 })
 

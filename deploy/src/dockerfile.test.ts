@@ -16,7 +16,7 @@ interface WorkspacePackage {
   dependencies: string[]
 }
 
-const workspace: WorkspacePackage[] = ['packages', 'services']
+const workspace: WorkspacePackage[] = ['packages', 'services', 'tools']
   .flatMap((above) => readdirSync(path.join(projectFolder, above)).map((name) => `${above}/${name}`))
   .concat('prisma')
   .filter((folder) => existsSync(path.join(projectFolder, folder, 'package.json')))
@@ -64,7 +64,7 @@ test.each(targets)('%s runs as nobody, a program that is there', (name) => {
 })
 
 test.each(targets)('%s holds what its process imports', (_name, { lines }) => {
-  const [, from] = /--from=([a-z-]+) \/house \/house/.exec(lines.join('\n')) ?? []
+  const [, from] = /--from=([a-z-]+) \/app \/app/.exec(lines.join('\n')) ?? []
   const made = linesOf(from!)
   const [, root] = /--filter-prod (@gateway\/[a-z-]+)\.\.\./.exec(made.join('\n')) ?? []
   const copied = made.flatMap((line) => /^COPY (.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])

@@ -1,10 +1,10 @@
 import type { Meter } from '@opentelemetry/api'
 import { observeRequests } from '@gateway/console/observe-requests'
-import { openMeasures as gatewayMeasures } from '@gateway/gateway/measures'
-import { openMeasures as ledgerMeasures } from '@gateway/ledger/measures'
+import { openMetrics as gatewayMetrics } from '@gateway/gateway/metrics'
+import { openMetrics as ledgerMetrics } from '@gateway/ledger/metrics'
 import { startTelemetry } from '@gateway/process/telemetry'
 import { neverAsked } from '@gateway/scenarios/routes-of'
-import { openMeasures as workerMeasures } from '@gateway/worker/measures'
+import { openMetrics as workerMetrics } from '@gateway/worker/metrics'
 import { watchQueue } from '@gateway/worker/watch-queue'
 
 /**
@@ -15,13 +15,13 @@ export async function exportedMetrics(): Promise<Set<string>> {
   const telemetry = await startTelemetry({ service: 'all', otlpEndpoint: undefined })
   const meter = withFigures(telemetry.meter)
   const never = neverAsked()
-  gatewayMeasures(meter, () => 0)
-  const ledger = ledgerMeasures(meter, never, () => 0)
-  ledger.watchLanes(never)
-  ledger.watchHolds(never)
+  gatewayMetrics(meter, () => 0)
+  const ledger = ledgerMetrics(meter, never, () => 0)
+  ledger.watchAdmissionBatcher(never)
+  ledger.watchReservations(never)
   ledger.watchFlows(never)
-  ledger.watchRuns(never)
-  workerMeasures(meter).watch(never)
+  ledger.watchExecutions(never)
+  workerMetrics(meter).watch(never)
   watchQueue(meter, never)
   observeRequests({ log: never, meter })
 

@@ -113,7 +113,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     const names = workloads.map(labelOf)
     const jobs = ours.filter(({ kind }) => kind === 'Job').map(labelOf)
     expect(reach.isolated(names)).toEqual(names) // nothing is possible that no policy allows
-    expect(reach.toTheWorld(names).toSorted()).toEqual(['gateway', 'worker'])
+    expect(reach.toTheFixture(names).toSorted()).toEqual(['gateway', 'worker'])
     expect(reach.toPort(5432, names).toSorted()).toEqual(['console', 'ledger', ...jobs].toSorted())
     expect(reach.toPort(6379, names).toSorted()).toEqual(names.filter((name) => reads(name, 'REDIS_URL')).toSorted())
   })

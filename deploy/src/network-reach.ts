@@ -28,7 +28,7 @@ export function networkReach(manifests: readonly Manifest[]) {
         ),
       ),
     /** Those who may reach every public address. */
-    toTheWorld: (names: readonly string[]) =>
+    toTheFixture: (names: readonly string[]) =>
       names.filter((name) =>
         waysOut(name).some(({ to }) => to === undefined || to.some(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0')),
       ),

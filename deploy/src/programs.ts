@@ -24,8 +24,8 @@ export interface Program {
 
 const never = neverAsked()
 const sdk = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/
-/** Besides, who calls origins and keeps assets. */
-const sdkAndMore = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|ORIGIN_ALLOWED_HOSTS|AWS_[A-Z_]+)$/
+/** Besides, who calls providers and keeps assets. */
+const sdkAndMore = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|PROVIDER_ALLOWED_HOSTS|AWS_[A-Z_]+)$/
 const job = { alsoReads: /^NODE_OPTIONS$/, routes: () => [] }
 
 export const programs = {
@@ -55,8 +55,8 @@ export const programs = {
   },
   migrate: { variables: jobConfig, ...job },
   seed: { variables: seedConfig, ...job },
-  // The simulated origin reads these two by itself.
-  origin: {
+  // The simulated provider reads these two by itself.
+  provider: {
     variables: z.object({ HOST: z.string().default('127.0.0.1'), PORT: z.string().default('0') }),
     alsoReads: /^STOP_WITH_PARENT$/,
     routes: () => ['GET /health/ready'],

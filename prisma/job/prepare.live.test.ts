@@ -13,7 +13,7 @@ const token = makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
 
 // The server's own login roles are shared by a run's tests, so this one has a server of its own.
 liveTest('an empty server becomes ready, and stays as it is the second time', async ({ postgresServer }) => {
-  const url = withDatabase(postgresServer.url, 'house')
+  const url = withDatabase(postgresServer.url, 'stack')
   const environment = {
     DATABASE_URL: url,
     LEDGER_DATABASE_PASSWORD: passwords.ledger,

@@ -3,9 +3,9 @@ import { productDefaults } from '@gateway/contracts/console'
 import { picoFromUsd } from '@gateway/money/price'
 import { ids } from './ids.ts'
 
-/** A model of a real origin with its price in USD per token. */
+/** A model of a real provider with its price in USD per token. */
 export interface RealModel {
-  origin: 'openai' | 'anthropic'
+  provider: 'openai' | 'anthropic'
   model: string
   promptUsdPerToken: string
   completionUsdPerToken: string
@@ -15,7 +15,7 @@ export interface RealModel {
 const models = ['acme/swift', 'acme/sage', 'acme/flat']
 export const media = { image: 'acme/canvas', audio: 'acme/voice' }
 
-const REAL_ORIGINS: readonly string[] = ['openai', 'anthropic'] satisfies RealModel['origin'][]
+const REAL_PROVIDERS: readonly string[] = ['openai', 'anthropic'] satisfies RealModel['provider'][]
 
 const basic = [...productDefaults.supportedParameters, 'seed']
 const all = [
@@ -28,7 +28,7 @@ const all = [
   'presence_penalty',
 ]
 
-// The bound of a prompt is a token a byte and some more a message: the simulated origin never reports more than that.
+// The bound of a prompt is a token a byte and some more a message: the simulated provider never reports more than that.
 // It counts in its own way, so a product priced by its tokens names no tokenizer: an exact count would be no bound.
 const simulated = [
   product('acme/swift', 'Swift', 'Fast and inexpensive chat model.', 'sim-swift', {
@@ -82,9 +82,9 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
   for (const { id, promptPico, completionPico } of real) {
     await prisma.product.update({ where: { id }, data: { promptPico, completionPico, state: 'published' } })
   }
-  // What the environment no longer names has no origin any more.
+  // What the environment no longer names has no provider any more.
   const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })
-  const gone = made.filter(({ id, origins }) => isReal(origins) && !real.some((each) => each.id === id))
+  const gone = made.filter(({ id, providers }) => isReal(providers) && !real.some((each) => each.id === id))
   const goneIds = gone.map(({ id }) => id)
   await prisma.product.updateMany({ where: { id: { in: goneIds } }, data: { state: 'suspended' } })
   return callableModels(prisma)
@@ -137,14 +137,14 @@ function product(id: string, name: string, description: string, model: string, s
     state: 'published',
     inputModalities: ['text'],
     outputModalities: ['text'],
-    origins: [{ origin: 'simulated', model, priority: 0 }],
+    providers: [{ provider: 'simulated', model, priority: 0 }],
     ...shape,
   }
 }
 
 const OWNER_OF_REAL = 'Third party'
 
-function realProduct({ origin, model, promptUsdPerToken, completionUsdPerToken }: RealModel): Product {
+function realProduct({ provider, model, promptUsdPerToken, completionUsdPerToken }: RealModel): Product {
   const id = model.replaceAll(/[^A-Za-z0-9._:/-]/g, '-')
   return {
     ...product(id, model, `The model ${model}.`, model, {
@@ -152,11 +152,11 @@ function realProduct({ origin, model, promptUsdPerToken, completionUsdPerToken }
       maxOutputTokens: 16_384,
       supportedParameters: all,
       ...(/^(gpt-4[.o]|gpt-5|o\d)/.test(model) && { tokenizer: 'o200k_base' }),
-      ...(origin === 'anthropic' && ofAnthropic),
+      ...(provider === 'anthropic' && ofAnthropic),
       ...perToken(promptUsdPerToken, completionUsdPerToken),
     }),
     ownedBy: OWNER_OF_REAL,
-    origins: [{ origin, model, priority: 0 }],
+    providers: [{ provider, model, priority: 0 }],
   }
 }
 
@@ -167,8 +167,11 @@ const ofAnthropic = {
   fixedWithTools: 1024,
 }
 
-function isReal(origins: unknown): boolean {
-  return Array.isArray(origins) && origins.every(({ origin }: { origin: string }) => REAL_ORIGINS.includes(origin))
+function isReal(providers: unknown): boolean {
+  return (
+    Array.isArray(providers) &&
+    providers.every(({ provider }: { provider: string }) => REAL_PROVIDERS.includes(provider))
+  )
 }
 
 function perToken(prompt: string, completion: string) {

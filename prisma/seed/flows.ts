@@ -4,20 +4,20 @@ import { media } from './catalogue.ts'
 import { ids } from './ids.ts'
 import type { Seeded, SeedOptions } from './seed.ts'
 
-type Needs = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string }
+type Deps = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string }
 
 /**
  * Two flows of the first project, made the way any person makes them: through the console, which checks them and builds
  * their packages. One that is there stays as it is, also one that somebody has suspended.
  */
-export async function seedFlows(needs: Needs): Promise<Seeded['sandboxes']> {
-  const { before } = needs
-  const there = await ask<Page<SandboxRecord>>(needs, 'GET', `${project}/sandboxes?limit=500`)
+export async function seedFlows(deps: Deps): Promise<Seeded['sandboxes']> {
+  const { before } = deps
+  const there = await ask<Page<SandboxRecord>>(deps, 'GET', `${project}/sandboxes?limit=500`)
   const flowOf = async (kept: string | undefined, name: string, description: string, graph: Graph) => {
     const found = there.data.find(({ id }) => id === kept) ?? there.data.find((each) => each.name === name)
     const body = { name, description, mcpEnabled: true }
-    const { id, latestRevision } = found ?? (await ask<SandboxRecord>(needs, 'POST', `${project}/sandboxes`, body))
-    if (latestRevision === 0) await deploy(needs, id, name, graph)
+    const { id, latestRevision } = found ?? (await ask<SandboxRecord>(deps, 'POST', `${project}/sandboxes`, body))
+    if (latestRevision === 0) await deploy(deps, id, name, graph)
     return id
   }
   return {
@@ -35,17 +35,17 @@ const tenant = `/api/v2/tenants/${ids.tenant}`
 const project = `${tenant}/projects/${ids.project}`
 
 /** Where somebody has taken a product of it from the project, that is told and no reason not to start. */
-async function deploy(needs: Needs, sandbox: string, name: string, graph: Graph): Promise<void> {
+async function deploy(deps: Deps, sandbox: string, name: string, graph: Graph): Promise<void> {
   try {
     const path = `${tenant}/sandboxes/${sandbox}/revisions`
-    const { number } = await ask<{ number: number }>(needs, 'POST', path, { graph })
-    await ask(needs, 'POST', `${path}/${number}/activate`)
+    const { number } = await ask<{ number: number }>(deps, 'POST', path, { graph })
+    await ask(deps, 'POST', `${path}/${number}/activate`)
   } catch (error) {
-    needs.log(`The flow ${name} is not active: ${(error as Error).message}`)
+    deps.log(`The flow ${name} is not active: ${(error as Error).message}`)
   }
 }
 
-async function ask<Answer>({ consoleUrl, consoleToken }: Needs, method: string, path: string, body?: object) {
+async function ask<Answer>({ consoleUrl, consoleToken }: Deps, method: string, path: string, body?: object) {
   const answer = await fetch(consoleUrl + path, {
     method,
     headers: { Authorization: `Bearer ${consoleToken}`, 'Content-Type': 'application/json' },

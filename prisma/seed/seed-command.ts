@@ -1,4 +1,4 @@
-// Fills an empty house that runs elsewhere, such as that of docker compose, and prints what to try it with.
+// Fills an empty stack that runs elsewhere, such as that of docker compose, and prints what to try it with.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { ConfigurationError, readConfig } from '@gateway/process/config'
 import { wrongConfigurationExit } from '@gateway/process/run-service'

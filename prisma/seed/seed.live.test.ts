@@ -6,14 +6,14 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { openWorld } from '@gateway/testbed/world'
+import { openFixture } from '@gateway/testbed/fixture'
 import type { RealModel } from './catalogue.ts'
 import { seed, type SeedOptions } from './seed.ts'
 
 const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
 const service = (name: string) => path.join(import.meta.dirname, '../../services', name, 'src/main.ts')
 const real: RealModel = {
-  origin: 'openai',
+  provider: 'openai',
   model: 'gpt-4.1-mini',
   promptUsdPerToken: '0.0000004',
   completionUsdPerToken: '0.0000016',
@@ -44,10 +44,10 @@ const test = liveTest
     onCleanup(program.stop)
     return program
   })
-  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
-    const world = await openWorld(database.adminUrl)
-    onCleanup(world.close)
-    return world
+  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const fixture = await openFixture(database.adminUrl)
+    onCleanup(fixture.close)
+    return fixture
   })
   .extend('run', { scope: 'file' }, ({ database, ledger, console }) => {
     const { adminUrl } = database
@@ -78,12 +78,12 @@ const test = liveTest
 test('the key can call what is said, in both pricing shapes; the other key its own; the legacy key nothing', async ({
   seeded,
   callable,
-  world,
+  fixture,
 }) => {
   expect(await callable(seeded.key)).toEqual([...seeded.models, seeded.sandboxes.chat].toSorted())
   expect(await callable(seeded.otherProject.key)).toEqual(['acme/flat', 'acme/swift'])
   expect(await callable(seeded.legacyKey)).toBe('key_unbound')
-  const { rows } = await world.run('SELECT DISTINCT kind, unit FROM control.products ORDER BY 1, 2')
+  const { rows } = await fixture.run('SELECT DISTINCT kind, unit FROM control.products ORDER BY 1, 2')
   expect(rows).toEqual([
     { kind: 'audio', unit: 'request' },
     { kind: 'chat', unit: 'request' },
@@ -139,15 +139,15 @@ test('the person may do everything, by token and by password, and the wallet is 
   expect(made.status).toBe(201)
 })
 
-test('a second run changes nothing and answers the same secrets', async ({ seeded, run, world }) => {
+test('a second run changes nothing and answers the same secrets', async ({ seeded, run, fixture }) => {
   const tables = async () => {
-    const { rows } = await world.run(
+    const { rows } = await fixture.run(
       `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
         WHERE table_schema IN ('control', 'money') AND table_type = 'BASE TABLE' ORDER BY 1`,
     )
     const contents: Record<string, unknown> = {}
     for (const { name } of rows as { name: string }[])
-      contents[name] = (await world.run(`SELECT t::text FROM ${name} t ORDER BY 1`)).rows
+      contents[name] = (await fixture.run(`SELECT t::text FROM ${name} t ORDER BY 1`)).rows
     return contents
   }
   const before = await tables()
@@ -155,35 +155,35 @@ test('a second run changes nothing and answers the same secrets', async ({ seede
   expect(await tables()).toEqual(before)
 })
 
-test('what somebody has changed since stays changed', async ({ seeded, run, world }) => {
-  await world.run(`UPDATE control.products SET name = 'Renamed' WHERE id = 'acme/sage'`)
-  await world.run(`DELETE FROM control.assignments WHERE product = 'acme/sage'`)
+test('what somebody has changed since stays changed', async ({ seeded, run, fixture }) => {
+  await fixture.run(`UPDATE control.products SET name = 'Renamed' WHERE id = 'acme/sage'`)
+  await fixture.run(`DELETE FROM control.assignments WHERE product = 'acme/sage'`)
   expect((await run(seeded)).models).toEqual(['acme/swift', 'acme/flat'])
-  const { rows } = await world.run(`SELECT name FROM control.products WHERE id = 'acme/sage'`)
+  const { rows } = await fixture.run(`SELECT name FROM control.products WHERE id = 'acme/sage'`)
   expect(rows).toEqual([{ name: 'Renamed' }])
-  expect((await world.run(`SELECT FROM control.assignments WHERE product = 'acme/sage'`)).rowCount).toBe(0)
-  await world.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/sage')`, [seeded.project])
+  expect((await fixture.run(`SELECT FROM control.assignments WHERE product = 'acme/sage'`)).rowCount).toBe(0)
+  await fixture.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/sage')`, [seeded.project])
 })
 
-test('a flow that can not be made now is told, and everything else is there', async ({ seeded, run, world }) => {
+test('a flow that can not be made now is told, and everything else is there', async ({ seeded, run, fixture }) => {
   const name = (from: string, to: string) =>
-    world.run('UPDATE control.sandboxes SET name = $2 WHERE name = $1', [from, to])
+    fixture.run('UPDATE control.sandboxes SET name = $2 WHERE name = $1', [from, to])
   await name('Short answers', 'Mine')
   expect((await run(seeded)).sandboxes).toEqual(seeded.sandboxes)
-  await world.run(`DELETE FROM control.assignments WHERE product = 'acme/swift' AND project = $1`, [seeded.project])
+  await fixture.run(`DELETE FROM control.assignments WHERE product = 'acme/swift' AND project = $1`, [seeded.project])
   const told: string[] = []
   const { sandboxes: _known, ...before } = seeded
   const again = await run(before, { log: (line) => told.push(line) })
   expect(told).toEqual([expect.stringMatching(/^The flow Short answers is not active: .*product_not_assigned/)])
   expect(again.sandboxes.mixed).toBe(seeded.sandboxes.mixed)
-  await world.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/swift')`, [seeded.project])
-  await world.run('DELETE FROM control.revisions WHERE sandbox = $1', [again.sandboxes.chat])
-  await world.run('DELETE FROM control.sandboxes WHERE id = $1', [again.sandboxes.chat])
+  await fixture.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/swift')`, [seeded.project])
+  await fixture.run('DELETE FROM control.revisions WHERE sandbox = $1', [again.sandboxes.chat])
+  await fixture.run('DELETE FROM control.sandboxes WHERE id = $1', [again.sandboxes.chat])
   await name('Mine', 'Short answers')
 })
 
-test('a key that was revoked is replaced by one that works', async ({ seeded, run, callable, world }) => {
-  await world.run(`UPDATE control.keys SET revoked_at = now() WHERE prefix = $1`, [
+test('a key that was revoked is replaced by one that works', async ({ seeded, run, callable, fixture }) => {
+  await fixture.run(`UPDATE control.keys SET revoked_at = now() WHERE prefix = $1`, [
     seeded.otherProject.key.slice(0, 12),
   ])
   const again = await run(seeded)
@@ -194,10 +194,10 @@ test('a key that was revoked is replaced by one that works', async ({ seeded, ru
 test('real models stand beside the simulated ones as long as the environment names them', async ({
   seeded,
   run,
-  world,
+  fixture,
 }) => {
   const state = async () => {
-    const { rows } = await world.run(
+    const { rows } = await fixture.run(
       `SELECT state, completion_pico::int AS pico FROM control.products WHERE id = 'gpt-4.1-mini'`,
     )
     return rows[0] as unknown

@@ -1,4 +1,4 @@
-// Fills an empty house, so that everything can be tried by hand (decisions.md, 9).
+// Fills an empty stack, so that everything can be tried by hand (decisions.md, 9).
 //   S1  Safe to repeat: what is there stays as somebody may have changed it since; only what is missing is made.
 //   S2  Secrets can't be read back from the books, so the caller keeps them; one that no longer works is replaced.
 //   S3  Money comes in through the ledger, once, like all money.
@@ -39,7 +39,7 @@ export interface SeedOptions {
   consoleSecret: string
   /** What the last seeding of this database answered; null the first time. */
   before: Partial<Seeded> | null
-  /** Models of real origins, as products beside the simulated ones. */
+  /** Models of real providers, as products beside the simulated ones. */
   realModels: RealModel[]
   log: (line: string) => void
 }

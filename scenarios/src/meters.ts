@@ -1,8 +1,8 @@
-import type { House } from './house.ts'
+import type { Stack } from './stack.ts'
 
 /** What a lineage has spent and holds, as the books have it; micro-USD. */
-export async function meterOf({ world }: Pick<House, 'world'>, lineage: string) {
-  const { rows } = await world.run(
+export async function meterOf({ fixture }: Pick<Stack, 'fixture'>, lineage: string) {
+  const { rows } = await fixture.run(
     'SELECT spent, reserved, limit_micro, window_start FROM money.meters WHERE lineage = $1',
     [lineage],
   )
@@ -21,7 +21,7 @@ export async function meterOf({ world }: Pick<House, 'world'>, lineage: string) 
  * clock can't be moved, so its past is. A lifetime has no other window to be put into.
  */
 export async function windowPasses(
-  { world }: Pick<House, 'world'>,
+  { fixture }: Pick<Stack, 'fixture'>,
   lineage: string,
   reset: 'daily' | 'weekly' | 'monthly' | 'lifetime',
 ): Promise<void> {
@@ -33,10 +33,10 @@ export async function windowPasses(
   }[reset] as [string, string]
   const rows = `admitted_at = admitted_at - interval '${ago}', window_start = window_start - interval '${back}'`
   // The books are append-only; a superuser's session says here that it is a replica, for which their triggers stay silent.
-  await world.run(`
+  await fixture.run(`
     BEGIN;
     SET LOCAL session_replication_role = replica;
-    UPDATE money.invocations SET ${rows} WHERE lineage = '${lineage}';
+    UPDATE money.attempts SET ${rows} WHERE lineage = '${lineage}';
     UPDATE money.reservations SET ${rows} WHERE lineage = '${lineage}';
     UPDATE money.meters SET window_start = window_start - interval '${back}' WHERE lineage = '${lineage}';
     COMMIT`)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { House } from './house.ts'
+import type { Stack } from './stack.ts'
 
 // A client as there are many: it keeps to one replica of the gateway, and where that takes nothing it goes to the other one. It
 // repeats only what no gateway had taken: a connection that was refused, or ended before the first byte of an answer; and what was
@@ -16,7 +16,7 @@ export interface PatientClient {
 
 const PAUSE_MS = 20
 
-export function patientClient({ gateways }: Pick<House, 'gateways'>, secret: string, first: number): PatientClient {
+export function patientClient({ gateways }: Pick<Stack, 'gateways'>, secret: string, first: number): PatientClient {
   const repeated: Repeated[] = []
   let gateway = first
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
-import type { House } from './house.ts'
+import type { Stack } from './stack.ts'
 
-export interface RunCall {
+export interface ExecutionCall {
   sandbox: string
   secret: string
   input: object
@@ -14,8 +14,8 @@ const PATIENCE_MS = 15_000
 
 /** Invokes a sandbox product, by any of the gateways, and repeats it under its key until it is answered with a record. */
 export async function runUntilOver(
-  { gateways }: Pick<House, 'gateways'>,
-  { sandbox, secret, input, idempotencyKey }: RunCall,
+  { gateways }: Pick<Stack, 'gateways'>,
+  { sandbox, secret, input, idempotencyKey }: ExecutionCall,
 ): Promise<ExecutionRecord> {
   for (let n = 0; ; n++) {
     try {

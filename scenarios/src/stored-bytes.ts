@@ -1,30 +1,30 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Redis } from 'ioredis'
-import type { House } from './house.ts'
+import type { Stack } from './stack.ts'
 
-// Everything that the stores of the house hold, and everything that was ever said to them.
+// Everything that the stores of the stack hold, and everything that was ever said to them.
 
-type World = House['world']
+type Fixture = Stack['fixture']
 
 /** Every column of every row of every table; binary ones as hexadecimal digits. */
-export async function everyRow(world: World): Promise<string> {
-  const { rows: tables } = await world.run(
+export async function everyRow(fixture: Fixture): Promise<string> {
+  const { rows: tables } = await fixture.run(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   )
   const parts: string[] = []
   for (const { name } of tables as { name: string }[]) {
-    const { rows } = await world.run(`SELECT t::text AS row FROM ${name} t`)
+    const { rows } = await fixture.run(`SELECT t::text AS row FROM ${name} t`)
     parts.push(name, ...(rows as { row: string }[]).map(({ row }) => row))
   }
   return parts.join('\n')
 }
 
 /** From now on a Postgres server of one's own writes into its log whatever it is asked, with all parameters. */
-export async function logEveryStatement(world: World): Promise<{ read: () => Promise<string> }> {
-  await world.run(`ALTER SYSTEM SET log_statement = 'all'`)
-  await world.run('SELECT pg_reload_conf()')
-  const { rows } = await world.run('SHOW data_directory')
+export async function logEveryStatement(fixture: Fixture): Promise<{ read: () => Promise<string> }> {
+  await fixture.run(`ALTER SYSTEM SET log_statement = 'all'`)
+  await fixture.run('SELECT pg_reload_conf()')
+  const { rows } = await fixture.run('SHOW data_directory')
   const [{ data_directory: data }] = rows as [{ data_directory: string }]
   return { read: () => readFile(path.join(path.dirname(data), 'postgres.log'), 'utf8') }
 }

@@ -2,22 +2,22 @@ import express, { type RequestHandler } from 'express'
 import { pipeline } from 'node:stream/promises'
 import { Pool } from 'undici'
 
-// The least that stands between a caller and an origin: Express takes the request, undici passes it on, both bodies stream.
-// Arguments: the origin's base address and the port to listen on.
+// The least that stands between a caller and a provider: Express takes the request, undici passes it on, both bodies stream.
+// Arguments: the provider's base address and the port to listen on.
 
-const [originUrl, port] = process.argv.slice(2)
+const [providerUrl, port] = process.argv.slice(2)
 
 const app = express()
 app.disable('x-powered-by')
 app.set('etag', false)
-app.post('/v1/chat/completions', passOn(new Pool(originUrl!)))
+app.post('/v1/chat/completions', passOn(new Pool(providerUrl!)))
 app.get('/health/ready', (_req, res) => void res.json({ status: 'ready' }))
 app.listen(Number(port), '127.0.0.1')
 
-function passOn(origin: Pool): RequestHandler {
+function passOn(provider: Pool): RequestHandler {
   return async (req, res) => {
     const { authorization, 'content-type': contentType } = req.headers
-    const answer = await origin.request({
+    const answer = await provider.request({
       path: req.url,
       method: 'POST',
       headers: { authorization, 'content-type': contentType },

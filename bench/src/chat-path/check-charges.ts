@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '@gateway/database/client'
-import type { DurablePostgres } from '../house/durable-postgres.ts'
-import { checkBooks, sayFinding } from '../house/ledger-parts.ts'
-import type { Answered } from './roads.ts'
+import type { DurablePostgres } from '../stack/durable-postgres.ts'
+import { checkBooks, sayFinding } from '../stack/ledger-parts.ts'
+import type { Answered } from './call-paths.ts'
 
-interface Needs {
+interface Deps {
   postgres: DurablePostgres
   project: string
   answered: Answered
@@ -20,7 +20,7 @@ const ASK_EVERY_MS = 100
  * and as many were charged as were answered. The load hangs up on the calls under way when its time is over; those are
  * charged too, and are the only ones that it has not counted.
  */
-export async function checkCharges({ postgres, project, answered, charge }: Needs): Promise<void> {
+export async function checkCharges({ postgres, project, answered, charge }: Deps): Promise<void> {
   const database = await openDatabase({ url: postgres.ledgerUrl, poolSize: 1, role: 'bench-check' })
   const { prisma } = database
   try {

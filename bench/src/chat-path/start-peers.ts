@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { freePort } from '@gateway/local-stack/free-port'
-import { startProgram, type RunningProgram } from '../house/start-program.ts'
-import type { Stops } from '../house/stops.ts'
+import { startProgram, type RunningProgram } from '../stack/start-program.ts'
+import type { Stops } from '../stack/stops.ts'
 import { installPortkey } from './portkey.ts'
 
-interface Needs {
-  originUrl: string
+interface Deps {
+  providerUrl: string
   folder: string
   /** Where peers are kept from one run to the next. */
   peersFolder: string
@@ -20,15 +20,15 @@ export interface Peers {
 
 const file = (name: string) => path.join(import.meta.dirname, name)
 
-/** Starts what the gateway is compared with, in front of the same origin. */
-export async function startPeers({ originUrl, folder, peersFolder, stops, tell }: Needs): Promise<Peers> {
+/** Starts what the gateway is compared with, in front of the same provider. */
+export async function startPeers({ providerUrl, folder, peersFolder, stops, tell }: Deps): Promise<Peers> {
   const [proxyPort, portkeyPort] = [await freePort(undefined, 'the proxy'), await freePort(undefined, 'Portkey')]
   const [proxyUrl, portkeyUrl] = [`http://127.0.0.1:${proxyPort}`, `http://127.0.0.1:${portkeyPort}`]
 
   const proxy = await startProgram({
     name: 'proxy',
     entry: file('run-peer.ts'),
-    args: [file('bare-proxy.ts'), originUrl, String(proxyPort)],
+    args: [file('bare-proxy.ts'), providerUrl, String(proxyPort)],
     env: {},
     logFolder: folder,
     readyUrl: `${proxyUrl}/health/ready`,

@@ -4,8 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from '@gateway/local-stack/free-port'
-import { startProgram, type RunningProgram } from '../house/start-program.ts'
-import type { Stops } from '../house/stops.ts'
+import { startProgram, type RunningProgram } from '../stack/start-program.ts'
+import type { Stops } from '../stack/stops.ts'
 
 const DBOS_VERSION = '5.3.0'
 
@@ -14,7 +14,7 @@ export interface DbosProcess extends RunningProgram {
   run(load: { workflows: number; atOnce: number; steps: number }): Promise<number>
 }
 
-interface Needs {
+interface Deps {
   /** Of the database where DBOS keeps its own. */
   databaseUrl: string
   folder: string
@@ -27,8 +27,8 @@ interface Needs {
 const file = (name: string) => path.join(import.meta.dirname, name)
 
 /** Starts so many processes that run durable workflows with DBOS, one after the other: the first makes its tables. */
-export async function startDbos(processes: number, needs: Needs): Promise<DbosProcess[]> {
-  const { databaseUrl, folder, peersFolder, stops, tell } = needs
+export async function startDbos(processes: number, deps: Deps): Promise<DbosProcess[]> {
+  const { databaseUrl, folder, peersFolder, stops, tell } = deps
   const library = await installDbos(peersFolder, tell)
   const started: DbosProcess[] = []
   for (let n = 0; n < processes; n++) {

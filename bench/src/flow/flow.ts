@@ -2,18 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startRedis } from '@gateway/local-stack/embedded-redis'
-import { startConstellation, type Constellation } from '@gateway/testbed/constellation'
+import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import { Pool } from 'undici'
-import type { BenchNeeds } from '../benches.ts'
-import { durablePostgres } from '../house/durable-postgres.ts'
-import { processorTimeMs } from '../house/processor-time.ts'
-import { openStops, type Stops } from '../house/stops.ts'
+import type { BenchDeps } from '../benches.ts'
+import { durablePostgres } from '../stack/durable-postgres.ts'
+import { processorTimeMs } from '../stack/processor-time.ts'
+import { openStops, type Stops } from '../stack/stops.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { figuresOf, type Figures } from '../load/figures.ts'
 import { inTurns } from '../load/rounds.ts'
 import { describeRun } from '../report/machine.ts'
 import { startDbos } from './dbos.ts'
-import { buildFlowShop, type FlowShop } from './linear-flow.ts'
+import { buildFlowTenant, type FlowTenant } from './linear-flow.ts'
 import { reportFlow, type Share } from './report-flow.ts'
 
 // A linear free flow through separate worker processes: how long a run takes with few at once, how many nodes go through with many,
@@ -27,26 +27,26 @@ const COMPARED = 2
 const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 const now = () => performance.now()
 
-export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchNeeds): Promise<string> {
+export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchDeps): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   stops.add(() => rm(folder, { recursive: true, force: true }))
   tell('Starting Postgres, Redis, and DBOS')
   const postgres = await durablePostgres(stops)
   const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
   stops.add(redis.stop)
-  const shop = await buildFlowShop(postgres.adminUrl, NODES)
+  const tenant = await buildFlowTenant(postgres.adminUrl, NODES)
   const databaseUrl = new URL(postgres.adminUrl)
   databaseUrl.pathname = '/dbos'
   const dbos = await startDbos(COMPARED, { databaseUrl: databaseUrl.href, folder, peersFolder, stops, tell })
 
   /** Steps per second of both processes together, which share the load. */
   async function dbosSteps(): Promise<Figures> {
-    const load = { workflows: Math.ceil(roundMs / 40), atOnce: MANY / COMPARED, steps: shop.jobs }
+    const load = { workflows: Math.ceil(roundMs / 40), atOnce: MANY / COMPARED, steps: tenant.jobs }
     const startMs = now()
     await Promise.all(dbos.map((process) => process.run(load)))
     const tookMs = now() - startMs
-    const perSecond = (COMPARED * load.workflows * shop.jobs * 1000) / tookMs
-    return { perSecond, p50Ms: (MANY * shop.jobs * 1000) / perSecond, p99Ms: NaN }
+    const perSecond = (COMPARED * load.workflows * tenant.jobs * 1000) / tookMs
+    return { perSecond, p50Ms: (MANY * tenant.jobs * 1000) / perSecond, p99Ms: NaN }
   }
 
   const shares = new Map<number, Share[]>()
@@ -62,22 +62,22 @@ export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchN
     ],
   })
 
-  /** A constellation of its own for each measurement, so that no worker is left of another. */
+  /** A stack of its own for each measurement, so that no worker is left of another. */
   async function measureRuns(workers: number, clients: number): Promise<Figures> {
     const own = openStops()
     try {
-      const house = await startConstellation({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers })
-      own.add(house.stop)
-      const call = runner(house, shop, own)
+      const stack = await startServices({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers })
+      own.add(stack.stop)
+      const call = runner(stack, tenant, own)
       await closedLoop({ clients, lastsMs: Math.min(1_000, roundMs), call, now })
-      const before = timesOf(house, { postgres: postgres.pid, redis: redis.pid })
+      const before = timesOf(stack, { postgres: postgres.pid, redis: redis.pid })
       const sample = await closedLoop({ clients, lastsMs: roundMs, call, now })
       if (clients === MANY) {
-        const seen = shareOf(before, timesOf(house, { postgres: postgres.pid, redis: redis.pid }), sample.tookMs)
+        const seen = shareOf(before, timesOf(stack, { postgres: postgres.pid, redis: redis.pid }), sample.tookMs)
         shares.set(workers, [...(shares.get(workers) ?? []), seen])
       }
       const figures = figuresOf(sample)
-      return { ...figures, perSecond: figures.perSecond * shop.jobs }
+      return { ...figures, perSecond: figures.perSecond * tenant.jobs }
     } finally {
       await own.run()
     }
@@ -88,7 +88,7 @@ export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchN
     names: { dbos: `DBOS, ${COMPARED} processes, ${MANY} at once (steps)`, few, many },
     workers: WORKERS,
     compared: COMPARED,
-    setting: { nodes: NODES, jobs: shop.jobs, few: FEW, many: MANY },
+    setting: { nodes: NODES, jobs: tenant.jobs, few: FEW, many: MANY },
     shares,
     run: await describeRun(new Date()),
   })
@@ -100,15 +100,15 @@ const many = (workers: number) => `${workers} workers, ${MANY} runs at once (nod
 let runs = 0
 
 /** One run, from its request to its record. */
-function runner(house: Constellation, shop: FlowShop, stops: Stops): () => Promise<void> {
-  const pool = new Pool(house.gateways[0]!.url, { connections: MANY, pipelining: 1 })
+function runner(stack: ServiceStack, tenant: FlowTenant, stops: Stops): () => Promise<void> {
+  const pool = new Pool(stack.gateways[0]!.url, { connections: MANY, pipelining: 1 })
   stops.add(() => pool.destroy())
   return async () => {
     const { statusCode, body } = await pool.request({
       method: 'POST',
-      path: `/v1/sandbox/${shop.sandbox}/invoke`,
+      path: `/v1/sandbox/${tenant.sandbox}/invoke`,
       headers: {
-        authorization: `Bearer ${shop.secret}`,
+        authorization: `Bearer ${tenant.secret}`,
         'content-type': 'application/json',
         accept: 'application/json',
         'idempotency-key': `bench-${process.pid}-${++runs}`,
@@ -123,15 +123,15 @@ function runner(house: Constellation, shop: FlowShop, stops: Stops): () => Promi
 
 type Times = Record<keyof Share, number>
 
-function timesOf(house: Constellation, servers: { postgres: number; redis: number }): Times {
+function timesOf(stack: ServiceStack, servers: { postgres: number; redis: number }): Times {
   const sum = (pids: number[]) => pids.reduce((all, pid) => all + (processorTimeMs(pid) ?? NaN), 0)
   return {
     postgres: sum([servers.postgres]),
     redis: sum([servers.redis]),
     load: process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000,
-    ledger: sum(house.ledgers.map(({ pid }) => pid)),
-    workers: sum(house.workers.map(({ pid }) => pid)),
-    gateway: sum(house.gateways.map(({ pid }) => pid)),
+    ledger: sum(stack.ledgers.map(({ pid }) => pid)),
+    workers: sum(stack.workers.map(({ pid }) => pid)),
+    gateway: sum(stack.gateways.map(({ pid }) => pid)),
   }
 }
 

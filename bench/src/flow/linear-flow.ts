@@ -1,7 +1,7 @@
 import type { Graph } from '@gateway/contracts/graph'
-import { openWorld } from '@gateway/testbed/world'
+import { openFixture } from '@gateway/testbed/fixture'
 
-export interface FlowShop {
+export interface FlowTenant {
   sandbox: string
   secret: string
   /** Jobs that a worker runs for one execution: every node but `input`, which has nothing to run. */
@@ -9,16 +9,16 @@ export interface FlowShop {
 }
 
 /** A project with one free flow of `nodes` nodes in a line, `input` and `output` included. */
-export async function buildFlowShop(adminUrl: string, nodes: number): Promise<FlowShop> {
-  const world = await openWorld(adminUrl)
+export async function buildFlowTenant(adminUrl: string, nodes: number): Promise<FlowTenant> {
+  const fixture = await openFixture(adminUrl)
   try {
-    const tenant = await world.tenant()
-    const project = await world.project(tenant)
-    const { id } = await world.sandbox(project, linearFlow(nodes), { activate: true })
-    const { secret } = await world.key({ project, by: tenant.owner })
+    const tenant = await fixture.tenant()
+    const project = await fixture.project(tenant)
+    const { id } = await fixture.sandbox(project, linearFlow(nodes), { activate: true })
+    const { secret } = await fixture.key({ project, by: tenant.owner })
     return { sandbox: id, secret, jobs: nodes - 1 }
   } finally {
-    await world.close()
+    await fixture.close()
   }
 }
 

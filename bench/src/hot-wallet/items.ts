@@ -1,29 +1,29 @@
 import { randomFillSync } from 'node:crypto'
 import type { AdmitItem, SettleItem } from '@gateway/contracts/ledger-items'
 import { mintId } from '@gateway/contracts/ids'
-import type { BenchWallet, BenchWorld } from './wallets.ts'
+import type { BenchWallet, BenchFixture } from './wallets.ts'
 
 const random = Buffer.alloc(4096)
 let used = random.length
 
 /** The admission of a small chat call: about 100 bytes of prompt and 50 tokens of answer, by the wallet's keys in turn. */
-export function admission({ model, holder }: BenchWorld, { keyHashes }: BenchWallet, n: number): AdmitItem {
+export function admission({ model, instance }: BenchFixture, { keyHashes }: BenchWallet, n: number): AdmitItem {
   return {
     op: 'admit',
     id: mintId('inv', Date.now(), tenRandomBytes()),
-    holder,
+    instance,
     keyHash: keyHashes[n % keyHashes.length]!,
     selector: null,
     model,
     parameters: [],
-    measures: { bytes: 130, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 50 },
+    promptSize: { bytes: 130, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 50 },
     idempotency: null,
   }
 }
 
 /** The same under an idempotency key of its own. */
-export function keyedAdmission(world: BenchWorld, wallet: BenchWallet, n: number): AdmitItem {
-  const item = admission(world, wallet, n)
+export function keyedAdmission(fixture: BenchFixture, wallet: BenchWallet, n: number): AdmitItem {
+  const item = admission(fixture, wallet, n)
   return { ...item, idempotency: { key: item.id, fingerprint: wallet.keyHashes[0]! } }
 }
 

@@ -18,7 +18,7 @@ interface KeyRow {
   expires_at: Date | null
   revoked_at: Date | null
   rotated_to: string | null
-  issuer_stands: boolean
+  issuer_authorized: boolean
 }
 
 interface WalletRow {
@@ -63,7 +63,7 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
         if (!key) throw new Error('key_invalid')
         if (key.revoked_at || key.rotated_to) throw new Error('key_revoked')
         if (key.expires_at && key.expires_at <= now) throw new Error('key_expired')
-        if (!key.issuer_stands) throw new Error('key_issuer_denied')
+        if (!key.issuer_authorized) throw new Error('key_issuer_denied')
         if (item.selector !== null && item.selector !== project) throw new Error('project_mismatch')
 
         const [product] = await tx.$queryRaw<ProductRow[]>`
@@ -82,8 +82,8 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
           throw new Error('unsupported_parameter')
         const { micro, cap } = boundOf(item, product)
 
-        const holder = await tx.holder.findUnique({ where: { id: item.holder } })
-        if (!holder || holder.endedAt) throw new Error('holder unknown')
+        const instance = await tx.instance.findUnique({ where: { id: item.instance } })
+        if (!instance || instance.endedAt) throw new Error('instance unknown')
 
         const meter = key.limit_micro === null ? null : await tx.meter.findUnique({ where: { lineage: key.lineage } })
         const windowStart = key.limit_reset === null ? null : new Date(windowStartMs(key.limit_reset, now.getTime()))
@@ -102,7 +102,7 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
             lineage: key.lineage,
             windowStart,
             product: product.id,
-            holder: item.holder,
+            instance: item.instance,
             micro,
             outputCap: Number(cap),
             promptPico: product.prompt_pico,
@@ -147,8 +147,8 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
     )
 }
 
-function boundOf({ measures }: AdmitItem, product: ProductRow): { micro: bigint; cap: bigint } {
-  const maxTokens = measures.maxTokens === null ? null : BigInt(measures.maxTokens)
+function boundOf({ promptSize }: AdmitItem, product: ProductRow): { micro: bigint; cap: bigint } {
+  const maxTokens = promptSize.maxTokens === null ? null : BigInt(promptSize.maxTokens)
   const cap = outputCap(maxTokens, BigInt(product.max_output_tokens))
   const prompt = promptTokensBound(
     {
@@ -159,11 +159,11 @@ function boundOf({ measures }: AdmitItem, product: ProductRow): { micro: bigint;
       maxTokensPerImage: null,
     },
     {
-      bytes: BigInt(measures.bytes),
-      messages: BigInt(measures.messages),
-      tools: BigInt(measures.tools),
-      images: BigInt(measures.images),
-      counted: measures.counted === null ? null : BigInt(measures.counted),
+      bytes: BigInt(promptSize.bytes),
+      messages: BigInt(promptSize.messages),
+      tools: BigInt(promptSize.tools),
+      images: BigInt(promptSize.images),
+      counted: promptSize.counted === null ? null : BigInt(promptSize.counted),
     },
   )
   if ((maxTokens ?? 0n) > BigInt(product.max_output_tokens) || prompt + cap > BigInt(product.context_length))

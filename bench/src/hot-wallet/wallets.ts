@@ -1,4 +1,4 @@
-import { openWorld, type World, type WorldKey } from '@gateway/testbed/world'
+import { openFixture, type Fixture, type KeyFixture } from '@gateway/testbed/fixture'
 
 export interface BenchWallet {
   project: string
@@ -6,9 +6,9 @@ export interface BenchWallet {
   keyHashes: string[]
 }
 
-export interface BenchWorld {
+export interface BenchFixture {
   model: string
-  holder: string
+  instance: string
   /** Four keys, two of them with a monthly limit; funded for longer than any bench lasts. */
   busy: BenchWallet
   /** The same for the naive transactions, so that neither meets rows that the other left. */
@@ -21,36 +21,36 @@ export interface BenchWorld {
 
 const PLENTY = 2n ** 50n
 
-/** Builds the people, projects, keys, products and the holder that the bench works with. */
-export async function buildWallets(adminUrl: string, manyWallets: number): Promise<BenchWorld> {
-  const world = await openWorld(adminUrl)
+/** Builds the people, projects, keys, products and the instance that the bench works with. */
+export async function buildWallets(adminUrl: string, manyWallets: number): Promise<BenchFixture> {
+  const fixture = await openFixture(adminUrl)
   try {
-    await world.run('BEGIN')
-    const tenant = await world.tenant()
-    const model = await world.product({ id: 'bench/model' })
-    const holder = 'hol_bench'
-    await world.run(
-      `INSERT INTO money.holders (id, service, started_at, beat_at, dead_after_ms) VALUES ($1, 'gateway', now(), now(), 15000)`,
-      [holder],
+    await fixture.run('BEGIN')
+    const tenant = await fixture.tenant()
+    const model = await fixture.product({ id: 'bench/model' })
+    const instance = 'ins_bench'
+    await fixture.run(
+      `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms) VALUES ($1, 'gateway', now(), now(), 15000)`,
+      [instance],
     )
     const build = async (keys: number, limited: number, funds: bigint) =>
-      buildWallet({ world, tenant, model, keys, limited, funds })
+      buildWallet({ fixture, tenant, model, keys, limited, funds })
     const busy = await build(4, 2, PLENTY)
     const naive = await build(4, 2, PLENTY)
     const empty = await build(1, 0, 0n)
     const many: BenchWallet[] = []
     while (many.length < manyWallets) many.push(await build(1, 0, PLENTY))
-    await world.run('COMMIT')
-    await world.run('ANALYZE')
-    return { model, holder, busy, naive, many, empty }
+    await fixture.run('COMMIT')
+    await fixture.run('ANALYZE')
+    return { model, instance, busy, naive, many, empty }
   } finally {
-    await world.close()
+    await fixture.close()
   }
 }
 
-interface WalletNeeds {
-  world: World
-  tenant: Awaited<ReturnType<World['tenant']>>
+interface WalletDeps {
+  fixture: Fixture
+  tenant: Awaited<ReturnType<Fixture['tenant']>>
   model: string
   keys: number
   /** How many of the keys have a monthly limit. */
@@ -58,13 +58,13 @@ interface WalletNeeds {
   funds: bigint
 }
 
-async function buildWallet({ world, tenant, model, keys, limited, funds }: WalletNeeds): Promise<BenchWallet> {
-  const project = await world.project(tenant, funds)
-  await world.assign(project.id, model)
-  const made: WorldKey[] = []
+async function buildWallet({ fixture, tenant, model, keys, limited, funds }: WalletDeps): Promise<BenchWallet> {
+  const project = await fixture.project(tenant, funds)
+  await fixture.assign(project.id, model)
+  const made: KeyFixture[] = []
   while (made.length < keys) {
     const limit = made.length < limited ? ({ micro: PLENTY, reset: 'monthly' } as const) : null
-    made.push(await world.key({ project, by: tenant.owner, limit }))
+    made.push(await fixture.key({ project, by: tenant.owner, limit }))
   }
   return { project: project.id, keyHashes: made.map(({ hash }) => hash) }
 }

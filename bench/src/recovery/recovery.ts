@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startRedis } from '@gateway/local-stack/embedded-redis'
-import { startConstellation, type Constellation } from '@gateway/testbed/constellation'
-import { openWorld, type World } from '@gateway/testbed/world'
-import type { BenchNeeds } from '../benches.ts'
-import { durablePostgres } from '../house/durable-postgres.ts'
+import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
+import { openFixture, type Fixture } from '@gateway/testbed/fixture'
+import type { BenchDeps } from '../benches.ts'
+import { durablePostgres } from '../stack/durable-postgres.ts'
 import { percentile } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
 import { sayTargets } from '../report/targets.ts'
@@ -42,26 +42,26 @@ interface Lost {
   killedMs: number
 }
 
-export async function recovery({ options: { rounds }, stops, tell }: BenchNeeds): Promise<string> {
-  tell('Starting Postgres, Redis, origin, ledger, gateway and workers')
+export async function recovery({ options: { rounds }, stops, tell }: BenchDeps): Promise<string> {
+  tell('Starting Postgres, Redis, provider, ledger, gateway and workers')
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   stops.add(() => rm(folder, { recursive: true, force: true }))
   const postgres = await durablePostgres(stops)
   const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
   stops.add(redis.stop)
-  const world = await openWorld(postgres.adminUrl)
-  stops.add(world.close)
-  const shop = await buildShop(world)
-  const house = await startConstellation({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers: WORKERS })
-  stops.add(house.stop)
-  await house.origin.control.setFaults([{ latencyMs: MODEL_MS }])
+  const fixture = await openFixture(postgres.adminUrl)
+  stops.add(fixture.close)
+  const tenant = await buildTenant(fixture)
+  const stack = await startServices({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers: WORKERS })
+  stops.add(stack.stop)
+  await stack.provider.control.setFaults([{ latencyMs: MODEL_MS }])
 
-  const load = startLoad(house, shop)
+  const load = startLoad(stack, tenant)
   const tookMs: number[] = []
   for (let round = 0; round < rounds; round++) {
     await wait(2 * MODEL_MS)
-    const { lost, restarted } = await killOne(house, world, round)
-    const found = await claimedAgain(world, lost)
+    const { lost, restarted } = await killOne(stack, fixture, round)
+    const found = await claimedAgain(fixture, lost)
     tookMs.push(...found)
     await restarted
     tell(
@@ -91,23 +91,23 @@ ${sayTargets([
 `
 }
 
-async function buildShop(world: World): Promise<{ sandbox: string; secret: string }> {
-  const tenant = await world.tenant()
-  const project = await world.project(tenant, 2n ** 50n)
-  const product = await world.product({ id: 'bench/recovery' })
-  await world.assign(project.id, product)
-  const { id: sandbox } = await world.sandbox(project, FLOW, { activate: true })
-  const { secret } = await world.key({ project, by: tenant.owner })
+async function buildTenant(fixture: Fixture): Promise<{ sandbox: string; secret: string }> {
+  const tenantId = await fixture.tenant()
+  const project = await fixture.project(tenantId, 2n ** 50n)
+  const product = await fixture.product({ id: 'bench/recovery' })
+  await fixture.assign(project.id, product)
+  const { id: sandbox } = await fixture.sandbox(project, FLOW, { activate: true })
+  const { secret } = await fixture.key({ project, by: tenantId.owner })
   return { sandbox, secret }
 }
 
-function startLoad(house: Constellation, { sandbox, secret }: { sandbox: string; secret: string }) {
+function startLoad(stack: ServiceStack, { sandbox, secret }: { sandbox: string; secret: string }) {
   let going = true
   let failed = 0
   let runs = 0
   const callers = Array.from({ length: RUNS_AT_ONCE }, async () => {
     while (going) {
-      const answer = await fetch(`${house.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+      const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
         method: 'POST',
         headers: {
           authorization: `Bearer ${secret}`,
@@ -130,38 +130,38 @@ function startLoad(house: Constellation, { sandbox, secret }: { sandbox: string;
   }
 }
 
-/** Kills a worker and begins to start it again. Answers what it was running: the nodes of the holder that falls silent. */
+/** Kills a worker and begins to start it again. Answers what it was running: the nodes of the instance that falls silent. */
 async function killOne(
-  house: Constellation,
-  world: World,
+  stack: ServiceStack,
+  fixture: Fixture,
   round: number,
 ): Promise<{ lost: Lost[]; restarted: Promise<void> }> {
-  const worker = house.workers[round % WORKERS]!
+  const worker = stack.workers[round % WORKERS]!
   await worker.kill()
   const killedMs = Date.now()
-  const { rows } = await world.run(
-    `SELECT execution, ordinal, attempt, holder FROM money.execution_nodes WHERE state = 'Running'`,
+  const { rows } = await fixture.run(
+    `SELECT execution, ordinal, attempt, instance FROM money.execution_nodes WHERE state = 'Running'`,
   )
   const restarted = worker.start()
-  const running = rows as (Omit<Lost, 'killedMs'> & { holder: string })[]
+  const running = rows as (Omit<Lost, 'killedMs'> & { instance: string })[]
   for (;;) {
-    const { rows: ended } = await world.run(
-      `SELECT id FROM money.holders WHERE service = 'worker' AND ended_at > to_timestamp($1 / 1000.0)`,
+    const { rows: ended } = await fixture.run(
+      `SELECT id FROM money.instances WHERE service = 'worker' AND ended_at > to_timestamp($1 / 1000.0)`,
       [killedMs],
     )
-    const holder = (ended as { id: string }[])[0]?.id
-    const lost = running.filter((node) => node.holder === holder).map((node) => ({ ...node, killedMs }))
-    if (holder) return { lost, restarted }
+    const instance = (ended as { id: string }[])[0]?.id
+    const lost = running.filter((node) => node.instance === instance).map((node) => ({ ...node, killedMs }))
+    if (instance) return { lost, restarted }
     await wait(50)
   }
 }
 
 /** How long each took until it was claimed again, in milliseconds. */
-async function claimedAgain(world: World, lost: Lost[]): Promise<number[]> {
+async function claimedAgain(fixture: Fixture, lost: Lost[]): Promise<number[]> {
   const tookMs: number[] = []
   for (const { execution, ordinal, attempt, killedMs } of lost) {
     for (;;) {
-      const { rows } = await world.run(
+      const { rows } = await fixture.run(
         `SELECT extract(epoch FROM claimed_at)::float8 * 1000 AS at_ms FROM money.execution_nodes
           WHERE execution = $1 AND ordinal = $2 AND attempt > $3 AND claimed_at IS NOT NULL`,
         [execution, ordinal, attempt],

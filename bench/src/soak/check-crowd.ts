@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '@gateway/database/client'
-import { checkBooks, sayFinding } from '../house/ledger-parts.ts'
+import { checkBooks, sayFinding } from '../stack/ledger-parts.ts'
 
-interface Needs {
+interface Deps {
   ledgerUrl: string
   /** Calls that were answered with 200, of all projects. */
   answered: number
@@ -15,7 +15,7 @@ const ASK_EVERY_MS = 100
  * Throws unless nothing is held any more, the books add up, and exactly the calls that were answered were charged: nothing for
  * any that was refused.
  */
-export async function checkCrowd({ ledgerUrl, answered }: Needs): Promise<void> {
+export async function checkCrowd({ ledgerUrl, answered }: Deps): Promise<void> {
   const database = await openDatabase({ url: ledgerUrl, poolSize: 1, role: 'bench-check' })
   const { prisma } = database
   try {

@@ -14,7 +14,7 @@ export interface Round {
 
 interface Soak {
   unloaded: Figures
-  /** Calls per second that the house can take. */
+  /** Calls per second that the stack can take. */
   capacity: number
   crowds: Round[]
   setting: { places: number; latencyMs: number; projects: number; timesTooMuch: number }

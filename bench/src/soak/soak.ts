@@ -1,21 +1,21 @@
 import { startRedis } from '@gateway/local-stack/embedded-redis'
-import { startConstellation } from '@gateway/testbed/constellation'
+import { startServices } from '@gateway/testbed/service-stack'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Pool } from 'undici'
-import type { BenchNeeds } from '../benches.ts'
-import { durablePostgres } from '../house/durable-postgres.ts'
+import type { BenchDeps } from '../benches.ts'
+import { durablePostgres } from '../stack/durable-postgres.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { figuresOf, percentile, type Figures } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
 import { checkCrowd } from './check-crowd.ts'
-import { buildCrowdedShop } from './crowded-shop.ts'
+import { buildCrowdedTenants } from './crowded-tenants.ts'
 import { openLoop, type Crowd, type Ended } from './open-loop.ts'
 import { reportSoak, type Round } from './report-soak.ts'
 import { residentMiB } from './resident-memory.ts'
 
-// Ten times more calls than the house can take, for as long as the rounds last together. Whoever is admitted must not notice,
+// Ten times more calls than the stack can take, for as long as the rounds last together. Whoever is admitted must not notice,
 // whoever is not must be told when to come again, nobody of those pays, and the memory of the gateway stays what it is.
 
 /** What a gateway takes at once here: little enough that ten times its load can be made beside it on the same cores. */
@@ -31,35 +31,35 @@ const PROMPT = 'Tell me something of rivers and of the towns beside them. '.repe
 
 const now = () => performance.now()
 
-export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchNeeds): Promise<string> {
-  tell('Starting Postgres, Redis, origin, ledger and gateway')
+export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchDeps): Promise<string> {
+  tell('Starting Postgres, Redis, provider, ledger and gateway')
   const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
   stops.add(() => rm(folder, { recursive: true, force: true }))
   const postgres = await durablePostgres(stops)
   const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
   stops.add(redis.stop)
-  const house = await startConstellation({
+  const stack = await startServices({
     ledgerUrl: postgres.ledgerUrl,
     redisUrl: redis.url,
     environment: { gateway: () => ({ CALLS_AT_ONCE: String(PLACES), LOG_LEVEL: 'warn' }) },
   })
-  stops.add(house.stop)
-  await house.origin.control.setFaults([{ latencyMs: LATENCY_MS }])
-  const shop = await buildCrowdedShop(postgres.adminUrl, PROJECTS)
-  const gateway = house.gateways[0]!
+  stops.add(stack.stop)
+  await stack.provider.control.setFaults([{ latencyMs: LATENCY_MS }])
+  const tenant = await buildCrowdedTenants(postgres.adminUrl, PROJECTS)
+  const gateway = stack.gateways[0]!
   const pool = new Pool(gateway.url, { connections: CONNECTIONS, pipelining: 1 })
   stops.add(() => pool.destroy())
   let answered = 0
 
   async function call(n: number): Promise<Ended> {
-    const { secret } = shop.projects[n % PROJECTS]!
+    const { secret } = tenant.projects[n % PROJECTS]!
     try {
       const { statusCode, headers, body } = await pool.request({
         method: 'POST',
         path: '/v1/chat/completions',
         headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
         body: JSON.stringify({
-          model: shop.model,
+          model: tenant.model,
           messages: [{ role: 'user', content: `${n} ${PROMPT}` }],
           max_tokens: 50,
         }),

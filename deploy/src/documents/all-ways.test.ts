@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { allWays } from './all-ways.ts'
+import { allVariants } from './all-ways.ts'
 
 test('a fact is said by its name', () => {
-  expect(allWays((f) => `at most ${(f as { limit: number }).limit} bytes`)).toEqual(['at most {limit} bytes'])
+  expect(allVariants((f) => `at most ${(f as { limit: number }).limit} bytes`)).toEqual(['at most {limit} bytes'])
 })
 
 test('a list and what is in it', () => {
   type Facts = { resources: string[]; fields: { field: string }[] }
-  expect(allWays((f) => (f as Facts).resources.join(', '))).toEqual(['{resources}'])
-  expect(allWays((f) => (f as Facts).fields.map(({ field }) => field).join('; '))).toEqual(['{fields}'])
+  expect(allVariants((f) => (f as Facts).resources.join(', '))).toEqual(['{resources}'])
+  expect(allVariants((f) => (f as Facts).fields.map(({ field }) => field).join('; '))).toEqual(['{fields}'])
 })
 
 test('each way that depends on whether there is a fact', () => {
@@ -16,7 +16,7 @@ test('each way that depends on whether there is a fact', () => {
     const { until, held } = f as { until: string | null; held: number }
     return [until ? `Wait until ${until}` : 'It does not end', ...(held > 0 ? ['or wait for calls'] : [])].join(', ')
   }
-  expect(allWays(says)).toEqual([
+  expect(allVariants(says)).toEqual([
     'Wait until {until}, or wait for calls',
     'It does not end, or wait for calls',
     'Wait until {until}',
@@ -28,5 +28,5 @@ test('a fact that is asked for only where another one is left out', () => {
   type Facts = { suspended: boolean; active: number | null }
   const says = (f: unknown) =>
     (f as Facts).suspended ? 'suspended' : (f as Facts).active === null ? 'none' : `not ${(f as Facts).active}`
-  expect(allWays(says)).toEqual(['suspended', 'not {active}', 'none'])
+  expect(allVariants(says)).toEqual(['suspended', 'not {active}', 'none'])
 })

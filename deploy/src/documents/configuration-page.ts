@@ -1,15 +1,15 @@
-import { originConfig } from '@gateway/origins/origin-config'
+import { providerConfig } from '@gateway/providers/provider-config'
 import { configTable } from '@gateway/process/describe-config'
 import { z } from 'zod'
 import { programs, services, type ProgramName } from '../programs.ts'
 
-const purposes: Record<Exclude<ProgramName, 'origin'>, string> = {
-  gateway: 'The edge. It holds no credentials of the database. `ORIGINS` is described below.',
-  worker: 'Runs nodes. It holds no credentials of the database. `ORIGINS` is described below.',
+const purposes: Record<Exclude<ProgramName, 'provider'>, string> = {
+  gateway: 'The edge. It holds no credentials of the database. `PROVIDERS` is described below.',
+  worker: 'Runs nodes. It holds no credentials of the database. `PROVIDERS` is described below.',
   ledger: 'The book of record.',
   console: 'People, projects, keys and products, and the web console.',
   migrate: 'The job that brings the database up to a version, before its services start.',
-  seed: 'Fills an empty house with something to try. Not for a real one.',
+  seed: 'Fills an empty stack with something to try. Not for a real one.',
 }
 
 const heading = `# Configuration
@@ -19,18 +19,18 @@ the value of any variable, such as a mounted secret. A wrong value stops the sta
 code is 78 then. This page is made from the schemas that read the variables.
 
 The four services also heed the variables of the OpenTelemetry SDK (\`OTEL_*\`) as far as there is a collector. What
-\`npm start\` reads stands in [stack-config.ts](../packages/local-stack/src/stack-config.ts).
+\`npm start\` reads stands in [stack-config.ts](../tools/local-stack/src/stack-config.ts).
 `
 
-/** docs/configuration.md: the variables of each program, and the fields of an origin. */
+/** docs/configuration.md: the variables of each program, and the fields of a provider. */
 export function configurationPage(): string {
   const names = [...services, 'migrate', 'seed'] as const
   const sections = names.map((name) => `## ${name}\n\n${purposes[name]}\n\n${configTable(programs[name].variables)}`)
-  return [heading, ...sections, originsSection()].join('\n')
+  return [heading, ...sections, providersSection()].join('\n')
 }
 
-function originsSection(): string {
-  const { oneOf, anyOf } = z.toJSONSchema(originConfig, { io: 'input', unrepresentable: 'any' }) as Record<
+function providersSection(): string {
+  const { oneOf, anyOf } = z.toJSONSchema(providerConfig, { io: 'input', unrepresentable: 'any' }) as Record<
     'oneOf' | 'anyOf',
     { properties: Record<string, Field>; required?: string[] }[] | undefined
   >
@@ -52,13 +52,13 @@ function originsSection(): string {
       field.default === undefined ? (required ? 'required' : 'none') : `\`${JSON.stringify(field.default)}\``
     return `| \`${name}\` | ${meaning} | ${fallback} |`
   })
-  return `## ORIGINS
+  return `## PROVIDERS
 
-JSON: an object with an entry for each origin, by the name that the routes of products use. Its key is best named by \`apiKeyFile\` or
-\`apiKeyEnv\`. Where \`ORIGIN_ALLOWED_HOSTS\` is set (hosts with commas between them), no other host may be called.
+JSON: an object with an entry for each provider, by the name that the routes of products use. Its key is best named by \`apiKeyFile\` or
+\`apiKeyEnv\`. Where \`PROVIDER_ALLOWED_HOSTS\` is set (hosts with commas between them), no other host may be called.
 
 \`\`\`json
-{ "main": { "kind": "openai-compatible", "baseUrl": "https://api.example.com/v1", "apiKeyFile": "/run/origins/main-key" } }
+{ "main": { "kind": "openai-compatible", "baseUrl": "https://api.example.com/v1", "apiKeyFile": "/run/providers/main-key" } }
 \`\`\`
 
 | Field | What it is for | Default |

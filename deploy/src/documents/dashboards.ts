@@ -55,7 +55,7 @@ export const dashboards: Dashboard[] = [
         title: 'Own time',
         unit: 'ms',
         figures: quantiles('gateway_own_duration'),
-        description: 'The whole duration less what the origin took.',
+        description: 'The whole duration less what the provider took.',
       },
       {
         title: 'Calls under way',
@@ -67,18 +67,18 @@ export const dashboards: Dashboard[] = [
         unit: 'ms',
         figures: quantiles('gateway_settlement_duration'),
       },
-      { title: 'Failed attempts at origins', unit: 'reqps', figures: rate('gateway_failed_attempts_total', 'kind') },
+      { title: 'Failed attempts at providers', unit: 'reqps', figures: rate('gateway_failed_attempts_total', 'kind') },
       {
-        title: 'Origins at rest',
+        title: 'Providers at rest',
         unit: 'short',
         figures: [
-          ...figure('max(gateway_origins_resting)', 'at rest'),
+          ...figure('max(gateway_providers_resting)', 'at rest'),
           {
             expr: 'sum by (state) (increase(gateway_circuit_changes_total[$__rate_interval]))',
             legend: 'became {{state}}',
           },
         ],
-        description: 'Which one is in the log: "the circuit of an origin changed".',
+        description: 'Which one is in the log: "the circuit of a provider changed".',
       },
       {
         title: 'Invocations of sandbox products',
@@ -119,11 +119,11 @@ export const dashboards: Dashboard[] = [
         figures: figure('sum by (instance) (ledger_items_waiting)', '{{instance}}'),
       },
       {
-        title: 'Paid by the house',
+        title: 'Paid by the stack',
         unit: 'short',
         figures: [
-          ...figure('sum(increase(ledger_house_excess_total[$__rate_interval]))', 'excess, micro-USD'),
-          ...figure('sum(increase(ledger_house_fenced_total[$__rate_interval]))', 'answers after their hold'),
+          ...figure('sum(increase(ledger_write_offs_excess_total[$__rate_interval]))', 'excess, micro-USD'),
+          ...figure('sum(increase(ledger_write_offs_fenced_total[$__rate_interval]))', 'answers after their hold'),
           ...figure('sum(increase(ledger_items_set_aside_total[$__rate_interval]))', 'items set aside'),
         ],
       },
@@ -156,11 +156,11 @@ export const dashboards: Dashboard[] = [
         ],
       },
       { title: 'Duration of a node, p95', unit: 's', figures: p95('worker_node_duration', 'kind') },
-      { title: 'Of it at origins, p95', unit: 's', figures: p95('worker_node_remote', 'kind') },
+      { title: 'Of it at providers, p95', unit: 's', figures: p95('worker_node_remote', 'kind') },
       {
-        title: 'Failed attempts at origins',
+        title: 'Failed attempts at providers',
         unit: 'ops',
-        figures: rate('worker_origin_attempts_failed_total', 'kind'),
+        figures: rate('worker_provider_attempts_failed_total', 'kind'),
       },
       {
         title: 'Calls that waited for money',
@@ -179,7 +179,7 @@ export const dashboards: Dashboard[] = [
         description: 'Nothing to do: its node had ended, or ran elsewhere. A few are right after a restart.',
       },
       {
-        title: 'Nodes rung for again',
+        title: 'Nodes requeued',
         unit: 'short',
         figures: [
           ...figure('sum(increase(ledger_nodes_unrung_total[$__rate_interval]))', 'not taken by the queue'),

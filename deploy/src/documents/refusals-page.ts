@@ -1,5 +1,5 @@
 import { refusals } from '@gateway/contracts/refusals'
-import { allWays } from './all-ways.ts'
+import { allVariants } from './all-ways.ts'
 
 interface Row {
   status: number
@@ -33,13 +33,14 @@ export function refusalsPage(): string {
 
 /** What it says, each with all that may clear it. */
 function waysOf({ says, resolution }: Row): string {
-  const ways = allWays((facts) => JSON.stringify([says(facts).toString(), resolution(facts).toString()])).map(
-    (way) => JSON.parse(way) as [said: string, cure: string],
+  const ways = allVariants((facts) => JSON.stringify([says(facts).toString(), resolution(facts).toString()])).map(
+    (way) => JSON.parse(way) as [said: string, resolution: string],
   )
   const bySaying = Map.groupBy(ways, ([said]) => said)
-  const parts = [...bySaying].map(([said, cures]) => {
-    const cleared = cures.map(([, cure]) => cure)
-    const list = cleared.length === 1 ? ` ${cleared[0]}` : `\n\n${cleared.map((cure) => `- ${cure}`).join('\n')}`
+  const parts = [...bySaying].map(([said, resolutions]) => {
+    const cleared = resolutions.map(([, resolution]) => resolution)
+    const list =
+      cleared.length === 1 ? ` ${cleared[0]}` : `\n\n${cleared.map((resolution) => `- ${resolution}`).join('\n')}`
     return `${said}\n\nWhat clears it:${list}`
   })
   return parts.join('\n\nOr:\n\n').replaceAll('<', '\\<')

@@ -4,9 +4,9 @@ import type { MediaType } from '@gateway/contracts/media-type'
 import { AssetMissing, AssetStoreUnavailable, NotKept } from './asset-failures.ts'
 import { keyOf } from './asset-key.ts'
 import type { AssetStoreSettings } from './asset-store-config.ts'
-import { openLocalShelf } from './local-shelf.ts'
-import type { Shelf } from './shelf.ts'
-import { openSpool } from './spool.ts'
+import { openLocalBackend } from './local-backend.ts'
+import type { BlobBackend } from './blob-backend.ts'
+import { openTemporaryFile } from './temporary-file.ts'
 
 // Where the bytes of a project lie.
 //   B1  A key is made of two ids of ours and nothing else, so no name leads anywhere else.
@@ -54,15 +54,15 @@ const BACK_OFF_MS = 100
 
 /** Opens the store: a folder, or a bucket where one is named. */
 export async function openAssetStore(settings: AssetStoreSettings): Promise<AssetStore> {
-  const shelf = await openShelf(settings)
-  const spool = openSpool()
+  const backend = await openBackend(settings)
+  const temporaryFile = openTemporaryFile()
 
   return {
     async put(project, asset, bytes, { maxBytes }) {
       const key = keyOf(project, asset) // B1
-      const spooled = await spool.take(bytes, maxBytes) // B2
+      const spooled = await temporaryFile.take(bytes, maxBytes) // B2
       try {
-        await tryOften(() => shelf.store(key, spooled.path, spooled))
+        await tryOften(() => backend.store(key, spooled.path, spooled))
         return { mimeType: spooled.mimeType, bytes: spooled.bytes }
       } finally {
         await spooled.discard()
@@ -71,7 +71,7 @@ export async function openAssetStore(settings: AssetStoreSettings): Promise<Asse
     async open(project, asset, range) {
       const key = keyOf(project, asset)
       try {
-        return await shelf.read(key, range ?? null)
+        return await backend.read(key, range ?? null)
       } catch (error) {
         throw error instanceof AssetMissing ? error : new AssetStoreUnavailable({ cause: error })
       }
@@ -79,22 +79,22 @@ export async function openAssetStore(settings: AssetStoreSettings): Promise<Asse
     async remove(project, asset) {
       const key = keyOf(project, asset)
       try {
-        await shelf.remove(key)
+        await backend.remove(key)
       } catch (error) {
         throw new AssetStoreUnavailable({ cause: error })
       }
     },
     async close() {
-      await spool.close()
-      shelf.close()
+      await temporaryFile.close()
+      backend.close()
     },
   }
 }
 
-async function openShelf(settings: AssetStoreSettings): Promise<Shelf> {
-  if (settings.bucket === null) return openLocalShelf(settings.folder)
-  const { openBucketShelf } = await import('./bucket-shelf.ts') // the SDK is large, and most houses don't need it
-  return openBucketShelf(settings.bucket)
+async function openBackend(settings: AssetStoreSettings): Promise<BlobBackend> {
+  if (settings.bucket === null) return openLocalBackend(settings.folder)
+  const { openBucketBackend } = await import('./bucket-backend.ts') // the SDK is large, and most stacks don't need it
+  return openBucketBackend(settings.bucket)
 }
 
 async function tryOften(store: () => Promise<void>): Promise<void> {

@@ -1,4 +1,4 @@
-/** What an origin reported, or what we counted ourselves. Tokens. */
+/** What a provider reported, or what we counted ourselves. Tokens. */
 export interface Usage {
   promptTokens: number
   completionTokens: number

@@ -76,7 +76,7 @@ describe('every bound of spec 8.1 at its value, and one beyond [invalid_request]
       return with_({ messages: [{ role: 'user', content: 'x'.repeat(bytes - rest) }], ...parameters })
     }
     for (const parameters of [{}, { temperature: 0.5, stop: 'end' }, { tools: tools(3) }]) {
-      expect(readChatRequest(body(128_000, parameters)).measures.bytes).toBe(128_000)
+      expect(readChatRequest(body(128_000, parameters)).promptSize.bytes).toBe(128_000)
       const refused = refusal(body(128_001, parameters))
       expect(refused).toMatchObject({ code: 'invalid_request', param: 'messages' })
       expect(refused.message).toContain('128001 bytes, more than 128000')
@@ -96,7 +96,7 @@ describe('every bound of spec 8.1 at its value, and one beyond [invalid_request]
   })
 })
 
-describe('measures', () => {
+describe('promptSize', () => {
   test('are those of what is sent on', () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }
     const request = read({
@@ -105,7 +105,7 @@ describe('measures', () => {
       max_tokens: 7,
       stream: true,
     })
-    expect(request.measures).toEqual({
+    expect(request.promptSize).toEqual({
       bytes: Buffer.byteLength(JSON.stringify(request.forwarded)),
       messages: 2,
       tools: 2,
@@ -117,8 +117,8 @@ describe('measures', () => {
   test('count the bytes of whatever text arrives', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (content) => {
-        const { measures, forwardedJson } = message({ role: 'user', content })
-        expect(measures.bytes).toBe(Buffer.from(forwardedJson, 'utf8').length)
+        const { promptSize, forwardedJson } = message({ role: 'user', content })
+        expect(promptSize.bytes).toBe(Buffer.from(forwardedJson, 'utf8').length)
         expect(JSON.parse(forwardedJson)).toEqual({ messages: [{ role: 'user', content }] })
       }),
     )
@@ -247,7 +247,7 @@ describe('what is read', () => {
   test('messages of every role with every field we answer with', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'look_up', arguments: '{"q":1}' } }
     const messages = [
-      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], name: 'house' },
+      { role: 'system', content: [{ type: 'text', text: 'Be brief.' }], name: 'stack' },
       {
         role: 'user',
         content: [

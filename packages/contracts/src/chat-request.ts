@@ -20,13 +20,13 @@ export interface ChatRequest {
   forwardedJson: string
   /** Parameters that only a model which lists them in `supported_parameters` accepts. */
   conditional: string[]
-  measures: Measures
+  promptSize: PromptSize
 }
 
 export type Forwarded = { messages: z.infer<typeof message>[] } & Record<string, unknown>
 
 /** What an upper bound of the price is computed from (decisions.md, 2). */
-export interface Measures {
+export interface PromptSize {
   /** UTF-8 bytes of `forwardedJson`. */
   bytes: number
   messages: number
@@ -177,7 +177,7 @@ export function readChatRequest(value: unknown): ChatRequest {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refuse('invalid_request', {
       reason: 'The body is not a JSON object.',
-      cure: 'Send one JSON object with model and messages.',
+      resolution: 'Send one JSON object with model and messages.',
     })
   const parsed = chatBody.safeParse(withoutAbsent(value), READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
@@ -211,7 +211,7 @@ export function readChatRequest(value: unknown): ChatRequest {
     forwarded,
     forwardedJson,
     conditional: CONDITIONAL.filter((field) => forwarded[field] !== undefined),
-    measures: {
+    promptSize: {
       bytes,
       messages: asked.messages.length,
       tools: asked.tools?.length ?? 0,
@@ -225,7 +225,7 @@ function withoutAbsent(value: object): Record<string, unknown> {
   const kept = withoutNulls(value)
   if (Array.isArray(kept['tools']) && kept['tools'].length === 0) delete kept['tools']
   for (const penalty of ['frequency_penalty', 'presence_penalty']) if (kept[penalty] === 0) delete kept[penalty]
-  // A message's `content` may be null where it carries tool calls, and origins tell that from none.
+  // A message's `content` may be null where it carries tool calls, and providers tell that from none.
   if (Array.isArray(kept['messages'])) kept['messages'] = kept['messages'].map(withoutAbsentOfMessage)
   return kept
 }

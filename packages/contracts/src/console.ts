@@ -49,14 +49,14 @@ const password = z.string().min(12).max(256)
 export const signInBody = z.strictObject({ email, password: z.string().min(1).max(256) })
 
 /** What the page needs to know before anybody is signed in. */
-export const signInWays = z.strictObject({
+export const signInMethods = z.strictObject({
   baseUrl: z.string().nullable().describe('where the models are called; null: at the address of the console'),
   provider: z
     .strictObject({ path: z.string(), isReached: z.boolean() })
     .nullable()
     .describe('where a browser goes to sign in through OpenID Connect'),
 })
-export type SignInWays = z.infer<typeof signInWays>
+export type SignInMethods = z.infer<typeof signInMethods>
 
 /** `current` is needed once a password has been set. */
 export const passwordBody = z.strictObject({ password, current: z.string().max(256).optional() })
@@ -273,7 +273,7 @@ const modality = z.enum(['text', 'image', 'audio', 'file', 'video'])
 const productFields = {
   name: label(100),
   description: paragraph(2000),
-  ownedBy: label(100).describe('the publisher, never an origin'),
+  ownedBy: label(100).describe('the publisher, never a provider'),
   state: z.enum(['draft', 'published', 'suspended']),
   contextLength: tokens,
   maxOutputTokens: tokens,
@@ -291,10 +291,10 @@ const productFields = {
   pricing: productPricing,
 }
 /** Where calls go, by priority. The platform operator's alone. */
-const origins = z
+const providers = z
   .array(
     z.strictObject({
-      origin: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+      provider: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
       model: label(256),
       priority: z.int().min(0).max(1000),
     }),
@@ -327,15 +327,15 @@ export const newProductBody = z.strictObject({
   isModerated: z.boolean().default(false),
   tokenizer: productFields.tokenizer.default(null),
   overheads: productFields.overheads.default({ ...productDefaults.overheads }),
-  origins,
+  providers,
 })
-export const productPatch = z.strictObject({ ...productFields, origins }).partial()
+export const productPatch = z.strictObject({ ...productFields, providers }).partial()
 
 export const productRecord = z.strictObject({
   id: z.string(),
   kind: productKind,
   ...productFields,
-  origins: origins.optional().describe('shown to the platform operator only'),
+  providers: providers.optional().describe('shown to the platform operator only'),
   createdAt: time,
 })
 export type ProductRecord = z.infer<typeof productRecord>

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { callMeasures, tokens } from './call-measures.ts'
+import { promptSize, tokens } from './prompt-size.ts'
 import type { GraphNode } from './graph.ts'
 import type { RefusalBody } from './refusal.ts'
 
 // What a worker asks of the ledger about one node of one run. These ride POST /items beside `admit`, `settle` and `release`.
 //
-//   claim → (a paid node: admit under the claim's lease → call the origin) → complete
+//   claim → (a paid node: admit under the claim's lease → call the provider) → complete
 //
 // A claim names a lease of the worker's own making, so that it may be repeated. Whoever lost the lease is told `fenced` and
 // changes nothing: another attempt is under way.
@@ -20,11 +20,11 @@ export const nodeLease = z.strictObject({
 })
 export type NodeLease = z.infer<typeof nodeLease>
 
-/** Takes a node that is ready, for a living holder. `attempt` is the job's: an older job than the books' attempt gets nothing. */
+/** Takes a node that is ready, for a living instance. `attempt` is the job's: an older job than the books' attempt gets nothing. */
 export const claimItem = z.strictObject({
   op: z.literal('claim'),
   ...nodeLease.shape,
-  holder: id,
+  instance: id,
   attempt: z.int().min(1),
 })
 export type ClaimItem = z.infer<typeof claimItem>
@@ -37,10 +37,10 @@ export const admitNodeItem = z.strictObject({
   op: z.literal('admit-node'),
   id,
   ...nodeLease.shape,
-  holder: id,
+  instance: id,
   model: z.string().min(1).max(256),
   parameters: z.array(z.string().min(1).max(64)).max(32),
-  measures: callMeasures,
+  promptSize: promptSize,
 })
 export type AdmitNodeItem = z.infer<typeof admitNodeItem>
 
@@ -65,7 +65,7 @@ export const completeItem = z.strictObject({
   ]),
   /** What the call used; null where none was made or it failed: the reservation, if there is one, is released. */
   usage: z.strictObject({ promptTokens: tokens, completionTokens: tokens, estimated: z.boolean() }).nullable(),
-  /** Milliseconds since the claim, and what the origin took. */
+  /** Milliseconds since the claim, and what the provider took. */
   durationMs: z.int().min(0).max(3_600_000),
   remoteMs: z.int().min(0).max(3_600_000).nullable(),
 })
@@ -94,7 +94,7 @@ export type ClaimOutcome =
   | Claimed
   /** It has ended, is under way elsewhere, its run is ending, or the books don't know it. */
   | { kind: 'nothing-to-do' }
-  | { kind: 'holder-unknown' }
+  | { kind: 'instance-unknown' }
 
 export type CompleteOutcome =
   | { kind: 'completed' }

@@ -10,10 +10,10 @@ export function invalidIssue(issue: z.core.$ZodIssue): Refusal {
 }
 
 /** @param what and what clears it, each to follow the field's name */
-export function invalidField(field: string, what: string, cure: string): Refusal {
+export function invalidField(field: string, what: string, resolution: string): Refusal {
   return refuse(
     'invalid_request',
-    { reason: `${field} ${what}.`, cure: `Correct ${field}: ${cure}.` },
+    { reason: `${field} ${what}.`, resolution: `Correct ${field}: ${resolution}.` },
     { param: field },
   )
 }

@@ -28,7 +28,7 @@ export function readInvokeRequest(value: unknown): InvokeRequest {
   if (!isObject(value))
     throw refuse('invalid_request', {
       reason: 'The body is not a JSON object.',
-      cure: 'Send one JSON object with input.',
+      resolution: 'Send one JSON object with input.',
     })
   const parsed = invokeBody.safeParse(value, READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)

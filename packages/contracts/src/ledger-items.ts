@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callMeasures, tokens } from './call-measures.ts'
+import { promptSize, tokens } from './prompt-size.ts'
 import { admitNodeItem, claimItem, completeItem } from './flow-items.ts'
 
 // What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture.md, money core 4).
@@ -13,8 +13,8 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/)
 export const admitItem = z.strictObject({
   op: z.literal('admit'),
   id,
-  /** The process incarnation that will call the origin. */
-  holder: id,
+  /** The process incarnation that will call the provider. */
+  instance: id,
   /** SHA-256 of the secret, hex. */
   keyHash: hash,
   /** The project a header or body field names; null when none does. */
@@ -22,7 +22,7 @@ export const admitItem = z.strictObject({
   model: text(256),
   /** Conditional parameters in use, which the model must support. */
   parameters: z.array(text(64)).max(32),
-  measures: callMeasures,
+  promptSize: promptSize,
   idempotency: z.strictObject({ key: text(128), fingerprint: hash }).nullable(),
 })
 export type AdmitItem = z.infer<typeof admitItem>

@@ -3,9 +3,9 @@ import type { RefusalCode } from './refusal.ts'
 
 // What the ledger answers, an outcome an item. A line of the answer to POST /items is `{ "n": 7, "outcome": … }`.
 
-/** Where the call goes, by priority. Names of origins never leave the service. */
+/** Where the call goes, by priority. Names of providers never leave the service. */
 export interface Route {
-  origin: string
+  provider: string
   model: string
 }
 
@@ -18,7 +18,7 @@ export interface Admitted {
   /** Empty where a person runs it in the console. */
   key: string
   product: string
-  /** Tokens, always sent to the origin. */
+  /** Tokens, always sent to the provider. */
   outputCap: number
   reservedMicro: number
   routes: Route[]
@@ -32,8 +32,8 @@ export type AdmitOutcome =
   /** The first call under this idempotency key has not ended. */
   | { kind: 'running'; invocation: string }
   | { kind: 'refused'; code: RefusalCode; facts: Record<string, unknown> }
-  /** The holder is not on the books, or was declared dead: register a new one, then ask again. */
-  | { kind: 'holder-unknown' }
+  /** The instance is not on the books, or was declared dead: register a new one, then ask again. */
+  | { kind: 'instance-unknown' }
 
 export type AdmitNodeOutcome =
   | Admitted
@@ -42,14 +42,14 @@ export type AdmitNodeOutcome =
    * (`neededMicro`): whether it would fit once they end.
    */
   | { kind: 'refused'; code: RefusalCode; facts: Record<string, unknown> }
-  /** The holder is not on the books, or was declared dead: another one claims the node. */
-  | { kind: 'holder-unknown' }
+  /** The instance is not on the books, or was declared dead: another one claims the node. */
+  | { kind: 'instance-unknown' }
   /** The lease is not the current one, the run has begun to end, or the node's call is charged already. Nothing is held. */
   | { kind: 'fenced' }
 
 export type SettleOutcome =
   | { kind: 'settled'; chargedMicro: number }
-  /** The reservation had been released: the house pays, the answer may still be delivered. */
+  /** The reservation had been released: it is a write-off, the answer may still be delivered. */
   | { kind: 'fenced' }
   /** Never admitted, or a node's. */
   | { kind: 'unknown' }

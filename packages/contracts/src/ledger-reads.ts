@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { KeyStanding } from './key-standing.ts'
+import type { KeyStatus } from './key-status.ts'
 import type { ModelEntry } from './model-entry.ts'
 import type { RefusalCode } from './refusal.ts'
 
@@ -20,18 +20,18 @@ export interface RefusedCaller {
 export type ModelsAnswer = { entries: ModelEntry[] } | RefusedCaller
 
 /** POST /keys/read: a `callerQuestion`; what the key is and has left. */
-export type KeyAnswer = { key: KeyStanding } | RefusedCaller
+export type KeyAnswer = { key: KeyStatus } | RefusedCaller
 
-/** POST /holders/beat: registers a holder, and keeps it alive. Answers `{ alive: false }` once it was declared dead. */
-export const beat = z.strictObject({
-  holder: z.string().min(1).max(64),
+/** POST /instances/heartbeat: registers an instance, and keeps it alive. Answers `{ alive: false }` once it was declared dead. */
+export const heartbeat = z.strictObject({
+  instance: z.string().min(1).max(64),
   service: z.enum(['gateway', 'worker', 'console']),
   deadAfterMs: z.int().min(1000).max(60_000),
 })
-export type Beat = z.infer<typeof beat>
+export type Heartbeat = z.infer<typeof heartbeat>
 
-/** POST /holders/end: the holder has stopped in order; what it still holds is released at once. */
-export const endHolder = z.strictObject({ holder: z.string().min(1).max(64) })
+/** POST /instances/end: the instance has stopped in order; what it still holds is released at once. */
+export const endInstance = z.strictObject({ instance: z.string().min(1).max(64) })
 
 /** POST /fundings: money comes in, once per funding id. Answers `{ fresh, micro }`. */
 export const funding = z.strictObject({

@@ -36,7 +36,7 @@ export interface RefusalExtras {
   headers?: Record<string, string>
 }
 
-/** A failure the caller can clear. Everything else that is thrown is an origin's failure or a bug. */
+/** A failure the caller can clear. Everything else that is thrown is a provider's failure or a bug. */
 export class Refusal extends Error {
   readonly code: RefusalCode
   readonly status: number

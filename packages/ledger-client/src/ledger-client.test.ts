@@ -24,10 +24,10 @@ function yes({ lines }: Received): OutcomeLine[] {
   return lines.map(({ n, item }) => ({ n, outcome: item.op === 'admit' ? admitted(item.id) : settled }))
 }
 
-/** Takes every lane, so that what follows gathers. Answers the requests that hold them. */
-async function fillLanes(peer: PeerLedger, client: LedgerClient, lanes = 3): Promise<Received[]> {
+/** Takes every batcher, so that what follows gathers. Answers the requests that hold them. */
+async function fillBatcher(peer: PeerLedger, client: LedgerClient, admissionBatcher = 3): Promise<Received[]> {
   const requests: Received[] = []
-  for (let n = 0; n < lanes; n++) {
+  for (let n = 0; n < admissionBatcher; n++) {
     client.admit(admission(`fill_${n}`), patient).catch(() => {})
     requests.push(await peer.next())
   }
@@ -80,9 +80,9 @@ test('outcomes reach their callers as their lines arrive, in any order and howev
   expect(await two).toEqual(admitted('inv_2'))
 })
 
-test('while the lanes are taken items gather, and go together once a lane has begun to answer', async () => {
+test('while the admission batcher are taken items gather, and go together once a batcher has begun to answer', async () => {
   const { peer, client } = await open()
-  const [first] = await fillLanes(peer, client)
+  const [first] = await fillBatcher(peer, client)
   client.admit(admission('slow'), patient).catch(() => {})
   const gathered = Array.from({ length: 20 }, (_, n) => client.admit(admission(`inv_${n}`), patient))
   await first!.answer({ n: 0, outcome: admitted('fill_0') }) // still open
@@ -186,10 +186,10 @@ test('a late answer to an admission that was given up changes nothing, and its r
 
 test('an admission whose budget ends before it was sent needs no release', async () => {
   const { peer, client } = await open()
-  const lanes = await fillLanes(peer, client)
+  const admissionBatcher = await fillBatcher(peer, client)
   await expect(client.admit(admission('never'), { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
   const next = client.admit(admission('inv_1'), patient)
-  for (const lane of lanes) lane.end(...yes(lane))
+  for (const lane of admissionBatcher) lane.end(...yes(lane))
   const request = await peer.next()
   expect(request.ids).toEqual(['inv_1'])
   request.end(...yes(request))
@@ -255,11 +255,11 @@ test('a settlement and a release end with their budget', async () => {
 
 test('beyond the bounded queue admissions are refused as overloaded; settlements and releases never', async () => {
   const { peer, client } = await open({ maxWaiting: 2 })
-  const lanes = await fillLanes(peer, client)
+  const admissionBatcher = await fillBatcher(peer, client)
   const waiting = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
   await expect(client.admit(admission('inv_3'), patient)).rejects.toMatchObject({ why: 'overloaded' })
   const closings = Array.from({ length: 50 }, (_, n) => client.settle(settlement(`set_${n}`)))
-  for (const lane of lanes) lane.end(...yes(lane))
+  for (const lane of admissionBatcher) lane.end(...yes(lane))
   const request = await peer.next()
   expect(request.lines).toHaveLength(52)
   request.end(...yes(request))
@@ -320,14 +320,14 @@ test('closing gives up what is not decided in its grace', async () => {
 
 test('every other question is one POST with one JSON object', async () => {
   const { peer, client } = await open()
-  const beat = { holder: 'hld_1', service: 'gateway', deadAfterMs: 15_000 } as const
+  const heartbeat = { instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 } as const
   const funding = { project: 'prj_1', fundingId: 'f1', micro: 5, fundedBy: 'per_1' }
   const question = { keyHash: 'ab'.repeat(32), selector: null }
   const wallet = { fundedMicro: 5, reservedMicro: 0, settledMicro: 0, availableMicro: 5 }
   const table = [
     [client.models(question), '/models', question, { entries: [] }, { entries: [] }],
-    [client.beat(beat), '/holders/beat', beat, { alive: true }, { alive: true }],
-    [client.endHolder('hld_1'), '/holders/end', { holder: 'hld_1' }, {}, undefined],
+    [client.heartbeat(heartbeat), '/instances/heartbeat', heartbeat, { alive: true }, { alive: true }],
+    [client.endInstance('ins_1'), '/instances/end', { instance: 'ins_1' }, {}, undefined],
     [client.fund(funding), '/fundings', funding, { fresh: true, micro: 5 }, { fresh: true, micro: 5 }],
     [client.barrier(['prj_1']), '/barrier', { projects: ['prj_1'] }, {}, undefined],
     [client.wallet('prj_1'), '/wallets/read', { project: 'prj_1' }, wallet, wallet],

@@ -25,7 +25,7 @@ import type {
   UsageQuestion,
 } from '@gateway/contracts/flow-reads'
 import type {
-  Beat,
+  Heartbeat,
   CallerQuestion,
   Funding,
   KeyAnswer,
@@ -33,7 +33,7 @@ import type {
   WalletAnswer,
 } from '@gateway/contracts/ledger-reads'
 import { askingLedger } from './ask-ledger.ts'
-import { openGatherer } from './gather-items.ts'
+import { openBatcher } from './item-batcher.ts'
 import { openTokenSource, type ServiceName } from './service-token.ts'
 import { openItemSubmitter } from './submit-items.ts'
 
@@ -65,7 +65,7 @@ export interface Budget {
 /** The ledger, to its callers. Every call may throw LedgerUnavailable, and LedgerRejected where caller and ledger disagree on the wire. */
 export interface LedgerClient {
   /**
-   * Asks for a reservation. Each asking takes an id of its own; only after `holder-unknown` it is repeated with the same.
+   * Asks for a reservation. Each asking takes an id of its own; only after `instance-unknown` it is repeated with the same.
    * @throws LedgerUnavailable when the ledger gave no decision: nothing stays reserved
    */
   admit(item: Omit<AdmitItem, 'op'>, budget: Budget): Promise<AdmitOutcome>
@@ -102,8 +102,8 @@ export interface LedgerClient {
   readSandbox(question: SandboxQuestion, budget?: Budget): Promise<SandboxAnswer>
   recordAsset(question: AssetRecordQuestion, budget?: Budget): Promise<AssetRecordAnswer>
   readAsset(question: AssetQuestion, budget?: Budget): Promise<AssetAnswer>
-  beat(beat: Beat, budget?: Budget): Promise<{ alive: boolean }>
-  endHolder(holder: string, budget?: Budget): Promise<void>
+  heartbeat(heartbeat: Heartbeat, budget?: Budget): Promise<{ alive: boolean }>
+  endInstance(instance: string, budget?: Budget): Promise<void>
   fund(funding: Funding, budget?: Budget): Promise<{ fresh: boolean; micro: number }>
   /** Answers once no admission that read older facts of these projects can still be under way. */
   barrier(projects: string[], budget?: Budget): Promise<void>
@@ -119,7 +119,7 @@ export const NO_END: Budget = { budgetMs: Infinity }
 const CONNECT_MS = 2_000
 const ASK_CONNECTIONS = 4
 /** Runs are started and followed by as many as there are callers. */
-const RUN_CONNECTIONS = 16
+const EXECUTION_CONNECTIONS = 16
 
 /** Opens the way to the ledger. Connections are made when they are needed. */
 export function openLedgerClient({
@@ -140,18 +140,18 @@ export function openLedgerClient({
     new Pool(origin, { connections: size, connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 })
   const itemsPool = pool(connections)
   const asksPool = pool(ASK_CONNECTIONS) // apart, so that a heartbeat waits behind no crowd
-  const gatherer = openGatherer({
+  const batcher = openBatcher({
     pool: itemsPool,
     path: `${base}/items`,
     token,
     maxInFlight,
     maxRequests: connections,
   })
-  const items = openItemSubmitter({ gatherer, maxWaiting, now })
+  const items = openItemSubmitter({ batcher, maxWaiting, now })
   const closing = new AbortController()
-  const runsPool = pool(RUN_CONNECTIONS)
+  const executionsPool = pool(EXECUTION_CONNECTIONS)
   const ask = askingLedger({ pool: asksPool, base, token, closed: closing.signal })
-  const askOfRuns = askingLedger({ pool: runsPool, base, token, closed: closing.signal })
+  const askOfExecutions = askingLedger({ pool: executionsPool, base, token, closed: closing.signal })
 
   return {
     admit: (item, { budgetMs, traceparent }) => items.open('admit', item, budgetMs, traceparent),
@@ -163,17 +163,17 @@ export function openLedgerClient({
     models: (question, { budgetMs } = ASK_BUDGET) => ask('/models', question, budgetMs),
     key: (question, { budgetMs } = ASK_BUDGET) => ask('/keys/read', question, budgetMs),
     startExecution: (question, { budgetMs, traceparent } = ASK_BUDGET) =>
-      askOfRuns('/executions/start', question, budgetMs, traceparent),
-    followExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/follow', question, budgetMs),
-    readExecution: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/read', question, budgetMs),
-    readUsage: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/executions/usage', question, budgetMs),
-    readSandbox: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/sandboxes/read', question, budgetMs),
+      askOfExecutions('/executions/start', question, budgetMs, traceparent),
+    followExecution: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/executions/follow', question, budgetMs),
+    readExecution: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/executions/read', question, budgetMs),
+    readUsage: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/executions/usage', question, budgetMs),
+    readSandbox: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/sandboxes/read', question, budgetMs),
     recordAsset: (question, { budgetMs, traceparent } = ASK_BUDGET) =>
-      askOfRuns('/assets/record', question, budgetMs, traceparent),
-    readAsset: (question, { budgetMs } = ASK_BUDGET) => askOfRuns('/assets/read', question, budgetMs),
-    beat: (beat, { budgetMs } = ASK_BUDGET) => ask('/holders/beat', beat, budgetMs),
-    async endHolder(holder, { budgetMs } = ASK_BUDGET) {
-      await ask('/holders/end', { holder }, budgetMs)
+      askOfExecutions('/assets/record', question, budgetMs, traceparent),
+    readAsset: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/assets/read', question, budgetMs),
+    heartbeat: (heartbeat, { budgetMs } = ASK_BUDGET) => ask('/instances/heartbeat', heartbeat, budgetMs),
+    async endInstance(instance, { budgetMs } = ASK_BUDGET) {
+      await ask('/instances/end', { instance }, budgetMs)
     },
     fund: (funding, { budgetMs } = ASK_BUDGET) => ask('/fundings', funding, budgetMs),
     async barrier(projects, { budgetMs } = ASK_BUDGET) {
@@ -185,9 +185,9 @@ export function openLedgerClient({
       await Promise.race([items.idle(), new Promise<void>((resolve) => (timer = setTimeout(resolve, closeGraceMs)))])
       clearTimeout(timer)
       items.stop()
-      gatherer.stop()
+      batcher.stop()
       closing.abort()
-      await Promise.all([itemsPool.destroy(), asksPool.destroy(), runsPool.destroy()])
+      await Promise.all([itemsPool.destroy(), asksPool.destroy(), executionsPool.destroy()])
     },
   }
 }

@@ -76,8 +76,8 @@ for (const [what, ask] of Object.entries(openings)) {
     const { peer, client } = await open()
     const asked = ask(client, 60_000)
     ;(await peer.next()).cut()
-    ;(await peer.next()).end({ n: 0, outcome: { kind: 'holder-unknown' } })
-    expect(await asked).toEqual({ kind: 'holder-unknown' })
+    ;(await peer.next()).end({ n: 0, outcome: { kind: 'instance-unknown' } })
+    expect(await asked).toEqual({ kind: 'instance-unknown' })
     await expectNothingBefore(peer, client)
   })
 

@@ -1,6 +1,6 @@
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
 import type { OutcomeLine, OutcomeOf, Undecided } from '@gateway/contracts/ledger-outcomes'
-import type { Gatherer, Parcel } from './gather-items.ts'
+import type { Batcher, PendingItem } from './item-batcher.ts'
 import { LedgerUnavailable } from './ledger-failures.ts'
 
 // What an item means to its caller (architecture.md, money core 4 and 6).
@@ -30,9 +30,9 @@ export interface ItemSubmitter {
 
 interface Meaning {
   /** What the caller is answered; null: another outcome will follow. Throws what the caller is told instead. */
-  read(outcome: Outcome, parcel: Parcel): Outcome | null
+  read(outcome: Outcome, pendingItem: PendingItem): Outcome | null
   /** The budget ended first. */
-  late(parcel: Parcel): void
+  late(pendingItem: PendingItem): void
 }
 
 /** One try of a closing: past it the ledger drops it undecided, and it is sent again. */
@@ -42,11 +42,11 @@ const CLOSING_BACK_OFF_MS = { first: 25, most: 2_000 }
 const WAY_BACK = { share: 0.1, mostMs: 250 }
 
 export function openItemSubmitter({
-  gatherer,
+  batcher,
   maxWaiting,
   now,
 }: {
-  gatherer: Gatherer
+  batcher: Batcher
   maxWaiting: number
   now: () => number
 }): ItemSubmitter {
@@ -60,7 +60,7 @@ export function openItemSubmitter({
     budgetMs: number,
     traceparent?: string,
   ): Promise<OutcomeOf<Op>> {
-    if (gatherer.waitingAdmissions() >= maxWaiting) throw new LedgerUnavailable({ why: 'overloaded' }) // S3
+    if (batcher.waitingAdmissions() >= maxWaiting) throw new LedgerUnavailable({ why: 'overloaded' }) // S3
     const id = op === 'admit' ? (item as object as ItemOf<'admit'>).id : null // S4
     return (await submit(op, item, budgetMs, traceparent, {
       read(outcome, { doubtful }) {
@@ -71,8 +71,8 @@ export function openItemSubmitter({
         if (outcome.kind === 'undecided') throw failureOf(outcome)
         return outcome
       },
-      late(parcel) {
-        if (parcel.sent) releaseLater(id) // S1
+      late(pendingItem) {
+        if (pendingItem.sent) releaseLater(id) // S1
       },
     })) as OutcomeOf<Op>
   }
@@ -90,10 +90,10 @@ export function openItemSubmitter({
   ): Promise<OutcomeOf<Op>> {
     let tries = 0
     return (await submit(op, item, budgetMs, traceparent, {
-      read(outcome, parcel) {
+      read(outcome, pendingItem) {
         if (outcome.kind !== 'undecided') return outcome
         const waitMs = Math.min(CLOSING_BACK_OFF_MS.first * 2 ** tries++, CLOSING_BACK_OFF_MS.most)
-        setTimeout(() => parcel.over || gatherer.submit(parcel), waitMs) // S2
+        setTimeout(() => pendingItem.over || batcher.submit(pendingItem), waitMs) // S2
         return null
       },
       late() {},
@@ -111,7 +111,7 @@ export function openItemSubmitter({
     return new Promise((resolve, reject) => {
       const json = `{"op":"${op}",${JSON.stringify(item).slice(1)}`
       const endsAtMs = now() + budgetMs
-      const parcel: Parcel = {
+      const pendingItem: PendingItem = {
         kind: isOpening(op) ? 'admission' : 'closing',
         json,
         bytes: Buffer.byteLength(json),
@@ -119,7 +119,7 @@ export function openItemSubmitter({
         budgetMs: () => tryMs(op, Math.min(endsAtMs - now(), budgetMs)),
         onOutcome(outcome) {
           try {
-            const answer = read(outcome, parcel)
+            const answer = read(outcome, pendingItem)
             if (answer === null) return
             end()
             resolve(answer)
@@ -137,21 +137,21 @@ export function openItemSubmitter({
       }
       const timer = budgetMs < FOR_EVER_MS ? setTimeout(expire, budgetMs) : null
       pending.add(fail)
-      gatherer.submit(parcel)
+      batcher.submit(pendingItem)
 
       function expire(): void {
-        late(parcel)
+        late(pendingItem)
         fail(new LedgerUnavailable({ why: 'unavailable' }))
       }
 
       function fail(error: Error): void {
-        gatherer.abandon(parcel)
+        batcher.abandon(pendingItem)
         end()
         reject(error)
       }
 
       function end(): void {
-        parcel.over = true
+        pendingItem.over = true
         if (timer) clearTimeout(timer)
         pending.delete(fail)
         if (pending.size === 0) for (const tell of waitForIdle.splice(0)) tell()

@@ -29,7 +29,7 @@ export function promptTokensBound(overheads: Overheads, measured: Measured): big
   return text + measured.messages * overheads.perMessage + tools + measured.images * (overheads.maxTokensPerImage ?? 0n)
 }
 
-/** Output tokens asked of the origin: 0 and absent mean min(8192, the model's maximum) (decisions.md, 2). */
+/** Output tokens asked of the provider: 0 and absent mean min(8192, the model's maximum) (decisions.md, 2). */
 export function outputCap(maxTokens: bigint | null, maxOutputTokens: bigint): bigint {
   if (maxTokens) return maxTokens
   return maxOutputTokens < 8192n ? maxOutputTokens : 8192n

@@ -4,7 +4,7 @@ import { jobIdOf } from './node-job.ts'
 import { QueueUnavailable } from './node-queue.ts'
 import { openNodeWorker } from './node-worker.ts'
 
-queueTest('a job that is rung for twice while it waits runs once', async ({ open, place }) => {
+queueTest('a job that is enqueued twice while it waits runs once', async ({ open, place }) => {
   const queue = open.queue(place)
   const [twice, after] = [newJob(), newJob()]
   await queue.enqueue([twice, twice])
@@ -70,7 +70,7 @@ queueTest('what is no job is dropped and told', async ({ open, place }) => {
   expect(worker.troubles.map((error) => error.message)).toEqual([`job ${jobIdOf(broken)} can't be read and is dropped`])
 })
 
-queueTest('five thousand jobs rung for at once run once each, on two workers', async ({ open, place }) => {
+queueTest('five thousand jobs enqueued at once run once each, on two workers', async ({ open, place }) => {
   const jobs = Array.from({ length: 5_000 }, () => newJob())
   const ran: string[] = []
   const all = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { Queue } from 'bullmq'
 import { jobIdOf, readNodeJob, type NodeJob } from './node-job.ts'
 import { defaultPrefix, queueName } from './queue-name.ts'
 
-/** Redis took no job, or not all of them. Nothing is lost by it: the ledger's keeper rings again for what nobody runs. */
+/** Redis took no job, or not all of them. Nothing is lost by it: the ledger's maintenance job rings again for what nobody runs. */
 export class QueueUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the node queue is unavailable', options)

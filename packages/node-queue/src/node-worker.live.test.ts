@@ -135,7 +135,7 @@ together('a flush of Redis loses what waits, and the worker goes on', async ({ o
   await once(run.signal, 'abort')
   await queue.enqueue([after])
   ;(await worker.next()).finish()
-  await queue.enqueue([waiting]) // as the ledger's keeper does
+  await queue.enqueue([waiting]) // as the ledger's maintenance job does
   ;(await worker.next()).finish()
   expect(worker.begun.map(({ job }) => job)).toEqual([running, after, waiting])
   expect(worker.lost).toEqual([running])

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { tracedEnqueue, tracedRun } from './trace-jobs.ts'
+import { tracedEnqueue, tracedExecution } from './trace-jobs.ts'
 
 test('without a tracer nothing is wrapped', () => {
   const [enqueue, run] = [() => Promise.resolve(), () => Promise.resolve()]
   expect(tracedEnqueue(null, enqueue)).toBe(enqueue)
-  expect(tracedRun(null, run)).toBe(run)
+  expect(tracedExecution(null, run)).toBe(run)
 })

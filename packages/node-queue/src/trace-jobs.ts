@@ -40,7 +40,7 @@ export function tracedEnqueue(tracer: Tracer | null, enqueue: NodeQueue['enqueue
 }
 
 /** Runs a job in a span of its own. Without a tracer as it was given. */
-export function tracedRun(tracer: Tracer | null, run: Run): Run {
+export function tracedExecution(tracer: Tracer | null, run: Run): Run {
   if (tracer === null) return run
   return (job, signal) => {
     const options = { kind: SpanKind.CONSUMER, attributes: attributesOf(job, 'process') }

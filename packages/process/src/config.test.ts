@@ -11,7 +11,7 @@ const schema = z.object({
   LEDGER_URL: httpUrl().meta({ description: 'Base address of the ledger' }),
   SERVICE_SECRET: sharedSecret().meta({ description: 'Secret shared with the ledger', secret: true }),
   VERBOSE: flag().optional().meta({ description: 'Say more' }),
-  ORIGINS: json(z.record(z.string(), z.object({ baseUrl: httpUrl() })))
+  PROVIDERS: json(z.record(z.string(), z.object({ baseUrl: httpUrl() })))
     .default({})
     .meta({ description: 'Who serves the products' }),
 })
@@ -29,26 +29,26 @@ function problemsOf(env: Environment): readonly string[] {
 
 describe('readConfig', () => {
   test('reads text into what the program uses and fills in defaults', () => {
-    const env = { ...right, VERBOSE: '1', ORIGINS: '{"a":{"baseUrl":"http://a/v1"}}', UNRELATED: 'x' }
+    const env = { ...right, VERBOSE: '1', PROVIDERS: '{"a":{"baseUrl":"http://a/v1"}}', UNRELATED: 'x' }
     expect(readConfig(schema, env)).toEqual({
       PORT: 8080,
       LEDGER_URL: 'http://127.0.0.1:9000',
       SERVICE_SECRET: 's'.repeat(32),
       VERBOSE: true,
-      ORIGINS: { a: { baseUrl: 'http://a/v1' } },
+      PROVIDERS: { a: { baseUrl: 'http://a/v1' } },
     })
   })
 
   test('tells every problem at once, one sentence per variable with its name, purpose and fault', () => {
     const problems = problemsOf({
       PORT: 'eighty',
-      ORIGINS: '{"a":{"baseUrl":"ftp://a"}}',
+      PROVIDERS: '{"a":{"baseUrl":"ftp://a"}}',
       SERVICE_SECRET: 's'.repeat(32),
     })
     expect(problems).toEqual([
       'PORT (Port to listen on) is wrong: expected a whole number from 0 to 65535; it is "eighty".',
       'LEDGER_URL (Base address of the ledger) is missing: set LEDGER_URL, or LEDGER_URL_FILE to a file that holds it.',
-      'ORIGINS (Who serves the products) is wrong: at a.baseUrl: expected an address that starts with http:// or https://; it is "{"a":{"baseUrl":"ftp://a"}}".',
+      'PROVIDERS (Who serves the products) is wrong: at a.baseUrl: expected an address that starts with http:// or https://; it is "{"a":{"baseUrl":"ftp://a"}}".',
     ])
   })
 

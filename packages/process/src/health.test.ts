@@ -18,13 +18,13 @@ describe('readiness', () => {
     readiness.check('redis', () => null)
     readiness.check('postgres', () => 'no connection')
     readiness.check('ledger', () => Promise.reject(new Error('postgres://user:password@host')))
-    readiness.check('origin', () => new Promise(() => {}))
+    readiness.check('provider', () => new Promise(() => {}))
     readiness.started()
     expect(await readiness.ready()).toEqual({
       status: 503,
       body: {
         status: 'not ready',
-        reasons: { postgres: 'no connection', ledger: 'failed', origin: 'no answer within 1 ms' },
+        reasons: { postgres: 'no connection', ledger: 'failed', provider: 'no answer within 1 ms' },
       },
     })
   })

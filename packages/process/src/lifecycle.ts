@@ -17,7 +17,7 @@ export interface Lifecycle {
   stop(reason: string): Promise<boolean>
 }
 
-interface Needs {
+interface Deps {
   log: Pick<Logger, 'info' | 'error'>
   /** For parts that name no limit of their own. */
   defaultLimitMs?: number
@@ -29,7 +29,7 @@ interface Part {
   limitMs: number
 }
 
-export function createLifecycle({ log, defaultLimitMs = 10_000 }: Needs): Lifecycle {
+export function createLifecycle({ log, defaultLimitMs = 10_000 }: Deps): Lifecycle {
   const started: Part[] = []
   const aborter = new AbortController()
   let stopped: Promise<boolean> | undefined

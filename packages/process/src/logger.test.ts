@@ -32,7 +32,7 @@ describe('logger', () => {
     ['a credential at any depth', { a: { b: [{ headers: { Authorization: 'Basic cGFzc3dvcmQ=' } }] } }, 'cGFzc3dvcmQ='],
     ['a service secret', { SERVICE_SECRET_GATEWAY: 'hunter2"quoted\\' }, 'hunter2'],
     ['a password with quotes', { password: 'a"b\\"hunter2' }, 'hunter2'],
-    ['an API key', { origin: { apiKey: 'sk-hunter2' } }, 'hunter2'],
+    ['an API key', { provider: { apiKey: 'sk-hunter2' } }, 'hunter2'],
     ['a cookie', { cookie: 'session=hunter2' }, 'hunter2'],
     ['a key of ours under an innocent name', { seen: `got ${secret}.` }, secret.slice(14)],
     ['a bearer token in an error message', { err: new Error('sent Bearer hunter2hunter2') }, 'hunter2'],

@@ -63,12 +63,12 @@ test('a wrong configuration is told in sentences and exits with 78', async () =>
 })
 
 test('a taken port names the variable to change and exits with 78', async () => {
-  const holder = createTcpServer().listen(0, '127.0.0.1')
-  await once(holder, 'listening')
-  const { port } = holder.address() as AddressInfo
+  const instance = createTcpServer().listen(0, '127.0.0.1')
+  await once(instance, 'listening')
+  const { port } = instance.address() as AddressInfo
   const service = startProgram({ GREETING: 'hello', PORT: String(port) })
   expect(await service.ended).toBe(78)
-  holder.close()
+  instance.close()
   expect(service.errors()).toContain(
     `PORT: ${port} on 127.0.0.1 is taken. Stop what listens there, or set PORT to a free one.`,
   )

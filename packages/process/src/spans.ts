@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api'
 
 // Spans by hand, where there is a collector. Where there is none nobody has a `Spans`, and nothing is wrapped.
-//   T1  No text of a caller's or an origin's gets into a span: of what failed it says the code or the kind, never the message.
+//   T1  No text of a caller's or a provider's gets into a span: of what failed it says the code or the kind, never the message.
 //   T2  What ends by a refusal that the caller can clear is no error of ours (semantic conventions for HTTP servers).
 
 /** W3C Trace Context, as it travels beside a message. */
@@ -73,7 +73,7 @@ export function markFailed(span: Span, error: unknown): void {
 }
 
 /** The span under way; null where nothing is traced. */
-export function carrierUnderWay(): Carrier | null {
+export function activeCarrier(): Carrier | null {
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   const { traceparent, tracestate } = carrier

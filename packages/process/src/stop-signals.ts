@@ -7,7 +7,7 @@ export interface SignalSource {
   readonly stdin: { on(event: 'close', listener: () => void): unknown; resume(): unknown }
 }
 
-interface Needs {
+interface Deps {
   source: SignalSource
   env: Environment
   /** Called once, with what asked for it. */
@@ -24,7 +24,7 @@ const sameRequestMs = 1_000
  * Stops on SIGTERM, SIGINT and SIGHUP; a second signal forces. With `STOP_WITH_PARENT=1` it also stops when the parent
  * is gone, however it ended: the kernel then closes the channel between them, or standard input where there is none.
  */
-export function onStopSignals({ source, env, stop, force, now }: Needs): void {
+export function onStopSignals({ source, env, stop, force, now }: Deps): void {
   let askedAt: number | undefined
 
   function ask(reason: string): void {

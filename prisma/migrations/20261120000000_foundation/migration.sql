@@ -1,4 +1,4 @@
--- The house's two halves: `control` says who may do what, `money` is the book of record.
+-- The stack's two halves: `control` says who may do what, `money` is the book of record.
 -- Every CHECK below is the last belt: the batch function decides, these refuse what it must never write.
 
 CREATE SCHEMA control;
@@ -113,7 +113,7 @@ CREATE TABLE control.products (
   per_tool                  integer NOT NULL DEFAULT 16 CHECK (per_tool BETWEEN 0 AND 10000),
   fixed_with_tools          integer NOT NULL DEFAULT 64 CHECK (fixed_with_tools BETWEEN 0 AND 100000),
   max_tokens_per_image      integer CHECK (max_tokens_per_image BETWEEN 1 AND 100000),
-  origins                   jsonb NOT NULL CHECK (jsonb_typeof(origins) = 'array'),
+  providers                   jsonb NOT NULL CHECK (jsonb_typeof(providers) = 'array'),
   created_at                timestamptz(3) NOT NULL DEFAULT now(),
   CHECK (CASE unit WHEN 'tokens' THEN request_pico = 0 ELSE prompt_pico = 0 AND completion_pico = 0 END)
 );
@@ -200,11 +200,11 @@ CREATE TABLE money.meters (
   CHECK (spent + reserved <= limit_micro)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
-CREATE TABLE money.holders (
+CREATE TABLE money.instances (
   id            text PRIMARY KEY,
   service       text NOT NULL,
   started_at    timestamptz(3) NOT NULL,
-  beat_at       timestamptz(3) NOT NULL,
+  heartbeat_at       timestamptz(3) NOT NULL,
   dead_after_ms integer NOT NULL CHECK (dead_after_ms BETWEEN 1000 AND 60000),
   ended_at      timestamptz(3)
 ) WITH (fillfactor = 50);
@@ -219,7 +219,7 @@ CREATE TABLE money.reservations (
   lineage         text NOT NULL,
   window_start    timestamptz(3),
   product         text NOT NULL,
-  holder          text NOT NULL,
+  instance          text NOT NULL,
   micro           bigint NOT NULL CHECK (micro >= 0),
   output_cap      integer NOT NULL,
   prompt_pico     bigint NOT NULL,
@@ -235,7 +235,7 @@ CREATE TABLE money.reservations (
 CREATE UNIQUE INDEX one_hold_a_node ON money.reservations (execution, node) WHERE execution IS NOT NULL;
 
 -- Closed reservations: the usage records, never updated.
-CREATE TABLE money.invocations (
+CREATE TABLE money.attempts (
   id                text PRIMARY KEY,
   invocation        text NOT NULL,
   attempt           integer NOT NULL,
@@ -245,7 +245,7 @@ CREATE TABLE money.invocations (
   lineage           text,
   window_start      timestamptz(3),
   product           text,
-  holder            text,
+  instance            text,
   reserved_micro    bigint NOT NULL DEFAULT 0,
   charged_micro     bigint NOT NULL DEFAULT 0 CHECK (charged_micro BETWEEN 0 AND reserved_micro),
   prompt_pico       bigint NOT NULL DEFAULT 0,
@@ -264,10 +264,10 @@ CREATE TABLE money.invocations (
   CHECK (project IS NOT NULL OR state = 'Released'),
   CHECK ((execution IS NULL) = (node IS NULL))
 );
-CREATE INDEX ON money.invocations (project, admitted_at);
-CREATE INDEX later_attempts ON money.invocations (invocation) WHERE attempt > 1;
-CREATE INDEX ON money.invocations (execution) WHERE execution IS NOT NULL;
-CREATE UNIQUE INDEX one_charge_a_node ON money.invocations (execution, node) WHERE state = 'Settled' AND execution IS NOT NULL;
+CREATE INDEX ON money.attempts (project, admitted_at);
+CREATE INDEX later_attempts ON money.attempts (invocation) WHERE attempt > 1;
+CREATE INDEX ON money.attempts (execution) WHERE execution IS NOT NULL;
+CREATE UNIQUE INDEX one_charge_a_node ON money.attempts (execution, node) WHERE state = 'Settled' AND execution IS NOT NULL;
 
 CREATE TABLE money.journal (
   project   text NOT NULL,
@@ -299,7 +299,7 @@ CREATE TABLE money.fundings (
   PRIMARY KEY (project, funding_id)
 );
 
-CREATE TABLE money.house_losses (
+CREATE TABLE money.write_offs (
   reservation text NOT NULL,
   kind        text NOT NULL CHECK (kind IN ('excess', 'fenced')),
   micro       bigint NOT NULL CHECK (micro >= 0),
@@ -360,7 +360,7 @@ BEGIN
 END $$;
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.journal FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.journal_blocks FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.invocations FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
+CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.attempts FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.fundings FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
 CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON control.audit FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
 
@@ -411,10 +411,10 @@ GRANT USAGE ON SCHEMA control, money TO svc_ledger, svc_console;
 GRANT SELECT ON control.keys, control.key_resources, control.projects, control.memberships, control.team_members,
   control.project_grants, control.products, control.assignments TO svc_ledger;
 GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_ledger;
-GRANT INSERT, UPDATE ON money.wallets, money.meters, money.holders, money.key_uses, money.checked_wallets, money.checked_meters TO svc_ledger;
-GRANT DELETE ON money.holders, money.checked_wallets, money.checked_meters TO svc_ledger;
+GRANT INSERT, UPDATE ON money.wallets, money.meters, money.instances, money.key_uses, money.checked_wallets, money.checked_meters TO svc_ledger;
+GRANT DELETE ON money.instances, money.checked_wallets, money.checked_meters TO svc_ledger;
 GRANT INSERT, DELETE ON money.reservations TO svc_ledger;
-GRANT INSERT ON money.invocations, money.journal, money.journal_blocks, money.fundings, money.house_losses, money.answers TO svc_ledger;
+GRANT INSERT ON money.attempts, money.journal, money.journal_blocks, money.fundings, money.write_offs, money.answers TO svc_ledger;
 GRANT INSERT, UPDATE, DELETE ON money.idempotency_keys TO svc_ledger;
 GRANT EXECUTE ON FUNCTION money.keep_answer_partitions TO svc_ledger;
 

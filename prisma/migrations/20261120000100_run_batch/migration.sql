@@ -27,7 +27,7 @@ SELECT k.id, k.hash, k.project, k.lineage, k.policy, k.limit_micro, k.limit_rese
        (SELECT m.person FROM control.memberships m WHERE m.tenant = p.tenant AND m.person = k.created_by) IS NOT NULL
          AND (SELECT t.person FROM control.team_members t WHERE t.team = p.team AND t.person = k.created_by) IS NOT NULL
          AND (SELECT g.person FROM control.project_grants g WHERE g.project = p.id AND g.person = k.created_by
-                 AND g.role IN ('Project Owner', 'Project Consumer')) IS NOT NULL AS issuer_stands
+                 AND g.role IN ('Project Owner', 'Project Consumer')) IS NOT NULL AS issuer_authorized
   FROM control.keys k
   LEFT JOIN LATERAL (SELECT * FROM control.projects r WHERE r.id = k.project LIMIT 1) p ON true;
 
@@ -45,7 +45,7 @@ CREATE FUNCTION money.key_refusal_v1(k money.callers, moment timestamptz) RETURN
     WHEN k.rotated_to IS NOT NULL AND (k.grace_until IS NULL OR k.grace_until <= moment) THEN 'key_revoked'
     WHEN k.expires_at <= moment THEN 'key_expired'
     WHEN k.project IS NULL THEN 'key_unbound'
-    WHEN NOT k.issuer_stands THEN 'key_issuer_denied'
+    WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
   END
 $$;
 
@@ -78,11 +78,11 @@ CREATE TYPE money.caller_and_model AS (
   execution text, goes_on boolean -- of a run: which, and whether its nodes may still call
 );
 
--- Closings: settle (charge the usage, never more than was held), release, expire (release, if the holder has ended or is late).
--- `of_runs` says whose reservations may be closed: those of nodes of runs, or those of direct calls; the others are 'unknown' (B9).
+-- Closings: settle (charge the usage, never more than was held), release, expire (release, if the instance has ended or is late).
+-- `of_executions` says whose reservations may be closed: those of nodes of runs, or those of direct calls; the others are 'unknown' (B9).
 -- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
 CREATE FUNCTION money.close_batch_v1(
-  of_runs boolean, locked text[], moment timestamptz, answer_day date,
+  of_executions boolean, locked text[], moment timestamptz, answer_day date,
   c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_answered boolean[], c_reason text[]
 ) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
@@ -105,9 +105,9 @@ BEGIN
     DELETE FROM money.reservations r USING item i
      WHERE r.id = ANY (c_id) AND r.id = i.id
        AND r.project = ANY (locked) -- one that was admitted since may have no lock here
-       AND (r.execution IS NOT NULL) = of_runs
+       AND (r.execution IS NOT NULL) = of_executions
        AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
-             SELECT FROM money.holders h WHERE h.id = r.holder AND h.ended_at IS NULL))
+             SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
     RETURNING r.*, i.ord, i.kind, i.prompt, i.completion, i.estimated, i.answered, i.reason
   ), priced AS (
     SELECT *, CASE kind WHEN 'settle' THEN money.micro_v1(prompt, prompt_pico, completion, completion_pico, request_pico) ELSE 0 END AS cost
@@ -118,15 +118,15 @@ BEGIN
            w.journal_seq + row_number() OVER (PARTITION BY p.project ORDER BY p.ord) AS seq
       FROM priced p JOIN money.wallets w ON w.project = p.project AND w.project = ANY (ARRAY(SELECT project FROM gone))
   ), kept AS (
-    INSERT INTO money.invocations (id, invocation, attempt, state, project, key, lineage, window_start, product, holder, reserved_micro,
+    INSERT INTO money.attempts (id, invocation, attempt, state, project, key, lineage, window_start, product, instance, reserved_micro,
       charged_micro, prompt_pico, completion_pico, request_pico, prompt_tokens, completion_tokens, estimated, reason, answer_day,
       admitted_at, closed_at, execution, node)
     SELECT id, invocation, attempt, CASE kind WHEN 'settle' THEN 'Settled' ELSE 'Released' END, project, key, lineage, window_start,
-           product, holder, micro, charged, prompt_pico, completion_pico, request_pico, prompt, completion, coalesce(estimated, false),
+           product, instance, micro, charged, prompt_pico, completion_pico, request_pico, prompt, completion, coalesce(estimated, false),
            reason, CASE WHEN answered THEN answer_day END, admitted_at, moment, execution, node
       FROM charge
   ), lost AS (
-    INSERT INTO money.house_losses (reservation, kind, micro, product, at)
+    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
     SELECT id, 'excess', excess, product, moment FROM charge WHERE excess > 0
   ), metering AS (
     SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged
@@ -167,20 +167,20 @@ BEGIN
   -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That may be
   -- under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who was first.
   -- A node's can't arrive any more: its lease is over.
-  IF 'release' = ANY (c_kind) AND NOT of_runs THEN
+  IF 'release' = ANY (c_kind) AND NOT of_executions THEN
     WITH placed AS ( -- waits for an admission of this id that is being written; there already: the next batch releases it
-      INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, product, holder, micro, output_cap, prompt_pico,
+      INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, product, instance, micro, output_cap, prompt_pico,
         completion_pico, request_pico, keyed, admitted_at, deadline_at)
       SELECT id, id, 1, '', '', '', '', '', 0, 0, 0, 0, 0, false, moment, moment
         FROM unnest(c_id, c_kind, outcome_of) AS t (id, kind, outcome)
        WHERE kind = 'release' AND outcome IS NULL
          AND (SELECT r.id FROM money.reservations r WHERE r.id = t.id) IS NULL
-         AND (SELECT v.id FROM money.invocations v WHERE v.id = t.id) IS NULL
+         AND (SELECT v.id FROM money.attempts v WHERE v.id = t.id) IS NULL
        ORDER BY id ON CONFLICT DO NOTHING RETURNING id
     ) SELECT array_agg(id) INTO placed_ids FROM placed;
     IF placed_ids IS NOT NULL THEN
       WITH tombstone AS (
-        INSERT INTO money.invocations (id, invocation, attempt, state, reason, closed_at)
+        INSERT INTO money.attempts (id, invocation, attempt, state, reason, closed_at)
         SELECT i, i, 1, 'Released', 'released before admission', moment FROM unnest(placed_ids) i
         ON CONFLICT DO NOTHING RETURNING id
       ) SELECT array_agg(id) INTO buried FROM tombstone;
@@ -191,15 +191,15 @@ BEGIN
   -- The rest had no open reservation that may be closed now: already closed, not yet due, not locked, or never admitted.
   WITH found AS MATERIALIZED (
     SELECT i.*, r.id IS NOT NULL AS open, r.project AS open_project, v.state, v.charged_micro, v.product,
-           (coalesce(r.execution, v.execution) IS NOT NULL) <> of_runs AND coalesce(r.project, v.project) IS NOT NULL AS strange,
+           (coalesce(r.execution, v.execution) IS NOT NULL) <> of_executions AND coalesce(r.project, v.project) IS NOT NULL AS strange,
            CASE WHEN v.id IS NOT NULL AND i.kind = 'settle'
                 THEN money.micro_v1(i.prompt, v.prompt_pico, i.completion, v.completion_pico, v.request_pico) END AS cost
       FROM unnest(c_id, c_kind, c_prompt, c_completion, outcome_of) WITH ORDINALITY AS i (id, kind, prompt, completion, outcome, ord)
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
-      LEFT JOIN LATERAL (SELECT * FROM money.invocations v WHERE v.id = i.id LIMIT 1) v ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.attempts v WHERE v.id = i.id LIMIT 1) v ON true
      WHERE i.outcome IS NULL
-  ), fenced AS ( -- the answer was given after its hold had ended: the house pays, never the project
-    INSERT INTO money.house_losses (reservation, kind, micro, product, at)
+  ), fenced AS ( -- the answer was given after its hold had ended: it is a write-off, never the project
+    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
     SELECT id, 'fenced', cost, product, moment FROM found WHERE kind = 'settle' AND state = 'Released' AND NOT strange
     ON CONFLICT DO NOTHING
   )
@@ -210,7 +210,7 @@ BEGIN
            WHEN state = 'Settled' THEN 'settled'
            WHEN state = 'Released' AND kind = 'settle' THEN 'fenced'
            WHEN state = 'Released' THEN 'released'
-           WHEN kind = 'release' AND NOT of_runs THEN CASE WHEN id = ANY (buried) THEN 'released' ELSE 'deferred' END
+           WHEN kind = 'release' AND NOT of_executions THEN CASE WHEN id = ANY (buried) THEN 'released' ELSE 'deferred' END
            ELSE 'unknown' END), array_agg(CASE WHEN strange THEN 0 ELSE coalesce(charged_micro, 0) END)
     INTO done, outcomes, charges FROM found;
   FOR n IN 1 .. cardinality(done) LOOP
@@ -236,9 +236,9 @@ BEGIN
 END $$;
 
 -- What runs may do with models: the pairs of a run and a model, in the order given. A run goes by the lineage of its key, or by the
--- person who runs it in the console (money.run_callers). It calls products of any kind; the context of one that makes images or
+-- person who runs it in the console (money.execution_callers). It calls products of any kind; the context of one that makes images or
 -- sounds at a price per request bounds nothing.
-CREATE FUNCTION money.run_pairs_v1(locked text[], moment timestamptz, r_execution text[], r_model text[])
+CREATE FUNCTION money.execution_pairs_v1(locked text[], moment timestamptz, r_execution text[], r_model text[])
 RETURNS money.caller_and_model[] LANGUAGE plpgsql AS $$
 DECLARE
   pairs money.caller_and_model[];
@@ -259,7 +259,7 @@ BEGIN
     INTO pairs
     FROM (SELECT r.n, r.model, c.*, money.window_start_v1(c.limit_reset, moment) AS window_start
             FROM unnest(r_execution, r_model) WITH ORDINALITY AS r (run, model, n)
-            LEFT JOIN LATERAL (SELECT * FROM money.run_callers c WHERE c.execution = r.run LIMIT 1) c ON true) i
+            LEFT JOIN LATERAL (SELECT * FROM money.execution_callers c WHERE c.execution = r.run LIMIT 1) c ON true) i
     LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.project LIMIT 1) w ON true
     LEFT JOIN LATERAL (SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true
     LEFT JOIN LATERAL (SELECT p.*, p.kind <> 'chat' AND p.unit = 'request' AS unbounded
@@ -277,7 +277,7 @@ END $$;
 -- own id), attempt, outputCap and micro; and by pair its callers: project and key.
 CREATE FUNCTION money.admit_v1(
   locked text[], moment timestamptz, p_hash text[], p_model text[], r_execution text[], r_model text[],
-  a_id text[], a_pair integer[], a_holder text[], a_selector text[], a_params text[],
+  a_id text[], a_pair integer[], a_instance text[], a_selector text[], a_params text[],
   a_bytes integer[], a_messages integer[], a_tools integer[], a_images integer[], a_counted integer[], a_max_tokens integer[],
   a_key text[], a_fingerprint text[], a_node text[], a_lease text[]
 ) RETURNS json LANGUAGE plpgsql AS $$
@@ -287,7 +287,7 @@ DECLARE
   call_of text[];
   try_of integer[];
   known text[];      -- ids that were asked before
-  living text[];     -- holders
+  living text[];     -- instances
   code_of text[];    -- per item: null is admitted
   facts_of jsonb[];
   micro_of bigint[];
@@ -329,20 +329,20 @@ BEGIN
 
   -- 2. Of nodes: what their runs may do, and which are fenced: the lease is another's, the run ends, or the node was charged.
   IF cardinality(r_execution) > 0 THEN
-    pairs := pairs || money.run_pairs_v1(locked, moment, r_execution, r_model);
+    pairs := pairs || money.execution_pairs_v1(locked, moment, r_execution, r_model);
     SELECT array_agg(i.node IS NOT NULL AND (NOT coalesce((i.p).goes_on AND n.state = 'Running' AND n.lease = i.lease, false)
                        OR n.reservation <> i.id OR charged.id IS NOT NULL) ORDER BY i.ord),
            array_agg(n.call ORDER BY i.ord), array_agg(n.attempt ORDER BY i.ord)
       INTO fenced_of, call_of, try_of
       FROM (SELECT u.*, pairs[u.pair] AS p FROM unnest(a_id, a_pair, a_node, a_lease) WITH ORDINALITY AS u (id, pair, node, lease, ord) OFFSET 0) i
       LEFT JOIN LATERAL (SELECT * FROM money.execution_nodes e WHERE e.execution = (i.p).execution AND e.node = i.node LIMIT 1) n ON true
-      LEFT JOIN LATERAL (SELECT v.id FROM money.invocations v
+      LEFT JOIN LATERAL (SELECT v.id FROM money.attempts v
                           WHERE v.execution = (i.p).execution AND v.node = i.node AND v.state = 'Settled' LIMIT 1) charged ON true;
   END IF;
 
-  -- 3. Which items were asked before, and which holders live.
-  SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (a_id) UNION ALL SELECT v.id FROM money.invocations v WHERE v.id = ANY (a_id)),
-         ARRAY(SELECT h.id FROM money.holders h WHERE h.id = ANY (a_holder) AND h.ended_at IS NULL)
+  -- 3. Which items were asked before, and which instances live.
+  SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (a_id) UNION ALL SELECT v.id FROM money.attempts v WHERE v.id = ANY (a_id)),
+         ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (a_instance) AND h.ended_at IS NULL)
     INTO known, living;
 
   -- 4. Every check that does not depend on what else is in the batch, and which wallets or meters can't hold all that is left (B4).
@@ -365,7 +365,7 @@ BEGIN
              WHEN d.unsupported IS NOT NULL THEN 'unsupported_parameter'
              WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
              WHEN d.max_tokens > (d.p).max_output_tokens OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
-             WHEN NOT d.holder = ANY (living) THEN 'holder_unknown'
+             WHEN NOT d.instance = ANY (living) THEN 'instance_unknown'
            END AS code
       FROM (
         SELECT i.*,
@@ -376,16 +376,16 @@ BEGIN
                CASE WHEN i.params <> '' THEN
                  (SELECT u FROM unnest(string_to_array(i.params, ',')) u WHERE NOT u = ANY ((i.p).supported) LIMIT 1) END AS unsupported
           FROM (SELECT i.*, pairs[i.pair] AS p
-                  FROM unnest(a_id, a_pair, a_holder, a_selector, a_params, a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
+                  FROM unnest(a_id, a_pair, a_instance, a_selector, a_params, a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
                               a_key, a_fingerprint, fenced_of, call_of, try_of)
-                  WITH ORDINALITY AS i (id, pair, holder, selector, params, bytes, messages, tools, images, counted, max_tokens,
+                  WITH ORDINALITY AS i (id, pair, instance, selector, params, bytes, messages, tools, images, counted, max_tokens,
                                         idempotency_key, fingerprint, fenced, call, try, ord) OFFSET 0) i
         OFFSET 0) d
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = d.id AND d.id = ANY (known) LIMIT 1) again ON true
-      LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = d.id AND d.id = ANY (known) LIMIT 1) closed ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.attempts r WHERE r.id = d.id AND d.id = ANY (known) LIMIT 1) closed ON true
       LEFT JOIN LATERAL (SELECT * FROM money.idempotency_keys r
                           WHERE r.project = (d.p).project AND r.scope = 'chat' AND r.key = d.idempotency_key LIMIT 1) x ON true
-      LEFT JOIN LATERAL (SELECT * FROM money.invocations r WHERE r.id = x.reservation LIMIT 1) xn ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.attempts r WHERE r.id = x.reservation LIMIT 1) xn ON true
   )
   SELECT array_agg(i.code ORDER BY i.ord), array_agg(i.micro ORDER BY i.ord), array_agg(i.output_cap ORDER BY i.ord), array_agg(i.prompt_tokens ORDER BY i.ord),
          array_agg(i.invocation ORDER BY i.ord), array_agg(i.attempt ORDER BY i.ord),
@@ -463,18 +463,18 @@ BEGIN
   -- 7. Write what was admitted.
   IF array_position(code_of, NULL) IS NOT NULL THEN
     WITH admitted AS MATERIALIZED (
-      SELECT e.ord, e.id, coalesce(e.invocation, e.id) AS invocation, e.attempt, e.holder, e.key AS idempotency_key, e.fingerprint, e.micro, e.cap,
+      SELECT e.ord, e.id, coalesce(e.invocation, e.id) AS invocation, e.attempt, e.instance, e.key AS idempotency_key, e.fingerprint, e.micro, e.cap,
              (e.p).project, (e.p).key, (e.p).lineage, (e.p).limit_micro, (e.p).window_start, (e.p).model,
              (e.p).prompt_pico, (e.p).completion_pico, (e.p).request_pico, (e.p).seal, (e.p).execution, e.node,
              (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ord) AS seq
         FROM (SELECT u.*, pairs[u.pair] AS p
-                FROM unnest(a_id, a_pair, a_holder, a_key, a_fingerprint, code_of, micro_of, cap_of, invocation_of, attempt_of, a_node)
-                WITH ORDINALITY AS u (id, pair, holder, key, fingerprint, code, micro, cap, invocation, attempt, node, ord)
+                FROM unnest(a_id, a_pair, a_instance, a_key, a_fingerprint, code_of, micro_of, cap_of, invocation_of, attempt_of, a_node)
+                WITH ORDINALITY AS u (id, pair, instance, key, fingerprint, code, micro, cap, invocation, attempt, node, ord)
                WHERE u.code IS NULL OFFSET 0) e
     ), held AS (
-      INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, holder, micro, output_cap,
+      INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, window_start, product, instance, micro, output_cap,
         prompt_pico, completion_pico, request_pico, keyed, admitted_at, deadline_at, execution, node)
-      SELECT id, invocation, attempt, project, key, lineage, CASE WHEN limit_micro IS NOT NULL THEN window_start END, model, holder, micro,
+      SELECT id, invocation, attempt, project, key, lineage, CASE WHEN limit_micro IS NOT NULL THEN window_start END, model, instance, micro,
              cap, prompt_pico, completion_pico, request_pico, idempotency_key IS NOT NULL, moment, moment + interval '330 seconds',
              execution, node
         FROM admitted
@@ -503,7 +503,7 @@ BEGIN
     UPDATE money.wallets w SET reserved = w.reserved + b.held, journal_seq = b.last_seq, seal = b.seal
       FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project;
 
-    IF EXISTS (SELECT FROM money.invocations v
+    IF EXISTS (SELECT FROM money.attempts v
                 WHERE v.id = ANY (ARRAY(SELECT u.id FROM unnest(a_id, code_of) AS u (id, code) WHERE u.code IS NULL))) THEN
       RAISE serialization_failure USING MESSAGE = 'an id was released while it was being admitted'; -- decided again, and refused
     END IF;
@@ -518,7 +518,7 @@ END $$;
 -- Item lists are parallel arrays, p_ and r_ for pairs, a_ for admissions and c_ for closings; no id stands in one batch twice.
 CREATE FUNCTION money.run_batch_v1(
   patient boolean, p_hash text[], p_model text[], r_execution text[], r_model text[],
-  a_id text[], a_pair integer[], a_holder text[], a_selector text[], a_params text[],
+  a_id text[], a_pair integer[], a_instance text[], a_selector text[], a_params text[],
   a_bytes integer[], a_messages integer[], a_tools integer[], a_images integer[], a_counted integer[], a_max_tokens integer[],
   a_key text[], a_fingerprint text[], a_node text[], a_lease text[],
   c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_reason text[],
@@ -526,7 +526,7 @@ CREATE FUNCTION money.run_batch_v1(
   OUT admissions text, OUT closings text, OUT products text, OUT at_ms bigint
 ) LANGUAGE plpgsql
   -- One plan for ever (B8): what is planned while the tables are small must serve when they are large.
-  SET lock_timeout = '250ms' -- a wallet that somebody keeps must not stop the lane for the others
+  SET lock_timeout = '250ms' -- a wallet that somebody keeps must not stop the batcher for the others
   SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off
   SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
@@ -580,9 +580,9 @@ BEGIN
       (SELECT array_agg(t IS NOT NULL ORDER BY n) FROM unnest(c_content_type) WITH ORDINALITY u (t, n)), c_reason);
   END IF;
   IF cardinality(a_id) > 0 THEN
-    admissions := money.admit_v1(locked, moment, p_hash, p_model, r_execution, r_model, a_id, a_pair, a_holder, a_selector, a_params,
+    admissions := money.admit_v1(locked, moment, p_hash, p_model, r_execution, r_model, a_id, a_pair, a_instance, a_selector, a_params,
       a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens, a_key, a_fingerprint, a_node, a_lease);
-    SELECT json_object_agg(p.id, json_build_object('origins', p.origins, 'supported', p.supported_parameters))
+    SELECT json_object_agg(p.id, json_build_object('providers', p.providers, 'supported', p.supported_parameters))
       INTO products FROM control.products p WHERE p.id = ANY (p_model || r_model);
   END IF;
 END $$;

@@ -83,31 +83,31 @@ CREATE TABLE money.execution_nodes (
   sources      integer[] NOT NULL, -- ordinals of the nodes that it takes values of
   state        text NOT NULL CHECK (state IN ('Pending', 'Ready', 'Running', 'Succeeded', 'Failed', 'Skipped')),
   attempt      integer NOT NULL DEFAULT 1, -- rises whenever a lease ends without a result
-  deaths       integer NOT NULL DEFAULT 0, -- leases that ended because their holder did
+  deaths       integer NOT NULL DEFAULT 0, -- leases that ended because their instance did
   seq          integer, -- its line of progress
   ports        text, -- that have a value: a JSON list
   output       bytea,
   error        bytea,
-  holder       text, -- of the process that runs or ran it
+  instance       text, -- of the process that runs or ran it
   lease        text, -- kept with its result, so that a repeat of `complete` is known
   call         text, -- the invocation of its paid call, the same for each attempt
   reservation  text, -- of this attempt
-  rung_at      timestamptz(3), -- when the queue was last asked to run it
+  enqueued_at      timestamptz(3), -- when the queue was last asked to run it
   claimed_at   timestamptz(3),
   completed_at timestamptz(3),
   duration_ms  integer,
   remote_ms    integer,
   PRIMARY KEY (execution, ordinal),
-  CHECK ((lease IS NULL) = (holder IS NULL)),
+  CHECK ((lease IS NULL) = (instance IS NULL)),
   CHECK (state <> 'Running' OR lease IS NOT NULL),
   CHECK (state NOT IN ('Pending', 'Ready', 'Skipped') OR lease IS NULL),
   CHECK ((state IN ('Succeeded', 'Failed')) = (seq IS NOT NULL)),
   CHECK (state <> 'Succeeded' OR output IS NOT NULL AND ports IS NOT NULL),
   CHECK ((state = 'Failed') = (error IS NOT NULL))
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
-CREATE INDEX ON money.execution_nodes (holder) WHERE state = 'Running';
-CREATE INDEX ON money.execution_nodes (project, execution) WHERE state = 'Ready' AND rung_at IS NULL;
-CREATE INDEX ON money.execution_nodes (project, rung_at) WHERE state IN ('Ready', 'Running') AND rung_at IS NOT NULL;
+CREATE INDEX ON money.execution_nodes (instance) WHERE state = 'Running';
+CREATE INDEX ON money.execution_nodes (project, execution) WHERE state = 'Ready' AND enqueued_at IS NULL;
+CREATE INDEX ON money.execution_nodes (project, enqueued_at) WHERE state IN ('Ready', 'Running') AND enqueued_at IS NOT NULL;
 
 ----------------------------------------------------------------------------------------------------------- assets
 
@@ -121,7 +121,7 @@ CREATE TABLE money.assets (
 );
 CREATE INDEX ON money.assets (project, created_at);
 
--------------------------------------------------------------------------------------------------- the flow lane
+-------------------------------------------------------------------------------------------------- the node batcher
 
 -- What a batch of flow items needs to read, and how what was decided is written (services/ledger/src/flows).
 --
@@ -132,7 +132,7 @@ CREATE INDEX ON money.assets (project, created_at);
 --   F2  Locks: the wallets of runs that close a reservation, in id order, and nothing else; then the runs, in id order; then what
 --       money.close_v1 locks. What somebody else holds is left out, unless the caller is patient.
 --   F3  Results, closings and what may run next are one transaction: money moves exactly when its node ends.
---   F4  Nodes are rung for last, as many of each project as have room, those of its oldest runs first. Nodes that another transaction
+--   F4  Nodes are enqueued last, as many of each project as have room, those of its oldest runs first. Nodes that another transaction
 --       is writing are passed over. Two replicas that ring for one project at once may each count without the other, so the room
 --       is exact on one replica, and never more than the sum of what each would give.
 --   F5  As in run_batch_v1, no plan leans on statistics (B8).
@@ -142,7 +142,7 @@ CREATE INDEX ON money.assets (project, created_at);
 
 -- Asks the queue to run nodes of these projects as far as there is room. Answers what to enqueue, as a list of
 -- `[execution, node, attempt, traceparent, tracestate]`; null: nothing.
-CREATE FUNCTION money.ring_nodes_v1(projects text[], nodes_at_once integer, moment timestamptz) RETURNS json LANGUAGE plpgsql
+CREATE FUNCTION money.enqueue_ready_nodes_v1(projects text[], nodes_at_once integer, moment timestamptz) RETURNS json LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off
   SET enable_nestloop = off SET enable_mergejoin = off
 AS $$
@@ -152,15 +152,15 @@ BEGIN
   WITH room AS MATERIALIZED (
     SELECT p AS project, nodes_at_once - (
              SELECT count(*) FROM (SELECT FROM money.execution_nodes r
-                                    WHERE r.project = p AND r.state IN ('Ready', 'Running') AND r.rung_at IS NOT NULL LIMIT nodes_at_once) t) AS free
+                                    WHERE r.project = p AND r.state IN ('Ready', 'Running') AND r.enqueued_at IS NOT NULL LIMIT nodes_at_once) t) AS free
       FROM unnest(projects) p
   ), next AS MATERIALIZED (
     SELECT n.execution, n.ordinal FROM room CROSS JOIN LATERAL (
       SELECT c.execution, c.ordinal FROM money.execution_nodes c
-       WHERE c.project = room.project AND c.state = 'Ready' AND c.rung_at IS NULL
+       WHERE c.project = room.project AND c.state = 'Ready' AND c.enqueued_at IS NULL
        ORDER BY c.project, c.execution LIMIT greatest(room.free, 0) FOR UPDATE SKIP LOCKED) n
   ), rung AS (
-    UPDATE money.execution_nodes n SET rung_at = moment FROM next
+    UPDATE money.execution_nodes n SET enqueued_at = moment FROM next
      WHERE n.execution = ANY (ARRAY(SELECT execution FROM next)) AND n.execution = next.execution AND n.ordinal = next.ordinal
     RETURNING n.execution, n.ordinal, n.node, n.attempt
   )
@@ -169,9 +169,9 @@ BEGIN
   RETURN jobs;
 END $$;
 
--- What a keeper asks of the queue: nodes of projects with room that nobody rang for, and again those that were rung for `late_ms` ago and
--- that no worker has taken up. At most `most` of the latter. Answers like money.ring_nodes_v1.
-CREATE FUNCTION money.ring_again_v1(nodes_at_once integer, late_ms integer, most integer) RETURNS json LANGUAGE plpgsql
+-- What a maintenance job asks of the queue: nodes of projects with room that nobody rang for, and again those that were enqueued `late_ms` ago and
+-- that no worker has taken up. At most `most` of the latter. Answers like money.enqueue_ready_nodes_v1.
+CREATE FUNCTION money.requeue_lost_nodes_v1(nodes_at_once integer, late_ms integer, most integer) RETURNS json LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off
 AS $$
 DECLARE
@@ -181,20 +181,20 @@ DECLARE
   late json;
 BEGIN
   WITH RECURSIVE waiting (project) AS ( -- each project once, however many of its nodes wait
-    SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.rung_at IS NULL
+    SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.enqueued_at IS NULL
     UNION ALL
-    SELECT (SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.rung_at IS NULL AND n.project > w.project)
+    SELECT (SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.enqueued_at IS NULL AND n.project > w.project)
       FROM waiting w WHERE w.project IS NOT NULL
   ) SELECT array_agg(project) INTO projects FROM waiting WHERE project IS NOT NULL;
   IF projects IS NOT NULL THEN
-    missed := money.ring_nodes_v1(projects, nodes_at_once, moment);
+    missed := money.enqueue_ready_nodes_v1(projects, nodes_at_once, moment);
   END IF;
   WITH next AS MATERIALIZED (
     SELECT n.execution, n.ordinal FROM money.execution_nodes n
-     WHERE n.state = 'Ready' AND n.rung_at <= moment - late_ms * interval '1 millisecond'
+     WHERE n.state = 'Ready' AND n.enqueued_at <= moment - late_ms * interval '1 millisecond'
      LIMIT most FOR UPDATE SKIP LOCKED
   ), rung AS (
-    UPDATE money.execution_nodes n SET rung_at = moment FROM next
+    UPDATE money.execution_nodes n SET enqueued_at = moment FROM next
      WHERE n.execution = ANY (ARRAY(SELECT execution FROM next)) AND n.execution = next.execution AND n.ordinal = next.ordinal
     RETURNING n.execution, n.ordinal, n.node, n.attempt
   )
@@ -204,11 +204,11 @@ BEGIN
 END $$;
 
 -- Runs as they are (F1): a list of `[id, project, sandbox, revision, status, seq, version, begins to fail, deadline in Unix
--- milliseconds, nodes]`, a node being `[state, attempt, deaths, lease, holder, call, reservation, ports]` in the order of the graph.
--- Which of `holders` live. And of the nodes that are asked to be claimed what their sources answered: `s_claim` says which of the
+-- milliseconds, nodes]`, a node being `[state, attempt, deaths, lease, instance, call, reservation, ports]` in the order of the graph.
+-- Which of `instances` live. And of the nodes that are asked to be claimed what their sources answered: `s_claim` says which of the
 -- claims (from 1), `s_ordinal` which source.
-CREATE FUNCTION money.read_runs_v1(
-  ids text[], holders text[], c_execution text[], c_node text[],
+CREATE FUNCTION money.read_executions_v1(
+  ids text[], instances text[], c_execution text[], c_node text[],
   OUT at_ms bigint, OUT runs text, OUT living text[], OUT s_claim integer[], OUT s_ordinal integer[], OUT s_output bytea[]
 ) LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off
@@ -220,12 +220,12 @@ BEGIN
     INTO runs
     FROM money.executions e
     CROSS JOIN LATERAL (
-      SELECT json_agg(json_build_array(n.state, n.attempt, n.deaths, n.lease, n.holder, n.call, n.reservation, n.ports) ORDER BY n.ordinal) AS nodes
+      SELECT json_agg(json_build_array(n.state, n.attempt, n.deaths, n.lease, n.instance, n.call, n.reservation, n.ports) ORDER BY n.ordinal) AS nodes
         FROM money.execution_nodes n WHERE n.execution = e.id) n
    WHERE e.id = ANY (ids);
   at_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
-  IF cardinality(holders) > 0 THEN
-    living := ARRAY(SELECT h.id FROM money.holders h WHERE h.id = ANY (holders) AND h.ended_at IS NULL);
+  IF cardinality(instances) > 0 THEN
+    living := ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (instances) AND h.ended_at IS NULL);
   END IF;
   IF cardinality(c_execution) > 0 THEN
     SELECT array_agg(c.ord::integer), array_agg(s.ordinal), array_agg(s.output) INTO s_claim, s_ordinal, s_output
@@ -239,7 +239,7 @@ BEGIN
 END $$;
 
 -- Waits for runs, and for the wallets of their projects before: for a caller whose runs have changed under it again and again.
-CREATE FUNCTION money.lock_runs_v1(ids text[]) RETURNS void LANGUAGE plpgsql
+CREATE FUNCTION money.lock_executions_v1(ids text[]) RETURNS void LANGUAGE plpgsql
   SET lock_timeout = '250ms' SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off
 AS $$
 DECLARE
@@ -250,16 +250,16 @@ BEGIN
   PERFORM FROM money.executions e WHERE e.id = ANY (ids) ORDER BY e.id FOR UPDATE;
 END $$;
 
--- Writes what was decided of runs: e_ the runs, n_ the nodes that change, c_ the reservations that close; n_run and c_run say of
--- which run they are (from 1). Empty bytes are none. Where one of `holders` has ended, nothing is written. Answers which runs were
+-- Writes what was decided of runs: e_ the runs, n_ the nodes that change, c_ the reservations that close; n_execution and c_execution say of
+-- which run they are (from 1). Empty bytes are none. Where one of `instances` has ended, nothing is written. Answers which runs were
 -- written (the others are to be decided again), which of the closings were made and what came of them, and what to enqueue.
-CREATE FUNCTION money.write_runs_v1(
-  patient boolean, nodes_at_once integer, holders text[],
+CREATE FUNCTION money.write_executions_v1(
+  patient boolean, nodes_at_once integer, instances text[],
   e_id text[], e_project text[], e_version integer[], e_next integer[], e_status text[], e_seq integer[], e_error bytea[], e_output bytea[], e_started boolean[],
   e_deadline_ms integer[], -- from now; null: as it was
-  n_run integer[], n_ordinal integer[], n_state text[], n_attempt integer[], n_deaths integer[], n_seq integer[], n_ports text[],
-  n_output bytea[], n_error bytea[], n_holder text[], n_lease text[], n_call text[], n_reservation text[], n_duration_ms integer[], n_remote_ms integer[],
-  c_run integer[], c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_reason text[],
+  n_execution integer[], n_ordinal integer[], n_state text[], n_attempt integer[], n_deaths integer[], n_seq integer[], n_ports text[],
+  n_output bytea[], n_error bytea[], n_instance text[], n_lease text[], n_call text[], n_reservation text[], n_duration_ms integer[], n_remote_ms integer[],
+  c_execution integer[], c_id text[], c_kind text[], c_prompt integer[], c_completion integer[], c_estimated boolean[], c_reason text[],
   OUT written integer[], OUT closed integer[], OUT closings text, OUT rung text
 ) LANGUAGE plpgsql
   SET lock_timeout = '250ms'
@@ -274,14 +274,14 @@ DECLARE
   outcome json;
   moved text[]; -- projects of which a node has ended or is Ready: a claim lets nothing run
 BEGIN
-  IF cardinality(holders) > 0
-     AND (SELECT count(*) FROM money.holders h WHERE h.id = ANY (holders) AND h.ended_at IS NULL) < cardinality(holders) THEN
+  IF cardinality(instances) > 0
+     AND (SELECT count(*) FROM money.instances h WHERE h.id = ANY (instances) AND h.ended_at IS NULL) < cardinality(instances) THEN
     RETURN;
   END IF;
 
   -- F2: the wallets of runs that close a reservation
   IF cardinality(c_id) > 0 THEN
-    SELECT array_agg(DISTINCT e_project[r]) INTO wanted FROM unnest(c_run) r;
+    SELECT array_agg(DISTINCT e_project[r]) INTO wanted FROM unnest(c_execution) r;
     FOR round IN 1 .. 2 LOOP
       IF patient THEN
         SELECT array_agg(w.project) INTO locked FROM (SELECT project FROM money.wallets WHERE project = ANY (wanted) ORDER BY project FOR UPDATE) w;
@@ -309,7 +309,7 @@ BEGIN
   SELECT array_agg(e.ord::integer) INTO written
     FROM unnest(e_id, e_project, e_version) WITH ORDINALITY AS e (id, project, version, ord)
    WHERE e.id || ' ' || e.version = ANY (ids)
-     AND (e.project = ANY (locked) OR NOT e.ord = ANY (c_run));
+     AND (e.project = ANY (locked) OR NOT e.ord = ANY (c_execution));
   IF written IS NULL THEN
     RETURN;
   END IF;
@@ -317,7 +317,7 @@ BEGIN
 
   -- F3
   IF cardinality(c_id) > 0 THEN
-    SELECT array_agg(c.ord::integer ORDER BY c.ord) INTO closed FROM unnest(c_run) WITH ORDINALITY AS c (run, ord) WHERE c.run = ANY (written);
+    SELECT array_agg(c.ord::integer ORDER BY c.ord) INTO closed FROM unnest(c_execution) WITH ORDINALITY AS c (run, ord) WHERE c.run = ANY (written);
     IF closed IS NOT NULL THEN
       outcome := money.close_v1(locked, moment, (moment AT TIME ZONE 'UTC')::date,
         ARRAY(SELECT c_id[n] FROM unnest(closed) n), ARRAY(SELECT c_kind[n] FROM unnest(closed) n),
@@ -332,14 +332,14 @@ BEGIN
   END IF;
   UPDATE money.execution_nodes n SET
          state = c.state, attempt = c.attempt, deaths = c.deaths, seq = c.seq, ports = c.ports, output = nullif(c.output, ''), error = nullif(c.error, ''),
-         holder = c.holder, lease = c.lease, call = c.call, reservation = c.reservation, duration_ms = c.duration_ms, remote_ms = c.remote_ms,
-         rung_at = CASE WHEN c.state NOT IN ('Ready', 'Pending') THEN n.rung_at END,
+         instance = c.instance, lease = c.lease, call = c.call, reservation = c.reservation, duration_ms = c.duration_ms, remote_ms = c.remote_ms,
+         enqueued_at = CASE WHEN c.state NOT IN ('Ready', 'Pending') THEN n.enqueued_at END,
          claimed_at = CASE c.state WHEN 'Running' THEN moment WHEN 'Succeeded' THEN n.claimed_at WHEN 'Failed' THEN n.claimed_at END,
          completed_at = CASE WHEN c.state IN ('Succeeded', 'Failed', 'Skipped') THEN moment END
     FROM (SELECT e_id[u.run] AS execution, u.*
-            FROM unnest(n_run, n_ordinal, n_state, n_attempt, n_deaths, n_seq, n_ports, n_output, n_error, n_holder, n_lease, n_call,
+            FROM unnest(n_execution, n_ordinal, n_state, n_attempt, n_deaths, n_seq, n_ports, n_output, n_error, n_instance, n_lease, n_call,
                         n_reservation, n_duration_ms, n_remote_ms)
-                 AS u (run, ordinal, state, attempt, deaths, seq, ports, output, error, holder, lease, call, reservation, duration_ms, remote_ms)
+                 AS u (run, ordinal, state, attempt, deaths, seq, ports, output, error, instance, lease, call, reservation, duration_ms, remote_ms)
            WHERE u.run = ANY (written)) c
    WHERE n.execution = ANY (e_id) AND n.execution = c.execution AND n.ordinal = c.ordinal;
   UPDATE money.executions e SET
@@ -352,10 +352,10 @@ BEGIN
          AS c (id, next, status, seq, error, output, started, deadline_ms, ord)
    WHERE e.id = ANY (e_id) AND e.id = c.id AND c.ord = ANY (written);
 
-  SELECT array_agg(DISTINCT e_project[n.run]) INTO moved FROM unnest(n_run, n_state) AS n (run, state) WHERE n.run = ANY (written) AND n.state <> 'Running';
+  SELECT array_agg(DISTINCT e_project[n.run]) INTO moved FROM unnest(n_execution, n_state) AS n (run, state) WHERE n.run = ANY (written) AND n.state <> 'Running';
   IF moved IS NOT NULL THEN
-    rung := money.ring_nodes_v1(moved, nodes_at_once, moment)::text; -- F4
-  ELSIF cardinality(n_run) > 0 AND NOT EXISTS (SELECT FROM unnest(e_error, e_output) AS e (error, output) WHERE e.error <> '' OR e.output <> '') THEN
+    rung := money.enqueue_ready_nodes_v1(moved, nodes_at_once, moment)::text; -- F4
+  ELSIF cardinality(n_execution) > 0 AND NOT EXISTS (SELECT FROM unnest(e_error, e_output) AS e (error, output) WHERE e.error <> '' OR e.output <> '') THEN
     PERFORM set_config('synchronous_commit', 'off', true); -- F6
   END IF;
 END $$;
@@ -427,13 +427,13 @@ BEGIN
   RETURN facts;
 END $$;
 
--- Begins runs: e_ the runs, n_ all their nodes, n_run says of which run (from 1). A run whose idempotency key or id was taken meanwhile is
+-- Begins runs: e_ the runs, n_ all their nodes, n_execution says of which run (from 1). A run whose idempotency key or id was taken meanwhile is
 -- not begun. Answers which were, and what to enqueue.
 CREATE FUNCTION money.write_starts_v1(
   nodes_at_once integer, first_claim_ms integer,
   e_id text[], e_project text[], e_sandbox text[], e_revision integer[], e_key text[], e_lineage text[], e_person text[], e_surface text[],
   e_traceparent text[], e_tracestate text[], e_idempotency_key text[], e_fingerprint text[],
-  n_run integer[], n_ordinal integer[], n_node text[], n_kind text[], n_sources text[], n_state text[], n_seq integer[], n_ports text[], n_output bytea[],
+  n_execution integer[], n_ordinal integer[], n_node text[], n_kind text[], n_sources text[], n_state text[], n_seq integer[], n_ports text[], n_output bytea[],
   OUT started integer[], OUT rung text
 ) LANGUAGE plpgsql
   SET plan_cache_mode = 'force_generic_plan' SET enable_seqscan = off SET enable_bitmapscan = off
@@ -468,10 +468,10 @@ BEGIN
   INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, seq, ports, output, duration_ms, completed_at)
   SELECT e_id[n.run], n.ordinal, n.node, n.kind, e_project[n.run], n.sources::integer[], n.state, n.seq, n.ports, nullif(n.output, ''),
          CASE WHEN n.seq IS NOT NULL THEN 0 END, CASE WHEN n.state IN ('Succeeded', 'Skipped') THEN moment END
-    FROM unnest(n_run, n_ordinal, n_node, n_kind, n_sources, n_state, n_seq, n_ports, n_output)
+    FROM unnest(n_execution, n_ordinal, n_node, n_kind, n_sources, n_state, n_seq, n_ports, n_output)
          AS n (run, ordinal, node, kind, sources, state, seq, ports, output)
    WHERE n.run = ANY (started);
-  rung := money.ring_nodes_v1(ARRAY(SELECT DISTINCT e_project[s] FROM unnest(started) s), nodes_at_once, moment)::text;
+  rung := money.enqueue_ready_nodes_v1(ARRAY(SELECT DISTINCT e_project[s] FROM unnest(started) s), nodes_at_once, moment)::text;
 END $$;
 
 GRANT SELECT ON control.sandboxes, control.revisions TO svc_ledger;
@@ -481,9 +481,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON money.executions TO svc_ledger; -- its n
 GRANT SELECT, INSERT, UPDATE ON money.execution_nodes TO svc_ledger;
 GRANT SELECT, INSERT ON money.assets TO svc_ledger;
 GRANT SELECT ON money.executions, money.execution_nodes, money.assets TO svc_console;
-REVOKE EXECUTE ON FUNCTION money.read_runs_v1, money.lock_runs_v1, money.write_runs_v1, money.ring_nodes_v1, money.ring_again_v1,
+REVOKE EXECUTE ON FUNCTION money.read_executions_v1, money.lock_executions_v1, money.write_executions_v1, money.enqueue_ready_nodes_v1, money.requeue_lost_nodes_v1,
   money.read_starts_v1, money.write_starts_v1 FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION money.read_runs_v1, money.lock_runs_v1, money.write_runs_v1, money.ring_nodes_v1, money.ring_again_v1,
+GRANT EXECUTE ON FUNCTION money.read_executions_v1, money.lock_executions_v1, money.write_executions_v1, money.enqueue_ready_nodes_v1, money.requeue_lost_nodes_v1,
   money.read_starts_v1, money.write_starts_v1 TO svc_ledger;
 
 --------------------------------------------------------------------------------------------- who a run stands for
@@ -491,7 +491,7 @@ GRANT EXECUTE ON FUNCTION money.read_runs_v1, money.lock_runs_v1, money.write_ru
 -- In whose name the nodes of a run call, and why they may not any more (null: they may). A key's run goes by the lineage: a key
 -- that was rotated or has expired since does not stop it, but a revocation does, and its issuer's loss of rights (decisions.md, 5).
 -- A person's run in the console has neither key nor lineage nor limit, and stands as long as that person may invoke.
-CREATE VIEW money.run_callers AS
+CREATE VIEW money.execution_callers AS
 SELECT e.id AS execution, e.project, e.error IS NULL AND e.completed_at IS NULL AS goes_on,
        coalesce(e.key, '') AS key, coalesce(e.lineage, '') AS lineage, k.policy, k.limit_micro, k.limit_reset,
        CASE
@@ -501,12 +501,12 @@ SELECT e.id AS execution, e.project, e.error IS NULL AND e.completed_at IS NULL 
          WHEN k.id IS NULL THEN 'key_revoked'
          WHEN (SELECT bool_or(h.revoked_at IS NOT NULL AND (h.rotated_to IS NULL OR h.id = e.key))
                  FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_revoked'
-         WHEN NOT k.issuer_stands THEN 'key_issuer_denied'
+         WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
        END AS refusal
   FROM money.executions e
   LEFT JOIN LATERAL (SELECT * FROM money.callers c WHERE c.id = e.key LIMIT 1) k ON true;
 
-GRANT SELECT ON money.run_callers TO svc_ledger;
+GRANT SELECT ON money.execution_callers TO svc_ledger;
 
 ----------------------------------------------------------------------------------- what can be called as a model
 

@@ -25,7 +25,7 @@ const NOT = '403 not_permitted'
 const DENIED = '403 key_issuer_denied'
 const GONE = '404 not_found'
 const NONE = '404 sandbox_not_found'
-const NO_RUN = '404 execution_not_found'
+const NO_EXECUTION = '404 execution_not_found'
 const ANYBODY = (status: string, more: Omit<ConsoleRow, 'says'> = {}) =>
   row(status, status, status, status, status, more)
 
@@ -115,10 +115,10 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${sandbox}/revisions/:number/activate`]:           row(NONE,  NONE,   '200',  NONE,   NONE),
   [`POST ${sandbox}/execute`]:                              row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
   [`GET ${sandbox}/executions`]:                            row(NONE,  NONE,   '200',  NONE,   NONE),
-  [`GET ${project}/executions/:execution`]:                 row(NO_RUN, NO_RUN, '200', NO_RUN, NO_RUN),
+  [`GET ${project}/executions/:execution`]:                 row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
 
   'GET /api/v2/products':                                   ANYBODY('200'),
-  'POST /api/v2/products':                                  row('201', NOT,    NOT,    NOT,    NOT, { body: (_, fresh) => ({ id: `acme/${fresh}`, ...newProduct, origins: [{ origin: 'simulated', model: 'sim', priority: 1 }] }) }),
+  'POST /api/v2/products':                                  row('201', NOT,    NOT,    NOT,    NOT, { body: (_, fresh) => ({ id: `acme/${fresh}`, ...newProduct, providers: [{ provider: 'simulated', model: 'sim', priority: 1 }] }) }),
   'PATCH /api/v2/products/:product':                        row('200', NOT,    NOT,    NOT,    NOT, { body: () => ({ name: 'Other' }) }),
 }
 

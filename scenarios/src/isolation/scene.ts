@@ -1,6 +1,6 @@
 import type { AssetValue } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
-import type { World, WorldProject, WorldSandbox } from '@gateway/testbed/world'
+import type { Fixture, ProjectFixture, SandboxFixture } from '@gateway/testbed/fixture'
 import { callerAt, type Caller } from '../caller.ts'
 
 // A tenant with two projects, another tenant, and one caller of each kind before them.
@@ -42,7 +42,7 @@ export interface Scene {
   badTokens: Caller[]
 }
 
-/** Persons: of the house, of the tenant alone, of the own project, of another one of the tenant, of another tenant. */
+/** Persons: of the stack, of the tenant alone, of the own project, of another one of the tenant, of another tenant. */
 export const persons = ['operator', 'admin', 'owner', 'neighbour', 'stranger'] as const
 export type PersonName = (typeof persons)[number]
 
@@ -58,20 +58,23 @@ export const keys = [
 ] as const
 export type KeyName = (typeof keys)[number]
 
-export async function openScene(world: World, url: string): Promise<Scene> {
+export async function openScene(fixture: Fixture, url: string): Promise<Scene> {
   const at = (secret: string | null) => callerAt(url, secret)
-  const of = await world.tenant()
-  const [own, neighbours] = [await openProject(world, url, of), await openProject(world, url, of)]
-  const strangers = await openProject(world, url, await world.tenant(), 'Admin')
-  const [operator, admin] = [await world.person({ platformOperator: true }), await world.person()]
-  await world.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [of.tenant, admin])
+  const of = await fixture.tenant()
+  const [own, neighbours] = [await openProject(fixture, url, of), await openProject(fixture, url, of)]
+  const strangers = await openProject(fixture, url, await fixture.tenant(), 'Admin')
+  const [operator, admin] = [await fixture.person({ platformOperator: true }), await fixture.person()]
+  await fixture.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [
+    of.tenant,
+    admin,
+  ])
 
   const { project, owner } = own
-  const tokenOf = async (person: string) => at((await world.token(person)).secret)
-  const rotated = await world.key({ project, by: owner })
-  await world.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [rotated.id, own.key.id])
-  const ended = await world.token(owner)
-  await world.run('DELETE FROM control.person_tokens WHERE id = $1', [ended.id])
+  const tokenOf = async (person: string) => at((await fixture.token(person)).secret)
+  const rotated = await fixture.key({ project, by: owner })
+  await fixture.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [rotated.id, own.key.id])
+  const ended = await fixture.token(owner)
+  await fixture.run('DELETE FROM control.person_tokens WHERE id = $1', [ended.id])
   return {
     own: own.ids,
     neighbours: neighbours.ids,
@@ -86,12 +89,12 @@ export async function openScene(world: World, url: string): Promise<Scene> {
       key: at(own.key.secret),
       neighbourKey: at(neighbours.key.secret),
       strangerKey: at(strangers.key.secret),
-      legacyKey: at((await world.key({ project: null, tenant: of.tenant, by: owner })).secret),
-      revokedKey: at((await world.key({ project, by: owner, revoked: true })).secret),
-      expiredKey: at((await world.key({ project, by: owner, expiresInMs: -1 })).secret),
+      legacyKey: at((await fixture.key({ project: null, tenant: of.tenant, by: owner })).secret),
+      revokedKey: at((await fixture.key({ project, by: owner, revoked: true })).secret),
+      expiredKey: at((await fixture.key({ project, by: owner, expiresInMs: -1 })).secret),
       rotatedKey: at(rotated.secret),
     },
-    badTokens: [at(ended.secret), at((await world.token(owner, { expiresInMs: -1 })).secret), at('svu_garbage')],
+    badTokens: [at(ended.secret), at((await fixture.token(owner, { expiresInMs: -1 })).secret), at('svu_garbage')],
   }
 }
 
@@ -118,27 +121,30 @@ type Hidden = Record<'ofProject' | 'ofTenant', string[]>
 
 /** A project with a team, people, a key, a product and a call of its own. Its owner has the tenant role that is said. */
 async function openProject(
-  world: World,
+  fixture: Fixture,
   url: string,
   { tenant }: { tenant: string },
   role: 'Admin' | 'Member' = 'Member',
 ) {
-  const [team, emptyTeam] = [world.id('tea'), world.id('tea')]
-  const owner = await world.person()
+  const [team, emptyTeam] = [fixture.id('tea'), fixture.id('tea')]
+  const owner = await fixture.person()
   for (const id of [team, emptyTeam])
-    await world.run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $1)', [id, tenant])
-  await world.run('INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, $3)', [tenant, owner, role])
-  await world.run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [team, owner])
-  const project = await world.project({ tenant, team, owner }, 1_000_000n)
-  const person = await world.issuer(project)
-  const [product, newProduct] = [await world.product(), await world.product()]
-  await world.assign(project.id, product)
-  const key = await world.key({ project, by: owner })
-  const invocation = await settledCall(world, project, key.id, product)
-  const sandbox = await world.sandbox(project, echo, { mcpEnabled: true })
-  const execution = await endedRun(world, sandbox, owner)
+    await fixture.run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $1)', [id, tenant])
+  await fixture.run('INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, $3)', [tenant, owner, role])
+  await fixture.run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [
+    team,
+    owner,
+  ])
+  const project = await fixture.project({ tenant, team, owner }, 1_000_000n)
+  const person = await fixture.issuer(project)
+  const [product, newProduct] = [await fixture.product(), await fixture.product()]
+  await fixture.assign(project.id, product)
+  const key = await fixture.key({ project, by: owner })
+  const invocation = await settledCall(fixture, project, key.id, product)
+  const sandbox = await fixture.sandbox(project, echo, { mcpEnabled: true })
+  const execution = await endedExecution(fixture, sandbox, owner)
   const asset = await uploadedImage(url, key.secret)
-  const token = (await world.token(owner)).id
+  const token = (await fixture.token(owner)).id
   const ids: Ids = {
     tenant,
     team,
@@ -157,10 +163,10 @@ async function openProject(
   return { ids, owner, project, key }
 }
 
-async function settledCall(world: World, project: WorldProject, key: string, product: string): Promise<string> {
-  const id = world.id('inv')
-  await world.run(
-    `INSERT INTO money.invocations (id, invocation, attempt, state, project, key, lineage, product, admitted_at, closed_at)
+async function settledCall(fixture: Fixture, project: ProjectFixture, key: string, product: string): Promise<string> {
+  const id = fixture.id('inv')
+  await fixture.run(
+    `INSERT INTO money.attempts (id, invocation, attempt, state, project, key, lineage, product, admitted_at, closed_at)
      VALUES ($1, $1, 1, 'Settled', $2, $3, $3, $4, now(), now())`,
     [id, project.id, key, product],
   )
@@ -178,9 +184,9 @@ export const echo: Graph = {
   edges: [{ from: 'in.text', to: 'out.text' }],
 }
 
-async function endedRun(world: World, { id: sandbox, project, revision }: WorldSandbox, person: string) {
-  const id = world.id('exe')
-  await world.run(
+async function endedExecution(fixture: Fixture, { id: sandbox, project, revision }: SandboxFixture, person: string) {
+  const id = fixture.id('exe')
+  await fixture.run(
     `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, seq, output, created_at, started_at,
        deadline_at, completed_at)
      VALUES ($1, $2, $3, $4, $5, 'invoke', 'Succeeded', 3, '{"text":"Hello"}', now(), now(), now(), now())`,
@@ -202,20 +208,20 @@ async function uploadedImage(url: string, secret: string): Promise<string> {
 }
 
 /** Ids of the shape of ours that name nothing. */
-export function idsOfNothing(world: World): Ids {
+export function idsOfNothing(fixture: Fixture): Ids {
   return {
-    tenant: world.id('ten'),
-    team: world.id('tea'),
-    emptyTeam: world.id('tea'),
-    person: world.id('per'),
-    project: world.id('prj'),
-    product: `acme/${world.id('m')}`,
-    newProduct: `acme/${world.id('m')}`,
-    key: world.id('key'),
-    invocation: world.id('inv'),
-    sandbox: world.id('sbx').replace('_', '-'),
-    execution: world.id('exe'),
-    asset: world.id('ast'),
-    token: world.id('tok'),
+    tenant: fixture.id('ten'),
+    team: fixture.id('tea'),
+    emptyTeam: fixture.id('tea'),
+    person: fixture.id('per'),
+    project: fixture.id('prj'),
+    product: `acme/${fixture.id('m')}`,
+    newProduct: `acme/${fixture.id('m')}`,
+    key: fixture.id('key'),
+    invocation: fixture.id('inv'),
+    sandbox: fixture.id('sbx').replace('_', '-'),
+    execution: fixture.id('exe'),
+    asset: fixture.id('ast'),
+    token: fixture.id('tok'),
   }
 }

@@ -1,12 +1,12 @@
 import { liveTest } from '@gateway/testbed/live-test'
-import { openHouse } from '../house.ts'
+import { openStack } from '../stack.ts'
 import { openStudio } from './studio.ts'
 
 /** `test` with the whole service, three gateways, two ledgers and two workers, and a project with flows, shared by a file. */
 export const studioTest = liveTest
   .extend('gatewayEnvironment', { scope: 'file' }, (): Record<string, string> => ({}))
-  .extend('house', { scope: 'file' }, async ({ database, redis, gatewayEnvironment }, { onCleanup }) => {
-    const house = await openHouse({
+  .extend('stack', { scope: 'file' }, async ({ database, redis, gatewayEnvironment }, { onCleanup }) => {
+    const stack = await openStack({
       adminUrl: database.adminUrl,
       ledgerUrl: database.ledgerUrl,
       redisUrl: redis.url,
@@ -15,7 +15,7 @@ export const studioTest = liveTest
       workers: 2,
       environment: { gateway: () => gatewayEnvironment },
     })
-    onCleanup(house.close)
-    return house
+    onCleanup(stack.close)
+    return stack
   })
-  .extend('studio', { scope: 'file' }, ({ house }) => openStudio(house))
+  .extend('studio', { scope: 'file' }, ({ stack }) => openStudio(stack))

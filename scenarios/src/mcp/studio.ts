@@ -1,28 +1,30 @@
 import type { ExecutionRecord } from '@gateway/contracts/execution'
-import type { House } from '../house.ts'
+import type { Stack } from '../stack.ts'
 import { flows } from './flows.ts'
 
 export type Studio = Awaited<ReturnType<typeof openStudio>>
 
 /** A project with 1 USD and flows that may be called over MCP; and another project, which may not call them. */
-export async function openStudio(house: House) {
-  const { world } = house
-  const shop = await house.shop(1_000_000n)
-  const stranger = await house.shop(1_000_000n)
-  const canvas = await world.product({ kind: 'image', requestPico: 40_000_000n })
-  const voice = await world.product({ kind: 'audio', requestPico: 15_000_000n })
-  await world.assign(shop.project.id, canvas, voice)
-  const make = async (graph: Parameters<typeof world.sandbox>[1], options: Parameters<typeof world.sandbox>[2] = {}) =>
-    (await world.sandbox(shop.project, graph, { mcpEnabled: true, ...options })).id
+export async function openStudio(stack: Stack) {
+  const { fixture } = stack
+  const tenant = await stack.tenant(1_000_000n)
+  const stranger = await stack.tenant(1_000_000n)
+  const canvas = await fixture.product({ kind: 'image', requestPico: 40_000_000n })
+  const voice = await fixture.product({ kind: 'audio', requestPico: 15_000_000n })
+  await fixture.assign(tenant.project.id, canvas, voice)
+  const make = async (
+    graph: Parameters<typeof fixture.sandbox>[1],
+    options: Parameters<typeof fixture.sandbox>[2] = {},
+  ) => (await fixture.sandbox(tenant.project, graph, { mcpEnabled: true, ...options })).id
 
   return {
-    ...shop,
+    ...tenant,
     stranger,
     canvas,
     make,
-    suspend: (sandbox: string) => world.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [sandbox]),
+    suspend: (sandbox: string) => fixture.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [sandbox]),
     /** A flow of two paid calls, whose runs can be counted. */
-    chain: () => make(flows.chain(shop.model)),
+    chain: () => make(flows.chain(tenant.model)),
     sandboxes: {
       echo: await make(flows.echo(), { name: 'Echo', description: 'Says what it is told.' }),
       picture: await make(flows.picture(canvas)),
@@ -31,15 +33,15 @@ export async function openStudio(house: House) {
       disabled: await make(flows.echo(), { mcpEnabled: false }),
     },
     /** Where a flow is called, through one of the gateways. */
-    at: (sandbox: string, gateway = 0) => new URL(`/v1/sandbox/${sandbox}/mcp`, house.gateways[gateway]!.url),
-    authorization: `Bearer ${shop.key.secret}`,
-    settled: async () => Number((await house.wallet(shop.project.id)).settled),
+    at: (sandbox: string, gateway = 0) => new URL(`/v1/sandbox/${sandbox}/mcp`, stack.gateways[gateway]!.url),
+    authorization: `Bearer ${tenant.key.secret}`,
+    settled: async () => Number((await stack.wallet(tenant.project.id)).settled),
     /** The same flow over HTTP. */
     async invoke(sandbox: string, input: object, idempotencyKey: string): Promise<ExecutionRecord> {
-      const answer = await fetch(new URL(`/v1/sandbox/${sandbox}/invoke`, house.gateways[0]!.url), {
+      const answer = await fetch(new URL(`/v1/sandbox/${sandbox}/invoke`, stack.gateways[0]!.url), {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${shop.key.secret}`,
+          authorization: `Bearer ${tenant.key.secret}`,
           accept: 'application/json',
           'idempotency-key': idempotencyKey,
         },
@@ -47,9 +49,9 @@ export async function openStudio(house: House) {
       })
       return (await answer.json()) as ExecutionRecord
     },
-    async runs(sandbox: string): Promise<number> {
-      const { rows } = await world.run('SELECT count(*) AS runs FROM money.executions WHERE sandbox = $1', [sandbox])
-      return Number((rows as { runs: string }[])[0]!.runs)
+    async executions(sandbox: string): Promise<number> {
+      const { rows } = await fixture.run('SELECT count(*) AS runs FROM money.executions WHERE sandbox = $1', [sandbox])
+      return Number((rows as { executions: string }[])[0]!.executions)
     },
   }
 }

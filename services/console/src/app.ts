@@ -10,7 +10,7 @@ import { rotateKey } from './keys/rotate-key.ts'
 import { listInvocations, readInvocation } from './money/invocations.ts'
 import { readUsage } from './money/usage.ts'
 import { fundWallet, readWallet } from './money/wallet.ts'
-import type { ConsoleNeeds } from './needs.ts'
+import type { ConsoleDeps } from './needs.ts'
 import { consolePage } from './page/console-page.ts'
 import { listMembers, removeMember, setMember } from './people/members.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember } from './people/team-members.ts'
@@ -24,9 +24,9 @@ import { observeRequests } from './receive/observe-requests.ts'
 import { refuseForeignPages } from './receive/refuse-foreign-pages.ts'
 import { giveRequestId } from './receive/request-id.ts'
 import { mountRoutes, type Route } from './receive/routes.ts'
-import { rightsChanger } from './rights/change-rights.ts'
-import { openGate } from './rights/gate.ts'
-import { barrierPasser } from './rights/pass-barrier.ts'
+import { permissionsChanger } from './permissions/change-permissions.ts'
+import { openAuthorize } from './permissions/authorize.ts'
+import { barrierPasser } from './permissions/pass-barrier.ts'
 import { activateRevision } from './sandboxes/activate-revision.ts'
 import { listRevisions, readRevisionOf } from './sandboxes/revisions.ts'
 import { changeSandbox, createSandbox, listSandboxes, readSandbox } from './sandboxes/sandboxes.ts'
@@ -39,16 +39,16 @@ import { goToProvider } from './sign-in/provider/go-to-provider.ts'
 import { sessionCookie } from './sign-in/session-cookie.ts'
 import { signIn, signOut } from './sign-in/session.ts'
 import { setPassword } from './sign-in/set-password.ts'
-import { readSignInWays } from './sign-in/sign-in-ways.ts'
+import { readSignInMethods } from './sign-in/sign-in-ways.ts'
 import { openThrottle } from './sign-in/throttle.ts'
 import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
 
 /** The whole surface of the console, in order (decisions.md, 7). */
-export function consoleApp(plain: ConsoleNeeds): Express {
-  const needs = {
+export function consoleApp(plain: ConsoleDeps): Express {
+  const deps = {
     ...plain,
-    gate: openGate(plain),
-    changeRights: rightsChanger(plain),
+    authorize: openAuthorize(plain),
+    changePermissions: permissionsChanger(plain),
     passBarrier: barrierPasser(plain),
     throttle: openThrottle(plain),
     passwords: openPasswords(plain),
@@ -58,79 +58,79 @@ export function consoleApp(plain: ConsoleNeeds): Express {
   const project = `${tenant}/projects/:project`
   const sandbox = `${tenant}/sandboxes/:sandbox`
 
-  const { provider, publicUrl } = needs
+  const { provider, publicUrl } = deps
   const throughProvider: Route[] =
     provider === undefined || publicUrl === undefined
       ? []
       : [
-          ['GET', '/api/v2/session/oidc', goToProvider({ ...needs, provider, publicUrl })],
-          ['GET', '/api/v2/session/oidc/callback', comeFromProvider({ ...needs, provider, publicUrl })],
+          ['GET', '/api/v2/session/oidc', goToProvider({ ...deps, provider, publicUrl })],
+          ['GET', '/api/v2/session/oidc/callback', comeFromProvider({ ...deps, provider, publicUrl })],
         ]
   // These say by themselves who may ask.
   const open: Route[] = [
-    ['GET', '/api/v2/session', readSignInWays(needs)],
-    ['POST', '/api/v2/session', signIn(needs)],
-    ['DELETE', '/api/v2/session', signOut(needs)],
+    ['GET', '/api/v2/session', readSignInMethods(deps)],
+    ['POST', '/api/v2/session', signIn(deps)],
+    ['DELETE', '/api/v2/session', signOut(deps)],
     ...throughProvider,
-    ['POST', `${tenant}/keys/:key/rotate`, rotateKey(needs)],
+    ['POST', `${tenant}/keys/:key/rotate`, rotateKey(deps)],
   ]
   const signedIn: Route[] = [
-    ['GET', '/api/v2/me', readMe(needs)],
-    ['PUT', '/api/v2/me/password', setPassword(needs)],
-    ['GET', '/api/v2/me/tokens', listTokens(needs)],
-    ['POST', '/api/v2/me/tokens', createToken(needs)],
-    ['DELETE', '/api/v2/me/tokens/:token', deleteToken(needs)],
+    ['GET', '/api/v2/me', readMe(deps)],
+    ['PUT', '/api/v2/me/password', setPassword(deps)],
+    ['GET', '/api/v2/me/tokens', listTokens(deps)],
+    ['POST', '/api/v2/me/tokens', createToken(deps)],
+    ['DELETE', '/api/v2/me/tokens/:token', deleteToken(deps)],
 
-    ['GET', '/api/v2/tenants', listTenants(needs)],
-    ['POST', '/api/v2/tenants', createTenant(needs)],
-    ['DELETE', tenant, deleteTenant(needs)],
-    ['GET', `${tenant}/members`, listMembers(needs)],
-    ['POST', `${tenant}/members`, setMember(needs)],
-    ['DELETE', `${tenant}/members/:person`, removeMember(needs)],
-    ['GET', `${tenant}/teams`, listTeams(needs)],
-    ['POST', `${tenant}/teams`, createTeam(needs)],
-    ['DELETE', `${tenant}/teams/:team`, deleteTeam(needs)],
-    ['GET', `${tenant}/teams/:team/members`, listTeamMembers(needs)],
-    ['POST', `${tenant}/teams/:team/members`, setTeamMember(needs)],
-    ['DELETE', `${tenant}/teams/:team/members/:person`, removeTeamMember(needs)],
-    ['GET', `${tenant}/audit`, listAudit(needs)],
+    ['GET', '/api/v2/tenants', listTenants(deps)],
+    ['POST', '/api/v2/tenants', createTenant(deps)],
+    ['DELETE', tenant, deleteTenant(deps)],
+    ['GET', `${tenant}/members`, listMembers(deps)],
+    ['POST', `${tenant}/members`, setMember(deps)],
+    ['DELETE', `${tenant}/members/:person`, removeMember(deps)],
+    ['GET', `${tenant}/teams`, listTeams(deps)],
+    ['POST', `${tenant}/teams`, createTeam(deps)],
+    ['DELETE', `${tenant}/teams/:team`, deleteTeam(deps)],
+    ['GET', `${tenant}/teams/:team/members`, listTeamMembers(deps)],
+    ['POST', `${tenant}/teams/:team/members`, setTeamMember(deps)],
+    ['DELETE', `${tenant}/teams/:team/members/:person`, removeTeamMember(deps)],
+    ['GET', `${tenant}/audit`, listAudit(deps)],
 
-    ['GET', `${tenant}/projects`, listProjects(needs)],
-    ['POST', `${tenant}/projects`, createProject(needs)],
-    ['DELETE', project, deleteProject(needs)],
-    ['GET', `${project}/grants`, listGrants(needs)],
-    ['POST', `${project}/grants`, setGrant(needs)],
-    ['DELETE', `${project}/grants/:person`, removeGrant(needs)],
-    ['GET', `${project}/assignments`, listAssignments(needs)],
-    ['PUT', `${project}/assignments/:product`, assignProduct(needs)],
-    ['DELETE', `${project}/assignments/:product`, unassignProduct(needs)],
+    ['GET', `${tenant}/projects`, listProjects(deps)],
+    ['POST', `${tenant}/projects`, createProject(deps)],
+    ['DELETE', project, deleteProject(deps)],
+    ['GET', `${project}/grants`, listGrants(deps)],
+    ['POST', `${project}/grants`, setGrant(deps)],
+    ['DELETE', `${project}/grants/:person`, removeGrant(deps)],
+    ['GET', `${project}/assignments`, listAssignments(deps)],
+    ['PUT', `${project}/assignments/:product`, assignProduct(deps)],
+    ['DELETE', `${project}/assignments/:product`, unassignProduct(deps)],
 
-    ['GET', `${tenant}/keys`, listKeys(needs)],
-    ['POST', `${tenant}/keys`, createKey(needs)],
-    ['GET', `${tenant}/keys/:key`, readKey(needs)],
-    ['POST', `${tenant}/keys/:key/revoke`, revokeKey(needs)],
+    ['GET', `${tenant}/keys`, listKeys(deps)],
+    ['POST', `${tenant}/keys`, createKey(deps)],
+    ['GET', `${tenant}/keys/:key`, readKey(deps)],
+    ['POST', `${tenant}/keys/:key/revoke`, revokeKey(deps)],
 
-    ['GET', `${project}/wallet`, readWallet(needs)],
-    ['POST', `${project}/wallet/fundings`, fundWallet(needs)],
-    ['GET', `${project}/usage`, readUsage(needs)],
-    ['GET', `${project}/invocations`, listInvocations(needs)],
-    ['GET', `${project}/invocations/:invocation`, readInvocation(needs)],
+    ['GET', `${project}/wallet`, readWallet(deps)],
+    ['POST', `${project}/wallet/fundings`, fundWallet(deps)],
+    ['GET', `${project}/usage`, readUsage(deps)],
+    ['GET', `${project}/invocations`, listInvocations(deps)],
+    ['GET', `${project}/invocations/:invocation`, readInvocation(deps)],
 
-    ['GET', `${project}/sandboxes`, listSandboxes(needs)],
-    ['POST', `${project}/sandboxes`, createSandbox(needs)],
-    ['GET', sandbox, readSandbox(needs)],
-    ['PATCH', sandbox, changeSandbox(needs)],
-    ['GET', `${sandbox}/revisions`, listRevisions(needs)],
-    ['POST', `${sandbox}/revisions`, saveRevision(needs)],
-    ['GET', `${sandbox}/revisions/:number`, readRevisionOf(needs)],
-    ['POST', `${sandbox}/revisions/:number/activate`, activateRevision(needs)],
-    ['POST', `${sandbox}/execute`, executeSandbox(needs)],
-    ['GET', `${sandbox}/executions`, listExecutions(needs)],
-    ['GET', `${project}/executions/:execution`, readExecution(needs)],
+    ['GET', `${project}/sandboxes`, listSandboxes(deps)],
+    ['POST', `${project}/sandboxes`, createSandbox(deps)],
+    ['GET', sandbox, readSandbox(deps)],
+    ['PATCH', sandbox, changeSandbox(deps)],
+    ['GET', `${sandbox}/revisions`, listRevisions(deps)],
+    ['POST', `${sandbox}/revisions`, saveRevision(deps)],
+    ['GET', `${sandbox}/revisions/:number`, readRevisionOf(deps)],
+    ['POST', `${sandbox}/revisions/:number/activate`, activateRevision(deps)],
+    ['POST', `${sandbox}/execute`, executeSandbox(deps)],
+    ['GET', `${sandbox}/executions`, listExecutions(deps)],
+    ['GET', `${project}/executions/:execution`, readExecution(deps)],
 
-    ['GET', '/api/v2/products', listProducts(needs)],
-    ['POST', '/api/v2/products', createProduct(needs)],
-    ['PATCH', '/api/v2/products/:product', changeProduct(needs)],
+    ['GET', '/api/v2/products', listProducts(deps)],
+    ['POST', '/api/v2/products', createProduct(deps)],
+    ['PATCH', '/api/v2/products/:product', changeProduct(deps)],
   ]
 
   const app = express()
@@ -148,23 +148,23 @@ export function consoleApp(plain: ConsoleNeeds): Express {
   })
 
   app.get('/health/live', (_req, res) => {
-    const { status, body } = needs.readiness.live()
+    const { status, body } = deps.readiness.live()
     res.status(status).json(body)
   })
   app.get('/health/ready', async (_req, res) => {
-    const { status, body } = await needs.readiness.ready()
+    const { status, body } = await deps.readiness.ready()
     // Told, and no reason to send people elsewhere: tokens and passwords work without the provider.
-    const away = needs.provider?.isReached() === false && { limited: { 'sign-in provider': 'not reached' } }
+    const away = deps.provider?.isReached() === false && { limited: { 'sign-in provider': 'not reached' } }
     res.status(status).json({ ...body, ...away })
   })
-  app.get('/metrics', async (_req, res) => void res.type('text/plain').send(await needs.metricsText()))
+  app.get('/metrics', async (_req, res) => void res.type('text/plain').send(await deps.metricsText()))
 
-  app.use(giveRequestId(needs), observeRequests(needs), refuseForeignPages(needs))
+  app.use(giveRequestId(deps), observeRequests(deps), refuseForeignPages(deps))
   app.get(['/', '/console', '/console/*file'], consolePage())
   mountRoutes(app, open)
-  app.use('/api/v2', authenticate(needs))
+  app.use('/api/v2', authenticate(deps))
   mountRoutes(app, signedIn)
   app.use(nothingHere)
-  app.use(answerFailure(needs))
+  app.use(answerFailure(deps))
   return app
 }

@@ -7,7 +7,7 @@ import type { RefusalBody } from '@gateway/contracts/refusal'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { openWorld, type World } from '@gateway/testbed/world'
+import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 
 // The console as a process, before a real ledger, with people who are signed in.
 
@@ -32,10 +32,10 @@ const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.
 const service = (name: string) => path.join(import.meta.dirname, '../..', name, 'src/main.ts')
 
 export const consoleTest = liveTest
-  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
-    const world = await openWorld(database.adminUrl)
-    onCleanup(world.close)
-    return world
+  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const fixture = await openFixture(database.adminUrl)
+    onCleanup(fixture.close)
+    return fixture
   })
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
   .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
@@ -70,12 +70,12 @@ export const consoleTest = liveTest
     return program
   })
   /** Signs a new person in, or one who is there. */
-  .extend('signIn', { scope: 'file' }, ({ world, console }) => {
+  .extend('signIn', { scope: 'file' }, ({ fixture, console }) => {
     return async (who: { id?: string; platformOperator?: boolean } = {}): Promise<Caller> => {
-      const id = who.id ?? (await world.person({ platformOperator: who.platformOperator ?? false }))
+      const id = who.id ?? (await fixture.person({ platformOperator: who.platformOperator ?? false }))
       const token = makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
       const hash = createHash('sha256').update(token).digest()
-      await world.run(
+      await fixture.run(
         `INSERT INTO control.person_tokens (id, person, name, hash, prefix) VALUES ($1, $2, 'test', $3, $4)`,
         [mintId('tok', Date.now(), randomBytes(10)), id, hash, token.slice(0, SHOWN_CHARACTERS)],
       )
@@ -83,23 +83,23 @@ export const consoleTest = liveTest
     }
   })
   /** A tenant with an Admin who owns its one project and may issue keys for it. */
-  .extend('house', async ({ world, signIn }) => {
-    const of = await world.tenant()
-    const project = await world.project(of)
+  .extend('stack', async ({ fixture, signIn }) => {
+    const of = await fixture.tenant()
+    const project = await fixture.project(of)
     const owner = await signIn({ id: of.owner })
     const tenantPath = `/api/v2/tenants/${of.tenant}`
     return {
       ...of,
       owner,
       project: project.id,
-      world,
+      fixture,
       path: tenantPath,
       projectPath: `${tenantPath}/projects/${project.id}`,
       /** Another member, with whatever roles. */
       async member(roles: { tenant?: string; team?: string; project?: string } = {}): Promise<Caller> {
-        const person = await world.person()
+        const person = await fixture.person()
         const add = (table: string, where: string, what: string, role: string) =>
-          world.run(`INSERT INTO control.${table} (${where}, person, role) VALUES ($1, $2, $3)`, [what, person, role])
+          fixture.run(`INSERT INTO control.${table} (${where}, person, role) VALUES ($1, $2, $3)`, [what, person, role])
         await add('memberships', 'tenant', of.tenant, roles.tenant ?? 'Member')
         if (roles.team) await add('team_members', 'team', of.team, roles.team)
         if (roles.project) await add('project_grants', 'project', project.id, roles.project)
@@ -140,11 +140,11 @@ export async function answerOf(answer: Response): Promise<Answer> {
   return { status: answer.status, headers: answer.headers, body: text === '' ? null : JSON.parse(text) }
 }
 
-/** Resolves once so many statements in the test's database wait for a row that the world has locked. */
-export async function untilSomebodyWaits(world: Pick<World, 'run'>, howMany = 1): Promise<void> {
+/** Resolves once so many statements in the test's database wait for a row that the fixture has locked. */
+export async function untilSomebodyWaits(fixture: Pick<Fixture, 'run'>, howMany = 1): Promise<void> {
   for (;;) {
-    await world.run('SELECT pg_stat_clear_snapshot()') // a transaction sees what it first saw of the others, else
-    const { rows } = await world.run(
+    await fixture.run('SELECT pg_stat_clear_snapshot()') // a transaction sees what it first saw of the others, else
+    const { rows } = await fixture.run(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     )
     if (rows.length >= howMany) return

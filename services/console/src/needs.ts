@@ -10,7 +10,7 @@ import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 export type Mint = <Prefix extends string>(prefix: Prefix) => Id<Prefix>
 
 /** What the routes are built from; each takes what it uses. */
-export interface ConsoleNeeds {
+export interface ConsoleDeps {
   prisma: Database['prisma']
   ledger: Pick<LedgerClient, 'fund' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'>
   mint: Mint

@@ -14,7 +14,7 @@ import { nameRequest } from './name-request.ts'
 import { allowOnly, notFound } from './refuse/no-such-thing.ts'
 import { showExecution } from './run/show-execution.ts'
 
-export interface Needs {
+export interface Deps {
   completeChat: RequestHandler
   invoke: RequestHandler<{ id: string }>
   mcp: RequestHandler<{ id: string }>
@@ -47,7 +47,7 @@ export function gatewayApp({
   log,
   now,
   answerFailure,
-}: Needs): Express {
+}: Deps): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)

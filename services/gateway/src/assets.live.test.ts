@@ -5,8 +5,8 @@ import { json } from 'node:stream/consumers'
 import type { AssetValue } from '@gateway/contracts/execution'
 import { mediaTypeOf } from '@gateway/contracts/media-type'
 import { describe, expect } from 'vitest'
-import { draw, flowTest, newKey, PNG, PROGRESS, recordOf, sameImage, echo } from './flow-house.fixture.ts'
-import { errorOf } from './house.fixture.ts'
+import { draw, flowTest, newKey, PNG, PROGRESS, recordOf, sameImage, echo } from './flow-stack.fixture.ts'
+import { errorOf } from './stack.fixture.ts'
 
 const test = flowTest.extend('image', async ({ flows }) => {
   const answer = await flows.upload(PNG, 'image/png')
@@ -53,15 +53,15 @@ describe('a file that is uploaded', () => {
   })
 
   test('may have 25 MB and not a byte more, and is refused before it is read whole [request_too_large]', async ({
-    shop,
+    tenant,
     flows,
   }) => {
     const most = Buffer.concat([PNG, Buffer.alloc(25_000_000 - PNG.length)])
     expect(await (await flows.upload(most, 'image/png')).json()).toMatchObject({ bytes: 25_000_000 })
 
-    const headers = { authorization: shop.headers.authorization, 'content-type': 'image/png' }
+    const headers = { authorization: tenant.headers.authorization, 'content-type': 'image/png' }
     const send = (more: Record<string, string>) =>
-      request(`${shop.url}/v1/assets`, { method: 'POST', agent: false, headers: { ...headers, ...more } })
+      request(`${tenant.url}/v1/assets`, { method: 'POST', agent: false, headers: { ...headers, ...more } })
     const declared = send({ 'content-length': '25000001' })
     declared.flushHeaders() // and not a byte of it
     await expectTooLarge(declared)
@@ -73,25 +73,25 @@ describe('a file that is uploaded', () => {
     unsaid.destroy()
   })
 
-  test('is nobody’s who leaves before it is whole', async ({ shop, world }) => {
-    const req = request(`${shop.url}/v1/assets`, {
+  test('is nobody’s who leaves before it is whole', async ({ tenant, fixture }) => {
+    const req = request(`${tenant.url}/v1/assets`, {
       method: 'POST',
       agent: false,
-      headers: { authorization: shop.headers.authorization, 'content-type': 'image/png', 'content-length': '5000' },
+      headers: { authorization: tenant.headers.authorization, 'content-type': 'image/png', 'content-length': '5000' },
     })
     req.on('error', () => {})
     const closed = new Promise((resolve) => req.once('close', resolve))
     req.write(PNG, () => req.destroy())
     await closed
-    const { rows } = await world.run('SELECT FROM money.assets WHERE project = $1', [shop.project])
+    const { rows } = await fixture.run('SELECT FROM money.assets WHERE project = $1', [tenant.project])
     expect(rows).toEqual([])
   })
 
   test('is refused to whom a call would be [key_missing, key_revoked, project_mismatch, duplicate_header]', async ({
-    shop,
+    tenant,
     flows,
   }) => {
-    const revoked = (await shop.key({ revoked: true })).secret
+    const revoked = (await tenant.key({ revoked: true })).secret
     for (const [headers, status, code] of [
       [{ authorization: '' }, 401, 'key_missing'],
       [{ authorization: `Bearer ${revoked}` }, 401, 'key_revoked'],
@@ -131,9 +131,9 @@ describe('a part of a file', () => {
     expect(await errorOf(beyond)).toMatchObject({ code: 'range_not_satisfiable' })
   })
 
-  test('is not sent where only the headers are asked for', async ({ shop, image }) => {
-    const { authorization } = shop.headers
-    const answer = await fetch(`${shop.url}/v1/assets/${image.asset}`, {
+  test('is not sent where only the headers are asked for', async ({ tenant, image }) => {
+    const { authorization } = tenant.headers
+    const answer = await fetch(`${tenant.url}/v1/assets/${image.asset}`, {
       method: 'HEAD',
       headers: { authorization, range: 'bytes=0-7' },
     })
@@ -143,9 +143,14 @@ describe('a part of a file', () => {
   })
 })
 
-test('another project’s file is like none, byte for byte [asset_not_found]', async ({ shop, world, flows, image }) => {
-  const neighbours = await world.project(shop.owners)
-  const { secret } = await world.key({ project: neighbours, by: shop.owners.owner })
+test('another project’s file is like none, byte for byte [asset_not_found]', async ({
+  tenant,
+  fixture,
+  flows,
+  image,
+}) => {
+  const neighbours = await fixture.project(tenant.owners)
+  const { secret } = await fixture.key({ project: neighbours, by: tenant.owners.owner })
   const answers = [image.asset, `ast_${'0'.repeat(26)}`, '..%2F..', '%00', 'x'.repeat(300)].map(async (id) => {
     const answer = await flows.get(`/v1/assets/${id}`, { authorization: `Bearer ${secret}` })
     const echoed = decodeURIComponent(id).replace('\0', '\uFFFD').slice(0, 256)
@@ -175,11 +180,11 @@ describe('a run whose output is one image', () => {
       expect(answer.headers.get('idempotent-replayed')).toBe(replayed)
       expect(await bytesOf(answer)).toEqual(PNG)
     }
-    expect(await flows.runs()).toBe(1)
+    expect(await flows.executions()).toBe(1)
   })
 
-  test('is charged once, whichever way it is answered', async ({ shop, flows }) => {
-    const painter = await shop.sell({ kind: 'image', requestPico: 40_000_000_000n })
+  test('is charged once, whichever way it is answered', async ({ tenant, flows }) => {
+    const painter = await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })
     const sandbox = await flows.save(draw(painter))
     const ask = (accept: string) =>
       flows.invoke(sandbox, { text: 'Hills' }, { headers: { accept, 'idempotency-key': 'picture-of-hills' } })
@@ -190,7 +195,7 @@ describe('a run whose output is one image', () => {
     expect(picture).toMatchObject({ mimeType: 'image/png', bytes: drawn.length })
     expect(await bytesOf(await flows.get(`/v1/assets/${picture.asset}`))).toEqual(drawn)
     expect(record.chargedMicro).toBe(40_000)
-    expect(await shop.settled()).toBe(40_000)
+    expect(await tenant.settled()).toBe(40_000)
   })
 
   test('is answered with a part of it, or told that there is none [range_not_satisfiable]', async ({
@@ -223,7 +228,7 @@ describe('a run whose output is one image', () => {
     await answer.text()
   })
 
-  test('is the only one that is not answered with its record', async ({ shop, world, flows, image }) => {
+  test('is the only one that is not answered with its record', async ({ tenant, fixture, flows, image }) => {
     const headers = { accept: '*/*' }
     const text = await flows.invoke(await flows.save(echo), { text: 'a' }, { headers })
     expect(await recordOf(text)).toMatchObject({ output: { text: 'a' } })
@@ -237,17 +242,17 @@ describe('a run whose output is one image', () => {
     expect(await recordOf(await flows.invoke(likeness, { picture: never }, { headers }))).toMatchObject({
       output: { picture: never },
     })
-    const neighbours = await world.project(shop.owners)
-    await world.run('UPDATE money.assets SET project = $2 WHERE id = $1', [image.asset, neighbours.id])
+    const neighbours = await fixture.project(tenant.owners)
+    await fixture.run('UPDATE money.assets SET project = $2 WHERE id = $1', [image.asset, neighbours.id])
     expect(await recordOf(await flows.invoke(likeness, { picture: image }, { headers }))).toMatchObject({
       status: 'Succeeded',
     })
   })
 
-  test('takes no image of another project [input_type]', async ({ shop, world, flows, image }) => {
-    const neighbours = await world.project(shop.owners)
-    const theirs = await world.sandbox(neighbours, sameImage)
-    const { secret } = await world.key({ project: neighbours, by: shop.owners.owner })
+  test('takes no image of another project [input_type]', async ({ tenant, fixture, flows, image }) => {
+    const neighbours = await fixture.project(tenant.owners)
+    const theirs = await fixture.sandbox(neighbours, sameImage)
+    const { secret } = await fixture.key({ project: neighbours, by: tenant.owners.owner })
     const answer = await flows.invoke(theirs.id, { picture: image }, { headers: { authorization: `Bearer ${secret}` } })
     expect(answer.status).toBe(422)
     expect(await errorOf(answer)).toMatchObject({ code: 'input_type' })

@@ -1,16 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { AdmitCall } from './admit/admit-call.ts'
-import type { Place, Places } from './admit/places.ts'
-import type { WaitingRoom } from './admit/waiting-room.ts'
+import type { Place, ConcurrencyLimiter } from './admit/concurrency-limiter.ts'
+import type { AdmissionQueueLimit } from './admit/admission-queue-limit.ts'
 import type { AnswerJson } from './answer/answer-json.ts'
 import type { AnswerStream } from './answer/answer-stream.ts'
 import { failureLine } from './answer/event-lines.ts'
-import { openReader } from './answer/reader.ts'
+import { openResponseStream } from './answer/response-stream.ts'
 import { sendReplay } from './answer/send-replay.ts'
 import type { Call } from './call/call.ts'
-import type { HoldCall } from './call/hold.ts'
+import type { HoldCall } from './call/reservation.ts'
 import type { OpenCalls } from './call/open-calls.ts'
-import type { Measures } from './measures.ts'
+import type { Metrics } from './metrics.ts'
 import { goneOf } from './receive/gone-of.ts'
 import { inPlace } from './receive/in-place.ts'
 import { readKey } from './receive/read-key.ts'
@@ -19,9 +19,9 @@ import type { ExplainFailure } from './refuse/explain-failure.ts'
 import { namesSandbox, type AnswerBySandbox } from './sandbox-model.ts'
 import type { Trace } from './trace.ts'
 
-interface Needs {
-  places: Pick<Places, 'take'>
-  waitingRoom: Pick<WaitingRoom, 'refuseIfFull'>
+interface Deps {
+  places: Pick<ConcurrencyLimiter, 'take'>
+  admissionQueueLimit: Pick<AdmissionQueueLimit, 'refuseIfFull'>
   calls: Pick<OpenCalls, 'run'>
   admit: AdmitCall
   hold: HoldCall
@@ -29,7 +29,7 @@ interface Needs {
   answerStream: AnswerStream
   answerBySandbox: AnswerBySandbox
   explain: ExplainFailure
-  measures: Pick<Measures, 'answered'>
+  metrics: Pick<Metrics, 'answered'>
   trace: Trace
   /** Unix milliseconds. */
   now: () => number
@@ -38,7 +38,7 @@ interface Needs {
 /** POST /v1/chat/completions (spec 4.2): receive, admit, call, settle, answer. */
 export function chatCompletions({
   places,
-  waitingRoom,
+  admissionQueueLimit,
   calls,
   admit,
   hold,
@@ -46,13 +46,13 @@ export function chatCompletions({
   answerStream,
   answerBySandbox,
   explain,
-  measures,
+  metrics,
   trace,
   now,
-}: Needs): RequestHandler {
+}: Deps): RequestHandler {
   return (req, res) => {
     const keyHash = readKey(req)
-    waitingRoom.refuseIfFull()
+    admissionQueueLimit.refuseIfFull()
     const work = (place: Place) => trace.received(req.headers, NAME, () => complete(req, res, keyHash, place))
     return inPlace(places, res, keyHash, (place) => calls.run(() => work(place)))
   }
@@ -63,24 +63,24 @@ export function chatCompletions({
     const chat = await receiveChat(req, keyHash)
     if (namesSandbox(chat.request.model)) {
       await trace('run', () => answerBySandbox(res, chat, { gone, place }))
-      return measures.answered('sandbox', now() - startedMs)
+      return metrics.answered('sandbox', now() - startedMs)
     }
     const entrance = await trace('admit', () => admit(chat, { gone, place }))
     res.setHeader('X-Service-Invocation', entrance.invocation)
     if (entrance.kind === 'replay') {
       sendReplay(res, entrance)
-      return measures.answered('replay', now() - startedMs)
+      return metrics.answered('replay', now() - startedMs)
     }
     const { request } = chat
     const keyed = chat.idempotency !== null
-    const call = { request, admitted: entrance, keyed, hold: hold(entrance, keyed), timing: { originMs: 0 } }
+    const call = { request, admitted: entrance, keyed, hold: hold(entrance, keyed), timing: { providerMs: 0 } }
     await trace('call', () => answer(res, call))
-    measures.answered(request.stream ? 'stream' : 'json', now() - startedMs, call.timing.originMs)
+    metrics.answered(request.stream ? 'stream' : 'json', now() - startedMs, call.timing.providerMs)
   }
 
   /** Whatever fails before the settlement is not charged. */
   async function answer(res: Response, call: Call): Promise<void> {
-    const reader = call.request.stream ? openReader(res, { now }) : null
+    const reader = call.request.stream ? openResponseStream(res, { now }) : null
     try {
       await (reader ? answerStream(reader, call) : answerJson(res, call))
     } catch (error) {

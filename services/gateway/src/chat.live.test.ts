@@ -1,56 +1,56 @@
 import { describe, expect } from 'vitest'
-import { bodyOf, errorOf, eventsOf, houseTest as test, newPrompt } from './house.fixture.ts'
+import { bodyOf, errorOf, eventsOf, stackTest as test, newPrompt } from './stack.fixture.ts'
 
 const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
   usage.prompt_tokens + 2 * usage.completion_tokens
 
 describe('a chat call that is answered in one piece', () => {
-  test('is charged for its usage to the micro-USD, and holds nothing afterwards', async ({ shop }) => {
-    const answer = await shop.chat()
+  test('is charged for its usage to the micro-USD, and holds nothing afterwards', async ({ tenant }) => {
+    const answer = await tenant.chat()
     expect(answer.status).toBe(200)
     const body = await bodyOf(answer)
     expect(body).toMatchObject({
       id: answer.headers.get('x-service-invocation'),
       object: 'chat.completion',
-      model: shop.model,
+      model: tenant.model,
       choices: [{ index: 0, message: { role: 'assistant', content: expect.any(String) }, finish_reason: 'stop' }],
     })
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
   })
 
-  test('reaches the origin with an explicit output cap and without what the model does not take', async ({
-    house,
-    shop,
+  test('reaches the provider with an explicit output cap and without what the model does not take', async ({
+    stack,
+    tenant,
   }) => {
-    const model = await shop.sell({ supportedParameters: ['stop'], maxOutputTokens: 500 })
+    const model = await tenant.sell({ supportedParameters: ['stop'], maxOutputTokens: 500 })
     const content = newPrompt()
-    await shop.chat({ model, messages: [{ role: 'user', content }], temperature: 1, stop: ['END'] })
-    const [call] = await house.origin.control.calls({ prompt: content })
+    await tenant.chat({ model, messages: [{ role: 'user', content }], temperature: 1, stop: ['END'] })
+    const [call] = await stack.provider.control.calls({ prompt: content })
     const sent = JSON.parse(call!.body!)
     expect(sent).toMatchObject({ model: 'sim', max_tokens: 500, stop: ['END'] })
     expect(sent).not.toHaveProperty('temperature')
   })
 
-  test('is charged by our own count when the origin gives none', async ({ house, shop, world }) => {
+  test('is charged by our own count when the provider gives none', async ({ stack, tenant, fixture }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, missingUsage: true, text: 'one two three four five' }])
-    const body = await bodyOf(await shop.chat({ messages: [{ role: 'user', content }] }))
+    await stack.provider.control.setFaults([{ prompt: content, missingUsage: true, text: 'one two three four five' }])
+    const body = await bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
     expect(body.usage.completion_tokens).toBe(5)
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
-    const { rows } = await world.run('SELECT estimated FROM money.invocations WHERE id = $1', [body.id])
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
+    const { rows } = await fixture.run('SELECT estimated FROM money.attempts WHERE id = $1', [body.id])
     expect(rows[0].estimated).toBe(true)
   })
 
-  test('costs nothing and may be repeated when the origin fails [provider_failed]', async ({ house, shop }) => {
+  test('costs nothing and may be repeated when the provider fails [provider_failed]', async ({ stack, tenant }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, status: 500, times: 1 }])
+    await stack.provider.control.setFaults([{ prompt: content, status: 500, times: 1 }])
     const ask = () =>
-      shop.chat({ messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } })
+      tenant.chat({ messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } })
     const failed = await ask()
     expect(failed.status).toBe(502)
     expect(await errorOf(failed)).toMatchObject({ code: 'provider_failed', type: 'api_error' })
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
 
     const repeated = await ask()
     expect(repeated.status).toBe(200)
@@ -58,97 +58,97 @@ describe('a chat call that is answered in one piece', () => {
     expect(repeated.headers.get('idempotent-replayed')).toBeNull()
   })
 
-  test('is refused as it is when the origin refuses the request itself, without a word of its own [invalid_request]', async ({
-    house,
-    shop,
+  test('is refused as it is when the provider refuses the request itself, without a word of its own [invalid_request]', async ({
+    stack,
+    tenant,
   }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([
+    await stack.provider.control.setFaults([
       { prompt: content, status: 400, body: { error: { message: 'acme-cloud says no' } } },
     ])
-    const refused = await shop.chat({ messages: [{ role: 'user', content }] })
+    const refused = await tenant.chat({ messages: [{ role: 'user', content }] })
     expect(refused.status).toBe(400)
     expect(JSON.stringify(await errorOf(refused))).not.toMatch(/acme-cloud/)
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 })
 
 describe('a call under an idempotency key', () => {
-  test('is answered again byte for byte, under the same invocation, charged once', async ({ house, shop }) => {
+  test('is answered again byte for byte, under the same invocation, charged once', async ({ stack, tenant }) => {
     const content = newPrompt()
     const ask = (more: object = {}) =>
-      shop.chat(
+      tenant.chat(
         { messages: [{ role: 'user', content }], ...more },
         { headers: { 'idempotency-key': `key-${content}` } },
       )
     const first = await ask()
     const text = await first.text()
-    const again = await ask({ project_id: shop.project, temperature: null })
+    const again = await ask({ project_id: tenant.project, temperature: null })
     expect(await again.text()).toBe(text)
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(again.headers.get('x-service-invocation')).toBe(first.headers.get('x-service-invocation'))
-    expect(await house.origin.control.countCalls({ prompt: content })).toBe(1)
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: costOf(JSON.parse(text).usage) })
+    expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(JSON.parse(text).usage) })
   })
 
-  test('is refused with another request [idempotency_mismatch]', async ({ shop }) => {
+  test('is refused with another request [idempotency_mismatch]', async ({ tenant }) => {
     const headers = { 'idempotency-key': newPrompt() }
-    await shop.chat({}, { headers })
-    const other = await shop.chat({ stream: true }, { headers })
+    await tenant.chat({}, { headers })
+    const other = await tenant.chat({ stream: true }, { headers })
     expect(other.status).toBe(422)
     expect(await errorOf(other)).toMatchObject({ code: 'idempotency_mismatch' })
   })
 
-  test('of which 100 copies run at once reaches the origin once, and all get the same bytes', async ({
-    house,
-    shop,
+  test('of which 100 copies run at once reaches the provider once, and all get the same bytes', async ({
+    stack,
+    tenant,
   }) => {
     for (const stream of [false, true]) {
       const content = newPrompt()
-      await house.origin.control.setFaults([{ prompt: content, hold: true }])
+      await stack.provider.control.setFaults([{ prompt: content, hold: true }])
       const copies = Array.from({ length: 100 }, () =>
-        shop.chat(
+        tenant.chat(
           { stream, messages: [{ role: 'user', content }] },
           { headers: { 'idempotency-key': `key-${content}` } },
         ),
       )
-      await house.origin.control.waitForCalls(1, { prompt: content })
-      await house.origin.control.release()
+      await stack.provider.control.waitForCalls(1, { prompt: content })
+      await stack.provider.control.release()
       const bodies = await Promise.all(copies.map(async (copy) => (await copy).text()))
       expect(new Set(bodies).size).toBe(1)
       expect(bodies[0]).toContain(stream ? 'data: [DONE]' : '"object":"chat.completion"')
-      expect(await house.origin.control.countCalls({ prompt: content })).toBe(1)
+      expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
     }
   })
 })
 
 describe('a chat call that is streamed', () => {
-  test('sends chunks of its own making, and ends with [DONE] after it was charged', async ({ shop }) => {
-    const answer = await shop.chat({ stream: true })
+  test('sends chunks of its own making, and ends with [DONE] after it was charged', async ({ tenant }) => {
+    const answer = await tenant.chat({ stream: true })
     expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
     const { chunks, done } = eventsOf(await answer.text())
     expect(done).toBe(true)
     for (const chunk of chunks) expect(Object.keys(chunk)).toEqual(['id', 'object', 'created', 'model', 'choices'])
     expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe('stop')
-    const { reserved, settled } = await shop.wallet()
+    const { reserved, settled } = await tenant.wallet()
     expect(reserved).toBe(0)
     expect(settled).toBeGreaterThan(0)
   })
 
-  test('tells its usage in a last chunk where asked to, and null before', async ({ shop }) => {
-    const answer = await shop.chat({ stream: true, stream_options: { include_usage: true } })
+  test('tells its usage in a last chunk where asked to, and null before', async ({ tenant }) => {
+    const answer = await tenant.chat({ stream: true, stream_options: { include_usage: true } })
     const { chunks, done } = eventsOf(await answer.text())
     expect(done).toBe(true)
     const last = chunks.pop()!
     expect(last.choices).toEqual([])
     expect(chunks.map(({ usage }) => usage)).toEqual(chunks.map(() => null))
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: costOf(last.usage!) })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(last.usage!) })
   })
 
-  test('is replayed with the same events', async ({ shop }) => {
+  test('is replayed with the same events', async ({ tenant }) => {
     const content = newPrompt()
     const ask = () =>
-      shop.chat(
+      tenant.chat(
         { stream: true, messages: [{ role: 'user', content }] },
         { headers: { 'idempotency-key': `key-${content}` } },
       )
@@ -160,39 +160,41 @@ describe('a chat call that is streamed', () => {
     expect(await again.text()).toBe(text)
   })
 
-  test('fails as an HTTP error before the first byte, charged nothing [provider_failed]', async ({ house, shop }) => {
+  test('fails as an HTTP error before the first byte, charged nothing [provider_failed]', async ({ stack, tenant }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, cut: 'before-first-byte' }])
-    const failed = await shop.chat({ stream: true, messages: [{ role: 'user', content }] })
+    await stack.provider.control.setFaults([{ prompt: content, cut: 'before-first-byte' }])
+    const failed = await tenant.chat({ stream: true, messages: [{ role: 'user', content }] })
     expect(failed.status).toBe(502)
     expect(await errorOf(failed)).toMatchObject({ code: 'provider_failed' })
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
   test('fails in band once its headers had to leave without a first byte, charged nothing [provider_failed]', async ({
-    house,
-    shop,
+    stack,
+    tenant,
   }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, hold: true, status: 500 }])
-    const answer = await shop.chat({ stream: true, messages: [{ role: 'user', content }] })
+    await stack.provider.control.setFaults([{ prompt: content, hold: true, status: 500 }])
+    const answer = await tenant.chat({ stream: true, messages: [{ role: 'user', content }] })
     expect(answer.status).toBe(200)
-    await house.origin.control.release()
+    await stack.provider.control.release()
     const { chunks, done } = eventsOf(await answer.text())
     expect(done).toBe(false)
     expect(chunks).toEqual([{ error: expect.objectContaining({ code: 'provider_failed' }) }])
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
   test('that breaks off ends with the error and no [DONE], is charged for what was sent, and is kept', async ({
-    house,
-    shop,
-    world,
+    stack,
+    tenant,
+    fixture,
   }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, cut: { afterChunk: 4 }, text: 'one two three four five' }])
+    await stack.provider.control.setFaults([
+      { prompt: content, cut: { afterChunk: 4 }, text: 'one two three four five' },
+    ])
     const ask = () =>
-      shop.chat(
+      tenant.chat(
         { stream: true, messages: [{ role: 'user', content }] },
         { headers: { 'idempotency-key': `key-${content}` } },
       )
@@ -203,7 +205,7 @@ describe('a chat call that is streamed', () => {
     expect(done).toBe(false)
     expect(chunks.at(-1)!.error).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('charged') })
 
-    const { rows } = await world.run('SELECT completion_tokens, estimated FROM money.invocations WHERE id = $1', [
+    const { rows } = await fixture.run('SELECT completion_tokens, estimated FROM money.attempts WHERE id = $1', [
       chunks[0]!.id,
     ])
     expect(rows[0]).toEqual({ completion_tokens: 3, estimated: true })
@@ -212,36 +214,36 @@ describe('a chat call that is streamed', () => {
     expect(await again.text()).toBe(text)
   })
 
-  test('goes on without its caller, is charged on its real usage and kept for a repeat', async ({ house, shop }) => {
+  test('goes on without its caller, is charged on its real usage and kept for a repeat', async ({ stack, tenant }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, hold: true }])
+    await stack.provider.control.setFaults([{ prompt: content, hold: true }])
     const headers = { 'idempotency-key': `key-${content}` }
     const fields = { stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content }] }
     const caller = new AbortController()
-    const left = shop.chat(fields, { headers, signal: caller.signal }).catch((error: Error) => error.name)
-    await house.origin.control.waitForCalls(1, { prompt: content })
+    const left = tenant.chat(fields, { headers, signal: caller.signal }).catch((error: Error) => error.name)
+    await stack.provider.control.waitForCalls(1, { prompt: content })
     caller.abort()
     expect(await left).toBe('AbortError')
-    await house.origin.control.release()
+    await stack.provider.control.release()
 
-    const charged = await shop.settled()
-    const repeat = await shop.chat(fields, { headers })
+    const charged = await tenant.settled()
+    const repeat = await tenant.chat(fields, { headers })
     expect(repeat.headers.get('idempotent-replayed')).toBe('true')
     const { chunks, done } = eventsOf(await repeat.text())
     expect(done).toBe(true)
     expect(costOf(chunks.at(-1)!.usage!)).toBe(charged)
-    expect(await house.origin.control.countCalls({ prompt: content })).toBe(1)
+    expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
   })
 
-  test('goes on when its caller leaves in the middle', async ({ house, shop }) => {
+  test('goes on when its caller leaves in the middle', async ({ stack, tenant }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, perChunkMs: 20 }])
+    await stack.provider.control.setFaults([{ prompt: content, perChunkMs: 20 }])
     const caller = new AbortController()
-    const answer = await shop.chat({ stream: true, messages: [{ role: 'user', content }] }, { signal: caller.signal })
+    const answer = await tenant.chat({ stream: true, messages: [{ role: 'user', content }] }, { signal: caller.signal })
     await answer.body!.getReader().read()
     caller.abort()
-    await shop.settled()
-    const [call] = await house.origin.control.calls({ prompt: content })
+    await tenant.settled()
+    const [call] = await stack.provider.control.calls({ prompt: content })
     expect(call!.outcome).toBe('finished')
   })
 })

@@ -1,5 +1,5 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
-import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
+import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
@@ -21,7 +21,7 @@ export const gatewayConfig = z.object({
   CONSOLE_URL: httpUrl()
     .optional()
     .meta({ description: 'Base address of the console service; without one /api/v2 and /console are not served' }),
-  ORIGINS: z.string().default('{}').meta({
+  PROVIDERS: z.string().default('{}').meta({
     description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
     secret: true,
   }),
@@ -51,12 +51,12 @@ export const gatewayConfig = z.object({
 export type GatewayConfig = z.output<typeof gatewayConfig>
 
 /**
- * Reads `ORIGINS` and the keys that it names.
+ * Reads `PROVIDERS` and the keys that it names.
  * @throws ConfigurationError
  */
-export function originsOf({ ORIGINS }: GatewayConfig, env: Environment): OriginsConfig {
+export function providersOf({ PROVIDERS }: GatewayConfig, env: Environment): ProvidersConfig {
   try {
-    return readOrigins(ORIGINS, env)
+    return readProviders(PROVIDERS, env)
   } catch (error) {
     throw new ConfigurationError([(error as Error).message])
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect } from 'vitest'
-import { bodyOf, eventsOf, houseTest as test, newPrompt } from './house.fixture.ts'
+import { bodyOf, eventsOf, stackTest as test, newPrompt } from './stack.fixture.ts'
 
 // Money where a caller leaves: before his call was asked for, while it runs, after it has ended.
 
@@ -9,113 +9,113 @@ const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
   usage.prompt_tokens + 2 * usage.completion_tokens
 
 describe('a caller who leaves', () => {
-  test('before his request is complete reserves nothing and is charged nothing', async ({ shop, house, world }) => {
-    const { hostname, port } = new URL(shop.url)
+  test('before his request is complete reserves nothing and is charged nothing', async ({ tenant, stack, fixture }) => {
+    const { hostname, port } = new URL(tenant.url)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
-    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: here\r\nAuthorization: ${shop.headers.authorization}\r\n`
-    const begun = `{"model":"${shop.model}","messages":[{"role":"user","content":"${'x'.repeat(400_000)}`
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: here\r\nAuthorization: ${tenant.headers.authorization}\r\n`
+    const begun = `{"model":"${tenant.model}","messages":[{"role":"user","content":"${'x'.repeat(400_000)}`
     await new Promise((sent) => socket.write(`${head}Content-Length: 500000\r\n\r\n${begun}`, sent))
     socket.destroy()
-    expect((await shop.chat()).status).toBe(200) // whatever came before on this gateway has been seen by now
-    const { rows } = await world.run('SELECT count(*)::int AS calls FROM money.invocations WHERE project = $1', [
-      shop.project,
+    expect((await tenant.chat()).status).toBe(200) // whatever came before on this gateway has been seen by now
+    const { rows } = await fixture.run('SELECT count(*)::int AS calls FROM money.attempts WHERE project = $1', [
+      tenant.project,
     ])
     expect(rows[0].calls).toBe(1)
-    expect((await shop.wallet()).reserved).toBe(0)
-    expect(await house.origin.control.countCalls({ prompt: 'xxxxxxxx' })).toBe(0)
+    expect((await tenant.wallet()).reserved).toBe(0)
+    expect(await stack.provider.control.countCalls({ prompt: 'xxxxxxxx' })).toBe(0)
   })
 
-  test('while the ledger decides is charged once, and can have his answer', async ({ shop, house }) => {
-    const [ledger] = house.ledgers
+  test('while the ledger decides is charged once, and can have his answer', async ({ tenant, stack }) => {
+    const [ledger] = stack.ledgers
     const content = newPrompt()
     const ask = (signal?: AbortSignal) =>
-      shop.chat(
+      tenant.chat(
         { messages: [{ role: 'user', content }] },
         { headers: { 'idempotency-key': `key-${content}` }, ...(signal && { signal }) },
       )
-    const before = costOf((await bodyOf(await shop.chat())).usage)
+    const before = costOf((await bodyOf(await tenant.chat())).usage)
     const caller = new AbortController()
     ledger!.signal('SIGSTOP')
     const left = ask(caller.signal).catch((error: Error) => error.name)
     // The gateway reads one connection's requests and another's in the order of their arrival.
-    await (await fetch(`${shop.url}/health/live`)).text()
+    await (await fetch(`${tenant.url}/health/live`)).text()
     caller.abort()
     expect(await left).toBe('AbortError')
     ledger!.signal('SIGCONT')
     const repeat = await ask()
     expect(repeat.status).toBe(200)
-    expect(await house.origin.control.countCalls({ prompt: content })).toBe(1)
-    expect(await shop.settled()).toBe(before + costOf((await bodyOf(repeat)).usage))
+    expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
+    expect(await tenant.settled()).toBe(before + costOf((await bodyOf(repeat)).usage))
   })
 
   for (const stream of [false, true]) {
     const kind = stream ? 'a stream' : 'an answer in one piece'
 
-    test(`while he waits for ${kind} is charged on its real usage, and can have it`, async ({ shop, house }) => {
+    test(`while he waits for ${kind} is charged on its real usage, and can have it`, async ({ tenant, stack }) => {
       const content = newPrompt()
-      await house.origin.control.setFaults([{ prompt: content, hold: true }])
+      await stack.provider.control.setFaults([{ prompt: content, hold: true }])
       const headers = { 'idempotency-key': newPrompt() }
       const fields = {
         messages: [{ role: 'user', content }],
         ...(stream && { stream, stream_options: { include_usage: true } }),
       }
       const caller = new AbortController()
-      const left = shop.chat(fields, { headers, signal: caller.signal }).catch((error: Error) => error.name)
-      await house.origin.control.waitForCalls(1, { prompt: content })
+      const left = tenant.chat(fields, { headers, signal: caller.signal }).catch((error: Error) => error.name)
+      await stack.provider.control.waitForCalls(1, { prompt: content })
       caller.abort()
       expect(await left).toBe('AbortError')
-      await house.origin.control.release()
-      const charged = await shop.settled()
-      const again = await shop.chat(fields, { headers })
+      await stack.provider.control.release()
+      const charged = await tenant.settled()
+      const again = await tenant.chat(fields, { headers })
       expect(again.headers.get('idempotent-replayed')).toBe('true')
       const usage = stream ? eventsOf(await again.text()).chunks.at(-1)!.usage! : (await bodyOf(again)).usage
       expect(charged).toBe(costOf(usage))
-      expect(await house.origin.control.countCalls({ prompt: content })).toBe(1)
+      expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
     })
 
-    test(`while he waits for ${kind} that never comes is charged nothing`, async ({ shop, house }) => {
+    test(`while he waits for ${kind} that never comes is charged nothing`, async ({ tenant, stack }) => {
       const content = newPrompt()
-      await house.origin.control.setFaults([{ prompt: content, hold: true, status: 500 }])
+      await stack.provider.control.setFaults([{ prompt: content, hold: true, status: 500 }])
       const caller = new AbortController()
-      const left = shop
+      const left = tenant
         .chat({ stream, messages: [{ role: 'user', content }] }, { signal: caller.signal })
         .catch((error: Error) => error.name)
-      await house.origin.control.waitForCalls(1, { prompt: content })
+      await stack.provider.control.waitForCalls(1, { prompt: content })
       caller.abort()
       expect(await left).toBe('AbortError')
-      expect((await shop.wallet()).reserved).toBeGreaterThan(0)
-      await house.origin.control.release()
-      expect(await shop.settled()).toBe(0)
+      expect((await tenant.wallet()).reserved).toBeGreaterThan(0)
+      await stack.provider.control.release()
+      expect(await tenant.settled()).toBe(0)
     })
   }
 
-  test('while he waits for the call of another has no part in it', async ({ shop, house }) => {
+  test('while he waits for the call of another has no part in it', async ({ tenant, stack }) => {
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, hold: true }])
+    await stack.provider.control.setFaults([{ prompt: content, hold: true }])
     const headers = { 'idempotency-key': newPrompt() }
     const ask = (signal?: AbortSignal) =>
-      shop.chat({ messages: [{ role: 'user', content }] }, { headers, ...(signal && { signal }) })
+      tenant.chat({ messages: [{ role: 'user', content }] }, { headers, ...(signal && { signal }) })
     const first = ask()
-    await house.origin.control.waitForCalls(1, { prompt: content })
+    await stack.provider.control.waitForCalls(1, { prompt: content })
     const joiner = new AbortController()
     const joined = ask(joiner.signal).catch((error: Error) => error.name)
     joiner.abort()
     expect(await joined).toBe('AbortError')
-    await house.origin.control.release()
+    await stack.provider.control.release()
     const { usage } = await bodyOf(await first)
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: costOf(usage) })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(usage) })
   })
 })
 
-test('a loop of tool calls is charged for each of its rounds, exactly', async ({ shop }) => {
+test('a loop of tool calls is charged for each of its rounds, exactly', async ({ tenant }) => {
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object', properties: {} } } }]
   let cost = 0
   for (const stream of [false, true, false]) {
     const messages: object[] = [{ role: 'user', content: newPrompt() }]
     for (const finish of ['tool_calls', 'stop']) {
       const { message, reason, usage } = await said(
-        await shop.chat({ messages, tools, stream, ...(stream && { stream_options: { include_usage: true } }) }),
+        await tenant.chat({ messages, tools, stream, ...(stream && { stream_options: { include_usage: true } }) }),
         stream,
       )
       cost += costOf(usage)
@@ -124,7 +124,7 @@ test('a loop of tool calls is charged for each of its rounds, exactly', async ({
       messages.push(message, { role: 'tool', tool_call_id: id, content: 'seen' })
     }
   }
-  expect(await shop.wallet()).toEqual({ reserved: 0, settled: cost })
+  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: cost })
 })
 
 interface Message {

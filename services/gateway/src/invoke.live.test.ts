@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest'
-import { ask, chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from './flow-house.fixture.ts'
-import { errorOf, newPrompt } from './house.fixture.ts'
+import { ask, chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from './flow-stack.fixture.ts'
+import { errorOf, newPrompt } from './stack.fixture.ts'
 
 describe('an invocation', () => {
   test('is answered with the record of its run, which is named in a header and can be read again', async ({
-    shop,
+    tenant,
     flows,
   }) => {
-    const sandbox = await flows.save(ask(shop.model))
+    const sandbox = await flows.save(ask(tenant.model))
     const answer = await flows.invoke(sandbox, { topic: newPrompt(), tone: 'dry' })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/json')
@@ -20,14 +20,14 @@ describe('an invocation', () => {
       object: 'sandbox.execution',
       sandbox,
       revision: 1,
-      project: shop.project,
+      project: tenant.project,
       status: 'Succeeded',
       output: { text: expect.any(String) as string },
       error: null,
     })
     expect(record.nodes.map(({ id }) => id)).toEqual(['in', 'out', 'prompt', 'draft'])
     expect(record.chargedMicro).toBe(record.nodes.at(-1)!.chargedMicro)
-    expect(record.chargedMicro).toBe(await shop.settled())
+    expect(record.chargedMicro).toBe(await tenant.settled())
 
     const again = await flows.get(`/v1/executions/${record.id}`)
     expect(again.headers.get('x-service-invocation')).toBe(record.id)
@@ -35,10 +35,10 @@ describe('an invocation', () => {
     expect(await recordOf(again)).toEqual(record)
   })
 
-  test('whose run fails is answered with it, and with what it was charged', async ({ house, shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model))
+  test('whose run fails is answered with it, and with what it was charged', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
     const topic = newPrompt()
-    await house.origin.control.setFaults([{ prompt: topic, status: 500 }])
+    await stack.provider.control.setFaults([{ prompt: topic, status: 500 }])
     const answer = await flows.invoke(sandbox, { text: topic })
     expect(answer.status).toBe(200)
     expect(await recordOf(answer)).toMatchObject({
@@ -55,33 +55,33 @@ describe('an invocation', () => {
     expect(await recordOf(answer)).toMatchObject({ revision: 1, output: { text: 'Hello' } })
   })
 
-  test('goes on when its caller leaves', async ({ house, shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model))
+  test('goes on when its caller leaves', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
-    await house.origin.control.setFaults([{ prompt: text, hold: true }])
+    await stack.provider.control.setFaults([{ prompt: text, hold: true }])
     const leaving = new AbortController()
     const headers = { 'idempotency-key': newKey() }
     const left = flows.invoke(sandbox, { text }, { headers, signal: leaving.signal })
-    await house.origin.control.waitForCalls(1, { prompt: text })
+    await stack.provider.control.waitForCalls(1, { prompt: text })
     leaving.abort()
     await expect(left).rejects.toThrow()
-    await house.origin.control.release()
+    await stack.provider.control.release()
     const answer = await flows.invoke(sandbox, { text }, { headers })
     expect(answer.headers.get('idempotent-replayed')).toBe('true')
     expect(await recordOf(answer)).toMatchObject({ status: 'Succeeded' })
-    expect(await flows.runs()).toBe(1)
-    expect(await house.origin.control.countCalls({ prompt: text })).toBe(1)
+    expect(await flows.executions()).toBe(1)
+    expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
   })
 })
 
 describe('a repeat under the same idempotency key', () => {
-  test('is the same run, charged once, whatever it is answered with', async ({ shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model))
+  test('is the same run, charged once, whatever it is answered with', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
     const input = { text: newPrompt() }
     const headers = { 'idempotency-key': newKey() }
     const first = await recordOf(await flows.invoke(sandbox, input, { headers }))
-    const charged = await shop.settled()
-    const repeat = await flows.invoke(sandbox, input, { headers, fields: { project_id: shop.project } })
+    const charged = await tenant.settled()
+    const repeat = await flows.invoke(sandbox, input, { headers, fields: { project_id: tenant.project } })
     expect(repeat.headers.get('idempotent-replayed')).toBe('true')
     expect(repeat.headers.get('x-service-invocation')).toBe(first.id)
     expect(await recordOf(repeat)).toEqual(first)
@@ -89,21 +89,21 @@ describe('a repeat under the same idempotency key', () => {
     const progress = await flows.invoke(sandbox, input, { headers: { ...headers, ...PROGRESS } })
     expect(progress.headers.get('idempotent-replayed')).toBe('true')
     expect(linesOf(await progress.text()).at(-1)).toMatchObject({ kind: 'complete', execution: first })
-    expect(await shop.settled()).toBe(charged)
-    expect(await flows.runs()).toBe(1)
+    expect(await tenant.settled()).toBe(charged)
+    expect(await flows.executions()).toBe(1)
   })
 
-  test('joins the run while it goes on', async ({ house, shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model))
+  test('joins the run while it goes on', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
-    await house.origin.control.setFaults([{ prompt: text, hold: true }])
+    await stack.provider.control.setFaults([{ prompt: text, hold: true }])
     const headers = { 'idempotency-key': newKey() }
     const calls = Array.from({ length: 8 }, () => flows.invoke(sandbox, { text }, { headers }))
-    await house.origin.control.waitForCalls(1, { prompt: text })
-    await house.origin.control.release()
+    await stack.provider.control.waitForCalls(1, { prompt: text })
+    await stack.provider.control.release()
     const records = await Promise.all(calls.map(async (call) => recordOf(await call)))
     expect(new Set(records.map(({ id }) => id)).size).toBe(1)
-    expect(await house.origin.control.countCalls({ prompt: text })).toBe(1)
+    expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
   })
 
   test('with another input or another revision is refused [idempotency_mismatch]', async ({ flows }) => {
@@ -118,17 +118,17 @@ describe('a repeat under the same idempotency key', () => {
       expect(answer.status).toBe(422)
       expect(await errorOf(answer)).toMatchObject({ code: 'idempotency_mismatch' })
     }
-    expect(await flows.runs()).toBe(1)
+    expect(await flows.executions()).toBe(1)
   })
 
   test('is the same run after another revision was activated, and a new key runs that one', async ({
     flows,
-    world,
+    fixture,
   }) => {
     const sandbox = await flows.save(echo)
     const headers = { 'idempotency-key': newKey() }
     const first = await recordOf(await flows.invoke(sandbox, { text: 'a' }, { headers }))
-    await world.revision(sandbox, { ...echo, nodes: [...echo.nodes, { id: 'c', kind: 'constant', value: 'x' }] })
+    await fixture.revision(sandbox, { ...echo, nodes: [...echo.nodes, { id: 'c', kind: 'constant', value: 'x' }] })
     expect(await recordOf(await flows.invoke(sandbox, { text: 'a' }, { headers }))).toEqual(first)
     expect(await recordOf(await flows.invoke(sandbox, { text: 'a' }))).toMatchObject({ revision: 2 })
   })
@@ -145,13 +145,13 @@ describe('a repeat under the same idempotency key', () => {
 
 describe('what is refused begins no run and charges nothing', () => {
   test('by its headers and its body [idempotency_key_required, idempotency_key_invalid, invalid_json, invalid_request, request_too_large, method_not_allowed]', async ({
-    shop,
+    tenant,
     flows,
   }) => {
     const sandbox = await flows.save(echo)
     const path = `/v1/sandbox/${sandbox}/invoke`
     const send = (headers: Record<string, string>, body: string) =>
-      fetch(shop.url + path, { method: 'POST', headers: { ...shop.headers, ...headers }, body })
+      fetch(tenant.url + path, { method: 'POST', headers: { ...tenant.headers, ...headers }, body })
     const keyed = { 'idempotency-key': newKey() }
     const huge = JSON.stringify({ input: { text: 'x'.repeat(2 * 1024 * 1024) } })
     const refusals = await Promise.all([
@@ -174,12 +174,12 @@ describe('what is refused begins no run and charges nothing', () => {
         [405, 'method_not_allowed'],
       ],
     )
-    expect(await flows.runs()).toBe(0)
+    expect(await flows.executions()).toBe(0)
   })
 
-  test('of another project like of none, byte for byte [sandbox_not_found]', async ({ shop, flows, world }) => {
-    const neighbours = await world.project(shop.owners)
-    const theirs = (await world.sandbox(neighbours, echo)).id
+  test('of another project like of none, byte for byte [sandbox_not_found]', async ({ tenant, flows, fixture }) => {
+    const neighbours = await fixture.project(tenant.owners)
+    const theirs = (await fixture.sandbox(neighbours, echo)).id
     const answers = [theirs, `sbx-${'0'.repeat(26)}`, 'nothing', 'x'.repeat(300), '%00'].map(async (id) => {
       const answer = await flows.invoke(id, { text: 'a' })
       expect(answer.headers.get('x-service-invocation')).toBeNull()
@@ -203,28 +203,28 @@ describe('what is refused begins no run and charges nothing', () => {
       expect(answer.status).toBe(403)
       expect(await errorOf(answer)).toMatchObject({ code: 'project_mismatch' })
     }
-    expect(await flows.runs()).toBe(0)
+    expect(await flows.executions()).toBe(0)
   })
 
-  test('by a key that lists less than the flow and all that it calls [key_scope]', async ({ shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model))
-    for (const resources of [[shop.model], [sandbox]]) {
-      const { secret } = await shop.key({ policy: 'listed', resources })
+  test('by a key that lists less than the flow and all that it calls [key_scope]', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    for (const resources of [[tenant.model], [sandbox]]) {
+      const { secret } = await tenant.key({ policy: 'listed', resources })
       const answer = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization: `Bearer ${secret}` } })
       expect(answer.status).toBe(403)
       expect(await errorOf(answer)).toMatchObject({ code: 'key_scope', param: null })
     }
-    const { secret } = await shop.key({ policy: 'listed', resources: [shop.model, sandbox] })
+    const { secret } = await tenant.key({ policy: 'listed', resources: [tenant.model, sandbox] })
     const headers = { authorization: `Bearer ${secret}` }
     expect((await flows.invoke(sandbox, { text: newPrompt() }, { headers })).status).toBe(200)
   })
 
   test('of a revision that is not active, of a flow that is suspended, and of one that never was [revision_not_active]', async ({
     flows,
-    world,
+    fixture,
   }) => {
     const sandbox = await flows.save(echo)
-    await world.revision(sandbox, echo, { activate: false })
+    await fixture.revision(sandbox, echo, { activate: false })
     const asleep = await flows.save(echo, { suspended: true })
     const draft = await flows.save(echo, { activate: false })
     for (const [id, revision] of [
@@ -240,11 +240,11 @@ describe('what is refused begins no run and charges nothing', () => {
       expect([id, revision, answer.status]).toEqual([id, revision, 409])
       expect(await errorOf(answer)).toMatchObject({ code: 'revision_not_active' })
     }
-    expect(await flows.runs()).toBe(0)
+    expect(await flows.executions()).toBe(0)
   })
 
-  test('with an input of the wrong type or a choice that there is not [input_type]', async ({ shop, flows }) => {
-    const sandbox = await flows.save(ask(shop.model))
+  test('with an input of the wrong type or a choice that there is not [input_type]', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(ask(tenant.model))
     for (const [input, ...fields] of [
       [{ topic: 5 }, 'topic'],
       [{ tone: 'dry' }, 'topic'],
@@ -261,27 +261,29 @@ describe('what is refused begins no run and charges nothing', () => {
       const named = (error['details'] as { fields: { field: string }[] }).fields.map(({ field }) => field)
       expect(named.toSorted()).toEqual(fields.toSorted())
     }
-    expect(await flows.runs()).toBe(0)
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await flows.executions()).toBe(0)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
   test('without money, where the flow pays for anything [insufficient_budget, key_limit]', async ({
-    shop,
+    tenant,
     flows,
-    world,
+    fixture,
   }) => {
-    const poor = await world.project(shop.owners)
-    await world.assign(poor.id, shop.model)
-    const [paid, free] = [await world.sandbox(poor, chain(shop.model)), await world.sandbox(poor, echo)]
-    const headers = { authorization: `Bearer ${(await world.key({ project: poor, by: shop.owners.owner })).secret}` }
+    const poor = await fixture.project(tenant.owners)
+    await fixture.assign(poor.id, tenant.model)
+    const [paid, free] = [await fixture.sandbox(poor, chain(tenant.model)), await fixture.sandbox(poor, echo)]
+    const headers = {
+      authorization: `Bearer ${(await fixture.key({ project: poor, by: tenant.owners.owner })).secret}`,
+    }
     const refused = await flows.invoke(paid.id, { text: 'a' }, { headers })
     expect(refused.status).toBe(402)
     expect(await errorOf(refused)).toMatchObject({ code: 'insufficient_budget', details: { availableMicro: 0 } })
     expect((await flows.invoke(free.id, { text: 'a' }, { headers })).status).toBe(200)
 
-    const sandbox = await flows.save(chain(shop.model))
-    const { secret } = await shop.key({ limit: { micro: 1n, reset: 'daily' } })
-    await world.run(
+    const sandbox = await flows.save(chain(tenant.model))
+    const { secret } = await tenant.key({ limit: { micro: 1n, reset: 'daily' } })
+    await fixture.run(
       `INSERT INTO money.meters (lineage, project, window_start, limit_micro, spent)
        SELECT lineage, project, money.window_start_v1('daily', now()), 1, 1 FROM control.keys WHERE hash = sha256(convert_to($1, 'UTF8'))`,
       [secret],
@@ -292,13 +294,13 @@ describe('what is refused begins no run and charges nothing', () => {
   })
 
   test('by a key that is none, is bound to nothing or was revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
-    shop,
+    tenant,
     flows,
-    world,
+    fixture,
   }) => {
     const sandbox = await flows.save(echo)
-    const unbound = await world.key({ project: null, tenant: shop.owners.tenant, by: shop.owners.owner })
-    const revoked = await shop.key({ revoked: true })
+    const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
+    const revoked = await tenant.key({ revoked: true })
     for (const [authorization, status, code] of [
       ['Basic x', 401, 'key_missing'],
       ['Bearer svc_x', 401, 'key_invalid'],
@@ -313,15 +315,15 @@ describe('what is refused begins no run and charges nothing', () => {
 
 describe('the record of a run', () => {
   test('is another project’s like none, and only for keys that list the flow [execution_not_found, key_scope]', async ({
-    shop,
+    tenant,
     flows,
-    world,
+    fixture,
   }) => {
     const sandbox = await flows.save(echo)
     const { id } = await recordOf(await flows.invoke(sandbox, { text: 'a' }))
-    const neighbours = await world.project(shop.owners)
+    const neighbours = await fixture.project(tenant.owners)
     const stranger = {
-      authorization: `Bearer ${(await world.key({ project: neighbours, by: shop.owners.owner })).secret}`,
+      authorization: `Bearer ${(await fixture.key({ project: neighbours, by: tenant.owners.owner })).secret}`,
     }
     const [theirs, nothing] = await Promise.all(
       [id, `exe_${'0'.repeat(26)}`].map(async (asked) => {
@@ -331,7 +333,7 @@ describe('the record of a run', () => {
     )
     expect(theirs).toMatchObject([404, expect.stringContaining('execution_not_found') as string])
     expect(nothing).toEqual(theirs)
-    const listed = await shop.key({ policy: 'listed', resources: [shop.model] })
+    const listed = await tenant.key({ policy: 'listed', resources: [tenant.model] })
     const answer = await flows.get(`/v1/executions/${id}`, { authorization: `Bearer ${listed.secret}` })
     expect(await errorOf(answer)).toMatchObject({ code: 'key_scope' })
   })

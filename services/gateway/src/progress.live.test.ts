@@ -3,8 +3,8 @@ import { request, type IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import type { ProgressLine } from '@gateway/contracts/execution'
 import { describe, expect } from 'vitest'
-import { chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from './flow-house.fixture.ts'
-import { errorOf, newPrompt } from './house.fixture.ts'
+import { chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from './flow-stack.fixture.ts'
+import { errorOf, newPrompt } from './stack.fixture.ts'
 
 /** What must hold of the lines of a run that has ended, whatever way they came. */
 function expectWhole(lines: ProgressLine[]): void {
@@ -13,8 +13,8 @@ function expectWhole(lines: ProgressLine[]): void {
 }
 
 describe('the progress of a run', () => {
-  test('is its admission, each node that ends, and its record', async ({ shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model, 1))
+  test('is its admission, each node that ends, and its record', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model, 1))
     const answer = await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
@@ -34,36 +34,36 @@ describe('the progress of a run', () => {
   })
 
   test('comes while the run goes on, and a repeat has all of it from the first line', async ({
-    house,
-    shop,
+    stack,
+    tenant,
     flows,
   }) => {
-    const sandbox = await flows.save(chain(shop.model))
+    const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
-    await house.origin.control.setFaults([{ prompt: text, hold: true }])
+    await stack.provider.control.setFaults([{ prompt: text, hold: true }])
     const headers = { ...PROGRESS, 'idempotency-key': newKey() }
     const first = await openLines(await flows.invoke(sandbox, { text }, { headers }))
     expect((await first.take(2)).map(({ kind }) => kind)).toEqual(['admitted', 'node'])
-    await house.origin.control.waitForCalls(1, { prompt: text })
+    await stack.provider.control.waitForCalls(1, { prompt: text })
 
     const repeat = await flows.invoke(sandbox, { text }, { headers })
     expect(repeat.headers.get('idempotent-replayed')).toBe('true')
     const second = await openLines(repeat)
     expect(await second.take(2)).toEqual(first.lines)
-    await house.origin.control.release()
+    await stack.provider.control.release()
     await Promise.all([first.end(), second.end()])
     expectWhole(first.lines)
     expect(second.lines).toEqual(first.lines)
 
     const replay = linesOf(await (await flows.invoke(sandbox, { text }, { headers })).text())
     expect(replay).toEqual(first.lines)
-    expect(await house.origin.control.countCalls({ prompt: text })).toBe(1)
+    expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
   })
 
-  test('of a run that fails ends with the node that did and the record', async ({ house, shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model))
+  test('of a run that fails ends with the node that did and the record', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
-    await house.origin.control.setFaults([{ prompt: text, status: 500 }])
+    await stack.provider.control.setFaults([{ prompt: text, status: 500 }])
     const lines = linesOf(await (await flows.invoke(sandbox, { text }, { headers: PROGRESS })).text())
     expectWhole(lines)
     expect(lines.slice(-2)).toMatchObject([
@@ -88,11 +88,11 @@ describe('the progress of a run', () => {
 
 // Each leaves after some bytes, at any moment of the run; whoever comes back under the same key has all of it.
 test('200 readers are cut off, and what each of them reads again has no gap, no repeat and the right last line', async ({
-  shop,
+  tenant,
   flows,
-  house,
+  stack,
 }) => {
-  const sandbox = await flows.save(chain(shop.model, 1))
+  const sandbox = await flows.save(chain(tenant.model, 1))
   const READERS = 200
   const AT_ONCE = 8
   const whole = await (await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })).text()
@@ -102,10 +102,10 @@ test('200 readers are cut off, and what each of them reads again has no gap, no 
     const [text, key] = [newPrompt(), newKey()]
     prompts.push(text)
     const seen = await readBytes(
-      shop.url,
+      tenant.url,
       sandbox,
       { text },
-      { ...shop.headers, 'idempotency-key': key },
+      { ...tenant.headers, 'idempotency-key': key },
       (n * 37) % whole.length,
     )
     const answer = await flows.invoke(sandbox, { text }, { headers: { ...PROGRESS, 'idempotency-key': key } })
@@ -128,8 +128,8 @@ test('200 readers are cut off, and what each of them reads again has no gap, no 
       for (let n = waiting.pop(); n !== undefined; n = waiting.pop()) await cutOff(n)
     }),
   )
-  for (const prompt of prompts) expect(await house.origin.control.countCalls({ prompt })).toBe(2) // each node once: answers carry the prompt on
-  expect(await flows.runs()).toBe(READERS + 1)
+  for (const prompt of prompts) expect(await stack.provider.control.countCalls({ prompt })).toBe(2) // each node once: answers carry the prompt on
+  expect(await flows.executions()).toBe(READERS + 1)
 }, 180_000)
 
 /** Reads the progress of an invocation up to so many bytes, then drops the connection. */
@@ -182,19 +182,23 @@ async function openLines({ body }: Response) {
   }
 }
 
-test('who reads slowly changes nothing for the run, and has all of it in the end', async ({ shop, flows, world }) => {
+test('who reads slowly changes nothing for the run, and has all of it in the end', async ({
+  tenant,
+  flows,
+  fixture,
+}) => {
   const sandbox = await flows.save(echo)
   const text = 'x'.repeat(60_000)
-  const req = request(`${shop.url}/v1/sandbox/${sandbox}/invoke`, {
+  const req = request(`${tenant.url}/v1/sandbox/${sandbox}/invoke`, {
     method: 'POST',
     agent: false,
-    headers: { ...shop.headers, ...PROGRESS, 'idempotency-key': newKey() },
+    headers: { ...tenant.headers, ...PROGRESS, 'idempotency-key': newKey() },
   })
   req.end(JSON.stringify({ input: { text } }))
   const [answer] = (await once(req, 'response')) as [IncomingMessage]
   const id = answer.headers['x-service-invocation']
   for (let ended = 0; ended === 0;) {
-    const { rows } = await world.run(
+    const { rows } = await fixture.run(
       'SELECT count(*)::int AS ended FROM money.executions WHERE id = $1 AND completed_at IS NOT NULL',
       [id],
     )

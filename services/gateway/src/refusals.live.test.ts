@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
-import { errorOf, houseTest as test, newPrompt } from './house.fixture.ts'
+import { errorOf, stackTest as test, newPrompt } from './stack.fixture.ts'
 
 const SVC_OF_NOBODY = 'svc_' + '0'.repeat(49)
 
@@ -90,13 +90,13 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       status: 403,
       code: 'project_mismatch',
     },
-  ])('$title', async ({ headers, body, status, code }, { shop }) => {
-    const answer = await shop.chat({}, { ...(headers && { headers }), ...(body !== undefined && { body }) })
+  ])('$title', async ({ headers, body, status, code }, { tenant }) => {
+    const answer = await tenant.chat({}, { ...(headers && { headers }), ...(body !== undefined && { body }) })
     expect(answer.status).toBe(status)
     expect(await errorOf(answer)).toMatchObject({ code, resolution: expect.stringMatching(/\w/) })
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
   test.for([
@@ -130,29 +130,29 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
       status: 422,
       code: 'context_limit',
     },
-  ])('$title', async ({ fields, status, code }, { shop }) => {
-    const model = await shop.sell({ maxOutputTokens: 4096 })
-    const answer = await shop.chat({ model, ...fields })
+  ])('$title', async ({ fields, status, code }, { tenant }) => {
+    const model = await tenant.sell({ maxOutputTokens: 4096 })
+    const answer = await tenant.chat({ model, ...fields })
     expect(answer.status).toBe(status)
     expect(await errorOf(answer)).toMatchObject({ code, resolution: expect.stringMatching(/\w/) })
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
-  test('a revoked and an expired key [key_revoked, key_expired]', async ({ shop }) => {
+  test('a revoked and an expired key [key_revoked, key_expired]', async ({ tenant }) => {
     for (const [code, options] of [
       ['key_revoked', { revoked: true }],
       ['key_expired', { expiresInMs: -1_000 }],
     ] as const) {
-      const { secret } = await shop.key(options)
-      const answer = await shop.chat({}, { headers: { authorization: `Bearer ${secret}` } })
+      const { secret } = await tenant.key(options)
+      const answer = await tenant.chat({}, { headers: { authorization: `Bearer ${secret}` } })
       expect(answer.status).toBe(401)
       expect(await errorOf(answer)).toMatchObject({ code })
     }
   })
 
-  test('more than a key may spend in its window, and when it may again [key_limit]', async ({ shop }) => {
-    const { secret } = await shop.key({ limit: { micro: 1_000n, reset: 'daily' } })
-    const answer = await shop.chat({ max_tokens: 1000 }, { headers: { authorization: `Bearer ${secret}` } })
+  test('more than a key may spend in its window, and when it may again [key_limit]', async ({ tenant }) => {
+    const { secret } = await tenant.key({ limit: { micro: 1_000n, reset: 'daily' } })
+    const answer = await tenant.chat({ max_tokens: 1000 }, { headers: { authorization: `Bearer ${secret}` } })
     expect(answer.status).toBe(403)
     expect(await errorOf(answer)).toMatchObject({
       code: 'key_limit',
@@ -166,9 +166,9 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
     })
   })
 
-  test('more than the wallet holds [insufficient_budget]', async ({ shop }) => {
-    const model = await shop.sell({ requestPico: 2_000_000_000_000n })
-    const answer = await shop.chat({ model })
+  test('more than the wallet holds [insufficient_budget]', async ({ tenant }) => {
+    const model = await tenant.sell({ requestPico: 2_000_000_000_000n })
+    const answer = await tenant.chat({ model })
     expect(answer.status).toBe(402)
     expect(await errorOf(answer)).toMatchObject({
       code: 'insufficient_budget',
@@ -178,11 +178,14 @@ describe('a call is refused, reserves nothing and says what clears it', () => {
 
   test.for(['Authorization', 'Idempotency-Key', 'X-Service-Project', 'X-Project-ID'])(
     '%s sent twice [duplicate_header]',
-    async (name, { shop }) => {
-      const values: Record<string, string> = { Authorization: `Bearer ${shop.secret}`, 'Idempotency-Key': newPrompt() }
-      const value = values[name] ?? shop.project
-      const others = name === 'Authorization' ? [] : ['Authorization', `Bearer ${shop.secret}`]
-      const { status, error } = await post(shop.url, [...others, name, value, name.toLowerCase(), value], '{}')
+    async (name, { tenant }) => {
+      const values: Record<string, string> = {
+        Authorization: `Bearer ${tenant.secret}`,
+        'Idempotency-Key': newPrompt(),
+      }
+      const value = values[name] ?? tenant.project
+      const others = name === 'Authorization' ? [] : ['Authorization', `Bearer ${tenant.secret}`]
+      const { status, error } = await post(tenant.url, [...others, name, value, name.toLowerCase(), value], '{}')
       expect(status).toBe(400)
       expect(error).toMatchObject({ code: 'duplicate_header', message: expect.stringContaining(name) })
     },
@@ -197,8 +200,8 @@ describe('paths and methods', () => {
     ['POST', '/v1/embeddings', 404, 'not_found', null],
     ['GET', '/.well-known/oauth-protected-resource', 404, 'not_found', null],
     ['GET', '/', 404, 'not_found', null],
-  ] as const)('%s %s answers %i [%s]', async ([method, path, status, code, allow], { shop }) => {
-    const answer = await fetch(shop.url + path, { method, headers: shop.headers })
+  ] as const)('%s %s answers %i [%s]', async ([method, path, status, code, allow], { tenant }) => {
+    const answer = await fetch(tenant.url + path, { method, headers: tenant.headers })
     expect(answer.status).toBe(status)
     expect(answer.headers.get('allow')).toBe(allow)
     const error = await errorOf(answer)
@@ -208,24 +211,24 @@ describe('paths and methods', () => {
 })
 
 describe('what is no request at all is refused in the same shape', () => {
-  test('bytes that are not HTTP, headers without end, a broken chunk', async ({ shop }) => {
-    const key = `Host: here\r\nAuthorization: Bearer ${shop.secret}\r\n`
+  test('bytes that are not HTTP, headers without end, a broken chunk', async ({ tenant }) => {
+    const key = `Host: here\r\nAuthorization: Bearer ${tenant.secret}\r\n`
     const all = [
       'nonsense\r\n\r\n',
       `GET /v1/models HTTP/1.1\r\n${key}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
       `POST /v1/chat/completions HTTP/1.1\r\n${key}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ]
     for (const bytes of all) {
-      const { status, error } = await raw(shop.url, bytes)
+      const { status, error } = await raw(tenant.url, bytes)
       expect(status).toBe(400)
       expect(error).toMatchObject({ code: 'invalid_request', resolution: expect.stringMatching(/\w/) })
     }
   })
 
   test('a body that goes on and on is refused before it is read, and its connection is closed [request_too_large]', async ({
-    shop,
+    tenant,
   }) => {
-    const { hostname, port } = new URL(shop.url)
+    const { hostname, port } = new URL(tenant.url)
     const socket = connect(Number(port), hostname)
     const [first, closed] = [once(socket, 'data'), new Promise((resolve) => socket.once('close', resolve))]
     const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
@@ -234,7 +237,7 @@ describe('what is no request at all is refused in the same shape', () => {
     }
     socket.on('error', () => {}).on('drain', sendMore)
     socket.write(
-      `POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer ${shop.secret}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      `POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer ${tenant.secret}\r\nTransfer-Encoding: chunked\r\n\r\n`,
     )
     sendMore()
     const [answer] = await first

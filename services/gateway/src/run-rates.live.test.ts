@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { echo, flowTest as test, newKey } from './flow-house.fixture.ts'
-import { errorOf } from './house.fixture.ts'
+import { echo, flowTest as test, newKey } from './flow-stack.fixture.ts'
+import { errorOf } from './stack.fixture.ts'
 
 test.override('environment', { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) })
 

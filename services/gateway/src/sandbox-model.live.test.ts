@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { modelEntry, modelList } from '@gateway/contracts/model-entry'
-import { ask, chain, echo, flowTest, newKey, recordOf, sameImage } from './flow-house.fixture.ts'
-import { errorOf, newPrompt } from './house.fixture.ts'
+import { ask, chain, echo, flowTest, newKey, recordOf, sameImage } from './flow-stack.fixture.ts'
+import { errorOf, newPrompt } from './stack.fixture.ts'
 
 interface Chunk {
   id: string
@@ -12,25 +12,25 @@ interface Chunk {
 
 const test = flowTest.extend(
   'say',
-  ({ shop }) =>
+  ({ tenant }) =>
     (model: string, content: string, fields: object = {}, headers = {}) =>
-      shop.chat({ model, messages: [{ role: 'user', content }], ...fields }, { headers }),
+      tenant.chat({ model, messages: [{ role: 'user', content }], ...fields }, { headers }),
 )
 
 describe('a flow of one text', () => {
-  test('is in the list of models, as what it is, and other flows are not', async ({ shop, flows }) => {
-    const sandbox = await flows.save(chain(shop.model), { name: 'Summaries', description: 'Makes them' })
-    for (const graph of [sameImage, ask(shop.model)]) await flows.save(graph)
+  test('is in the list of models, as what it is, and other flows are not', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model), { name: 'Summaries', description: 'Makes them' })
+    for (const graph of [sameImage, ask(tenant.model)]) await flows.save(graph)
     await flows.save(echo, { suspended: true })
     await flows.save(echo, { activate: false })
     const { data } = modelList.parse(await (await flows.get('/v1/models')).json())
-    expect(data.map(({ id }) => id)).toEqual([shop.model, sandbox])
+    expect(data.map(({ id }) => id)).toEqual([tenant.model, sandbox])
     const one = modelEntry.parse(await (await flows.get(`/v1/models/${sandbox}`)).json())
     expect(one).toEqual(data[1])
     expect(one).toMatchObject({
       name: 'Summaries',
       description: 'Makes them',
-      owned_by: shop.project,
+      owned_by: tenant.project,
       context_length: 65_536,
       max_output_tokens: 65_536,
       supported_parameters: ['stream', 'stream_options'],
@@ -39,8 +39,8 @@ describe('a flow of one text', () => {
     })
   })
 
-  test('answers a chat like a model, and says which run it was and what that cost', async ({ shop, flows, say }) => {
-    const sandbox = await flows.save(chain(shop.model, 1))
+  test('answers a chat like a model, and says which run it was and what that cost', async ({ tenant, flows, say }) => {
+    const sandbox = await flows.save(chain(tenant.model, 1))
     const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['x'], max_tokens: 10, user: 'somebody' })
     expect(answer.status).toBe(200)
     const body = (await answer.json()) as { id: string; service: { charged_micro: number }; usage: object }
@@ -55,25 +55,25 @@ describe('a flow of one text', () => {
       service: {
         kind: 'sandbox',
         execution_id: body.id,
-        project: shop.project,
+        project: tenant.project,
         charged_micro: record.chargedMicro,
       },
     })
     expect(answer.headers.get('x-service-invocation')).toBe(body.id)
-    expect(await shop.settled()).toBe(record.chargedMicro)
+    expect(await tenant.settled()).toBe(record.chargedMicro)
     // 1 micro-USD a prompt token and 2 a completion token
     const usage = body.usage as { prompt_tokens: number; completion_tokens: number; total_tokens: number }
     expect(usage.prompt_tokens + 2 * usage.completion_tokens).toBe(record.chargedMicro)
     expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
   })
 
-  test('is given several messages as blocks of one text', async ({ shop, flows }) => {
+  test('is given several messages as blocks of one text', async ({ tenant, flows }) => {
     const sandbox = await flows.save(echo)
     const messages = [
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
     ]
-    const answer = (await (await shop.chat({ model: sandbox, messages })).json()) as {
+    const answer = (await (await tenant.chat({ model: sandbox, messages })).json()) as {
       choices: { message: { content: string } }[]
       usage: object
     }
@@ -81,7 +81,7 @@ describe('a flow of one text', () => {
     expect(answer.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })
   })
 
-  test('streams its text in one chunk, and the last chunk says what the run was', async ({ shop, flows, say }) => {
+  test('streams its text in one chunk, and the last chunk says what the run was', async ({ tenant, flows, say }) => {
     const sandbox = await flows.save(echo)
     for (const options of [null, { include_usage: true }]) {
       const answer = await say(sandbox, 'Hello', { stream: true, stream_options: options })
@@ -94,7 +94,7 @@ describe('a flow of one text', () => {
       expect(chunks.flatMap(({ choices }) => choices).at(-1)!.finish_reason).toBe('stop')
       const id = answer.headers.get('x-service-invocation')
       expect(chunks.map((chunk) => chunk.id)).toEqual(chunks.map(() => id))
-      const service = { kind: 'sandbox', execution_id: id, project: shop.project, charged_micro: 0 }
+      const service = { kind: 'sandbox', execution_id: id, project: tenant.project, charged_micro: 0 }
       expect(chunks.map((chunk) => chunk.service)).toEqual([...chunks.slice(1).map(() => undefined), service])
       const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
       expect(chunks.map((chunk) => chunk.usage)).toEqual(
@@ -104,26 +104,26 @@ describe('a flow of one text', () => {
   })
 
   test('answers a repeat under an idempotency key with the same bytes, and without one runs again', async ({
-    shop,
+    tenant,
     flows,
     say,
   }) => {
-    const sandbox = await flows.save(chain(shop.model))
+    const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     for (const stream of [false, true]) {
       const headers = { 'idempotency-key': newKey() }
       const [first, second] = [
         await say(sandbox, text, { stream }, headers),
-        await say(sandbox, text, { stream, project_id: shop.project }, headers),
+        await say(sandbox, text, { stream, project_id: tenant.project }, headers),
       ]
       expect(second.headers.get('idempotent-replayed')).toBe('true')
       expect(second.headers.get('x-service-invocation')).toBe(first.headers.get('x-service-invocation'))
       expect(await second.text()).toBe(await first.text())
     }
-    expect(await flows.runs()).toBe(2)
+    expect(await flows.executions()).toBe(2)
     await (await say(sandbox, text)).text()
     await (await say(sandbox, text)).text()
-    expect(await flows.runs()).toBe(4)
+    expect(await flows.executions()).toBe(4)
   })
 
   test('shares the idempotency keys of its invocations, whose bodies are others [idempotency_mismatch]', async ({
@@ -141,23 +141,23 @@ describe('a flow of one text', () => {
 
 describe('a run that fails under a chat', () => {
   test('is the error of the run, with what was charged, and a repeat answers the same [provider_failed]', async ({
-    house,
-    world,
-    shop,
+    stack,
+    fixture,
+    tenant,
     flows,
     say,
   }) => {
-    const bad = await shop.sell()
-    const graph = chain(shop.model, 1)
+    const bad = await tenant.sell()
+    const graph = chain(tenant.model, 1)
     const sandbox = await flows.save({
       ...graph,
       nodes: graph.nodes.map((node) => (node.id === 'step1' ? { ...node, product: bad } : node)),
     })
-    await world.run(
-      `UPDATE control.products SET origins = '[{"origin":"simulated","model":"broken","priority":1}]' WHERE id = $1`,
+    await fixture.run(
+      `UPDATE control.products SET providers = '[{"provider":"simulated","model":"broken","priority":1}]' WHERE id = $1`,
       [bad],
     )
-    await house.origin.control.setFaults([{ model: 'broken', status: 500 }])
+    await stack.provider.control.setFaults([{ model: 'broken', status: 500 }])
     const headers = { 'idempotency-key': newKey() }
     const text = newPrompt()
     const answer = await say(sandbox, text, {}, headers)
@@ -165,7 +165,7 @@ describe('a run that fails under a chat', () => {
     expect(answer.headers.get('x-should-retry')).toBe('false')
     const id = answer.headers.get('x-service-invocation')
     const error = await errorOf(answer)
-    const charged = await shop.settled()
+    const charged = await tenant.settled()
     expect(charged).toBeGreaterThan(0)
     expect(error).toMatchObject({ code: 'provider_failed', details: { execution: id, chargedMicro: charged } })
     expect(error['message']).toContain(`charged with ${charged} micro-USD`)
@@ -173,7 +173,7 @@ describe('a run that fails under a chat', () => {
     const repeat = await say(sandbox, text, {}, headers)
     expect(repeat.headers.get('idempotent-replayed')).toBe('true')
     expect(await errorOf(repeat)).toEqual(error)
-    expect(await shop.settled()).toBe(charged)
+    expect(await tenant.settled()).toBe(charged)
 
     const stream = await say(sandbox, newPrompt(), { stream: true })
     expect([stream.status, (await errorOf(stream))['code']]).toEqual([502, 'provider_failed'])
@@ -181,25 +181,25 @@ describe('a run that fails under a chat', () => {
 })
 
 test('a stream that waits for its run is opened after ten seconds, and says last that it failed [provider_failed]', async ({
-  house,
-  shop,
+  stack,
+  tenant,
   flows,
   say,
 }) => {
-  const sandbox = await flows.save(chain(shop.model))
+  const sandbox = await flows.save(chain(tenant.model))
   const text = newPrompt()
-  await house.origin.control.setFaults([{ prompt: text, hold: true, status: 500 }])
+  await stack.provider.control.setFaults([{ prompt: text, hold: true, status: 500 }])
   const answer = await say(sandbox, text, { stream: true })
   expect(answer.status).toBe(200)
-  await house.origin.control.release()
+  await stack.provider.control.release()
   const events = (await answer.text()).split('\n\n').filter((event) => event.startsWith('data: '))
   expect(events).toHaveLength(1)
   expect(JSON.parse(events[0]!.slice('data: '.length))).toMatchObject({ error: { code: 'provider_failed' } })
 })
 
 describe('what is no model of the caller', () => {
-  test('is a flow with another contract [sandbox_contract]', async ({ shop, flows, say }) => {
-    for (const graph of [ask(shop.model), sameImage]) {
+  test('is a flow with another contract [sandbox_contract]', async ({ tenant, flows, say }) => {
+    for (const graph of [ask(tenant.model), sameImage]) {
       const sandbox = await flows.save(graph)
       const answer = await say(sandbox, 'Hello')
       expect(answer.status).toBe(422)
@@ -207,19 +207,19 @@ describe('what is no model of the caller', () => {
       expect(error).toMatchObject({ code: 'sandbox_contract' })
       expect(error['resolution']).toContain(`/v1/sandbox/${sandbox}/invoke`)
     }
-    expect(await flows.runs()).toBe(0)
+    expect(await flows.executions()).toBe(0)
   })
 
   test('is another project’s flow, a draft, a suspended one and none, all alike [model_not_found]', async ({
-    shop,
-    world,
+    tenant,
+    fixture,
     flows,
     say,
   }) => {
-    const neighbours = await world.project(shop.owners)
+    const neighbours = await fixture.project(tenant.owners)
     const ids = [
       `sbx-${'0'.repeat(26)}`,
-      (await world.sandbox(neighbours, echo)).id,
+      (await fixture.sandbox(neighbours, echo)).id,
       await flows.save(echo, { activate: false }),
       await flows.save(echo, { suspended: true }),
     ]
@@ -232,9 +232,9 @@ describe('what is no model of the caller', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  test('is a flow that the key does not list with all that it calls [key_scope]', async ({ shop, flows, say }) => {
-    const sandbox = await flows.save(chain(shop.model))
-    const { secret } = await shop.key({ policy: 'listed', resources: [sandbox] })
+  test('is a flow that the key does not list with all that it calls [key_scope]', async ({ tenant, flows, say }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const { secret } = await tenant.key({ policy: 'listed', resources: [sandbox] })
     const headers = { authorization: `Bearer ${secret}` }
     const answer = await say(sandbox, 'Hello', {}, headers)
     expect(answer.status).toBe(403)
@@ -242,20 +242,20 @@ describe('what is no model of the caller', () => {
     expect(modelList.parse(await (await flows.get('/v1/models', headers)).json()).data).toEqual([])
   })
 
-  test('can not be given tools, formats and images [invalid_request]', async ({ flows, say, shop }) => {
+  test('can not be given tools, formats and images [invalid_request]', async ({ flows, say, tenant }) => {
     const sandbox = await flows.save(echo)
     const tools = [{ type: 'function', function: { name: 'f' } }]
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }
     const refusals = await Promise.all([
       say(sandbox, 'Hello', { tools }),
       say(sandbox, 'Hello', { response_format: { type: 'json_object' } }),
-      shop.chat({ model: sandbox, messages: [{ role: 'user', content: [image] }] }),
+      tenant.chat({ model: sandbox, messages: [{ role: 'user', content: [image] }] }),
     ])
     expect(await Promise.all(refusals.map(async (answer) => (await errorOf(answer))['param']))).toEqual([
       'tools',
       'response_format',
       'messages.0.content.0',
     ])
-    expect(await flows.runs()).toBe(0)
+    expect(await flows.executions()).toBe(0)
   })
 })

@@ -4,24 +4,24 @@ import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { times } from '@gateway/contracts/limits'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { failureLine } from './answer/event-lines.ts'
-import { openReader, type Reader } from './answer/reader.ts'
+import { openResponseStream, type ResponseStream } from './answer/response-stream.ts'
 import { sandboxCompletion, sandboxEvents, type SandboxAnswer } from './answer/sandbox-completion.ts'
 import { sendJson } from './answer/send-json.ts'
 import { CallerGone } from './receive/caller-gone.ts'
 import { promptOfMessages } from './receive/prompt-of-messages.ts'
 import type { ReceivedChat } from './receive/receive-chat.ts'
 import type { ExplainFailure } from './refuse/explain-failure.ts'
-import { refusalOfRun } from './refuse/refusal-of-run.ts'
-import { endTopicOf, type AwaitRun } from './run/await-run.ts'
-import { nameRun } from './run/name-run.ts'
-import type { Run, RunCaller, StartRun } from './run/start-run.ts'
+import { refusalOfExecution } from './refuse/refusal-of-run.ts'
+import { endTopicOf, type AwaitExecution } from './run/await-run.ts'
+import { nameExecution } from './run/name-run.ts'
+import type { Execution, ExecutionCaller, StartExecution } from './run/start-run.ts'
 
 /** Answers a chat call whose model is a sandbox product, by a run of it. */
-export type AnswerBySandbox = (res: Response, chat: ReceivedChat, caller: RunCaller) => Promise<void>
+export type AnswerBySandbox = (res: Response, chat: ReceivedChat, caller: ExecutionCaller) => Promise<void>
 
-interface Needs {
-  startRun: StartRun
-  awaitRun: AwaitRun
+interface Deps {
+  startExecution: StartExecution
+  awaitExecution: AwaitExecution
   ledger: Pick<LedgerClient, 'readUsage'>
   explain: ExplainFailure
   now: () => number
@@ -37,8 +37,8 @@ export function namesSandbox(model: string): boolean {
 }
 
 /** Of a chat call to a sandbox product (spec 4.2, model resolution): its text goes in, one text comes out. */
-export function sandboxModel(needs: Needs): AnswerBySandbox {
-  const { startRun, awaitRun, ledger, explain, now, headersWaitMs = times.headersWaitMs } = needs
+export function sandboxModel(deps: Deps): AnswerBySandbox {
+  const { startExecution, awaitExecution, ledger, explain, now, headersWaitMs = times.headersWaitMs } = deps
 
   return async (res, chat, caller) => {
     const { keyHash, selector, idempotency, request } = chat
@@ -52,29 +52,34 @@ export function sandboxModel(needs: Needs): AnswerBySandbox {
       input,
       idempotency,
     }
-    const run = await startRun(asked, caller, endTopicOf)
-    nameRun(res, run)
-    const reader = request.stream ? openReader(res, { now }) : null
+    const execution = await startExecution(asked, caller, endTopicOf)
+    nameExecution(res, execution)
+    const reader = request.stream ? openResponseStream(res, { now }) : null
     try {
-      const answer = await answerOf(run, chat, caller.gone, reader)
+      const answer = await answerOf(execution, chat, caller.gone, reader)
       if (reader) reader.end(sandboxEvents(answer, request.includeUsage))
       else sendJson(res, 200, sandboxCompletion(answer))
     } catch (error) {
       if (!reader?.isOpen() || error instanceof CallerGone) throw error
       reader.end(failureLine(explain(error, res)))
     } finally {
-      run.ear.close()
+      execution.waiter.close()
     }
   }
 
   /** Headers of a stream wait for the text or 10 s: before them a failure is an HTTP error (decisions.md, 3). */
-  async function answerOf(run: Run, { request, idempotency }: ReceivedChat, gone: AbortSignal, reader: Reader | null) {
+  async function answerOf(
+    execution: Execution,
+    { request, idempotency }: ReceivedChat,
+    gone: AbortSignal,
+    reader: ResponseStream | null,
+  ) {
     const openLate = setTimeout(() => reader?.open(), headersWaitMs)
     try {
-      const record = JSON.parse(await awaitRun(run, gone)) as ExecutionRecord
-      if (record.status === 'Failed') throw refusalOfRun(record, idempotency !== null)
+      const record = JSON.parse(await awaitExecution(execution, gone)) as ExecutionRecord
+      if (record.status === 'Failed') throw refusalOfExecution(record, idempotency !== null)
       const usage = await ledger.readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
-      return answerFrom(record, request.model, run.textField, wireUsage(usage))
+      return answerFrom(record, request.model, execution.textField, wireUsage(usage))
     } finally {
       clearTimeout(openLate)
     }

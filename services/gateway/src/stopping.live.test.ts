@@ -2,50 +2,50 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect } from 'vitest'
-import { bodyOf, eventsOf, houseTest as test, newPrompt } from './house.fixture.ts'
+import { bodyOf, eventsOf, stackTest as test, newPrompt } from './stack.fixture.ts'
 
 // The last of these stop what the file shares, so they come in this order.
 
 describe('money at the edges of a life', () => {
-  test('an answer is given while the ledger is away, and charged when it is back', async ({ house, shop }) => {
-    const [ledger] = house.ledgers
+  test('an answer is given while the ledger is away, and charged when it is back', async ({ stack, tenant }) => {
+    const [ledger] = stack.ledgers
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, hold: true }])
-    const asked = shop.chat({ messages: [{ role: 'user', content }] })
-    await house.origin.control.waitForCalls(1, { prompt: content })
+    await stack.provider.control.setFaults([{ prompt: content, hold: true }])
+    const asked = tenant.chat({ messages: [{ role: 'user', content }] })
+    await stack.provider.control.waitForCalls(1, { prompt: content })
     await ledger!.kill()
-    await house.origin.control.release()
+    await stack.provider.control.release()
     const { usage } = await bodyOf(await asked)
-    const refused = await shop.chat()
+    const refused = await tenant.chat()
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
     expect(await refused.json()).toMatchObject({ error: { code: 'unavailable' } })
-    expect((await fetch(`${shop.url}/health/ready`)).status).toBe(503)
+    expect((await fetch(`${tenant.url}/health/ready`)).status).toBe(503)
 
     await ledger!.start()
-    expect(await shop.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
+    expect(await tenant.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
   })
 
   test('a stopping gateway takes no more, ends what runs and settles it, and leaves nothing held', async ({
-    house,
-    shop,
-    world,
+    stack,
+    tenant,
+    fixture,
   }) => {
-    const [gateway] = house.gateways
+    const [gateway] = stack.gateways
     const content = newPrompt()
-    await house.origin.control.setFaults([{ prompt: content, hold: true }])
-    const asked = shop.chat({ stream: true, messages: [{ role: 'user', content }] })
-    await house.origin.control.waitForCalls(1, { prompt: content })
+    await stack.provider.control.setFaults([{ prompt: content, hold: true }])
+    const asked = tenant.chat({ stream: true, messages: [{ role: 'user', content }] })
+    await stack.provider.control.waitForCalls(1, { prompt: content })
     const stopped = gateway!.stop()
-    await refusedConnection(shop.url)
-    await house.origin.control.release()
+    await refusedConnection(tenant.url)
+    await stack.provider.control.release()
 
     expect(eventsOf(await (await asked).text()).done).toBe(true)
     await stopped
-    const { reserved, settled } = await shop.wallet()
+    const { reserved, settled } = await tenant.wallet()
     expect(reserved).toBe(0)
     expect(settled).toBeGreaterThan(0)
-    const { rows } = await world.run('SELECT count(*)::int AS alive FROM money.holders WHERE ended_at IS NULL')
+    const { rows } = await fixture.run('SELECT count(*)::int AS alive FROM money.instances WHERE ended_at IS NULL')
     expect(rows[0].alive).toBe(0)
     expect(readFileSync(gateway!.logFile, 'utf8')).toContain('"clean":true')
   })

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect } from 'vitest'
-import { houseTest, newPrompt } from './house.fixture.ts'
+import { stackTest, newPrompt } from './stack.fixture.ts'
 
 interface Span {
   traceId: string
@@ -19,7 +19,7 @@ interface Export {
 const CHAT = 'POST /v1/chat/completions'
 
 // A collector as OpenTelemetry describes it, that hands on each span as it comes.
-const test = houseTest
+const test = stackTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('collector', { scope: 'file' }, async ({}, { onCleanup }) => {
     const spans: Span[] = []
@@ -52,11 +52,11 @@ const test = houseTest
   }))
 
 test('a call is a part of the trace that its caller names, and its stages are parts of the call', async ({
-  shop,
+  tenant,
   collector,
 }) => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
-  await shop.chat({}, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })
+  await tenant.chat({}, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })
   const spans = await collector.trace((span) => span.traceId === traceId)
   const chat = spans.find(({ name }) => name === CHAT)!
   expect(chat.parentSpanId).toBe('00f067aa0ba902b7')
@@ -64,10 +64,10 @@ test('a call is a part of the trace that its caller names, and its stages are pa
     expect(spans.find(({ name }) => name === stage)?.parentSpanId).toBe(chat.spanId)
 })
 
-test('a call of nobody’s trace, or of one that can’t be read, begins its own', async ({ shop, collector }) => {
+test('a call of nobody’s trace, or of one that can’t be read, begins its own', async ({ tenant, collector }) => {
   const seen = new Set<string>()
   for (const headers of [{}, { traceparent: '00-zz-01' }]) {
-    await shop.chat({}, { headers })
+    await tenant.chat({}, { headers })
     const [first] = await collector.trace(({ parentSpanId, traceId }) => !parentSpanId && !seen.has(traceId))
     seen.add(first!.traceId)
   }
@@ -75,11 +75,11 @@ test('a call of nobody’s trace, or of one that can’t be read, begins its own
 })
 
 test('each request is one line of the log, with its ids and those of its trace [key_invalid] [model_not_found]', async ({
-  shop,
-  house,
+  tenant,
+  stack,
 }) => {
   const lines = () =>
-    readFileSync(house.gateways[0]!.logFile, 'utf8')
+    readFileSync(stack.gateways[0]!.logFile, 'utf8')
       .split('\n')
       .filter((line) => line.includes('"message":"request"'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -91,16 +91,16 @@ test('each request is one line of the log, with its ids and those of its trace [
   const traceId = 'a'.repeat(32)
   const prompt = newPrompt()
   const messages = [{ role: 'user', content: prompt }]
-  const called = await shop.chat({ messages }, { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } })
+  const called = await tenant.chat({ messages }, { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } })
   const invocation = called.headers.get('x-service-invocation')
   const chat = { method: 'POST', route: '/v1/chat/completions' }
   expect(await lineOf(called)).toMatchObject({ ...chat, invocation, status: 200, traceId })
-  const nobody = await shop.chat({}, { headers: { authorization: `Bearer ${'x'.repeat(40)}` } })
+  const nobody = await tenant.chat({}, { headers: { authorization: `Bearer ${'x'.repeat(40)}` } })
   expect(await lineOf(nobody)).toMatchObject({ ...chat, status: 401 })
-  expect(await lineOf(await shop.chat({ model: 'acme/none' }))).toMatchObject({ ...chat, status: 404 })
-  const probe = await fetch(`${shop.url}/health/live`)
-  await lineOf(await fetch(`${shop.url}/v1/nothing`))
+  expect(await lineOf(await tenant.chat({ model: 'acme/none' }))).toMatchObject({ ...chat, status: 404 })
+  const probe = await fetch(`${tenant.url}/health/live`)
+  await lineOf(await fetch(`${tenant.url}/v1/nothing`))
   expect(lines().some((line) => line['requestId'] === probe.headers.get('x-request-id'))).toBe(false)
-  const log = readFileSync(house.gateways[0]!.logFile, 'utf8')
-  for (const secret of [prompt, shop.secret, 'x'.repeat(40)]) expect(log).not.toContain(secret)
+  const log = readFileSync(stack.gateways[0]!.logFile, 'utf8')
+  for (const secret of [prompt, tenant.secret, 'x'.repeat(40)]) expect(log).not.toContain(secret)
 })

@@ -3,7 +3,7 @@ import { context, createContextKey, SpanKind, type Attributes, type Span } from 
 import { Refusal } from '@gateway/contracts/refusal'
 import type { Spans } from '@gateway/process/spans'
 import type { AdmitCall } from './admit/admit-call.ts'
-import type { StartRun } from './run/start-run.ts'
+import type { StartExecution } from './run/start-run.ts'
 
 /** Runs a stage of a call in a span of its own. Without a collector it only calls it. */
 export interface Trace {
@@ -57,18 +57,18 @@ export function tracedAdmission(trace: Pick<Trace, 'note'> | null, admit: AdmitC
 }
 
 /** Says of a call which run it has begun, or found. Without a trace as it was given. */
-export function tracedStart(trace: Pick<Trace, 'note'> | null, start: StartRun): StartRun {
+export function tracedStart(trace: Pick<Trace, 'note'> | null, start: StartExecution): StartExecution {
   if (trace === null) return start
   const { note } = trace
   return async (asked, caller, topicOf) => {
-    const run = await start(asked, caller, topicOf)
+    const execution = await start(asked, caller, topicOf)
     note({
-      'service.invocation': run.execution,
-      'service.execution': run.execution,
-      'service.project': run.project,
-      'service.sandbox': run.sandbox,
-      ...(run.replayed && { 'service.replayed': true }),
+      'service.invocation': execution.execution,
+      'service.execution': execution.execution,
+      'service.project': execution.project,
+      'service.sandbox': execution.sandbox,
+      ...(execution.replayed && { 'service.replayed': true }),
     })
-    return run
+    return execution
   }
 }

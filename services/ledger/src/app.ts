@@ -25,38 +25,45 @@ import type {
   UsageQuestion,
 } from '@gateway/contracts/flow-reads'
 import { flowLimits } from '@gateway/contracts/limits'
-import { barrier, beat, callerQuestion, endHolder, funding, walletQuestion } from '@gateway/contracts/ledger-reads'
+import {
+  barrier,
+  heartbeat,
+  callerQuestion,
+  endInstance,
+  funding,
+  walletQuestion,
+} from '@gateway/contracts/ledger-reads'
 import type { Readiness } from '@gateway/process/health'
 import type { Logger } from '@gateway/process/logger'
 import type {
-  Beat,
+  Heartbeat,
   CallerQuestion,
   Funding,
   KeyAnswer,
   ModelsAnswer,
   WalletAnswer,
 } from '@gateway/contracts/ledger-reads'
-import type { Lanes } from './batch/lanes.ts'
+import type { AdmissionBatcher } from './batch/admission-batcher.ts'
 import { answerQuestion } from './receive/answer-question.ts'
 import { authorize, holds, type VerifyToken } from './receive/authorize.ts'
-import { decideItems, type FlowLane } from './receive/decide-items.ts'
+import { decideItems, type NodeBatcher } from './receive/decide-items.ts'
 import type { LedgerTrace } from './trace.ts'
 
-export interface Needs {
-  lanes: Lanes
-  flows: FlowLane
+export interface Deps {
+  admissionBatcher: AdmissionBatcher
+  flows: NodeBatcher
   noteUse: (key: string) => void
   readModels: (question: CallerQuestion) => Promise<ModelsAnswer>
   readKey: (question: CallerQuestion) => Promise<KeyAnswer>
-  startRun: (question: StartQuestion) => Promise<StartAnswer>
-  followRun: (question: FollowQuestion) => Promise<FollowAnswer>
+  startExecution: (question: StartQuestion) => Promise<StartAnswer>
+  followExecution: (question: FollowQuestion) => Promise<FollowAnswer>
   readExecution: (question: ExecutionQuestion) => Promise<ExecutionAnswer>
   readUsage: (question: UsageQuestion) => Promise<UsageAnswer>
   readSandbox: (question: SandboxQuestion) => Promise<SandboxAnswer>
   recordAsset: (question: AssetRecordQuestion) => Promise<AssetRecordAnswer>
   readAsset: (question: AssetQuestion) => Promise<AssetAnswer>
-  beatHolder: (beat: Beat) => Promise<{ alive: boolean }>
-  endHolder: (holder: string) => Promise<void>
+  recordHeartbeat: (heartbeat: Heartbeat) => Promise<{ alive: boolean }>
+  endInstance: (instance: string) => Promise<void>
   fund: (funding: Funding) => Promise<{ fresh: boolean; micro: number }>
   passBarrier: (projects: string[]) => Promise<object>
   readWallet: (question: { project: string }) => Promise<WalletAnswer>
@@ -68,65 +75,70 @@ export interface Needs {
 }
 
 /** The whole surface of the ledger, internal only. */
-export function ledgerApp(needs: Needs): Express {
+export function ledgerApp(deps: Deps): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)
-  const may = (right: Parameters<typeof authorize>[1]) => authorize(needs.verify, right)
-  const traced = (name: string): RequestHandler => needs.trace?.question(name) ?? ((_req, _res, next) => next())
+  const may = (permission: Parameters<typeof authorize>[1]) => authorize(deps.verify, permission)
+  const traced = (name: string): RequestHandler => deps.trace?.question(name) ?? ((_req, _res, next) => next())
 
   app.post(
     '/items',
     may('items'),
-    decideItems({ lanes: needs.lanes, flows: needs.flows, admitted: needs.noteUse, trace: needs.trace }),
+    decideItems({
+      admissionBatcher: deps.admissionBatcher,
+      flows: deps.flows,
+      admitted: deps.noteUse,
+      trace: deps.trace,
+    }),
   )
-  app.post('/models', may('models'), answerQuestion(callerQuestion, needs.readModels))
-  app.post('/keys/read', may('keys'), answerQuestion(callerQuestion, needs.readKey))
+  app.post('/models', may('models'), answerQuestion(callerQuestion, deps.readModels))
+  app.post('/keys/read', may('keys'), answerQuestion(callerQuestion, deps.readKey))
   app.post(
     '/executions/start',
     may('executions'),
     traced('start'),
-    answerQuestion(startQuestion, needs.startRun, {
+    answerQuestion(startQuestion, deps.startExecution, {
       mostBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it anew
       forbids: ({ caller }, res) =>
         'person' in caller && !holds(res, 'persons') ? 'Only the console begins runs in the name of a person.' : null,
     }),
   )
-  app.post('/executions/follow', may('executions'), answerQuestion(followQuestion, needs.followRun))
-  app.post('/executions/read', may('executions'), answerQuestion(executionQuestion, needs.readExecution))
-  app.post('/executions/usage', may('executions'), answerQuestion(usageQuestion, needs.readUsage))
-  app.post('/sandboxes/read', may('sandboxes'), answerQuestion(sandboxQuestion, needs.readSandbox))
-  app.post('/assets/record', may('assets'), traced('record-asset'), answerQuestion(assetRecord, needs.recordAsset))
-  app.post('/assets/read', may('assets'), answerQuestion(assetQuestion, needs.readAsset))
-  app.post('/holders/beat', may('holders'), answerQuestion(beat, needs.beatHolder))
+  app.post('/executions/follow', may('executions'), answerQuestion(followQuestion, deps.followExecution))
+  app.post('/executions/read', may('executions'), answerQuestion(executionQuestion, deps.readExecution))
+  app.post('/executions/usage', may('executions'), answerQuestion(usageQuestion, deps.readUsage))
+  app.post('/sandboxes/read', may('sandboxes'), answerQuestion(sandboxQuestion, deps.readSandbox))
+  app.post('/assets/record', may('assets'), traced('record-asset'), answerQuestion(assetRecord, deps.recordAsset))
+  app.post('/assets/read', may('assets'), answerQuestion(assetQuestion, deps.readAsset))
+  app.post('/instances/heartbeat', may('instances'), answerQuestion(heartbeat, deps.recordHeartbeat))
   app.post(
-    '/holders/end',
-    may('holders'),
-    answerQuestion(endHolder, async ({ holder }) => ({ ended: await needs.endHolder(holder) })),
+    '/instances/end',
+    may('instances'),
+    answerQuestion(endInstance, async ({ instance }) => ({ ended: await deps.endInstance(instance) })),
   )
-  app.post('/fundings', may('fundings'), answerQuestion(funding, needs.fund))
+  app.post('/fundings', may('fundings'), answerQuestion(funding, deps.fund))
   app.post(
     '/barrier',
     may('barrier'),
-    answerQuestion(barrier, ({ projects }) => needs.passBarrier(projects)),
+    answerQuestion(barrier, ({ projects }) => deps.passBarrier(projects)),
   )
-  app.post('/wallets/read', may('wallets'), answerQuestion(walletQuestion, needs.readWallet))
+  app.post('/wallets/read', may('wallets'), answerQuestion(walletQuestion, deps.readWallet))
 
   app.get('/health/live', (_req, res) => {
-    const { status, body } = needs.readiness.live()
+    const { status, body } = deps.readiness.live()
     res.status(status).json(body)
   })
   app.get('/health/ready', async (_req, res) => {
-    const { status, body } = await needs.readiness.ready()
+    const { status, body } = await deps.readiness.ready()
     res.status(status).json(body)
   })
-  app.get('/metrics', async (_req, res) => void res.type('text/plain').send(await needs.metricsText()))
+  app.get('/metrics', async (_req, res) => void res.type('text/plain').send(await deps.metricsText()))
 
   app.use(
     (_req, res) =>
       void res.status(404).json({ error: 'There is nothing here; app.ts of the ledger lists what there is.' }),
   )
-  app.use(failed(needs.log))
+  app.use(failed(deps.log))
   return app
 }
 

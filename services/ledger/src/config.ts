@@ -10,13 +10,13 @@ export const ledgerConfig = z.object({
   DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger', secret: true }),
   REDIS_URL: redisUrl().meta({
     description:
-      'Redis with the queue of nodes, and the bell that tells of the progress of runs; one server, Sentinels or a Cluster',
+      'Redis with the queue of nodes, and the notifier that tells of the progress of runs; one server, Sentinels or a Cluster',
     secret: true,
   }),
   SERVICE_SECRET_GATEWAY: secretOf('gateway'),
   SERVICE_SECRET_WORKER: secretOf('worker'),
   SERVICE_SECRET_CONSOLE: secretOf('console'),
-  BATCH_LANES: wholeNumber({ min: 1, max: 16 })
+  BATCHES_IN_FLIGHT: wholeNumber({ min: 1, max: 16 })
     .default(1)
     .meta({ description: 'Batches in flight at once; more only where Postgres has cores to spare' }),
   BATCH_ITEMS: wholeNumber({ min: 1, max: 2048 }).default(512).meta({ description: 'Items of one batch at most' }),
@@ -26,12 +26,12 @@ export const ledgerConfig = z.object({
   NODES_AT_ONCE: wholeNumber({ min: 1, max: 10_000 }).default(32).meta({
     description: 'Nodes of one project in the queue or under way at once; the others of its runs wait their turn',
   }),
-  OPEN_RUNS: wholeNumber({ min: 1, max: 1_000_000 })
+  OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
     .meta({ description: 'Runs of one project that have not ended; one more is refused as overloaded' }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
-    .meta({ description: 'Connections for reads, beside those of the lanes' }),
+    .meta({ description: 'Connections for reads, beside those of the admission batcher' }),
   CHECK_EVERY_SECONDS: wholeNumber({ min: 1, max: 86_400 })
     .default(60)
     .meta({ description: 'How often the books are derived again from the journal' }),

@@ -4,73 +4,87 @@ import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem, SettleItem } from '@gateway/contracts/ledger-items'
 import type { AdmitNodeOutcome, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
 import { openDatabase } from '@gateway/database/client'
-import type { WorldKey } from '@gateway/testbed/world'
-import { openLanes, type LaneLimits } from './batch/lanes.ts'
+import type { KeyFixture } from '@gateway/testbed/fixture'
+import { openAdmissionBatcher, type BatcherLimits } from './batch/admission-batcher.ts'
 import { batchRunner, type RunBatch } from './batch/run-batch.ts'
 import type { Outcome } from './batch/waiting-items.ts'
-import { beatHolder } from './holders.ts'
+import { recordHeartbeat } from './instances.ts'
 import { replayFinisher } from './reads/saved-answers.ts'
 
-// One ledger replica as tests need it: its lanes on a real database, without the door in front.
+// One ledger replica as tests need it: its batchers on a real database, without the door in front.
 
-const LIMITS: LaneLimits = { lanes: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
+const LIMITS: BatcherLimits = {
+  admissionBatcher: 1,
+  batchItems: 512,
+  batchBytes: 1024 * 1024,
+  waitingAdmissions: 10_000,
+}
 
 export type Replica = Awaited<ReturnType<typeof openReplica>>
 
 interface Options {
-  limits?: Partial<LaneLimits>
+  limits?: Partial<BatcherLimits>
   /** Stands in the road of each batch, for tests that need to look at it or to hold it up. */
-  around?: (run: RunBatch) => RunBatch
+  around?: (execution: RunBatch) => RunBatch
   preparedStatements?: boolean
   now?: () => number
 }
 
 export async function openReplica(
   url: string,
-  { limits = {}, around = (run) => run, preparedStatements = true, now = () => performance.now() }: Options = {},
+  {
+    limits = {},
+    around = (execution) => execution,
+    preparedStatements = true,
+    now = () => performance.now(),
+  }: Options = {},
 ) {
-  const database = await openDatabase({ url, poolSize: limits.lanes ?? LIMITS.lanes, preparedStatements })
+  const database = await openDatabase({
+    url,
+    poolSize: limits.admissionBatcher ?? LIMITS.admissionBatcher,
+    preparedStatements,
+  })
   const reads = await openDatabase({ url, poolSize: 2, preparedStatements })
   const setAside: string[] = []
-  const lanes = openLanes({
+  const admissionBatcher = openAdmissionBatcher({
     runBatch: around(batchRunner(database)),
     finishReplays: replayFinisher(reads),
     limits: { ...LIMITS, ...limits },
     now,
     observe: { batch() {}, settledMore() {}, fenced() {}, setAside: (item) => setAside.push(item.id) },
   })
-  const holder = mintId('hol', Date.now(), randomBytes(10))
-  await beatHolder(reads)({ holder, service: 'gateway', deadAfterMs: 15_000 })
+  const instance = mintId('ins', Date.now(), randomBytes(10))
+  await recordHeartbeat(reads)({ instance, service: 'gateway', deadAfterMs: 15_000 })
 
   return {
-    lanes,
+    admissionBatcher,
     reads,
-    holder,
+    instance,
     setAside,
-    admit: (item: AdmitItem, budgetMs = 10_000) => lanes.submit(item, budgetMs) as Promise<AdmitOutcome>,
-    admitNode: (item: AdmitNodeItem) => lanes.submit(item, 10_000) as Promise<AdmitNodeOutcome>,
+    admit: (item: AdmitItem, budgetMs = 10_000) => admissionBatcher.submit(item, budgetMs) as Promise<AdmitOutcome>,
+    admitNode: (item: AdmitNodeItem) => admissionBatcher.submit(item, 10_000) as Promise<AdmitNodeOutcome>,
     settle: (id: string, usage = { promptTokens: 10, completionTokens: 10 }, answer: SettleItem['answer'] = null) =>
-      lanes.submit({ op: 'settle', id, usage: { ...usage, estimated: false }, answer }, 10_000),
-    release: (id: string) => lanes.submit({ op: 'release', id, reason: 'test' }, 10_000),
-    expire: (id: string) => lanes.submit({ op: 'expire', id }, 10_000),
-    /** An admission by this replica's holder; what a test does not say is small and plain. */
-    item: (key: WorldKey, model: string, more: Partial<AdmitItem> & { maxTokens?: number } = {}): AdmitItem => {
+      admissionBatcher.submit({ op: 'settle', id, usage: { ...usage, estimated: false }, answer }, 10_000),
+    release: (id: string) => admissionBatcher.submit({ op: 'release', id, reason: 'test' }, 10_000),
+    expire: (id: string) => admissionBatcher.submit({ op: 'expire', id }, 10_000),
+    /** An admission by this replica's instance; what a test does not say is small and plain. */
+    item: (key: KeyFixture, model: string, more: Partial<AdmitItem> & { maxTokens?: number } = {}): AdmitItem => {
       const { maxTokens = 100, ...rest } = more
       return {
         op: 'admit',
         id: mintId('inv', Date.now(), randomBytes(10)),
-        holder,
+        instance,
         keyHash: key.hash,
         selector: null,
         model,
         parameters: [],
-        measures: { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens },
+        promptSize: { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens },
         idempotency: null,
         ...rest,
       }
     },
     close: async () => {
-      await lanes.drain()
+      await admissionBatcher.drain()
       await database.close()
       await reads.close()
     },

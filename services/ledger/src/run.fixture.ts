@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mintId } from '@gateway/contracts/ids'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
-import type { World, WorldKey } from '@gateway/testbed/world'
+import type { Fixture, KeyFixture } from '@gateway/testbed/fixture'
 import type { Replica } from './replica.fixture.ts'
 
 // Runs and their nodes straight in the tables, as if they had been started and claimed.
@@ -23,20 +23,20 @@ export interface HeldNode {
 const mint = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
 const newLease = () => randomBytes(16).toString('hex')
 
-export async function insertRun(world: World, project: string, by: Runner): Promise<string> {
-  const run = mint('exe')
-  await world.run(
+export async function insertExecution(fixture: Fixture, project: string, by: Runner): Promise<string> {
+  const execution = mint('exe')
+  await fixture.run(
     `INSERT INTO money.executions (id, project, sandbox, revision, key, lineage, person, surface, status, created_at, started_at, deadline_at)
      SELECT $1, $2, 'sbx-test', 1, k.id, k.lineage, $4, 'invoke', 'Running', now(), now(), now() + interval '5 minutes'
        FROM (VALUES (1)) one LEFT JOIN control.keys k ON k.id = $3`,
-    [run, project, 'key' in by ? by.key : null, 'person' in by ? by.person : null],
+    [execution, project, 'key' in by ? by.key : null, 'person' in by ? by.person : null],
   )
-  return run
+  return execution
 }
 
 /** Nodes `<prefix>0`, `<prefix>1`, … of a run, each claimed. `unbound`: their rows don't say under which id they reserve. */
 export async function insertNodes(
-  world: World,
+  fixture: Fixture,
   {
     execution,
     project,
@@ -55,9 +55,9 @@ export async function insertNodes(
     const call = mint('inv')
     return { execution, node: `${prefix}${n}`, project, lease: newLease(), attempt: 1, call, reservation: call }
   })
-  await world.run(
-    `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, holder, lease, call, reservation, claimed_at)
-     SELECT $1, (SELECT count(*) FROM money.execution_nodes WHERE execution = $1) + u.n, u.node, 'product.chat', $2, '{}', 'Running', 'hol_worker',
+  await fixture.run(
+    `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, instance, lease, call, reservation, claimed_at)
+     SELECT $1, (SELECT count(*) FROM money.execution_nodes WHERE execution = $1) + u.n, u.node, 'product.chat', $2, '{}', 'Running', 'ins_worker',
             u.lease, u.call, CASE WHEN $6 THEN NULL ELSE u.call END, now()
        FROM unnest($3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS u (node, lease, call, n)`,
     [execution, project, nodes.map((n) => n.node), nodes.map((n) => n.lease), nodes.map((n) => n.call), unbound],
@@ -66,14 +66,14 @@ export async function insertNodes(
 }
 
 /** Takes nodes back and claims them anew: another attempt, under another lease and reservation. */
-export async function reclaimNodes(world: World, nodes: HeldNode[]): Promise<HeldNode[]> {
+export async function reclaimNodes(fixture: Fixture, nodes: HeldNode[]): Promise<HeldNode[]> {
   const again = nodes.map((node) => ({
     ...node,
     lease: newLease(),
     attempt: node.attempt + 1,
     reservation: mint('inv'),
   }))
-  await world.run(
+  await fixture.run(
     `UPDATE money.execution_nodes n SET lease = u.lease, attempt = n.attempt + 1,
             reservation = CASE WHEN n.reservation IS NOT NULL THEN u.reservation END
        FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS u (execution, node, lease, reservation)
@@ -89,15 +89,15 @@ export async function reclaimNodes(world: World, nodes: HeldNode[]): Promise<Hel
 }
 
 /** The run begins to fail. */
-export async function failRun(world: World, run: string): Promise<void> {
-  await world.run(`UPDATE money.executions SET error = '{}' WHERE id = $1`, [run])
+export async function failExecution(fixture: Fixture, execution: string): Promise<void> {
+  await fixture.run(`UPDATE money.executions SET error = '{}' WHERE id = $1`, [execution])
 }
 
 /** Issues a replacement of a key, of the same lineage, as the console does. The old one works no more. */
-export async function rotateKey(world: World, { id, ...key }: WorldKey): Promise<WorldKey> {
+export async function rotateKey(fixture: Fixture, { id, ...key }: KeyFixture): Promise<KeyFixture> {
   const [newId, secret] = [mint('key'), randomBytes(32).toString('hex')]
   const hash = createHash('sha256').update(secret).digest()
-  await world.run(
+  await fixture.run(
     `INSERT INTO control.keys (id, hash, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, expires_at,
        expiry_days, rotated_from)
      SELECT $2, $3, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, now() + interval '90 days',
@@ -105,17 +105,17 @@ export async function rotateKey(world: World, { id, ...key }: WorldKey): Promise
        FROM control.keys WHERE id = $1`,
     [id, newId, hash],
   )
-  await world.run('INSERT INTO control.key_resources SELECT $2, resource FROM control.key_resources WHERE key = $1', [
+  await fixture.run('INSERT INTO control.key_resources SELECT $2, resource FROM control.key_resources WHERE key = $1', [
     id,
     newId,
   ])
-  await world.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [id, newId])
+  await fixture.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [id, newId])
   return { ...key, id: newId, secret, hash: hash.toString('hex') }
 }
 
-/** The admission of a claimed node's call by this replica's holder; what a test does not say is small and plain. */
+/** The admission of a claimed node's call by this replica's instance; what a test does not say is small and plain. */
 export function nodeItem(
-  { holder }: Pick<Replica, 'holder'>,
+  { instance }: Pick<Replica, 'instance'>,
   { execution, node, lease, reservation }: HeldNode,
   model: string,
   { maxTokens = 100, ...more }: Partial<AdmitNodeItem> & { maxTokens?: number } = {},
@@ -126,10 +126,10 @@ export function nodeItem(
     execution,
     node,
     lease,
-    holder,
+    instance,
     model,
     parameters: [],
-    measures: { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens },
+    promptSize: { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens },
     ...more,
   }
 }

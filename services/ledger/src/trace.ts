@@ -3,12 +3,12 @@ import type { RequestHandler } from 'express'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
 import { attributesOf, RESERVATION } from '@gateway/ledger-client/traced-ledger'
-import { carrierUnderWay, type Spans } from '@gateway/process/spans'
+import { activeCarrier, type Spans } from '@gateway/process/spans'
 import type { RunBatch } from './batch/run-batch.ts'
 
 // The ledger in other processes' traces. All of it exists only where there is a collector.
 //   T1  An item is a part of whoever asked for it: its line names the span. One whose caller isn't traced has none, and so have the
-//       keepers' own items.
+//       maintenance jobs' own items.
 //   T2  A batch decides items of many traces, so it is a part of none of them: it has a trace of its own, and it and its items are
 //       linked with each other.
 //   T3  A run is kept with the span that began it, so that whoever runs its nodes, at whatever attempt, goes on in that trace. Who
@@ -71,7 +71,7 @@ export function openLedgerTrace(spans: Spans): LedgerTrace {
     },
 
     start: (start) => async (question) => {
-      const answer = await start({ ...question, trace: question.trace ?? carrierUnderWay() })
+      const answer = await start({ ...question, trace: question.trace ?? activeCarrier() })
       trace.getActiveSpan()?.setAttributes(attributesOf(answer))
       return answer
     },

@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler } from 'express'
 import type { HealthAnswer, HealthCheck, Readiness } from '@gateway/process/health'
 import { metricsContentType } from '@gateway/process/telemetry'
 
-export interface Needs {
+export interface Deps {
   readiness: Readiness
   /** Whether this process can go on; the reason where only a new one could. */
   alive: HealthCheck
@@ -10,7 +10,7 @@ export interface Needs {
 }
 
 /** The whole surface of the worker, internal only: its work comes through the queue. */
-export function workerApp({ readiness, alive, metricsText }: Needs): Express {
+export function workerApp({ readiness, alive, metricsText }: Deps): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ConfigurationError, readConfig } from '@gateway/process/config'
-import { originsOf, workerConfig } from './config.ts'
+import { providersOf, workerConfig } from './config.ts'
 
 const env = {
   LEDGER_URL: 'http://127.0.0.1:1',
@@ -9,7 +9,7 @@ const env = {
 }
 
 test('a worker needs a ledger, its secret and a Redis, and has defaults for the rest', () => {
-  expect(readConfig(workerConfig, env)).toMatchObject({ CONCURRENCY: 32, ORIGINS: '{}' })
+  expect(readConfig(workerConfig, env)).toMatchObject({ CONCURRENCY: 32, PROVIDERS: '{}' })
   expect(() => readConfig(workerConfig, {})).toThrow(/LEDGER_URL.*\n.*SERVICE_SECRET.*\n.*REDIS_URL/)
 })
 
@@ -19,11 +19,11 @@ test('a wrong value is told without what is secret in it', () => {
   expect(() => readConfig(workerConfig, wrong)).not.toThrow(/password/)
 })
 
-test('origins are read with their keys, and a wrong one stops the start', () => {
-  const ORIGINS = JSON.stringify({
+test('providers are read with their keys, and a wrong one stops the start', () => {
+  const PROVIDERS = JSON.stringify({
     one: { kind: 'openai-compatible', baseUrl: 'https://api.example.com/v1', apiKeyEnv: 'ONE_KEY' },
   })
-  const config = readConfig(workerConfig, { ...env, ORIGINS })
-  expect(originsOf(config, { ONE_KEY: 'k' })['one']).toMatchObject({ apiKey: 'k' })
-  expect(() => originsOf(config, {})).toThrow(ConfigurationError)
+  const config = readConfig(workerConfig, { ...env, PROVIDERS })
+  expect(providersOf(config, { ONE_KEY: 'k' })['one']).toMatchObject({ apiKey: 'k' })
+  expect(() => providersOf(config, {})).toThrow(ConfigurationError)
 })

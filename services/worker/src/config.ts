@@ -1,5 +1,5 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
-import { readOrigins, type OriginsConfig } from '@gateway/origins/origin-config'
+import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
@@ -16,7 +16,7 @@ export const workerConfig = z.object({
     description: 'Redis with the queue of nodes; must never evict; one server, Sentinels or a Cluster',
     secret: true,
   }),
-  ORIGINS: z.string().default('{}').meta({
+  PROVIDERS: z.string().default('{}').meta({
     description: 'Who serves the models, by name, as JSON; keys by apiKeyEnv from other variables',
     secret: true,
   }),
@@ -32,12 +32,12 @@ export const workerConfig = z.object({
 export type WorkerConfig = z.output<typeof workerConfig>
 
 /**
- * Reads `ORIGINS` and the keys that it names.
+ * Reads `PROVIDERS` and the keys that it names.
  * @throws ConfigurationError
  */
-export function originsOf({ ORIGINS }: WorkerConfig, env: Environment): OriginsConfig {
+export function providersOf({ PROVIDERS }: WorkerConfig, env: Environment): ProvidersConfig {
   try {
-    return readOrigins(ORIGINS, env)
+    return readProviders(PROVIDERS, env)
   } catch (error) {
     throw new ConfigurationError([(error as Error).message])
   }

@@ -1,5 +1,7 @@
 import { runService } from '@gateway/process/run-service'
-import { originsOf, workerConfig } from './config.ts'
+import { providersOf, workerConfig } from './config.ts'
 import { startWorker } from './start.ts'
 
-await runService('worker', workerConfig, (config, tools) => startWorker(config, originsOf(config, process.env), tools))
+await runService('worker', workerConfig, (config, tools) =>
+  startWorker(config, providersOf(config, process.env), tools),
+)

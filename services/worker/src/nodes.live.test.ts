@@ -2,29 +2,29 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
-import { flow, houseTest, newPrompt, nodeOf, oneChat, side } from './house.fixture.ts'
+import { flow, stackTest, newPrompt, nodeOf, oneChat, side } from './stack.fixture.ts'
 
-houseTest('a flow without products runs to its end and costs nothing', async ({ startWorker, shop }) => {
+stackTest('a flow without products runs to its end and costs nothing', async ({ startWorker, tenant }) => {
   await startWorker()
   const greet = { id: 'greet', kind: 'template', template: 'Hello {{ name }}!' }
   const graph = flow(side('name'), side('text'), [greet], 'in.name>greet.name', 'greet.text>out.text')
-  const run = await shop.run(graph, { name: 'Ada' })
-  expect(run).toMatchObject({ status: 'Succeeded', output: { text: 'Hello Ada!' }, error: null, chargedMicro: 0 })
-  expect(run.nodes.map(({ status }) => status)).toEqual(['Succeeded', 'Succeeded', 'Succeeded'])
-  expect(run.nodes.map(({ remoteMs }) => remoteMs)).toEqual([null, null, null])
+  const record = await tenant.run(graph, { name: 'Ada' })
+  expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'Hello Ada!' }, error: null, chargedMicro: 0 })
+  expect(record.nodes.map(({ status }) => status)).toEqual(['Succeeded', 'Succeeded', 'Succeeded'])
+  expect(record.nodes.map(({ remoteMs }) => remoteMs)).toEqual([null, null, null])
 })
 
-houseTest('a chat call is made like a direct one and charged on its usage', async ({ startWorker, shop, house }) => {
+stackTest('a chat call is made like a direct one and charged on its usage', async ({ startWorker, tenant, stack }) => {
   await startWorker()
   const prompt = newPrompt()
   const nodes = [
     { id: 'rule', kind: 'constant', value: 'Be brief.' },
-    { id: 'chat', kind: 'product.chat', product: shop.model, params: { max_tokens: 20, temperature: 0.5, seed: 3 } },
+    { id: 'chat', kind: 'product.chat', product: tenant.model, params: { max_tokens: 20, temperature: 0.5, seed: 3 } },
   ]
   const edges = ['in.prompt>chat.prompt', 'rule.value>chat.system', 'chat.text>out.text']
-  const run = await shop.run(flow(side('prompt'), side('text'), nodes, ...edges), { prompt })
+  const record = await tenant.run(flow(side('prompt'), side('text'), nodes, ...edges), { prompt })
 
-  const [call] = await house.origin.control.calls({ prompt })
+  const [call] = await stack.provider.control.calls({ prompt })
   expect(JSON.parse(call!.body!)).toEqual({
     model: 'sim',
     max_tokens: 20,
@@ -35,93 +35,93 @@ houseTest('a chat call is made like a direct one and charged on its usage', asyn
     temperature: 0.5,
     seed: 3,
   })
-  const chat = nodeOf(run, 'chat')
+  const chat = nodeOf(record, 'chat')
   expect(chat).toMatchObject({ status: 'Succeeded', error: null, output: { text: expect.any(String) as string } })
   expect(chat.remoteMs).toBeGreaterThanOrEqual(0)
   expect(chat.durationMs).toBeGreaterThanOrEqual(chat.remoteMs!)
-  expect(run).toMatchObject({ status: 'Succeeded', output: chat.output, childCalls: [chat.callId] })
-  expect(run.chargedMicro).toBe(chat.chargedMicro)
-  expect(run.chargedMicro).toBeGreaterThan(20)
-  expect(await shop.wallet()).toEqual({ reserved: 0, settled: run.chargedMicro })
+  expect(record).toMatchObject({ status: 'Succeeded', output: chat.output, childCalls: [chat.callId] })
+  expect(record.chargedMicro).toBe(chat.chargedMicro)
+  expect(record.chargedMicro).toBeGreaterThan(20)
+  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: record.chargedMicro })
 })
 
-houseTest(
-  'an origin that reports no usage is charged by our own count',
-  async ({ startWorker, shop, house, world }) => {
+stackTest(
+  'a provider that reports no usage is charged by our own count',
+  async ({ startWorker, tenant, stack, fixture }) => {
     await startWorker()
     const prompt = newPrompt()
-    await house.origin.control.setFaults([{ prompt, missingUsage: true, text: 'one two three' }])
-    const run = await shop.run(oneChat(shop.model), { prompt })
-    const { rows } = await world.run(
-      'SELECT prompt_tokens, completion_tokens, estimated FROM money.invocations WHERE id = $1',
-      [nodeOf(run, 'chat').callId],
+    await stack.provider.control.setFaults([{ prompt, missingUsage: true, text: 'one two three' }])
+    const record = await tenant.run(oneChat(tenant.model), { prompt })
+    const { rows } = await fixture.run(
+      'SELECT prompt_tokens, completion_tokens, estimated FROM money.attempts WHERE id = $1',
+      [nodeOf(record, 'chat').callId],
     )
     expect(rows).toEqual([{ prompt_tokens: expect.any(Number) as number, completion_tokens: 3, estimated: true }])
   },
 )
 
-houseTest('a model that was asked for JSON answers an object as well', async ({ startWorker, shop, house }) => {
+stackTest('a model that was asked for JSON answers an object as well', async ({ startWorker, tenant, stack }) => {
   await startWorker()
   const prompt = newPrompt()
   const params = { response_format: { type: 'json_object' } }
-  const chat = { id: 'chat', kind: 'product.chat', product: shop.model, params }
+  const chat = { id: 'chat', kind: 'product.chat', product: tenant.model, params }
   const sides = [side('prompt'), side(['data', { type: 'object' }])] as const
   const graph = flow(...sides, [chat], 'in.prompt>chat.prompt', 'chat.json>out.data')
-  const run = await shop.run(graph, { prompt })
-  expect(run).toMatchObject({ status: 'Succeeded', output: { data: { answer: expect.any(String) as string } } })
-  expect(JSON.parse(nodeOf(run, 'chat').output!['text'] as string)).toEqual(run.output!['data'])
+  const record = await tenant.run(graph, { prompt })
+  expect(record).toMatchObject({ status: 'Succeeded', output: { data: { answer: expect.any(String) as string } } })
+  expect(JSON.parse(nodeOf(record, 'chat').output!['text'] as string)).toEqual(record.output!['data'])
 
-  await house.origin.control.setFaults([{ prompt, text: 'Certainly! Here it is' }])
-  const failed = await shop.run(graph, { prompt })
+  await stack.provider.control.setFaults([{ prompt, text: 'Certainly! Here it is' }])
+  const failed = await tenant.run(graph, { prompt })
   expect(failed).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
   expect(failed.chargedMicro).toBeGreaterThan(0) // it did answer
 })
 
-houseTest('images of the project go to a chat as data', async ({ startWorker, shop, house, ledger, assets }) => {
+stackTest('images of the project go to a chat as data', async ({ startWorker, tenant, stack, ledger, assets }) => {
   await startWorker()
-  const model = await shop.sell({ maxTokensPerImage: 100 })
+  const model = await tenant.sell({ maxTokensPerImage: 100 })
   const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('pixels')])
   const value = { asset: `ast_${newPrompt().slice(7)}`, mimeType: 'image/jpeg', bytes: 1 } // says what it likes
-  const { mimeType, bytes } = await assets.put(shop.project, value.asset, single(png), { maxBytes: 1_000 })
-  await ledger.recordAsset({ id: value.asset, caller: { keyHash: shop.key.hash, selector: null }, mimeType, bytes })
+  const { mimeType, bytes } = await assets.put(tenant.project, value.asset, single(png), { maxBytes: 1_000 })
+  await ledger.recordAsset({ id: value.asset, caller: { keyHash: tenant.key.hash, selector: null }, mimeType, bytes })
 
   const prompt = newPrompt()
-  expect(await shop.run(chatWithImage(model), { prompt, photo: value })).toMatchObject({ status: 'Succeeded' })
-  const [call] = await house.origin.control.calls({ prompt })
+  expect(await tenant.run(chatWithImage(model), { prompt, photo: value })).toMatchObject({ status: 'Succeeded' })
+  const [call] = await stack.provider.control.calls({ prompt })
   const url = `data:image/png;base64,${png.toString('base64')}`
   expect(JSON.parse(call!.body!)).toMatchObject({
     messages: [{ content: [{ type: 'text' }, { type: 'image_url', image_url: { url } }] }],
   })
 })
 
-houseTest(
+stackTest(
   'an image whose bytes are gone, or that is too large for a chat, fails its node [asset_not_found] [invalid_request]',
-  async ({ startWorker, shop, house, ledger }) => {
+  async ({ startWorker, tenant, stack, ledger }) => {
     await startWorker()
-    const model = await shop.sell({ maxTokensPerImage: 100 })
+    const model = await tenant.sell({ maxTokensPerImage: 100 })
     for (const [bytes, code] of [
       [8, 'asset_not_found'],
       [128_001, 'invalid_request'],
     ] as const) {
       const asset = `ast_${newPrompt().slice(7)}`
-      const caller = { keyHash: shop.key.hash, selector: null }
+      const caller = { keyHash: tenant.key.hash, selector: null }
       await ledger.recordAsset({ id: asset, caller, mimeType: 'image/png', bytes })
       const prompt = newPrompt()
       const photo = { asset, mimeType: 'image/png', bytes }
-      const run = await shop.run(chatWithImage(model), { prompt, photo })
-      expect(run).toMatchObject({ status: 'Failed', error: { code }, chargedMicro: 0 })
-      expect(await house.origin.control.countCalls({ prompt })).toBe(0)
+      const record = await tenant.run(chatWithImage(model), { prompt, photo })
+      expect(record).toMatchObject({ status: 'Failed', error: { code }, chargedMicro: 0 })
+      expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
     }
   },
 )
 
-houseTest(
+stackTest(
   'an image and a sound become assets of the project at a fixed price',
-  async ({ startWorker, shop, world, assets }) => {
+  async ({ startWorker, tenant, fixture, assets }) => {
     await startWorker()
     const [canvas, voice] = [
-      await shop.sell({ kind: 'image', requestPico: 40_000_000n }),
-      await shop.sell({ kind: 'audio', requestPico: 15_000_000n }),
+      await tenant.sell({ kind: 'image', requestPico: 40_000_000n }),
+      await tenant.sell({ kind: 'audio', requestPico: 15_000_000n }),
     ]
     const nodes = [
       { id: 'draw', kind: 'product.image', product: canvas },
@@ -132,89 +132,90 @@ houseTest(
       ['sound', { type: 'object', format: 'audio' }],
     )
     const edges = ['in.text>draw.prompt', 'in.text>say.text', 'draw.image>out.picture', 'say.audio>out.sound']
-    const run = await shop.run(flow(side('text'), output, nodes, ...edges), { text: newPrompt() })
+    const record = await tenant.run(flow(side('text'), output, nodes, ...edges), { text: newPrompt() })
 
-    expect(run).toMatchObject({ status: 'Succeeded', chargedMicro: 55 })
-    expect(nodeOf(run, 'draw').chargedMicro).toBe(40)
+    expect(record).toMatchObject({ status: 'Succeeded', chargedMicro: 55 })
+    expect(nodeOf(record, 'draw').chargedMicro).toBe(40)
     for (const [field, mimeType] of [
       ['picture', 'image/png'],
       ['sound', 'audio/wav'],
     ] as const) {
-      const value = run.output![field] as { asset: string; mimeType: string; bytes: number }
+      const value = record.output![field] as { asset: string; mimeType: string; bytes: number }
       expect(value.mimeType).toBe(mimeType)
-      expect(await buffer(await assets.open(shop.project, value.asset))).toHaveLength(value.bytes)
-      const { rows } = await world.run('SELECT project, mime_type, bytes, execution FROM money.assets WHERE id = $1', [
-        value.asset,
-      ])
-      expect(rows).toEqual([{ project: shop.project, mime_type: mimeType, bytes: value.bytes, execution: run.id }])
+      expect(await buffer(await assets.open(tenant.project, value.asset))).toHaveLength(value.bytes)
+      const { rows } = await fixture.run(
+        'SELECT project, mime_type, bytes, execution FROM money.assets WHERE id = $1',
+        [value.asset],
+      )
+      expect(rows).toEqual([{ project: tenant.project, mime_type: mimeType, bytes: value.bytes, execution: record.id }])
     }
   },
 )
 
-houseTest(
-  'an origin that fails fails the node, uncharged [provider_failed] [provider_timeout]',
-  async ({ startWorker, shop, house }) => {
-    await startWorker({ ORIGINS: hasty(house.origin.url) })
+stackTest(
+  'a provider that fails fails the node, uncharged [provider_failed] [provider_timeout]',
+  async ({ startWorker, tenant, stack }) => {
+    await startWorker({ PROVIDERS: hasty(stack.provider.url) })
     for (const [fault, code] of [
       [{ status: 500 }, 'provider_failed'],
       [{ stall: 'before-first-byte' }, 'provider_timeout'],
     ] as const) {
       const prompt = newPrompt()
-      await house.origin.control.setFaults([{ prompt, ...fault }])
-      const run = await shop.run(oneChat(shop.model), { prompt })
-      expect(run).toMatchObject({ status: 'Failed', error: { code }, output: null, chargedMicro: 0 })
-      expect(nodeOf(run, 'chat')).toMatchObject({ status: 'Failed', error: { code }, chargedMicro: 0 })
+      await stack.provider.control.setFaults([{ prompt, ...fault }])
+      const record = await tenant.run(oneChat(tenant.model), { prompt })
+      expect(record).toMatchObject({ status: 'Failed', error: { code }, output: null, chargedMicro: 0 })
+      expect(nodeOf(record, 'chat')).toMatchObject({ status: 'Failed', error: { code }, chargedMicro: 0 })
     }
-    expect(await shop.wallet()).toEqual({ reserved: 0, settled: 0 })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   },
 )
 
-houseTest(
+stackTest(
   'an answer beyond 64 KB fails the node and is charged [value_too_large]',
-  async ({ startWorker, shop, house }) => {
+  async ({ startWorker, tenant, stack }) => {
     await startWorker()
     const prompt = newPrompt()
-    const model = await shop.sell({ maxOutputTokens: 8192 })
-    await house.origin.control.setFaults([{ prompt, text: 'ä'.repeat(40_000) }])
-    const run = await shop.run(oneChat(model), { prompt })
-    expect(run).toMatchObject({ status: 'Failed', error: { code: 'value_too_large', details: { port: 'text' } } })
-    expect(run.chargedMicro).toBeGreaterThan(10_000)
+    const model = await tenant.sell({ maxOutputTokens: 8192 })
+    await stack.provider.control.setFaults([{ prompt, text: 'ä'.repeat(40_000) }])
+    const record = await tenant.run(oneChat(model), { prompt })
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'value_too_large', details: { port: 'text' } } })
+    expect(record.chargedMicro).toBeGreaterThan(10_000)
   },
 )
 
-houseTest(
+stackTest(
   'a product that was taken away since fails its node [product_not_assigned]',
-  async ({ startWorker, shop, world, house }) => {
+  async ({ startWorker, tenant, fixture, stack }) => {
     await startWorker()
     const prompt = newPrompt()
-    const graph = oneChat(shop.model)
-    await world.run('DELETE FROM control.assignments WHERE project = $1', [shop.project])
-    const run = await shop.run(graph, { prompt })
-    expect(run).toMatchObject({ status: 'Failed', error: { code: 'product_not_assigned' }, chargedMicro: 0 })
-    expect(await house.origin.control.countCalls({ prompt })).toBe(0)
+    const graph = oneChat(tenant.model)
+    await fixture.run('DELETE FROM control.assignments WHERE project = $1', [tenant.project])
+    const record = await tenant.run(graph, { prompt })
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'product_not_assigned' }, chargedMicro: 0 })
+    expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
   },
 )
 
-houseTest(
+stackTest(
   'a key that has used up its window fails the node [key_limit]',
-  async ({ startWorker, shop, world, house }) => {
+  async ({ startWorker, tenant, fixture, stack }) => {
     await startWorker()
     const prompt = newPrompt()
     const limit = { micro: 10n, reset: 'daily' } as const
-    const key = await world.key({ project: shop.worldProject, by: shop.owners.owner, limit })
-    const run = await shop.run(oneChat(shop.model), { prompt }, key)
-    expect(run).toMatchObject({ status: 'Failed', error: { code: 'key_limit', details: { limitMicro: 10 } } })
-    expect(await house.origin.control.countCalls({ prompt })).toBe(0)
+    const key = await fixture.key({ project: tenant.projectFixture, by: tenant.owners.owner, limit })
+    const record = await tenant.run(oneChat(tenant.model), { prompt }, key)
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'key_limit', details: { limitMicro: 10 } } })
+    expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
   },
 )
 
-houseTest(
+stackTest(
   'a key that is revoked stops its run at the next call [key_revoked]',
-  async ({ startWorker, shop, world, house }) => {
-    const { control } = house.origin
+  async ({ startWorker, tenant, fixture, stack }) => {
+    const { control } = stack.provider
     await startWorker()
     const prompt = newPrompt()
-    const nodes = ['one', 'two'].map((id) => ({ id, kind: 'product.chat', product: shop.model }))
+    const nodes = ['one', 'two'].map((id) => ({ id, kind: 'product.chat', product: tenant.model }))
     const graph = flow(
       side('prompt'),
       side('text'),
@@ -224,31 +225,31 @@ houseTest(
       'two.text>out.text',
     )
     await control.setFaults([{ prompt, hold: true }])
-    const execution = await shop.start(graph, { prompt })
+    const execution = await tenant.start(graph, { prompt })
     await control.waitForCalls(1, { prompt })
-    await world.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [shop.key.id])
+    await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [tenant.key.id])
     await control.release()
-    const run = await shop.ended(execution)
-    expect(run).toMatchObject({ status: 'Failed', error: { code: 'key_revoked' } })
-    expect(run.chargedMicro).toBe(nodeOf(run, 'one').chargedMicro)
-    expect(run.chargedMicro).toBeGreaterThan(0)
+    const record = await tenant.ended(execution)
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'key_revoked' } })
+    expect(record.chargedMicro).toBe(nodeOf(record, 'one').chargedMicro)
+    expect(record.chargedMicro).toBeGreaterThan(0)
   },
 )
 
-houseTest(
+stackTest(
   'an image that can not be kept fails its node, uncharged [unavailable]',
-  async ({ startWorker, shop, house, world }) => {
-    const folder = path.join(house.folder, 'no-folder')
+  async ({ startWorker, tenant, stack, fixture }) => {
+    const folder = path.join(stack.folder, 'no-folder')
     await startWorker({ ASSETS_FOLDER: folder })
     await rm(folder, { recursive: true })
     await writeFile(folder, 'a file')
-    const canvas = await shop.sell({ kind: 'image', requestPico: 40_000_000n })
+    const canvas = await tenant.sell({ kind: 'image', requestPico: 40_000_000n })
     const draw = { id: 'draw', kind: 'product.image', product: canvas }
     const output = side(['picture', { type: 'object', format: 'image' }])
     const graph = flow(side('text'), output, [draw], 'in.text>draw.prompt', 'draw.image>out.picture')
-    const run = await shop.run(graph, { text: newPrompt() })
-    expect(run).toMatchObject({ status: 'Failed', error: { code: 'unavailable' }, chargedMicro: 0 })
-    expect((await world.run('SELECT id FROM money.assets WHERE execution = $1', [run.id])).rows).toEqual([])
+    const record = await tenant.run(graph, { text: newPrompt() })
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'unavailable' }, chargedMicro: 0 })
+    expect((await fixture.run('SELECT id FROM money.assets WHERE execution = $1', [record.id])).rows).toEqual([])
   },
 )
 
@@ -264,9 +265,9 @@ async function* single(bytes: Buffer) {
   yield bytes
 }
 
-/** The simulated origin, with little patience. */
+/** The simulated provider, with little patience. */
 function hasty(url: string): string {
-  const common = { kind: 'openai-compatible', allowPrivateAddress: true, apiKeyEnv: 'SIMULATED_ORIGIN_KEY', tries: 1 }
+  const common = { kind: 'openai-compatible', allowPrivateAddress: true, apiKeyEnv: 'SIMULATED_PROVIDER_KEY', tries: 1 }
   return JSON.stringify({
     simulated: { ...common, baseUrl: `${url}/v1`, firstByteMs: 300, circuitFailures: 1_000_000 },
   })

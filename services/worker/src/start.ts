@@ -6,27 +6,27 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openQueueDepth } from '@gateway/node-queue/queue-depth'
 import { openNodeWorker } from '@gateway/node-queue/node-worker'
-import { tracedRun } from '@gateway/node-queue/trace-jobs'
-import { openOrigins } from '@gateway/origins/open-origins'
-import type { OriginsConfig } from '@gateway/origins/origin-config'
-import { usageCounter } from '@gateway/paid-call/counted-usage'
-import { exactCounter } from '@gateway/paid-call/exact-count'
-import { openTokenCounter } from '@gateway/paid-call/token-counter'
+import { tracedExecution } from '@gateway/node-queue/trace-jobs'
+import { openProviders } from '@gateway/providers/open-providers'
+import type { ProvidersConfig } from '@gateway/providers/provider-config'
+import { usageCounter } from '@gateway/tokens/counted-usage'
+import { exactCounter } from '@gateway/tokens/exact-count'
+import { openTokenCounter } from '@gateway/tokens/token-counter'
 import type { CommonConfig } from '@gateway/process/common-config'
 import type { ServiceTools } from '@gateway/process/run-service'
-import { openBell } from '@gateway/progress/bell'
+import { openNotifier } from '@gateway/notifier/notifier'
 import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
 import { chatNode } from './kinds/chat-node.ts'
 import { imageLoader } from './kinds/load-images.ts'
 import { audioNode, imageNode } from './kinds/media-node.ts'
-import { openMeasures } from './measures.ts'
+import { openMetrics } from './metrics.ts'
 import { nodeAdmitter } from './perform/admit-node.ts'
 import { failureExplainer } from './perform/explain-failure.ts'
 import { paidPerformer } from './perform/paid-node.ts'
 import { performer } from './perform/perform.ts'
 import { isNotHung, isPolled, neverEvicts } from './queue-health.ts'
-import { registerHolder } from './register-holder.ts'
+import { registerInstance } from './register-instance.ts'
 import { LedgerSilent, nodeClaimer } from './run/claim-node.ts'
 import { nodeCompleter } from './run/complete-node.ts'
 import { endingOpener } from './run/ending.ts'
@@ -46,12 +46,12 @@ const LET_GO_MS = 3_000
  */
 export async function startWorker(
   config: WorkerConfig & CommonConfig,
-  originsConfig: OriginsConfig,
+  providersConfig: ProvidersConfig,
   tools: ServiceTools,
 ) {
   const { log, onStop, stopping, readiness, spans } = tools
   const tracer = spans && tools.tracer
-  const measures = tracedWait(spans, openMeasures(tools.meter))
+  const metrics = tracedWait(spans, openMetrics(tools.meter))
   let alive: () => Promise<string | null> | string | null = () => null
   await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText: tools.metricsText }))
 
@@ -60,31 +60,31 @@ export async function startWorker(
   const ledger = tracedLedger(tracer, client)
 
   let onSilence = (_: boolean) => {}
-  const { holder, heard, silent } = await registerHolder({
+  const { instance, heard, silent } = await registerInstance({
     ledger,
-    mintId: () => mint('hld'),
+    mintId: () => mint('ins'),
     stopping,
     log,
     onSilence: (now) => onSilence(now),
     now,
   })
-  onStop('holder', () => holder.stop())
+  onStop('instance', () => instance.stop())
   readiness.check('ledger', heard)
 
-  const bell = openBell({
+  const notifier = openNotifier({
     redisUrl: config.REDIS_URL,
-    onTrouble: (error) => log.warn({ err: error }, 'the bell can not be heard; runs that fail are looked for'),
+    onTrouble: (error) => log.warn({ err: error }, 'the notifier can not be heard; runs that fail are looked for'),
   })
-  onStop('bell', () => bell.close())
+  onStop('notifier', () => notifier.close())
 
-  const origins = openOrigins(originsConfig, {
-    circuitChanged: (change) => log.warn(change, 'the circuit of an origin changed'),
+  const providers = openProviders(providersConfig, {
+    circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),
     attemptFailed(failure) {
-      measures.attemptFailed(failure)
-      log.warn({ err: failure }, 'an origin failed an attempt')
+      metrics.attemptFailed(failure)
+      log.warn({ err: failure }, 'a provider failed an attempt')
     },
   })
-  onStop('origins', () => origins.close())
+  onStop('providers', () => providers.close())
 
   const tokens = openTokenCounter({ log })
   onStop('token counter', () => tokens.close())
@@ -92,19 +92,19 @@ export async function startWorker(
   const assets = await openAssetStore(assetStoreOf(config))
   onStop('assets', () => assets.close())
 
-  const media = { origins, assets, ledger, mintId: mint }
+  const media = { providers, assets, ledger, mintId: mint }
   const explain = failureExplainer({ log })
   const countExactly = exactCounter({ countAtMost: tokens.countAtMost })
-  const performPaid = paidPerformer({ admit: nodeAdmitter({ ledger, countExactly, measures, now }), explain, now })
+  const performPaid = paidPerformer({ admit: nodeAdmitter({ ledger, countExactly, metrics, now }), explain, now })
   const runNode = nodeRunner({
-    claim: nodeClaimer({ ledger, holder, silent }),
-    openEnding: endingOpener({ ledger: client, bell }), // it only looks, again and again
+    claim: nodeClaimer({ ledger, instance, silent }),
+    openEnding: endingOpener({ ledger: client, notifier }), // it only looks, again and again
     perform: tracedPerform(
       spans,
       performer({
         paidKinds: {
           'product.chat': chatNode({
-            origins,
+            providers,
             countUsage: usageCounter(tokens.count),
             loadImages: imageLoader({ ledger, assets }),
           }),
@@ -117,7 +117,7 @@ export async function startWorker(
     ),
     complete: nodeCompleter({ ledger, log }),
     mintLease: () => randomBytes(16).toString('hex'),
-    measures,
+    metrics,
     now,
   })
 
@@ -128,16 +128,16 @@ export async function startWorker(
   const queue = openNodeWorker({
     redisUrl: config.REDIS_URL,
     concurrency: config.CONCURRENCY,
-    run: tracedRun(tracer, async (job, signal) => {
+    run: tracedExecution(tracer, async (job, signal) => {
       await runNode(job, signal)
-      measures.ended('ran')
+      metrics.ended('ran')
     }),
     onLost({ execution, node, attempt }) {
-      measures.ended('lost')
+      metrics.ended('lost')
       log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node goes on under its lease')
     },
     onFailed({ execution, node, attempt }, error) {
-      measures.ended('failed')
+      metrics.ended('failed')
       if (error instanceof LedgerSilent) return // told once for all
       log.error({ err: error, execution, node, attempt }, 'the run of a job failed')
     },
@@ -145,7 +145,7 @@ export async function startWorker(
     now,
   })
   onStop('queue', () => queue.stop(config.DRAIN_MS), { limitMs: config.DRAIN_MS + LET_GO_MS })
-  measures.watch(queue)
+  metrics.watch(queue)
   onSilence = (isSilent) => {
     log.warn({ silent: isSilent }, isSilent ? 'the ledger is silent: no job is taken' : 'the ledger is heard again')
     if (isSilent) queue.pause()

@@ -1,13 +1,13 @@
 import { SpanKind, trace } from '@opentelemetry/api'
-import { answerAttributes, callAttributes, contentAttributes } from '@gateway/paid-call/call-attributes'
+import { answerAttributes, callAttributes, contentAttributes } from '@gateway/tokens/call-attributes'
 import type { Spans } from '@gateway/process/spans'
 import type { PaidCall, PaidKind } from './kinds/paid-kind.ts'
-import type { Measures } from './measures.ts'
+import type { Metrics } from './metrics.ts'
 import type { PerformPaid } from './perform/paid-node.ts'
 import type { Perform, Performed } from './perform/perform.ts'
 import type { Work } from './run/run-node.ts'
 
-// The work on a node in spans, below that of its job: a paid call, in it the wait for money and the call to the origin. Each
+// The work on a node in spans, below that of its job: a paid call, in it the wait for money and the call to the provider. Each
 // wrapper is what it was given where there is no collector.
 
 /** Says of a job's span what the claim told of the node, and how it ended. */
@@ -83,14 +83,14 @@ function outputOf({ output }: Awaited<ReturnType<PaidCall['make']>>): unknown {
 }
 
 /** Tells of a wait for money, once it is over, also in a span. */
-export function tracedWait(spans: Spans | null, measures: Measures): Measures {
-  if (spans === null) return measures
+export function tracedWait(spans: Spans | null, metrics: Metrics): Metrics {
+  if (spans === null) return metrics
   return {
-    ...measures,
+    ...metrics,
     waitedForFunds(how, ms) {
       const attributes = { 'service.outcome': how }
       spans.start('wait for money', { attributes, startTime: Date.now() - ms }).end()
-      measures.waitedForFunds(how, ms)
+      metrics.waitedForFunds(how, ms)
     },
   }
 }

@@ -12,12 +12,12 @@ const isReady = (worker: WorkerProcess) => expect.poll(worker.health, SOON).toEq
 workerTest('a worker is on the books while it runs, and stops in order', async ({ startWorker, database }) => {
   const worker = await startWorker()
   await isReady(worker)
-  const holders = () => ask(database.adminUrl, `SELECT ended_at FROM money.holders WHERE service = 'worker'`)
-  expect(await holders()).toEqual([{ ended_at: null }])
+  const instances = () => ask(database.adminUrl, `SELECT ended_at FROM money.instances WHERE service = 'worker'`)
+  expect(await instances()).toEqual([{ ended_at: null }])
   worker.signal('SIGTERM')
   expect(await worker.ended).toBe(0)
   expect(worker.log().map(({ message }) => message)).toEqual(['listening', 'stopping', 'stopped'])
-  expect(await holders()).toEqual([{ ended_at: expect.any(Date) as Date }])
+  expect(await instances()).toEqual([{ ended_at: expect.any(Date) as Date }])
 })
 
 workerTest(
@@ -52,37 +52,40 @@ workerTest(
   },
 )
 
-workerTest('readiness turns red while the ledger is away, and green when it is back', async ({ startWorker, road }) => {
-  const worker = await startWorker()
-  await isReady(worker)
-  await road.down()
-  await expect.poll(worker.health, SOON).toEqual({
-    status: 'not ready',
-    reasons: { ledger: 'has answered no heartbeat for 3 seconds' },
-  })
-  await road.up()
-  await isReady(worker)
-})
+workerTest(
+  'readiness turns red while the ledger is away, and green when it is back',
+  async ({ startWorker, proxy }) => {
+    const worker = await startWorker()
+    await isReady(worker)
+    await proxy.down()
+    await expect.poll(worker.health, SOON).toEqual({
+      status: 'not ready',
+      reasons: { ledger: 'has answered no heartbeat for 3 seconds' },
+    })
+    await proxy.up()
+    await isReady(worker)
+  },
+)
 
-workerTest('a worker waits for a ledger that is not there yet', async ({ startWorker, road }) => {
-  await road.down()
+workerTest('a worker waits for a ledger that is not there yet', async ({ startWorker, proxy }) => {
+  await proxy.down()
   const worker = await startWorker()
   expect(await worker.health()).toEqual({ status: 'starting' })
-  await road.up()
+  await proxy.up()
   await isReady(worker)
 })
 
-workerTest('a worker that waits for its ledger stops when it is told to', async ({ startWorker, road }) => {
-  await road.down()
+workerTest('a worker that waits for its ledger stops when it is told to', async ({ startWorker, proxy }) => {
+  await proxy.down()
   const worker = await startWorker()
   worker.signal('SIGTERM')
   expect(await worker.ended).toBe(0)
 })
 
-workerTest('a stop ends in time though ledger and Redis are away', async ({ startWorker, road, redisServer }) => {
+workerTest('a stop ends in time though ledger and Redis are away', async ({ startWorker, proxy, redisServer }) => {
   const worker = await startWorker()
   await isReady(worker)
-  await road.down()
+  await proxy.down()
   await redisServer.stopImmediately()
   worker.signal('SIGTERM')
   expect(await worker.ended).toBe(0)

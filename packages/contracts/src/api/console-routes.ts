@@ -24,7 +24,7 @@ import {
   projectRecord,
   rotateBody,
   signInBody,
-  signInWays,
+  signInMethods,
   teamMemberRecord,
   teamRecord,
   tenantRecord,
@@ -54,7 +54,7 @@ const catalogue = route('Catalogue')
 
 /** What a person does, by a personal token or the session of the web console. Unknown fields are refused. */
 export const consoleRoutes: ApiRoute[] = [
-  signIn('GET', '/api/v2/session', 'Ask how people sign in here', one(signInWays), { by: 'nobody' }),
+  signIn('GET', '/api/v2/session', 'Ask how people sign in here', one(signInMethods), { by: 'nobody' }),
   signIn('POST', '/api/v2/session', 'Sign in by e-mail and password', made(meRecord), {
     ...sent(signInBody, ['sign_in_failed', 'rate_limited']),
     by: 'nobody',

@@ -1,5 +1,5 @@
 import { chatBody } from '../chat-request.ts'
-import { keyStanding } from '../key-standing.ts'
+import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList } from '../model-entry.ts'
 import { chunkShape, completionShape } from './answer-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
@@ -18,7 +18,7 @@ export const gatewayRoutes: ApiRoute[] = [
       'Messages and forwarded parameters together are at most 128,000 bytes as compact JSON; the request must fit the limits of the model, else `context_limit`.',
       'A sandbox product that takes one text and answers one is called like a model: its text comes whole, in one chunk of a stream, and `service` says which run it was. Another one is `sandbox_contract`.',
       'Fields that `supported_parameters` of the model does not list are refused, but `temperature`, `top_p` and `seed`, which are ignored then.',
-      'A stream whose origin breaks off ends with an event `{"error": …}` and without `[DONE]`.',
+      'A stream whose provider breaks off ends with an event `{"error": …}` and without `[DONE]`.',
     ].join('\n\n'),
     headers: {
       'Idempotency-Key': {
@@ -89,6 +89,6 @@ export const gatewayRoutes: ApiRoute[] = [
     by: 'key',
     summary: 'Read what this key is and what is left of its limit',
     headers: selector,
-    answers: { 200: { description: 'The key', body: keyStanding } },
+    answers: { 200: { description: 'The key', body: keyStatus } },
   },
 ]

@@ -15,14 +15,14 @@ import {
   productRecord,
   projectRecord,
   sandboxRecord,
-  signInWays,
+  signInMethods,
   teamMemberRecord,
   teamRecord,
   tenantRecord,
   tokenRecord,
   usageReport,
 } from '../console.ts'
-import { keyStanding } from '../key-standing.ts'
+import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
 import { chunkShape, completionShape, refusalAnswer, refusalBody, usageShape } from './answer-shapes.ts'
 import { walletShape } from './console-routes.ts'
@@ -56,8 +56,8 @@ export const namedAnswers = {
   Models: modelList,
   Model: modelEntry,
   ModelPricing: pricing,
-  KeyStanding: keyStanding,
-  SignInWays: signInWays,
+  KeyStatus: keyStatus,
+  SignInMethods: signInMethods,
   Me: meRecord,
   Token: tokenRecord,
   Tenant: tenantRecord,

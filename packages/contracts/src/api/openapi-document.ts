@@ -25,7 +25,7 @@ const security: Record<ApiRoute['by'], Json[]> = {
 }
 
 const anybody: RefusalCode[] = ['method_not_allowed', 'internal_error', 'overloaded', 'unavailable']
-const keyHolders: RefusalCode[] = [
+const keyInstances: RefusalCode[] = [
   'duplicate_header',
   'key_missing',
   'key_invalid',
@@ -37,7 +37,7 @@ const keyHolders: RefusalCode[] = [
 ]
 const persons: RefusalCode[] = ['session_missing', 'token_invalid', 'not_permitted', 'not_found']
 const always: Record<ApiRoute['by'], RefusalCode[]> = {
-  key: [...keyHolders, ...anybody],
+  key: [...keyInstances, ...anybody],
   person: [...persons, ...anybody],
   'key or person': [...persons, 'key_invalid', 'key_revoked', 'key_expired', ...anybody],
   nobody: anybody,

@@ -7,7 +7,7 @@ const workspace = path.resolve(import.meta.dirname, '../../../..')
 export function bridgeOf({ url, key }: Place, settings: Record<string, string> = {}) {
   return {
     command: process.execPath,
-    args: [path.join(workspace, 'packages/mcp-bridge/bin/gateway-mcp-bridge.js')],
+    args: [path.join(workspace, 'clients/mcp-bridge/bin/gateway-mcp-bridge.js')],
     env: {
       PATH: process.env['PATH']!,
       HOME: process.env['HOME']!,

@@ -2,21 +2,21 @@ import { expect } from 'vitest'
 import { ask } from '@gateway/testbed/ask'
 import { consoleTest as test, said, type Caller } from '../console.fixture.ts'
 
-test('every change leaves one row in the audit, and a refusal none', async ({ house, world, signIn }) => {
+test('every change leaves one row in the audit, and a refusal none', async ({ stack, fixture, signIn }) => {
   const operator = await signIn({ platformOperator: true })
-  const [member, product] = [await house.member(), await world.product()]
+  const [member, product] = [await stack.member(), await fixture.product()]
   const stranger = await signIn()
-  const count = async () => Number((await world.run('SELECT count(*) FROM control.audit')).rows[0].count)
+  const count = async () => Number((await fixture.run('SELECT count(*) FROM control.audit')).rows[0].count)
   const one = async (status: string, action: string, change: () => ReturnType<Caller['get']>) => {
     const before = await count()
     const answer = await change()
     expect([action, said(answer)]).toEqual([action, status])
-    const { rows } = await world.run('SELECT action, person FROM control.audit ORDER BY id DESC LIMIT 1')
+    const { rows } = await fixture.run('SELECT action, person FROM control.audit ORDER BY id DESC LIMIT 1')
     if (answer.status < 300) expect([rows[0].action, await count()]).toEqual([action, before + 1])
     else expect(await count()).toBe(before)
     return answer.body
   }
-  const { owner, path, projectPath } = house
+  const { owner, path, projectPath } = stack
   const productPath = `${projectPath}/assignments/${encodeURIComponent(product)}`
   await one('403 not_permitted', 'member.set', () => member.post(`${path}/members`, { email: 'n@example.test' }))
   await one('404 not_found', 'grant.set', () => stranger.post(`${projectPath}/grants`, {}))
@@ -35,7 +35,7 @@ test('every change leaves one row in the audit, and a refusal none', async ({ ho
   await one('204', 'grant.remove', () => owner.delete(`${projectPath}/grants/${member.id}`))
   await one('201', 'product.assign', () => owner.put(productPath))
   await one('204', 'product.unassign', () => owner.delete(productPath))
-  await one('201', 'key.create', () => owner.post(`${path}/keys`, { project: house.project })).then(async ({ key }) => {
+  await one('201', 'key.create', () => owner.post(`${path}/keys`, { project: stack.project })).then(async ({ key }) => {
     const { key: next } = await one('201', 'key.rotate', () => owner.post(`${path}/keys/${key.id}/rotate`))
     await one('409 key_not_active', 'key.rotate', () => owner.post(`${path}/keys/${key.id}/rotate`))
     await one('200', 'key.revoke', () => owner.post(`${path}/keys/${next.id}/revoke`))
@@ -51,7 +51,7 @@ test('every change leaves one row in the audit, and a refusal none', async ({ ho
   await one('204', 'password.set', () => owner.put('/api/v2/me/password', { password: 'long enough for it' }))
   const change = { state: 'suspended' }
   await one('200', 'product.change', () => operator.patch(`/api/v2/products/${encodeURIComponent(product)}`, change))
-  const { rows } = await world.run(
+  const { rows } = await fixture.run(
     `SELECT details FROM control.audit WHERE action = 'product.change' AND subject = $1`,
     [product],
   )

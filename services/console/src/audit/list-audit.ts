@@ -1,17 +1,20 @@
 import type { RequestHandler } from 'express'
 import { pageQuery, type AuditRecord } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf } from '../sign-in/person.ts'
 
 /** GET …/audit: who changed what and when, newest first. */
-export function listAudit({ prisma, gate }: Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }): RequestHandler {
+export function listAudit({
+  prisma,
+  authorize,
+}: Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(personOf(res), tenant, 'audit.read')
+    await authorize.inTenant(personOf(res), tenant, 'audit.read')
     const { cursor, limit } = checkedQuery(req, pageQuery)
     const before = cursor === undefined ? undefined : BigInt(rowNumber(cursor))
     const rows = await prisma.auditEntry.findMany({
@@ -39,7 +42,7 @@ function rowNumber(cursor: string): string {
   if (/^\d{1,18}$/.test(cursor)) return cursor
   throw refuse(
     'invalid_request',
-    { reason: 'cursor: is not one that this list gave.', cure: 'Send the nextCursor of the page before.' },
+    { reason: 'cursor: is not one that this list gave.', resolution: 'Send the nextCursor of the page before.' },
     { param: 'cursor' },
   )
 }

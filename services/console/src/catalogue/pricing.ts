@@ -39,5 +39,5 @@ function picoOf(field: string, usd: string, most: Pico): Pico {
   if (pico !== null && pico <= most) return pico
   const param = `pricing.${field}`
   const reason = `${param}: must be a decimal string of USD, at most ${usdFromPico(most)} and with at most 12 places.`
-  throw refuse('invalid_request', { reason, cure: `Correct ${param} and send it again.` }, { param })
+  throw refuse('invalid_request', { reason, resolution: `Correct ${param} and send it again.` }, { param })
 }

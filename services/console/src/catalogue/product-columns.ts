@@ -7,10 +7,10 @@ import {
   type ProductRecord,
 } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { columnsOfPricing, pricingOf } from './pricing.ts'
 
-export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleNeeds['prisma']['product']['findUnique']>>>
+export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleDeps['prisma']['product']['findUnique']>>>
 
 const MILLION = 1_000_000
 
@@ -33,7 +33,7 @@ export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProduct
     tokenizer: fields.tokenizer,
     ...columnsOfOverheads(fields.overheads),
     ...columnsOfPrice(kind, fields.pricing),
-    origins: fields.origins,
+    providers: fields.providers,
   }
 }
 
@@ -49,7 +49,7 @@ export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof product
   }
 }
 
-/** A product as the API shows it; its origins to the platform operator alone. */
+/** A product as the API shows it; its providers to the platform operator alone. */
 export function productRecord(row: ProductRow, toOperator: boolean): ProductRecord {
   return {
     id: row.id,
@@ -72,7 +72,7 @@ export function productRecord(row: ProductRow, toOperator: boolean): ProductReco
       maxTokensPerImage: row.maxTokensPerImage,
     },
     pricing: pricingOf(row),
-    ...(toOperator && { origins: row.origins as NonNullable<ProductRecord['origins']> }),
+    ...(toOperator && { providers: row.providers as NonNullable<ProductRecord['providers']> }),
     createdAt: row.createdAt.toISOString(),
   }
 }
@@ -86,5 +86,9 @@ function columnsOfOverheads({ tokensPerByte, ...others }: z.output<typeof newPro
 function columnsOfPrice(kind: ProductKind, pricing: z.output<typeof newProductBody>['pricing']) {
   if (kind === 'chat' || pricing.unit === 'request') return columnsOfPricing(pricing)
   const reason = `pricing.unit: a product of the kind ${kind} is priced per request.`
-  throw refuse('invalid_request', { reason, cure: 'Send pricing with the unit request.' }, { param: 'pricing.unit' })
+  throw refuse(
+    'invalid_request',
+    { reason, resolution: 'Send pricing with the unit request.' },
+    { param: 'pricing.unit' },
+  )
 }

@@ -10,10 +10,10 @@ const body = (id: string) => ({
   contextLength: 128_000,
   maxOutputTokens: 8192,
   pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.0000006' },
-  origins: [{ origin: 'simulated', model: 'sim-swift', priority: 0 }],
+  providers: [{ provider: 'simulated', model: 'sim-swift', priority: 0 }],
 })
 
-test('a product is made with exact prices, and shown with its origins to the operator alone', async ({ signIn }) => {
+test('a product is made with exact prices, and shown with its providers to the operator alone', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const made = await operator.post('/api/v2/products', body('acme/made'))
   expect(said(made)).toBe('201')
@@ -23,7 +23,7 @@ test('a product is made with exact prices, and shown with its origins to the ope
     modalities: { input: ['text'], output: ['text'] },
     overheads: { tokensPerByte: 1, perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null },
   })
-  const { origins: _, ...shown } = made.body
+  const { providers: _, ...shown } = made.body
   const listed = await (await signIn()).get('/api/v2/products')
   expect(listed.body.data).toContainEqual(shown)
   expect(JSON.stringify(listed.body)).not.toContain('sim-swift')
@@ -44,9 +44,9 @@ test('an id is taken once [already_exists]', async ({ signIn }) => {
   expect(said(await operator.post('/api/v2/products', body('acme/once')))).toBe('409 already_exists')
 })
 
-test('nobody else writes products [not_permitted]', async ({ house }) => {
-  expect(said(await house.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
-  expect(said(await house.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
+test('nobody else writes products [not_permitted]', async ({ stack }) => {
+  expect(said(await stack.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
+  expect(said(await stack.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
     '403 not_permitted',
   )
 })
@@ -72,7 +72,7 @@ test.for([
   ['a price beyond the ceiling', { pricing: { unit: 'tokens', prompt: '0.11', completion: '0' } }, 'pricing.prompt'],
   ['a price that is a number', { pricing: { unit: 'request', request: 1 } }, 'pricing.request'],
   ['an image priced by tokens', { kind: 'image' }, 'pricing.unit'],
-  ['no origin', { origins: [] }, 'origins'],
+  ['no provider', { providers: [] }, 'providers'],
   ['more than a token a byte', { overheads: { ...overheads(), tokensPerByte: 1.5 } }, 'overheads.tokensPerByte'],
   ['a wholesale price', { wholesale: '0.1' }, 'wholesale'],
 ] as const)('a product with %s is refused [invalid_request]', async ([, more, param], { signIn }) => {

@@ -2,19 +2,19 @@ import type { RequestHandler } from 'express'
 import { newProductBody, pageQuery, productPatch, type ProductKind } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
+import type { Authorize } from '../permissions/authorize.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
 import { personOf } from '../sign-in/person.ts'
 import { pricingOf } from './pricing.ts'
 import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize; passBarrier: PassBarrier }
 
-/** GET /api/v2/products: what is published; the platform operator sees drafts, suspended products and origins too. */
-export function listProducts({ prisma }: Needs): RequestHandler {
+/** GET /api/v2/products: what is published; the platform operator sees drafts, suspended products and providers too. */
+export function listProducts({ prisma }: Deps): RequestHandler {
   return async (req, res) => {
     const { platformOperator } = personOf(res)
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
@@ -33,10 +33,10 @@ export function listProducts({ prisma }: Needs): RequestHandler {
 }
 
 /** POST /api/v2/products */
-export function createProduct({ prisma, gate }: Needs): RequestHandler {
+export function createProduct({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
-    gate.onPlatform(person, 'products.manage')
+    authorize.onPlatform(person, 'products.manage')
     const columns = columnsOfNew(await checkedBody(req, newProductBody))
     const { id } = columns
     const product = await prisma.$transaction(async (tx) => {
@@ -52,10 +52,10 @@ export function createProduct({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** PATCH /api/v2/products/{id}: only the fields that are sent. Taking it from publication revokes it everywhere. */
-export function changeProduct({ prisma, gate, passBarrier }: Needs): RequestHandler {
+export function changeProduct({ prisma, authorize, passBarrier }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
-    gate.onPlatform(person, 'products.manage')
+    authorize.onPlatform(person, 'products.manage')
     const id = pathIdOf(req, 'product')
     const patch = await checkedBody(req, productPatch)
     const product = await prisma.$transaction(async (tx) => {

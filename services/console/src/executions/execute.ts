@@ -1,20 +1,20 @@
 import type { Request, RequestHandler } from 'express'
 import { executeBody } from '@gateway/contracts/console'
 import { flowLimits } from '@gateway/contracts/limits'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { check } from '../receive/check.ts'
 import { requireModestJson } from '../receive/modest-json.ts'
 import { readBody } from '../receive/read-body.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
-import { followRun } from './follow-run.ts'
-import { refusalOfRun } from './refusal-of-run.ts'
+import { followExecution } from './follow-run.ts'
+import { refusalOfExecution } from './refusal-of-run.ts'
 
 /** JSON and NDJSON may both have spaces before a line, so one every so often keeps proxies awake (decisions.md, 6). */
 const AWAKE_MS = 15_000
 const NDJSON = 'application/x-ndjson'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'ledger' | 'mint' | 'stopping'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'mint' | 'stopping'> & { authorize: Authorize }
 
 /**
  * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (decisions.md,
@@ -22,10 +22,10 @@ type Needs = Pick<ConsoleNeeds, 'prisma' | 'ledger' | 'mint' | 'stopping'> & { g
  * leaves the run going on.
  * @throws Refusal as the admission of an invoke would
  */
-export function executeSandbox(needs: Needs): RequestHandler {
-  const { ledger, mint, stopping } = needs
+export function executeSandbox(deps: Deps): RequestHandler {
+  const { ledger, mint, stopping } = deps
   return async (req, res) => {
-    const { person, project, sandbox } = await reachSandbox(needs, req, res)
+    const { person, project, sandbox } = await reachSandbox(deps, req, res)
     const body = await readBody(req, flowLimits.bodyBytes)
     const { input, revision } = check(executeBody, body)
     requireModestJson(input, 'input')
@@ -39,7 +39,7 @@ export function executeSandbox(needs: Needs): RequestHandler {
       idempotency: null,
       trace: null,
     })
-    if ('refused' in started) throw refusalOfRun(started.refused)
+    if ('refused' in started) throw refusalOfExecution(started.refused)
 
     const { execution } = started
     const left = new AbortController()
@@ -49,8 +49,8 @@ export function executeSandbox(needs: Needs): RequestHandler {
     res.type(asNdjson ? NDJSON : 'json').set('X-Service-Invocation', execution)
     const awake = setInterval(() => res.write(' '), AWAKE_MS)
     try {
-      for await (const lines of followRun({ ledger }, execution, gone)) if (asNdjson) res.write(lines)
-      res.end(asNdjson ? '' : await recordOf(needs, project, execution))
+      for await (const lines of followExecution({ ledger }, execution, gone)) if (asNdjson) res.write(lines)
+      res.end(asNdjson ? '' : await recordOf(deps, project, execution))
     } catch (error) {
       if (!gone.aborted) throw error
       res.destroy() // the caller has left, or this process ends: the run's record stays to be read
@@ -60,9 +60,9 @@ export function executeSandbox(needs: Needs): RequestHandler {
   }
 }
 
-async function recordOf({ ledger }: Needs, project: string, execution: string): Promise<string> {
+async function recordOf({ ledger }: Deps, project: string, execution: string): Promise<string> {
   const answer = await ledger.readExecution({ caller: null, project, execution })
-  if ('refused' in answer) throw refusalOfRun(answer.refused)
+  if ('refused' in answer) throw refusalOfExecution(answer.refused)
   return answer.record
 }
 

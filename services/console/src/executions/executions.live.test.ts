@@ -2,36 +2,36 @@ import { expect } from 'vitest'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
 import { executionShape, executionSummaryShape } from '@gateway/contracts/flow-shapes'
 import type { Graph } from '@gateway/contracts/graph'
-import { startConstellation } from '@gateway/testbed/constellation'
+import { startServices } from '@gateway/testbed/service-stack'
 import { consoleTest, said } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
 
-// Runs that a person begins in the console, on the whole constellation.
+// Runs that a person begins in the console, on the whole stack.
 
 const test = consoleTest
-  .extend('constellation', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+  .extend('services', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
     const { ledgerUrl, consoleUrl } = database
-    const constellation = await startConstellation({ ledgerUrl, consoleUrl, redisUrl: redis.url, workers: 1 })
-    onCleanup(constellation.stop)
-    return constellation
+    const services = await startServices({ ledgerUrl, consoleUrl, redisUrl: redis.url, workers: 1 })
+    onCleanup(services.stop)
+    return services
   })
-  .extend('console', { scope: 'file' }, ({ constellation }) => constellation.console!)
-  .extend('flow', async ({ house, world, constellation }) => {
-    const product = await world.product()
-    await world.assign(house.project, product)
-    await world.fund(house.project, 1_000_000n)
+  .extend('console', { scope: 'file' }, ({ services }) => services.console!)
+  .extend('flow', async ({ stack, fixture, services }) => {
+    const product = await fixture.product()
+    await fixture.assign(stack.project, product)
+    await fixture.fund(stack.project, 1_000_000n)
     const made = async (graph: Graph) => {
-      const sandbox = await world.sandbox({ id: house.project }, graph)
-      const path = `${house.path}/sandboxes/${sandbox.id}`
+      const sandbox = await fixture.sandbox({ id: stack.project }, graph)
+      const path = `${stack.path}/sandboxes/${sandbox.id}`
       return {
         ...sandbox,
         path,
-        execute: (input: unknown, more: object = {}) => house.owner.post(`${path}/execute`, { input, ...more }),
+        execute: (input: unknown, more: object = {}) => stack.owner.post(`${path}/execute`, { input, ...more }),
         /** As NDJSON, through the gateway. */
         follow: (input: unknown, signal: AbortSignal | null = null) =>
-          fetch(`${constellation.gateways[0]!.url}${path}/execute`, {
+          fetch(`${services.gateways[0]!.url}${path}/execute`, {
             method: 'POST',
-            headers: { Authorization: `Bearer ${house.owner.token}`, Accept: 'application/x-ndjson' },
+            headers: { Authorization: `Bearer ${stack.owner.token}`, Accept: 'application/x-ndjson' },
             body: JSON.stringify({ input }),
             signal,
           }),
@@ -42,7 +42,7 @@ const test = consoleTest
 
 const input = { text: 'Hello' }
 
-test('a run is answered as its record, which stays to be read and is listed', async ({ flow, house }) => {
+test('a run is answered as its record, which stays to be read and is listed', async ({ flow, stack }) => {
   const { id, path, execute } = await flow.made(asking(flow.product))
   const answer = await execute(input)
   expect([said(answer), answer.headers.get('Content-Type')]).toEqual(['200', 'application/json; charset=utf-8'])
@@ -52,38 +52,38 @@ test('a run is answered as its record, which stays to be read and is listed', as
     object: 'sandbox.execution',
     sandbox: id,
     revision: 1,
-    project: house.project,
+    project: stack.project,
     status: 'Succeeded',
     output: { text: expect.any(String) },
     error: null,
   })
   expect(answer.headers.get('X-Service-Invocation')).toBe(record.id)
   expect(record.chargedMicro).toBeGreaterThan(0)
-  expect((await house.owner.get(`${house.projectPath}/executions/${record.id}`)).body).toEqual(record)
+  expect((await stack.owner.get(`${stack.projectPath}/executions/${record.id}`)).body).toEqual(record)
 
   const again = (await execute(input)).body as ExecutionRecord
   const { nodes: _nodes, output: _output, childCalls: _calls, ...summary } = record
-  const list = await house.owner.get(`${path}/executions`)
-  for (const run of list.body.data) executionSummaryShape.parse(run)
+  const list = await stack.owner.get(`${path}/executions`)
+  for (const execution of list.body.data) executionSummaryShape.parse(execution)
   expect(list.body).toMatchObject({ data: [{ id: again.id }, summary], nextCursor: null })
-  const first = await house.owner.get(`${path}/executions?limit=1`)
-  const rest = await house.owner.get(`${path}/executions?cursor=${first.body.nextCursor}`)
+  const first = await stack.owner.get(`${path}/executions?limit=1`)
+  const rest = await stack.owner.get(`${path}/executions?cursor=${first.body.nextCursor}`)
   expect([...first.body.data, ...rest.body.data]).toEqual(list.body.data)
-  expect(said(await house.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
+  expect(said(await stack.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
 })
 
-test('what its nodes called is among the invocations, by no key', async ({ flow, house }) => {
+test('what its nodes called is among the invocations, by no key', async ({ flow, stack }) => {
   const { execute } = await flow.made(asking(flow.product))
   const { id, childCalls, chargedMicro } = (await execute(input)).body as ExecutionRecord
-  const calls = await house.owner.get(`${house.projectPath}/invocations`)
+  const calls = await stack.owner.get(`${stack.projectPath}/invocations`)
   const call = { id: childCalls[0], key: null, model: flow.product, execution: id, node: 'ask', chargedMicro }
   expect(calls.body.data).toMatchObject([{ ...call, state: 'Settled' }])
-  expect((await house.owner.get(`${house.projectPath}/invocations/${call.id}`)).body).toMatchObject(call)
-  const usage = await house.owner.get(`${house.projectPath}/usage?by=key`)
+  expect((await stack.owner.get(`${stack.projectPath}/invocations/${call.id}`)).body).toMatchObject(call)
+  const usage = await stack.owner.get(`${stack.projectPath}/usage?by=key`)
   expect(usage.body).toMatchObject({ data: [{ group: null, calls: 1, chargedMicro }], totalMicro: chargedMicro })
 })
 
-test('as NDJSON, each line comes once and the last is the record', async ({ flow, house }) => {
+test('as NDJSON, each line comes once and the last is the record', async ({ flow, stack }) => {
   const { follow } = await flow.made(asking(flow.product))
   const answer = await follow(input)
   expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'application/x-ndjson'])
@@ -94,24 +94,24 @@ test('as NDJSON, each line comes once and the last is the record', async ({ flow
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, n) => n))
   expect(lines.map(({ kind }) => kind)).toEqual(['admitted', 'node', 'node', 'node', 'complete'])
   const last = lines.at(-1) as Extract<ProgressLine, { kind: 'complete' }>
-  expect((await house.owner.get(`${house.projectPath}/executions/${last.execution.id}`)).body).toEqual(last.execution)
+  expect((await stack.owner.get(`${stack.projectPath}/executions/${last.execution.id}`)).body).toEqual(last.execution)
 })
 
 test('any revision without problems runs, also of one that is suspended; an image is answered as a record too', async ({
   flow,
-  house,
-  world,
+  stack,
+  fixture,
 }) => {
   const { id, path, execute } = await flow.made(echo)
-  await house.owner.post(`${path}/revisions`, { graph: unwired, draft: true })
-  await house.owner.post(`${path}/revisions`, { graph: echo, draft: true })
-  await house.owner.patch(path, { suspended: true })
+  await stack.owner.post(`${path}/revisions`, { graph: unwired, draft: true })
+  await stack.owner.post(`${path}/revisions`, { graph: echo, draft: true })
+  await stack.owner.patch(path, { suspended: true })
   expect((await execute(input)).body).toMatchObject({ revision: 1, output: input })
   expect((await execute(input, { revision: 3 })).body).toMatchObject({ revision: 3, output: input })
   const draft = await execute(input, { revision: 2 })
   expect([said(draft), draft.body.error.details.problems.length > 0]).toEqual(['422 graph_invalid', true])
   expect(said(await execute(input, { revision: 4 }))).toBe('409 revision_not_active')
-  const none = await world.run(
+  const none = await fixture.run(
     'UPDATE control.sandboxes SET active_revision = NULL, activated_at = NULL WHERE id = $1',
     [id],
   )
@@ -127,28 +127,28 @@ test.for([
   [{ input: null }, '400 invalid_request', 'input'],
   [{ input, revision: 0 }, '400 invalid_request', 'revision'],
   [{ input, key: 'svc_x' }, '400 invalid_request', 'key'],
-] as const)('%j runs nothing: %s [input_type] [invalid_request]', async ([body, refusal, param], { flow, house }) => {
+] as const)('%j runs nothing: %s [input_type] [invalid_request]', async ([body, refusal, param], { flow, stack }) => {
   const { path } = await flow.made(echo)
-  const answer = await house.owner.post(`${path}/execute`, body)
+  const answer = await stack.owner.post(`${path}/execute`, body)
   expect([said(answer), answer.body.error.param]).toEqual([refusal, param])
-  expect((await house.owner.get(`${path}/executions`)).body.data).toEqual([])
+  expect((await stack.owner.get(`${path}/executions`)).body.data).toEqual([])
 })
 
 test('a flow that pays needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]', async ({
   flow,
-  house,
-  world,
+  stack,
+  fixture,
 }) => {
   const { execute } = await flow.made(asking(flow.product))
-  await house.owner.delete(`${house.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
+  await stack.owner.delete(`${stack.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
   const refused = await execute(input)
   expect(said(refused)).toBe('403 product_not_assigned')
   expect(refused.body.error.message).toContain(flow.product)
 
-  const poor = await world.project({ tenant: house.tenant, team: house.team, owner: house.owner.id })
-  await world.assign(poor.id, flow.product)
+  const poor = await fixture.project({ tenant: stack.tenant, team: stack.team, owner: stack.owner.id })
+  await fixture.assign(poor.id, flow.product)
   const execution = (graph: Graph) =>
-    world.sandbox(poor, graph).then(({ id }) => house.owner.post(`${house.path}/sandboxes/${id}/execute`, { input }))
+    fixture.sandbox(poor, graph).then(({ id }) => stack.owner.post(`${stack.path}/sandboxes/${id}/execute`, { input }))
   const broke = await execution(asking(flow.product))
   expect([said(broke), broke.body.error.details]).toEqual([
     '402 insufficient_budget',
@@ -157,9 +157,9 @@ test('a flow that pays needs a wallet, and products that are assigned now [insuf
   expect(said(await execution(echo))).toBe('200')
 })
 
-test('whoever goes away leaves the run going on', async ({ flow, house, constellation }) => {
+test('whoever goes away leaves the run going on', async ({ flow, stack, services }) => {
   const { path, follow } = await flow.made(asking(flow.product))
-  const { control } = constellation.origin
+  const { control } = services.provider
   await control.clearCalls()
   await control.setFaults([{ hold: true }])
   const leaving = new AbortController()
@@ -170,6 +170,6 @@ test('whoever goes away leaves the run going on', async ({ flow, house, constell
   leaving.abort()
   await control.clearFaults()
   await control.release()
-  const ended = async () => (await house.owner.get(`${path}/executions`)).body.data[0].status as string
+  const ended = async () => (await stack.owner.get(`${path}/executions`)).body.data[0].status as string
   await expect.poll(ended, { timeout: 20_000 }).toBe('Succeeded')
 })

@@ -2,16 +2,16 @@ import type { RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
 import { pageQuery, type ExecutionSummary } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { textOf } from '../sandboxes/revision-record.ts'
 import { personOf } from '../sign-in/person.ts'
-import { refusalOfRun } from './refusal-of-run.ts'
+import { refusalOfExecution } from './refusal-of-run.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'ledger'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'> & { authorize: Authorize }
 
 interface ExecutionRow {
   id: string
@@ -27,14 +27,14 @@ interface ExecutionRow {
 }
 
 /** GET …/sandboxes/{s}/executions: its runs, newest first, whoever began them. */
-export function listExecutions(needs: Needs): RequestHandler {
+export function listExecutions(deps: Deps): RequestHandler {
   return async (req, res) => {
-    const { project, sandbox } = await reachSandbox(needs, req, res)
+    const { project, sandbox } = await reachSandbox(deps, req, res)
     const { cursor, limit } = checkedQuery(req, pageQuery)
     const narrowed = cursor === undefined ? Prisma.empty : beforeCursor(cursor)
-    const rows = await needs.prisma.$queryRaw<ExecutionRow[]>`
+    const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
       SELECT id, sandbox, revision, project, status, error, created_at, started_at, completed_at,
-             coalesce((SELECT sum(charged_micro) FROM money.invocations c WHERE c.execution = e.id), 0)::bigint AS charged_micro
+             coalesce((SELECT sum(charged_micro) FROM money.attempts c WHERE c.execution = e.id), 0)::bigint AS charged_micro
         FROM money.executions e
        WHERE sandbox = ${sandbox.id} AND project = ${project} ${narrowed}
        ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
@@ -44,14 +44,14 @@ export function listExecutions(needs: Needs): RequestHandler {
 }
 
 /** GET …/projects/{p}/executions/{e}: its record, from the ledger. @throws Refusal `execution_not_found` */
-export function readExecution(needs: Needs): RequestHandler {
+export function readExecution(deps: Deps): RequestHandler {
   return async (req, res) => {
     const [tenant, project] = [pathIdOf(req, 'tenant'), pathIdOf(req, 'project')]
     const execution = pathIdOf(req, 'execution')
-    if (!(await needs.gate.toUseSandboxes(personOf(res), tenant, project)))
+    if (!(await deps.authorize.toUseSandboxes(personOf(res), tenant, project)))
       throw refuse('execution_not_found', { execution })
-    const answer = await needs.ledger.readExecution({ caller: null, project, execution })
-    if ('refused' in answer) throw refusalOfRun(answer.refused)
+    const answer = await deps.ledger.readExecution({ caller: null, project, execution })
+    if ('refused' in answer) throw refusalOfExecution(answer.refused)
     res.type('json').send(answer.record)
   }
 }
@@ -61,7 +61,7 @@ function beforeCursor(cursor: string): Prisma.Sql {
   if (ms && id) return Prisma.sql`AND (created_at, id) < (${new Date(Number(ms))}, ${id})`
   throw refuse(
     'invalid_request',
-    { reason: 'cursor: is not one that this list gave.', cure: 'Send the nextCursor of the page before.' },
+    { reason: 'cursor: is not one that this list gave.', resolution: 'Send the nextCursor of the page before.' },
     { param: 'cursor' },
   )
 }

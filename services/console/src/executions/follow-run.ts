@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 
 /** A short run is told at once; a long one is asked about once a second. */
 const PAUSE_MS = { first: 25, most: 1_000 }
@@ -10,8 +10,8 @@ const PAUSE_MS = { first: 25, most: 1_000 }
  * again: a run goes on whoever listens, so what keeps the ledger away for a while only makes its lines late.
  * @param gone aborts when nobody listens any more; the promise then rejects
  */
-export async function* followRun(
-  { ledger }: Pick<ConsoleNeeds, 'ledger'>,
+export async function* followExecution(
+  { ledger }: Pick<ConsoleDeps, 'ledger'>,
   execution: string,
   gone: AbortSignal,
 ): AsyncGenerator<string> {

@@ -16,6 +16,6 @@ const shown: Partial<Record<RefusalCode, (facts: Record<string, unknown>) => Ref
 }
 
 /** Says to a person what the ledger decided about a run (decisions.md, 1). */
-export function refusalOfRun({ code, facts }: Refused): Refusal {
+export function refusalOfExecution({ code, facts }: Refused): Refusal {
   return refuse(code, facts as FactsOf<RefusalCode>, shown[code]?.(facts) ?? {})
 }

@@ -1,6 +1,6 @@
 import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { databaseNow } from './database-now.ts'
 
@@ -9,7 +9,7 @@ import { databaseNow } from './database-now.ts'
  * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_unbound`
  */
 export async function authenticatedKey(
-  { prisma }: Pick<ConsoleNeeds, 'prisma'>,
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
   secret: string,
 ): Promise<{ id: string }> {
   if (!isWellFormedSecret(KEY_SECRET_PREFIX, secret)) throw refuse('key_invalid', {})

@@ -3,10 +3,10 @@ import { newKeyBody } from '@gateway/contracts/console'
 import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { check, pathIdOf } from '../receive/check.ts'
 import { readBody } from '../receive/read-body.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf } from '../sign-in/person.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { databaseNow } from './database-now.ts'
@@ -16,20 +16,22 @@ import { keyRecords } from './key-record.ts'
 const DAY_MS = 86_400_000
 
 /** POST …/keys: a key bound for life to one project (spec 2.1, 5.2, 5.3). Its secret is shown this once. */
-export function createKey(needs: Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random'> & { gate: Gate }): RequestHandler {
-  const { prisma, mint, gate } = needs
+export function createKey(
+  deps: Pick<ConsoleDeps, 'prisma' | 'mint' | 'random'> & { authorize: Authorize },
+): RequestHandler {
+  const { prisma, mint, authorize } = deps
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
     const body = await readBody(req)
     if (body['project'] === undefined || body['project'] === null) {
-      await gate.inTenant(person, tenant, 'projects.read')
+      await authorize.inTenant(person, tenant, 'projects.read')
       throw refuse('project_required', {}, { param: 'project' })
     }
     const asked = check(newKeyBody, body)
-    const { id: project } = await gate.toIssueKey(person, tenant, asked.project)
+    const { id: project } = await authorize.toIssueKey(person, tenant, asked.project)
     const resources = [...new Set(asked.resources)]
-    const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, needs)
+    const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const id = mint('key')
     const key = await prisma.$transaction(async (tx) => {
       await requireEligible(tx, project, resources)

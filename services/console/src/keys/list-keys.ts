@@ -1,18 +1,18 @@
 import type { RequestHandler } from 'express'
 import { keyQuery } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
-import { visibleKeys } from '../rights/visible-keys.ts'
+import { visibleKeys } from '../permissions/visible-keys.ts'
 import { personOf } from '../sign-in/person.ts'
 import { databaseNow } from './database-now.ts'
 import { keyRecords } from './key-record.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'>
+type Deps = Pick<ConsoleDeps, 'prisma'>
 
 /** GET …/keys: those I may manage, of one project or of all. */
-export function listKeys({ prisma }: Needs): RequestHandler {
+export function listKeys({ prisma }: Deps): RequestHandler {
   return async (req, res) => {
     const visible = await visibleKeys({ prisma }, personOf(res), pathIdOf(req, 'tenant'))
     const { cursor = '', limit, project } = checkedQuery(req, keyQuery)
@@ -27,7 +27,7 @@ export function listKeys({ prisma }: Needs): RequestHandler {
 }
 
 /** GET …/keys/{k} */
-export function readKey({ prisma }: Needs): RequestHandler {
+export function readKey({ prisma }: Deps): RequestHandler {
   return async (req, res) => {
     const visible = await visibleKeys({ prisma }, personOf(res), pathIdOf(req, 'tenant'))
     const key = await prisma.key.findFirst({ where: { AND: [visible, { id: pathIdOf(req, 'key') }] } })

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { pathIdOf } from '../receive/check.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
-import { visibleKeys } from '../rights/visible-keys.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import { visibleKeys } from '../permissions/visible-keys.ts'
 import { personOf } from '../sign-in/person.ts'
 import { databaseNow } from './database-now.ts'
 import { keyRecords } from './key-record.ts'
@@ -15,7 +15,7 @@ import { lockKey } from './lock-key.ts'
 export function revokeKey({
   prisma,
   passBarrier,
-}: Pick<ConsoleNeeds, 'prisma'> & { passBarrier: PassBarrier }): RequestHandler {
+}: Pick<ConsoleDeps, 'prisma'> & { passBarrier: PassBarrier }): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')

@@ -4,12 +4,12 @@ import { rotateBody } from '@gateway/contracts/console'
 import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, pathIdOf } from '../receive/check.ts'
-import { mayIssueKeys } from '../rights/rights.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
-import { standingInProject } from '../rights/standing.ts'
-import { visibleKeys } from '../rights/visible-keys.ts'
+import { mayIssueKeys } from '../permissions/permissions.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import { rolesInProject } from '../permissions/roles.ts'
+import { visibleKeys } from '../permissions/visible-keys.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import type { Cookie } from '../sign-in/session-cookie.ts'
@@ -19,7 +19,7 @@ import { keyRecords } from './key-record.ts'
 import { keyState } from './key-state.ts'
 import { lockKey } from './lock-key.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now'> & { passBarrier: PassBarrier; session: Cookie }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint' | 'random' | 'now'> & { passBarrier: PassBarrier; session: Cookie }
 
 const DAY_MS = 86_400_000
 
@@ -27,14 +27,14 @@ const DAY_MS = 86_400_000
  * POST …/keys/{k}/rotate (spec 4.6; decisions.md, 5): a replacement with the same project, policy, allowlist, limit, expiry
  * span and meter. By a person who may manage the key, or by the key itself. Repeating it answers 409 with the replacement.
  */
-export function rotateKey(needs: Needs): RequestHandler {
-  const { prisma, mint, passBarrier } = needs
+export function rotateKey(deps: Deps): RequestHandler {
+  const { prisma, mint, passBarrier } = deps
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    const { person, visible } = await whoRotates(needs, req, tenant)
+    const { person, visible } = await whoRotates(deps, req, tenant)
     const id = pathIdOf(req, 'key')
     const { graceSeconds } = await checkedBody(req, rotateBody)
-    const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, needs)
+    const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const newId = mint('key')
     const made = await prisma.$transaction(async (tx) => {
       const old = await lockKey(tx, id, visible)
@@ -70,17 +70,17 @@ export function rotateKey(needs: Needs): RequestHandler {
 
 /** A person with the right, or the key itself, which reaches no other. */
 async function whoRotates(
-  needs: Needs,
+  deps: Deps,
   req: Request,
   tenant: string,
 ): Promise<{ person: string | null; visible: Prisma.KeyWhereInput }> {
   const bearer = bearerOf(req)
   if (bearer?.startsWith(KEY_SECRET_PREFIX)) {
-    const key = await authenticatedKey(needs, bearer)
+    const key = await authenticatedKey(deps, bearer)
     return { person: null, visible: { id: key.id, tenant } }
   }
-  const person = await authenticated(needs, req)
-  return { person: person.id, visible: await visibleKeys(needs, person, tenant) }
+  const person = await authenticated(deps, req)
+  return { person: person.id, visible: await visibleKeys(deps, person, tenant) }
 }
 
 /**
@@ -93,6 +93,6 @@ async function requireIssuer(
   id: string,
   { tenant, project, use }: { tenant: string; project: string; use: boolean },
 ): Promise<void> {
-  const found = await standingInProject({ prisma: tx }, { id, platformOperator: false }, tenant, project)
-  if (!found || !mayIssueKeys(found.standing)) throw refuse('key_issuer_denied', { use })
+  const found = await rolesInProject({ prisma: tx }, { id, platformOperator: false }, tenant, project)
+  if (!found || !mayIssueKeys(found.roles)) throw refuse('key_issuer_denied', { use })
 }

@@ -3,13 +3,13 @@ import { Prisma } from '@gateway/database/client'
 import { pageQuery, type InvocationRecord } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { pricingOf } from '../catalogue/pricing.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }
 
 interface InvocationRow {
   id: string
@@ -31,10 +31,10 @@ interface InvocationRow {
 }
 
 /** GET …/projects/{p}/invocations: newest first, each as its newest attempt stands. */
-export function listInvocations({ prisma, gate }: Needs): RequestHandler {
+export function listInvocations({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
+    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
     const { cursor, limit } = checkedQuery(req, pageQuery)
     const narrowed = cursor === undefined ? Prisma.empty : beforeCursor(cursor)
     // Each half is cut to a page of its own before they meet, so that only the newest rows are read.
@@ -47,10 +47,10 @@ export function listInvocations({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** GET …/projects/{p}/invocations/{i} */
-export function readInvocation({ prisma, gate }: Needs): RequestHandler {
+export function readInvocation({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
+    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
     const id = pathIdOf(req, 'invocation')
     const [row] = await prisma.$queryRaw<InvocationRow[]>`
       ${openCalls(project)} AND a.invocation = ${id}
@@ -72,8 +72,8 @@ function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, state, prompt_tokens, completion_tokens,
            estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at
-      FROM money.invocations a WHERE project = ${project}
-       AND NOT EXISTS (SELECT FROM money.invocations l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
+      FROM money.attempts a WHERE project = ${project}
+       AND NOT EXISTS (SELECT FROM money.attempts l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
        AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
 }
 
@@ -82,7 +82,7 @@ function beforeCursor(cursor: string): Prisma.Sql {
   if (ms && id) return Prisma.sql`AND (a.admitted_at, a.invocation) < (${new Date(Number(ms))}, ${id})`
   throw refuse(
     'invalid_request',
-    { reason: 'cursor: is not one that this list gave.', cure: 'Send the nextCursor of the page before.' },
+    { reason: 'cursor: is not one that this list gave.', resolution: 'Send the nextCursor of the page before.' },
     { param: 'cursor' },
   )
 }

@@ -11,48 +11,48 @@ const test = consoleTest
   .extend('calls', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
     const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: 'g'.repeat(32) })
     onCleanup(client.close)
-    const holder = newId('hol')
-    await client.beat({ holder, service: 'gateway', deadAfterMs: 60_000 })
+    const instance = newId('ins')
+    await client.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })
     const budget = { budgetMs: 10_000 }
     return {
       async admit(secret: string, model: string, idempotency: { key: string; fingerprint: string } | null = null) {
         const keyHash = createHash('sha256').update(secret).digest('hex')
-        const measures = { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 100 }
+        const promptSize = { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 100 }
         const id = newId('inv')
-        const item = { id, holder, keyHash, selector: null, model, parameters: [], measures, idempotency }
+        const item = { id, instance, keyHash, selector: null, model, parameters: [], promptSize, idempotency }
         return { id, outcome: await client.admit(item, budget) }
       },
       settle: (id: string) => {
         const usage = { promptTokens: 10, completionTokens: 20, estimated: false }
         return client.settle({ id, usage, answer: null }, budget)
       },
-      release: (id: string) => client.release({ id, reason: 'the origin failed' }, budget),
+      release: (id: string) => client.release({ id, reason: 'the provider failed' }, budget),
     }
   })
-  .extend('shop', async ({ house, world, signIn }) => {
+  .extend('tenant', async ({ stack, fixture, signIn }) => {
     const operator = await signIn({ platformOperator: true })
-    const model = await world.product({ promptPico: 1_000_000n, completionPico: 2_000_000n })
-    await house.owner.put(`${house.projectPath}/assignments/${encodeURIComponent(model)}`)
-    await operator.post(`${house.projectPath}/wallet/fundings`, { fundingId: 'first', micro: 1_000_000 })
-    const { key, secret } = (await house.owner.post(`${house.path}/keys`, { project: house.project })).body
+    const model = await fixture.product({ promptPico: 1_000_000n, completionPico: 2_000_000n })
+    await stack.owner.put(`${stack.projectPath}/assignments/${encodeURIComponent(model)}`)
+    await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'first', micro: 1_000_000 })
+    const { key, secret } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
     return { operator, model, key: key.id as string, secret: secret as string }
   })
 
-test('money comes in once per funding id [already_exists]', async ({ house, signIn }) => {
+test('money comes in once per funding id [already_exists]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
-  const path = `${house.projectPath}/wallet/fundings`
+  const path = `${stack.projectPath}/wallet/fundings`
   const first = await operator.post(path, { fundingId: 'invoice-1', micro: 2_500_000 })
   expect(said(first)).toBe('201')
   expect(first.body).toEqual({ fundedMicro: 2_500_000, reservedMicro: 0, settledMicro: 0, availableMicro: 2_500_000 })
   const repeated = await operator.post(path, { fundingId: 'invoice-1', micro: 2_500_000 })
   expect([said(repeated), repeated.body]).toEqual(['200', first.body])
   expect(said(await operator.post(path, { fundingId: 'invoice-1', micro: 1 }))).toBe('409 already_exists')
-  const { body } = await house.owner.get(`${house.path}/audit`)
+  const { body } = await stack.owner.get(`${stack.path}/audit`)
   expect(body.data.filter(({ action }: { action: string }) => action === 'wallet.fund')).toHaveLength(1)
 })
 
-test('funding is for the platform operator alone [not_permitted]', async ({ house }) => {
-  const answer = await house.owner.post(`${house.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 })
+test('funding is for the platform operator alone [not_permitted]', async ({ stack }) => {
+  const answer = await stack.owner.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 })
   expect(said(answer)).toBe('403 not_permitted')
 })
 
@@ -64,23 +64,23 @@ test.for([
   { micro: '5' },
   { fundingId: '' },
   { fundingId: 'ä' },
-])('a funding of %j is refused [invalid_request]', async (more, { house, signIn }) => {
+])('a funding of %j is refused [invalid_request]', async (more, { stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
-  const answer = await operator.post(`${house.projectPath}/wallet/fundings`, { fundingId: 'x', micro: 1, ...more })
+  const answer = await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'x', micro: 1, ...more })
   expect(said(answer)).toBe('400 invalid_request')
 })
 
-test('a call is seen open, then settled, with the price it was admitted at', async ({ house, shop, calls }) => {
-  const { id, outcome } = await calls.admit(shop.secret, shop.model)
+test('a call is seen open, then settled, with the price it was admitted at', async ({ stack, tenant, calls }) => {
+  const { id, outcome } = await calls.admit(tenant.secret, tenant.model)
   expect(outcome.kind).toBe('admitted')
-  const path = `${house.projectPath}/invocations/${id}`
-  const open = await house.owner.get(path)
+  const path = `${stack.projectPath}/invocations/${id}`
+  const open = await stack.owner.get(path)
   const pricing = { unit: 'tokens', prompt: '0.000001', completion: '0.000002' }
   const reservedMicro = 108 + 200
   const record = {
     id,
-    key: shop.key,
-    model: shop.model,
+    key: tenant.key,
+    model: tenant.model,
     execution: null,
     node: null,
     estimated: false,
@@ -96,7 +96,7 @@ test('a call is seen open, then settled, with the price it was admitted at', asy
   })
 
   await calls.settle(id)
-  const settled = await house.owner.get(path)
+  const settled = await stack.owner.get(path)
   expect(settled.body).toMatchObject({
     ...record,
     state: 'Settled',
@@ -105,7 +105,7 @@ test('a call is seen open, then settled, with the price it was admitted at', asy
     chargedMicro: 50,
   })
   expect(settled.body.createdAt).toBe(open.body.createdAt)
-  expect((await house.owner.get(`${house.projectPath}/wallet`)).body).toEqual({
+  expect((await stack.owner.get(`${stack.projectPath}/wallet`)).body).toEqual({
     fundedMicro: 1_000_000,
     reservedMicro: 0,
     settledMicro: 50,
@@ -114,135 +114,140 @@ test('a call is seen open, then settled, with the price it was admitted at', asy
 })
 
 test('of several attempts of one call the newest is shown, under the id the caller knows', async ({
-  house,
-  shop,
+  stack,
+  tenant,
   calls,
 }) => {
   const idempotency = { key: 'a-key-of-mine', fingerprint: 'a'.repeat(64) }
-  const first = await calls.admit(shop.secret, shop.model, idempotency)
+  const first = await calls.admit(tenant.secret, tenant.model, idempotency)
   await calls.release(first.id)
-  const path = `${house.projectPath}/invocations`
-  expect((await house.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Released', chargedMicro: 0 }])
-  const second = await calls.admit(shop.secret, shop.model, idempotency)
-  expect((await house.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Open' }])
+  const path = `${stack.projectPath}/invocations`
+  expect((await stack.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Released', chargedMicro: 0 }])
+  const second = await calls.admit(tenant.secret, tenant.model, idempotency)
+  expect((await stack.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Open' }])
   await calls.settle(second.id)
-  expect((await house.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Settled', chargedMicro: 50 }])
+  expect((await stack.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Settled', chargedMicro: 50 }])
 })
 
-test('invocations come newest first in pages that meet', async ({ house, shop, calls }) => {
+test('invocations come newest first in pages that meet', async ({ stack, tenant, calls }) => {
   const made: string[] = []
-  for (let n = 0; n < 5; n++) made.push((await calls.admit(shop.secret, shop.model)).id)
+  for (let n = 0; n < 5; n++) made.push((await calls.admit(tenant.secret, tenant.model)).id)
   for (const id of made.slice(0, 3)) await calls.settle(id)
   const seen: string[] = []
   let cursor: string | null = ''
   while (cursor !== null) {
     const query = `?limit=2${cursor && `&cursor=${encodeURIComponent(cursor)}`}`
-    const { body } = await house.owner.get(`${house.projectPath}/invocations${query}`)
+    const { body } = await stack.owner.get(`${stack.projectPath}/invocations${query}`)
     seen.push(...body.data.map(({ id }: { id: string }) => id))
     cursor = body.nextCursor
   }
   expect(seen).toEqual(made.toReversed())
 })
 
-test('usage adds up by model, key and day, and leaves out what is open or released', async ({ house, shop, calls }) => {
-  for (let n = 0; n < 3; n++) await calls.settle((await calls.admit(shop.secret, shop.model)).id)
-  await calls.release((await calls.admit(shop.secret, shop.model)).id)
-  await calls.admit(shop.secret, shop.model)
+test('usage adds up by model, key and day, and leaves out what is open or released', async ({
+  stack,
+  tenant,
+  calls,
+}) => {
+  for (let n = 0; n < 3; n++) await calls.settle((await calls.admit(tenant.secret, tenant.model)).id)
+  await calls.release((await calls.admit(tenant.secret, tenant.model)).id)
+  await calls.admit(tenant.secret, tenant.model)
   const sums = { calls: 3, promptTokens: 30, completionTokens: 60, chargedMicro: 150 }
   const to = new Date(Date.now() + 60_000).toISOString()
   const from = new Date(Date.now() - 3_600_000).toISOString()
   const read = async (by: string) =>
-    (await house.owner.get(`${house.projectPath}/usage?from=${from}&to=${to}&by=${by}`)).body
+    (await stack.owner.get(`${stack.projectPath}/usage?from=${from}&to=${to}&by=${by}`)).body
   expect(await read('model')).toEqual({
     from,
     to,
     by: 'model',
-    data: [{ group: shop.model, ...sums }],
+    data: [{ group: tenant.model, ...sums }],
     totalMicro: 150,
   })
-  expect((await read('key')).data).toEqual([{ group: shop.key, ...sums }])
+  expect((await read('key')).data).toEqual([{ group: tenant.key, ...sums }])
   expect((await read('day')).data.reduce((sum: number, day: { calls: number }) => sum + day.calls, 0)).toBe(3)
-  const earlier = `${house.projectPath}/usage?from=2020-01-01T00:00:00Z&to=2020-02-01T00:00:00Z`
-  expect((await house.owner.get(earlier)).body).toMatchObject({ data: [], totalMicro: 0 })
+  const earlier = `${stack.projectPath}/usage?from=2020-01-01T00:00:00Z&to=2020-02-01T00:00:00Z`
+  expect((await stack.owner.get(earlier)).body).toMatchObject({ data: [], totalMicro: 0 })
 })
 
 test.for(['from=yesterday', 'by=colour', 'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'colour=red'])(
   'usage of %s is refused [invalid_request]',
-  async (query, { house }) => {
-    expect(said(await house.owner.get(`${house.projectPath}/usage?${query}`))).toBe('400 invalid_request')
+  async (query, { stack }) => {
+    expect(said(await stack.owner.get(`${stack.projectPath}/usage?${query}`))).toBe('400 invalid_request')
   },
 )
 
-test('every revocation that has answered binds the next call', async ({ house, shop, calls, world }) => {
-  const product = `${house.projectPath}/assignments/${encodeURIComponent(shop.model)}`
+test('every revocation that has answered binds the next call', async ({ stack, tenant, calls, fixture }) => {
+  const product = `${stack.projectPath}/assignments/${encodeURIComponent(tenant.model)}`
   const refusal = async (secret: string) => {
-    const { outcome } = await calls.admit(secret, shop.model)
+    const { outcome } = await calls.admit(secret, tenant.model)
     return outcome.kind === 'refused' ? outcome.code : outcome.kind
   }
-  const issuer = await house.member({ team: 'Team Member', project: 'Project Consumer' })
-  const { key, secret } = (await issuer.post(`${house.path}/keys`, { project: house.project })).body
-  const team = `${house.path}/teams/${house.team}/members`
-  const grants = `${house.projectPath}/grants`
-  const { rows } = await world.run('SELECT email FROM control.people WHERE id = $1', [issuer.id])
+  const issuer = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
+  const { key, secret } = (await issuer.post(`${stack.path}/keys`, { project: stack.project })).body
+  const team = `${stack.path}/teams/${stack.team}/members`
+  const grants = `${stack.projectPath}/grants`
+  const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [issuer.id])
   const email = (rows[0] as { email: string }).email
   expect(await refusal(secret)).toBe('admitted')
 
-  await house.owner.delete(product)
+  await stack.owner.delete(product)
   expect(await refusal(secret)).toBe('model_not_found')
-  await house.owner.put(product)
+  await stack.owner.put(product)
   expect(await refusal(secret)).toBe('admitted')
 
-  await house.owner.delete(`${grants}/${issuer.id}`)
+  await stack.owner.delete(`${grants}/${issuer.id}`)
   expect(await refusal(secret)).toBe('key_issuer_denied')
-  await house.owner.post(grants, { person: issuer.id, role: 'Project Consumer' })
+  await stack.owner.post(grants, { person: issuer.id, role: 'Project Consumer' })
   expect(await refusal(secret)).toBe('admitted')
-  await house.owner.post(grants, { person: issuer.id, role: 'Project Viewer' })
+  await stack.owner.post(grants, { person: issuer.id, role: 'Project Viewer' })
   expect(await refusal(secret)).toBe('key_issuer_denied')
-  await house.owner.post(grants, { person: issuer.id, role: 'Project Owner' })
-  expect(await refusal(secret)).toBe('admitted')
-
-  await house.owner.delete(`${team}/${issuer.id}`)
-  expect(await refusal(secret)).toBe('key_issuer_denied')
-  await house.owner.post(team, { person: issuer.id })
+  await stack.owner.post(grants, { person: issuer.id, role: 'Project Owner' })
   expect(await refusal(secret)).toBe('admitted')
 
-  await house.owner.delete(`${house.path}/members/${issuer.id}`)
+  await stack.owner.delete(`${team}/${issuer.id}`)
   expect(await refusal(secret)).toBe('key_issuer_denied')
-  await house.owner.post(`${house.path}/members`, { email })
+  await stack.owner.post(team, { person: issuer.id })
   expect(await refusal(secret)).toBe('admitted')
 
-  const state = (to: string) => shop.operator.patch(`/api/v2/products/${encodeURIComponent(shop.model)}`, { state: to })
+  await stack.owner.delete(`${stack.path}/members/${issuer.id}`)
+  expect(await refusal(secret)).toBe('key_issuer_denied')
+  await stack.owner.post(`${stack.path}/members`, { email })
+  expect(await refusal(secret)).toBe('admitted')
+
+  const state = (to: string) =>
+    tenant.operator.patch(`/api/v2/products/${encodeURIComponent(tenant.model)}`, { state: to })
   await state('suspended')
   expect(await refusal(secret)).toBe('model_not_found')
   await state('published')
   expect(await refusal(secret)).toBe('admitted')
 
-  await house.owner.post(`${house.path}/keys/${key.id}/revoke`)
+  await stack.owner.post(`${stack.path}/keys/${key.id}/revoke`)
   expect(await refusal(secret)).toBe('key_revoked')
 })
 
-test('rotation ends the old secret at once, or after its grace', async ({ house, shop, calls }) => {
+test('rotation ends the old secret at once, or after its grace', async ({ stack, tenant, calls }) => {
   const refusal = async (secret: string) => {
-    const { outcome } = await calls.admit(secret, shop.model)
+    const { outcome } = await calls.admit(secret, tenant.model)
     return outcome.kind === 'refused' ? outcome.code : outcome.kind
   }
   const rotate = async (id: string, graceSeconds: number) =>
-    (await house.owner.post(`${house.path}/keys/${id}/rotate`, { graceSeconds })).body
-  const second = await rotate(shop.key, 3600)
-  expect([await refusal(shop.secret), await refusal(second.secret)]).toEqual(['admitted', 'admitted'])
+    (await stack.owner.post(`${stack.path}/keys/${id}/rotate`, { graceSeconds })).body
+  const second = await rotate(tenant.key, 3600)
+  expect([await refusal(tenant.secret), await refusal(second.secret)]).toEqual(['admitted', 'admitted'])
   const third = await rotate(second.key.id, 0)
   expect([await refusal(second.secret), await refusal(third.secret)]).toEqual(['key_revoked', 'admitted'])
 })
 
-test('without the ledger nothing that needs it pretends [unavailable]', async ({ house, ledger, signIn }) => {
+test('without the ledger nothing that needs it pretends [unavailable]', async ({ stack, ledger, signIn }) => {
   const operator = await signIn({ platformOperator: true })
-  const { key } = (await house.owner.post(`${house.path}/keys`, { project: house.project })).body
+  const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
   await ledger.kill()
   try {
     const [wallet, funding, revoked] = await Promise.all([
-      house.owner.get(`${house.projectPath}/wallet`),
-      operator.post(`${house.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }),
-      house.owner.post(`${house.path}/keys/${key.id}/revoke`),
+      stack.owner.get(`${stack.projectPath}/wallet`),
+      operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }),
+      stack.owner.post(`${stack.path}/keys/${key.id}/revoke`),
     ])
     expect([wallet, funding, revoked].map(said)).toEqual(Array(3).fill('503 unavailable'))
     expect(wallet.headers.get('Retry-After')).toBe('1')
@@ -250,8 +255,8 @@ test('without the ledger nothing that needs it pretends [unavailable]', async ({
     await ledger.start()
   }
   // The key was revoked all the same; repeating passes the barrier and says so.
-  expect(said(await house.owner.post(`${house.path}/keys/${key.id}/revoke`))).toBe('409 key_not_active')
-  expect(said(await operator.post(`${house.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }))).toBe(
+  expect(said(await stack.owner.post(`${stack.path}/keys/${key.id}/revoke`))).toBe('409 key_not_active')
+  expect(said(await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }))).toBe(
     '201',
   )
 })

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
 import { usageQuery, type UsageReport } from '@gateway/contracts/console'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf } from '../sign-in/person.ts'
 
 interface UsageRow {
@@ -26,18 +26,18 @@ const groups = {
 export function readUsage({
   prisma,
   now,
-  gate,
-}: Pick<ConsoleNeeds, 'prisma' | 'now'> & { gate: Gate }): RequestHandler {
+  authorize,
+}: Pick<ConsoleDeps, 'prisma' | 'now'> & { authorize: Authorize }): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
+    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
     const { by, ...asked } = checkedQuery(req, usageQuery)
     const to = asked.to ?? (asked.from ? new Date(asked.from.getTime() + MONTH_MS) : now())
     const from = asked.from ?? new Date(to.getTime() - MONTH_MS)
     const rows = await prisma.$queryRaw<UsageRow[]>`
       SELECT ${groups[by]} AS "group", count(*) AS calls, coalesce(sum(prompt_tokens), 0)::bigint AS prompt,
              coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(charged_micro)::bigint AS charged
-        FROM money.invocations
+        FROM money.attempts
        WHERE project = ${project} AND state = 'Settled' AND admitted_at >= ${from} AND admitted_at < ${to}
        GROUP BY 1 ORDER BY 1 NULLS LAST`
     const report: UsageReport = {

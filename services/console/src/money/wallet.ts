@@ -2,18 +2,18 @@ import type { RequestHandler } from 'express'
 import { fundingBody } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, pathIdOf } from '../receive/check.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'ledger'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'> & { authorize: Authorize }
 
 /** GET …/projects/{p}/wallet, from the ledger: micro-USD. */
-export function readWallet({ ledger, gate }: Needs): RequestHandler {
+export function readWallet({ ledger, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'wallet.read')
+    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'wallet.read')
     res.json(await ledger.wallet(project))
   }
 }
@@ -22,11 +22,11 @@ export function readWallet({ ledger, gate }: Needs): RequestHandler {
  * POST …/projects/{p}/wallet/fundings: money comes in, once per funding id; the same again answers 200 and changes nothing.
  * The ledger moves the money and remembers who brought it. The audit row follows, also when a repeat has to write it.
  */
-export function fundWallet({ prisma, ledger, gate }: Needs): RequestHandler {
+export function fundWallet({ prisma, ledger, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(person, tenant, pathIdOf(req, 'project'), 'wallet.fund')
+    const { id: project } = await authorize.inProject(person, tenant, pathIdOf(req, 'project'), 'wallet.fund')
     const { fundingId, micro } = await checkedBody(req, fundingBody)
     const funded = await ledger.fund({ project, fundingId, micro, fundedBy: person.id })
     if (funded.micro !== micro)

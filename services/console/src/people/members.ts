@@ -3,29 +3,29 @@ import { newMemberBody, pageQuery, type TenantRole } from '@gateway/contracts/co
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
-import type { ChangeRights } from '../rights/change-rights.ts'
-import type { Gate } from '../rights/gate.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
+import type { ChangePermissions } from '../permissions/change-permissions.ts'
+import type { Authorize } from '../permissions/authorize.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
 import type { Passwords } from '../sign-in/password.ts'
 import { personOf } from '../sign-in/person.ts'
 import { peopleOf } from './people-of.ts'
 import { personToAdd, requireKnownEmail } from './person-to-add.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & {
-  gate: Gate
-  changeRights: ChangeRights
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & {
+  authorize: Authorize
+  changePermissions: ChangePermissions
   passBarrier: PassBarrier
   passwords: Passwords
 }
 
 /** GET …/members */
-export function listMembers({ prisma, gate }: Needs): RequestHandler {
+export function listMembers({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(personOf(res), tenant, 'people.read')
+    await authorize.inTenant(personOf(res), tenant, 'people.read')
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
     const rows = await prisma.membership.findMany({
       where: { tenant, person: { gt: cursor } },
@@ -41,15 +41,15 @@ export function listMembers({ prisma, gate }: Needs): RequestHandler {
  * POST …/members: adds a person or gives a member another role. `email` names a person who is new to the service, or whose
  * e-mail is beyond doubt; `person`, the id, anybody (0005-signing-in.md).
  */
-export function setMember({ prisma, mint, gate, changeRights, passwords }: Needs): RequestHandler {
+export function setMember({ prisma, mint, authorize, changePermissions, passwords }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(by, tenant, 'people.manage')
+    await authorize.inTenant(by, tenant, 'people.manage')
     const body = await checkedBody(req, newMemberBody)
     const passwordHash = body.password === undefined ? null : await passwords.hash(body.password)
-    const made = await changeRights(tenant, async (tx, gateNow) => {
-      await gateNow.inTenant(by, tenant, 'people.manage')
+    const made = await changePermissions(tenant, async (tx, authorizeNow) => {
+      await authorizeNow.inTenant(by, tenant, 'people.manage')
       const { person, isNewPerson } = await personToAdd(tx, { ...body, tenant, passwordHash, freshId: mint('per') })
       const { role } = body
       const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person: person.id } } })
@@ -73,14 +73,14 @@ export function setMember({ prisma, mint, gate, changeRights, passwords }: Needs
  * DELETE …/members/{person}. The person's team roles and grants stay on the books and are worth nothing without the
  * membership; so adding the person again restores them.
  */
-export function removeMember({ prisma, gate, changeRights, passBarrier }: Needs): RequestHandler {
+export function removeMember({ prisma, authorize, changePermissions, passBarrier }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(by, tenant, 'people.manage')
+    await authorize.inTenant(by, tenant, 'people.manage')
     const person = pathIdOf(req, 'person')
-    const removed = await changeRights(tenant, async (tx, gateNow) => {
-      await gateNow.inTenant(by, tenant, 'people.manage')
+    const removed = await changePermissions(tenant, async (tx, authorizeNow) => {
+      await authorizeNow.inTenant(by, tenant, 'people.manage')
       const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person } } })
       if (!before) return false
       if (before.role === 'Admin') await keepAnAdmin(tx, tenant)

@@ -4,13 +4,13 @@ import { consoleTest as test, said, type Caller } from '../console.fixture.ts'
 // What the ids of another organization are worth here: nothing.
 
 test('an id of another organization in a path is nothing, byte for byte [not_found]', async ({
-  house,
-  world,
+  stack,
+  fixture,
   signIn,
 }) => {
-  const other = await world.tenant()
-  const project = await world.project(other)
-  const otherKey = await world.key({ project, by: other.owner })
+  const other = await fixture.tenant()
+  const project = await fixture.project(other)
+  const otherKey = await fixture.key({ project, by: other.owner })
   const theirs = await signIn({ id: other.owner })
   const ids = { tenant: other.tenant, team: other.team, project: project.id, key: otherKey.id, person: other.owner }
   const never = {
@@ -20,7 +20,7 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
     key: 'key_00000000000000000000000000',
     person: 'per_00000000000000000000000000',
   }
-  const mine = { ...ids, tenant: house.tenant, team: house.team, project: house.project }
+  const mine = { ...ids, tenant: stack.tenant, team: stack.team, project: stack.project }
   type Ids = typeof ids
   const places = (of: Ids): [keyof Caller & ('get' | 'post' | 'put' | 'delete'), string, object?][] => {
     const t = `/api/v2/tenants/${of.tenant}`
@@ -30,14 +30,14 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
       ['post', `${t}/members`, { email: 'a@example.test' }],
       ['delete', `${t}/members/${of.person}`],
       ['get', `${t}/teams/${of.team}/members`],
-      ['post', `${t}/teams/${of.team}/members`, { person: house.owner.id }],
+      ['post', `${t}/teams/${of.team}/members`, { person: stack.owner.id }],
       ['delete', `${t}/teams/${of.team}/members/${of.person}`],
       ['delete', `${t}/teams/${of.team}`],
       ['get', `${t}/audit`],
       ['get', `${t}/projects`],
       ['delete', p],
       ['get', `${p}/grants`],
-      ['post', `${p}/grants`, { person: house.owner.id, role: 'Project Owner' }],
+      ['post', `${p}/grants`, { person: stack.owner.id, role: 'Project Owner' }],
       ['delete', `${p}/grants/${of.person}`],
       ['get', `${p}/assignments`],
       ['put', `${p}/assignments/acme%2Fswift`],
@@ -54,7 +54,7 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
     ]
   }
   const askAll = (of: Ids) =>
-    Promise.all(places(of).map(([method, path, body]) => house.owner[method](path, body))).then((answers) =>
+    Promise.all(places(of).map(([method, path, body]) => stack.owner[method](path, body))).then((answers) =>
       answers.map((answer, n) => [places(mine)[n]![1], said(answer), JSON.stringify(answer.body)]),
     )
   const nothing = await askAll(never)
@@ -66,7 +66,7 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
   for (const swap of swaps) {
     const [field] = Object.keys(swap) as [keyof Ids]
     const touched = places({ ...mine, ...swap }).filter(([, path]) => path.includes(ids[field]))
-    const answers = await Promise.all(touched.map(([method, path, body]) => house.owner[method](path, body)))
+    const answers = await Promise.all(touched.map(([method, path, body]) => stack.owner[method](path, body)))
     expect(answers.map(said)).toEqual(touched.map(() => '404 not_found'))
   }
   // And nothing was done to them.
@@ -74,20 +74,20 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
   expect((await theirs.get(`/api/v2/tenants/${other.tenant}/keys/${otherKey.id}`)).body.state).toBe('Active')
 })
 
-test('an id of another organization in a body or a query is nothing either', async ({ house, world }) => {
-  const other = await world.tenant()
-  const project = await world.project(other)
-  const product = await world.product()
-  await world.assign(project.id, product)
-  const { owner } = house
+test('an id of another organization in a body or a query is nothing either', async ({ stack, fixture }) => {
+  const other = await fixture.tenant()
+  const project = await fixture.project(other)
+  const product = await fixture.product()
+  await fixture.assign(project.id, product)
+  const { owner } = stack
   const person = other.owner
-  const listed = { project: house.project, policy: 'listed', resources: [product] }
+  const listed = { project: stack.project, policy: 'listed', resources: [product] }
   const answers = [
-    await owner.post(`${house.path}/teams/${house.team}/members`, { person }),
-    await owner.post(`${house.projectPath}/grants`, { person, role: 'Project Viewer' }),
-    await owner.post(`${house.path}/projects`, { name: 'Theirs', team: other.team }),
-    await owner.post(`${house.path}/keys`, { project: project.id }),
-    await owner.post(`${house.path}/keys`, listed),
+    await owner.post(`${stack.path}/teams/${stack.team}/members`, { person }),
+    await owner.post(`${stack.projectPath}/grants`, { person, role: 'Project Viewer' }),
+    await owner.post(`${stack.path}/projects`, { name: 'Theirs', team: other.team }),
+    await owner.post(`${stack.path}/keys`, { project: project.id }),
+    await owner.post(`${stack.path}/keys`, listed),
   ]
   expect(answers.map(said)).toEqual([
     '400 invalid_request',
@@ -96,33 +96,33 @@ test('an id of another organization in a body or a query is nothing either', asy
     '404 not_found',
     '422 resource_not_eligible',
   ])
-  await world.key({ project, by: other.owner })
-  expect((await owner.get(`${house.path}/keys?project=${project.id}`)).body.data).toEqual([])
+  await fixture.key({ project, by: other.owner })
+  expect((await owner.get(`${stack.path}/keys?project=${project.id}`)).body.data).toEqual([])
 })
 
 test('an organization that added somebody first gets nothing of what another gives them [invalid_request]', async ({
-  house,
-  world,
+  stack,
+  fixture,
   signIn,
 }) => {
   // Whoever administers one organization makes an account with a stranger's e-mail and a password of their own choice …
-  const attacker = await world.tenant()
+  const attacker = await fixture.tenant()
   const attackerAdmin = await signIn({ id: attacker.owner })
-  const email = `victim.${house.tenant}@example.test`
+  const email = `victim.${stack.tenant}@example.test`
   const password = 'known to the attacker'
   const made = await attackerAdmin.post(`/api/v2/tenants/${attacker.tenant}/members`, { email, password })
   expect(said(made)).toBe('201')
   // … and waits for another organization to add that e-mail.
-  const added = await house.owner.post(`${house.path}/members`, { email, role: 'Admin' })
+  const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
   expect([said(added), added.body.error.param]).toEqual(['400 invalid_request', 'email'])
   // Leaving the first organization changes nothing.
   await attackerAdmin.delete(`/api/v2/tenants/${attacker.tenant}/members/${made.body.id}`)
-  expect(said(await house.owner.post(`${house.path}/members`, { email }))).toBe('400 invalid_request')
+  expect(said(await stack.owner.post(`${stack.path}/members`, { email }))).toBe('400 invalid_request')
   // The id, which only the person who is meant can tell, names them beyond doubt.
-  expect(said(await house.owner.post(`${house.path}/members`, { person: made.body.id }))).toBe('201')
-  expect(said(await house.owner.post(`${house.path}/members`, { email, role: 'Admin' }))).toBe('200')
-  const none = await house.owner.post(`${house.path}/members`, { person: 'per_nobody' })
+  expect(said(await stack.owner.post(`${stack.path}/members`, { person: made.body.id }))).toBe('201')
+  expect(said(await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' }))).toBe('200')
+  const none = await stack.owner.post(`${stack.path}/members`, { person: 'per_nobody' })
   expect([said(none), none.body.error.param]).toEqual(['400 invalid_request', 'person'])
-  const both = await house.owner.post(`${house.path}/members`, { person: made.body.id, email })
+  const both = await stack.owner.post(`${stack.path}/members`, { person: made.body.id, email })
   expect([said(both), both.body.error.param]).toEqual(['400 invalid_request', 'email'])
 })

@@ -1,4 +1,4 @@
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 
 interface RoleRow<Role> {
   person: string
@@ -18,7 +18,7 @@ interface PersonWithRole<Role> {
 
 /** Rows that give a person a role, shown with who that is. */
 export async function peopleOf<Role extends string>(
-  { prisma }: Pick<ConsoleNeeds, 'prisma'>,
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
   rows: RoleRow<Role>[],
 ): Promise<PersonWithRole<Role>[]> {
   const people = await prisma.person.findMany({

@@ -13,69 +13,69 @@ test('the platform operator makes an organization and is its first Admin', async
   expect(said(await operator.get(`${path}/members`))).toBe('404 not_found')
 })
 
-test('nobody else makes or deletes an organization [not_permitted]', async ({ house }) => {
-  const answer = await house.owner.post('/api/v2/tenants', { name: 'Mine' })
+test('nobody else makes or deletes an organization [not_permitted]', async ({ stack }) => {
+  const answer = await stack.owner.post('/api/v2/tenants', { name: 'Mine' })
   expect(said(answer)).toBe('403 not_permitted')
   expect(answer.body.error.message).toBe('This needs the platform operator role.')
-  expect(said(await house.owner.delete(house.path))).toBe('403 not_permitted')
+  expect(said(await stack.owner.delete(stack.path))).toBe('403 not_permitted')
 })
 
-test('an organization with projects stays [not_empty]', async ({ house, signIn }) => {
+test('an organization with projects stays [not_empty]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
-  const answer = await operator.delete(house.path)
+  const answer = await operator.delete(stack.path)
   expect(said(answer)).toBe('409 not_empty')
   expect(answer.body.error.resolution).toBe('Delete the projects first.')
 })
 
-test("another organization and one that never existed can't be told apart [not_found]", async ({ house, signIn }) => {
+test("another organization and one that never existed can't be told apart [not_found]", async ({ stack, signIn }) => {
   const stranger = await signIn()
   for (const path of ['members', 'teams', 'projects', 'keys', 'audit']) {
     const answers = await Promise.all(
-      [house.tenant, 'ten_00000000000000000000000000'].map((id) => stranger.get(`/api/v2/tenants/${id}/${path}`)),
+      [stack.tenant, 'ten_00000000000000000000000000'].map((id) => stranger.get(`/api/v2/tenants/${id}/${path}`)),
     )
     expect(answers.map(said)).toEqual(['404 not_found', '404 not_found'])
     expect(answers[0]!.body).toEqual(answers[1]!.body)
   }
 })
 
-test('members read who is there; only an Admin changes it [not_permitted]', async ({ house }) => {
-  const member = await house.member({ team: 'Team Member' })
-  expect((await member.get(`${house.path}/members`)).body.data).toHaveLength(2)
-  expect((await member.get(`${house.path}/teams/${house.team}/members`)).body.data).toHaveLength(2)
+test('members read who is there; only an Admin changes it [not_permitted]', async ({ stack }) => {
+  const member = await stack.member({ team: 'Team Member' })
+  expect((await member.get(`${stack.path}/members`)).body.data).toHaveLength(2)
+  expect((await member.get(`${stack.path}/teams/${stack.team}/members`)).body.data).toHaveLength(2)
   const refused = await Promise.all([
-    member.post(`${house.path}/members`, { email: 'x@example.test' }),
-    member.delete(`${house.path}/members/${house.owner.id}`),
-    member.post(`${house.path}/teams`, { name: 'Mine' }),
-    member.delete(`${house.path}/teams/${house.team}`),
-    member.post(`${house.path}/teams/${house.team}/members`, { person: member.id, role: 'Team Owner' }),
-    member.post(`${house.path}/projects`, { name: 'Mine' }),
-    member.delete(house.projectPath),
-    member.get(`${house.path}/audit`),
+    member.post(`${stack.path}/members`, { email: 'x@example.test' }),
+    member.delete(`${stack.path}/members/${stack.owner.id}`),
+    member.post(`${stack.path}/teams`, { name: 'Mine' }),
+    member.delete(`${stack.path}/teams/${stack.team}`),
+    member.post(`${stack.path}/teams/${stack.team}/members`, { person: member.id, role: 'Team Owner' }),
+    member.post(`${stack.path}/projects`, { name: 'Mine' }),
+    member.delete(stack.projectPath),
+    member.get(`${stack.path}/audit`),
   ])
   expect(new Set(refused.map(said))).toEqual(new Set(['403 not_permitted']))
 })
 
 test('a known person is added by e-mail alone, and keeps name and password [already_exists]', async ({
-  house,
+  stack,
   signIn,
 }) => {
   const known = await signIn()
   const email = `${known.id}@example.test`
   const taken = { email, name: 'Renamed', password: 'chosen by a stranger' }
-  expect(said(await house.owner.post(`${house.path}/members`, taken))).toBe('409 already_exists')
-  const added = await house.owner.post(`${house.path}/members`, { email, role: 'Member' })
+  expect(said(await stack.owner.post(`${stack.path}/members`, taken))).toBe('409 already_exists')
+  const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Member' })
   expect(said(added)).toBe('201')
   expect(added.body).toMatchObject({ id: known.id, name: 'A person', role: 'Member' })
-  const raised = await house.owner.post(`${house.path}/members`, { email, role: 'Admin' })
+  const raised = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
   expect([said(raised), raised.body.role]).toEqual(['200', 'Admin'])
 })
 
-test('an organization keeps an Admin, also when two remove each other at once [last_admin]', async ({ house }) => {
-  expect(said(await house.owner.delete(`${house.path}/members/${house.owner.id}`))).toBe('409 last_admin')
-  const other = await house.member({ tenant: 'Admin' })
+test('an organization keeps an Admin, also when two remove each other at once [last_admin]', async ({ stack }) => {
+  expect(said(await stack.owner.delete(`${stack.path}/members/${stack.owner.id}`))).toBe('409 last_admin')
+  const other = await stack.member({ tenant: 'Admin' })
   const answers = await Promise.all([
-    house.owner.delete(`${house.path}/members/${other.id}`),
-    other.delete(`${house.path}/members/${house.owner.id}`),
+    stack.owner.delete(`${stack.path}/members/${other.id}`),
+    other.delete(`${stack.path}/members/${stack.owner.id}`),
   ])
   const outcomes = answers.map(said)
   expect(outcomes).toContain('204')
@@ -84,50 +84,50 @@ test('an organization keeps an Admin, also when two remove each other at once [l
 })
 
 test('who has left the organization sees nothing of it, whatever roles are left behind [not_found]', async ({
-  house,
+  stack,
 }) => {
-  const leaver = await house.member({ team: 'Team Owner', project: 'Project Owner' })
-  expect(said(await leaver.get(`${house.projectPath}/usage`))).toBe('200')
-  expect(said(await house.owner.delete(`${house.path}/members/${leaver.id}`))).toBe('204')
+  const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
+  expect(said(await leaver.get(`${stack.projectPath}/usage`))).toBe('200')
+  expect(said(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('204')
   for (const path of [
-    `${house.path}/members`,
-    `${house.path}/projects`,
-    `${house.projectPath}/usage`,
-    `${house.path}/keys`,
+    `${stack.path}/members`,
+    `${stack.path}/projects`,
+    `${stack.projectPath}/usage`,
+    `${stack.path}/keys`,
   ])
     expect(said(await leaver.get(path))).toBe('404 not_found')
-  expect(said(await house.owner.delete(`${house.path}/members/${leaver.id}`))).toBe('404 not_found')
+  expect(said(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('404 not_found')
 })
 
 test('a team is made with its creator as owner, takes members, and goes when it owns nothing [not_empty]', async ({
-  house,
+  stack,
 }) => {
-  const member = await house.member()
-  const team = await house.owner.post(`${house.path}/teams`, { name: 'Second' })
-  const members = `${house.path}/teams/${team.body.id}/members`
-  expect((await house.owner.get(members)).body.data).toMatchObject([{ id: house.owner.id, role: 'Team Owner' }])
-  expect(said(await house.owner.post(members, { person: member.id, role: 'Team Member' }))).toBe('201')
-  expect(said(await house.owner.post(members, { person: member.id, role: 'Team Owner' }))).toBe('200')
-  expect(said(await house.owner.post(members, { person: 'per_nobody', role: 'Team Owner' }))).toBe(
+  const member = await stack.member()
+  const team = await stack.owner.post(`${stack.path}/teams`, { name: 'Second' })
+  const members = `${stack.path}/teams/${team.body.id}/members`
+  expect((await stack.owner.get(members)).body.data).toMatchObject([{ id: stack.owner.id, role: 'Team Owner' }])
+  expect(said(await stack.owner.post(members, { person: member.id, role: 'Team Member' }))).toBe('201')
+  expect(said(await stack.owner.post(members, { person: member.id, role: 'Team Owner' }))).toBe('200')
+  expect(said(await stack.owner.post(members, { person: 'per_nobody', role: 'Team Owner' }))).toBe(
     '400 invalid_request',
   )
-  expect(said(await house.owner.delete(`${members}/${member.id}`))).toBe('204')
-  expect(said(await house.owner.delete(`${members}/${member.id}`))).toBe('404 not_found')
+  expect(said(await stack.owner.delete(`${members}/${member.id}`))).toBe('204')
+  expect(said(await stack.owner.delete(`${members}/${member.id}`))).toBe('404 not_found')
 
-  const project = await house.owner.post(`${house.path}/projects`, { name: 'Its own', team: team.body.id })
-  const path = `${house.path}/teams/${team.body.id}`
-  expect(said(await house.owner.delete(path))).toBe('409 not_empty')
-  expect(said(await house.owner.delete(`${house.path}/projects/${project.body.id}`))).toBe('204')
-  expect(said(await house.owner.delete(path))).toBe('204')
+  const project = await stack.owner.post(`${stack.path}/projects`, { name: 'Its own', team: team.body.id })
+  const path = `${stack.path}/teams/${team.body.id}`
+  expect(said(await stack.owner.delete(path))).toBe('409 not_empty')
+  expect(said(await stack.owner.delete(`${stack.path}/projects/${project.body.id}`))).toBe('204')
+  expect(said(await stack.owner.delete(path))).toBe('204')
 })
 
 test("one organization's Admin can't reach another's team through its own path [not_found]", async ({
-  house,
-  world,
+  stack,
+  fixture,
 }) => {
-  const other = await world.tenant()
-  expect(said(await house.owner.get(`${house.path}/teams/${other.team}/members`))).toBe('404 not_found')
-  expect(said(await house.owner.delete(`${house.path}/teams/${other.team}`))).toBe('404 not_found')
+  const other = await fixture.tenant()
+  expect(said(await stack.owner.get(`${stack.path}/teams/${other.team}/members`))).toBe('404 not_found')
+  expect(said(await stack.owner.delete(`${stack.path}/teams/${other.team}`))).toBe('404 not_found')
   const project = { name: 'Theirs', team: other.team }
-  expect(said(await house.owner.post(`${house.path}/projects`, project))).toBe('400 invalid_request')
+  expect(said(await stack.owner.post(`${stack.path}/projects`, project))).toBe('400 invalid_request')
 })

@@ -50,6 +50,6 @@ export function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
   )
 }
 
-function invalid(param: string, what: string, cure: string) {
-  return refuse('invalid_request', { reason: `${param}: ${what}`, cure }, { param })
+function invalid(param: string, what: string, resolution: string) {
+  return refuse('invalid_request', { reason: `${param}: ${what}`, resolution }, { param })
 }

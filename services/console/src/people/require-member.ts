@@ -11,7 +11,7 @@ export async function requireMember(tx: Transaction, tenant: string, person: str
     'invalid_request',
     {
       reason: 'person: is no member of the organization.',
-      cure: 'Add the person to the organization first, and send the id that was answered.',
+      resolution: 'Add the person to the organization first, and send the id that was answered.',
     },
     { param: 'person' },
   )

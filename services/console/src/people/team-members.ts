@@ -3,23 +3,27 @@ import { newTeamMemberBody, pageQuery, type TeamRole } from '@gateway/contracts/
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
-import type { ChangeRights } from '../rights/change-rights.ts'
-import type { Gate } from '../rights/gate.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
+import type { ChangePermissions } from '../permissions/change-permissions.ts'
+import type { Authorize } from '../permissions/authorize.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
 import { personOf } from '../sign-in/person.ts'
 import { requireMember } from './require-member.ts'
 import { peopleOf } from './people-of.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; changeRights: ChangeRights; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma'> & {
+  authorize: Authorize
+  changePermissions: ChangePermissions
+  passBarrier: PassBarrier
+}
 
 /** GET …/teams/{team}/members */
-export function listTeamMembers({ prisma, gate }: Needs): RequestHandler {
+export function listTeamMembers({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(personOf(res), tenant, 'teams.read')
+    await authorize.inTenant(personOf(res), tenant, 'teams.read')
     const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
     const rows = await prisma.teamMember.findMany({
@@ -33,15 +37,15 @@ export function listTeamMembers({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** POST …/teams/{team}/members: puts a member of the organization into the team, or gives it another role there. */
-export function setTeamMember({ prisma, gate, changeRights }: Needs): RequestHandler {
+export function setTeamMember({ prisma, authorize, changePermissions }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(by, tenant, 'teams.manage')
+    await authorize.inTenant(by, tenant, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
     const { person, role } = await checkedBody(req, newTeamMemberBody)
-    const made = await changeRights(tenant, async (tx, gateNow) => {
-      await gateNow.inTenant(by, tenant, 'teams.manage')
+    const made = await changePermissions(tenant, async (tx, authorizeNow) => {
+      await authorizeNow.inTenant(by, tenant, 'teams.manage')
       await requireMember(tx, tenant, person)
       const key = { team_person: { team, person } }
       const before = await tx.teamMember.findUnique({ where: key })
@@ -56,15 +60,15 @@ export function setTeamMember({ prisma, gate, changeRights }: Needs): RequestHan
 }
 
 /** DELETE …/teams/{team}/members/{person} */
-export function removeTeamMember({ prisma, gate, changeRights, passBarrier }: Needs): RequestHandler {
+export function removeTeamMember({ prisma, authorize, changePermissions, passBarrier }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(by, tenant, 'teams.manage')
+    await authorize.inTenant(by, tenant, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
     const person = pathIdOf(req, 'person')
-    const removed = await changeRights(tenant, async (tx, gateNow) => {
-      await gateNow.inTenant(by, tenant, 'teams.manage')
+    const removed = await changePermissions(tenant, async (tx, authorizeNow) => {
+      await authorizeNow.inTenant(by, tenant, 'teams.manage')
       const { count } = await tx.teamMember.deleteMany({ where: { team, person } })
       if (count === 0) return false
       const what = { action: 'team-member.remove', subject: team, details: { person } }
@@ -79,7 +83,7 @@ export function removeTeamMember({ prisma, gate, changeRights, passBarrier }: Ne
   }
 }
 
-async function teamOf({ prisma }: Pick<Needs, 'prisma'>, tenant: string, id: string): Promise<string> {
+async function teamOf({ prisma }: Pick<Deps, 'prisma'>, tenant: string, id: string): Promise<string> {
   const team = await prisma.team.findFirst({ where: { id, tenant }, select: { id: true } })
   if (team) return team.id
   throw refuse('not_found', {})

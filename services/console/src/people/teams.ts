@@ -2,19 +2,19 @@ import type { RequestHandler } from 'express'
 import { newTeamBody, pageQuery, type TeamRecord } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize }
 
 /** GET …/teams */
-export function listTeams({ prisma, gate }: Needs): RequestHandler {
+export function listTeams({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(personOf(res), tenant, 'teams.read')
+    await authorize.inTenant(personOf(res), tenant, 'teams.read')
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
     const rows = await prisma.team.findMany({
       where: { tenant, id: { gt: cursor } },
@@ -31,11 +31,11 @@ export function listTeams({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** POST …/teams: a new team, whose first Team Owner is its creator. */
-export function createTeam({ prisma, mint, gate }: Needs): RequestHandler {
+export function createTeam({ prisma, mint, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(person, tenant, 'teams.manage')
+    await authorize.inTenant(person, tenant, 'teams.manage')
     const { name } = await checkedBody(req, newTeamBody)
     const team = await prisma.$transaction(async (tx) => {
       const created = await tx.team.create({ data: { id: mint('tea'), tenant, name } })
@@ -49,11 +49,11 @@ export function createTeam({ prisma, mint, gate }: Needs): RequestHandler {
 }
 
 /** DELETE …/teams/{team}: a team that owns no project any more. */
-export function deleteTeam({ prisma, gate }: Needs): RequestHandler {
+export function deleteTeam({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(person, tenant, 'teams.manage')
+    await authorize.inTenant(person, tenant, 'teams.manage')
     const id = pathIdOf(req, 'team')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // it can own nothing new meanwhile

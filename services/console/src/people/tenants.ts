@@ -2,16 +2,16 @@ import type { RequestHandler } from 'express'
 import { newTenantBody, pageQuery, type TenantRecord } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize }
 
 /** GET /api/v2/tenants: those I belong to; the platform operator sees all. */
-export function listTenants({ prisma }: Needs): RequestHandler {
+export function listTenants({ prisma }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
@@ -33,10 +33,10 @@ export function listTenants({ prisma }: Needs): RequestHandler {
 }
 
 /** POST /api/v2/tenants: a new organization, whose first Admin is its creator. */
-export function createTenant({ prisma, mint, gate }: Needs): RequestHandler {
+export function createTenant({ prisma, mint, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
-    gate.onPlatform(person, 'tenants.create')
+    authorize.onPlatform(person, 'tenants.create')
     const { name } = await checkedBody(req, newTenantBody)
     const tenant = await prisma.$transaction(async (tx) => {
       const created = await tx.tenant.create({ data: { id: mint('ten'), name } })
@@ -50,11 +50,11 @@ export function createTenant({ prisma, mint, gate }: Needs): RequestHandler {
 }
 
 /** DELETE /api/v2/tenants/{t}: an organization that holds no project and no key any more. Its audit log stays. */
-export function deleteTenant({ prisma, gate }: Needs): RequestHandler {
+export function deleteTenant({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const id = pathIdOf(req, 'tenant')
-    await gate.inTenant(person, id, 'tenants.delete')
+    await authorize.inTenant(person, id, 'tenants.delete')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
       const what = 'The organization'

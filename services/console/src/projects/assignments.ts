@@ -2,20 +2,25 @@ import type { RequestHandler } from 'express'
 import { pageQuery, type AssignmentRecord } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
+import type { Authorize } from '../permissions/authorize.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize; passBarrier: PassBarrier }
 
 /** GET …/projects/{p}/assignments: the products that the project can use. */
-export function listAssignments({ prisma, gate }: Needs): RequestHandler {
+export function listAssignments({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'assignments.read')
+    const { id: project } = await authorize.inProject(
+      personOf(res),
+      tenant,
+      pathIdOf(req, 'project'),
+      'assignments.read',
+    )
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
     const rows = await prisma.assignment.findMany({
       where: { project, product: { gt: cursor } },
@@ -32,11 +37,11 @@ export function listAssignments({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** PUT …/projects/{p}/assignments/{product}: lets the project use a published product. Safe to repeat. */
-export function assignProduct({ prisma, gate }: Needs): RequestHandler {
+export function assignProduct({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(by, tenant, pathIdOf(req, 'project'), 'assignments.manage')
+    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'assignments.manage')
     const product = pathIdOf(req, 'product')
     const made = await prisma.$transaction(async (tx) => {
       const before = await tx.assignment.findUnique({ where: { project_product: { project, product } } })
@@ -53,11 +58,11 @@ export function assignProduct({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** DELETE …/projects/{p}/assignments/{product} */
-export function unassignProduct({ prisma, gate, passBarrier }: Needs): RequestHandler {
+export function unassignProduct({ prisma, authorize, passBarrier }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(by, tenant, pathIdOf(req, 'project'), 'assignments.manage')
+    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'assignments.manage')
     const product = pathIdOf(req, 'product')
     const removed = await prisma.$transaction(async (tx) => {
       const { count } = await tx.assignment.deleteMany({ where: { project, product } })

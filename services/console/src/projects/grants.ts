@@ -2,23 +2,27 @@ import type { RequestHandler } from 'express'
 import { newGrantBody, pageQuery, type ProjectRole } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { peopleOf } from '../people/people-of.ts'
 import { requireMember } from '../people/require-member.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
-import type { ChangeRights } from '../rights/change-rights.ts'
-import type { Gate } from '../rights/gate.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
+import type { ChangePermissions } from '../permissions/change-permissions.ts'
+import type { Authorize } from '../permissions/authorize.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate; changeRights: ChangeRights; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma'> & {
+  authorize: Authorize
+  changePermissions: ChangePermissions
+  passBarrier: PassBarrier
+}
 
 /** GET …/projects/{p}/grants */
-export function listGrants({ prisma, gate }: Needs): RequestHandler {
+export function listGrants({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'grants.read')
+    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'grants.read')
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
     const rows = await prisma.projectGrant.findMany({
       where: { project, person: { gt: cursor } },
@@ -31,14 +35,14 @@ export function listGrants({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** POST …/projects/{p}/grants: grants a member of the organization a role, or another one; that may take rights away. */
-export function setGrant({ prisma, gate, changeRights, passBarrier }: Needs): RequestHandler {
+export function setGrant({ prisma, authorize, changePermissions, passBarrier }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
+    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
     const { person, role } = await checkedBody(req, newGrantBody)
-    const made = await changeRights(tenant, async (tx, gateNow) => {
-      await gateNow.inProject(by, tenant, project, 'grants.manage')
+    const made = await changePermissions(tenant, async (tx, authorizeNow) => {
+      await authorizeNow.inProject(by, tenant, project, 'grants.manage')
       await requireMember(tx, tenant, person)
       const key = { project_person: { project, person } }
       const before = await tx.projectGrant.findUnique({ where: key })
@@ -54,14 +58,14 @@ export function setGrant({ prisma, gate, changeRights, passBarrier }: Needs): Re
 }
 
 /** DELETE …/projects/{p}/grants/{person} */
-export function removeGrant({ gate, changeRights, passBarrier }: Needs): RequestHandler {
+export function removeGrant({ authorize, changePermissions, passBarrier }: Deps): RequestHandler {
   return async (req, res) => {
     const by = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await gate.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
+    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
     const person = pathIdOf(req, 'person')
-    const removed = await changeRights(tenant, async (tx, gateNow) => {
-      await gateNow.inProject(by, tenant, project, 'grants.manage')
+    const removed = await changePermissions(tenant, async (tx, authorizeNow) => {
+      await authorizeNow.inProject(by, tenant, project, 'grants.manage')
       const { count } = await tx.projectGrant.deleteMany({ where: { project, person } })
       if (count === 0) return false
       const what = { action: 'grant.remove', subject: project, details: { person } }

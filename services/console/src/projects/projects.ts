@@ -2,25 +2,25 @@ import type { RequestHandler } from 'express'
 import { newProjectBody, pageQuery, type ProjectRecord } from '@gateway/contracts/console'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
-import { visibleProjects } from '../rights/visible-projects.ts'
+import type { Authorize } from '../permissions/authorize.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import { visibleProjects } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & { gate: Gate; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize; passBarrier: PassBarrier }
 
 /** GET …/projects: those I can see. */
-export function listProjects({ prisma, gate }: Needs): RequestHandler {
+export function listProjects({ prisma, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    const standing = await gate.inTenant(person, tenant, 'projects.read')
+    const roles = await authorize.inTenant(person, tenant, 'projects.read')
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
     const rows = await prisma.project.findMany({
-      where: { AND: [await visibleProjects({ prisma }, person, tenant, standing), { id: { gt: cursor } }] },
+      where: { AND: [await visibleProjects({ prisma }, person, tenant, roles), { id: { gt: cursor } }] },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
@@ -34,11 +34,11 @@ export function listProjects({ prisma, gate }: Needs): RequestHandler {
 }
 
 /** POST …/projects: owned by a team for good; its creator becomes its Project Owner, and its wallet is empty. */
-export function createProject({ prisma, mint, gate }: Needs): RequestHandler {
+export function createProject({ prisma, mint, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    await gate.inTenant(person, tenant, 'projects.manage')
+    await authorize.inTenant(person, tenant, 'projects.manage')
     const body = await checkedBody(req, newProjectBody)
     const project = await prisma.$transaction(async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
@@ -56,14 +56,14 @@ export function createProject({ prisma, mint, gate }: Needs): RequestHandler {
  * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are gone. What it was charged stays in the books
  * for ever, and so does what was left in its wallet.
  */
-export function deleteProject({ prisma, gate, passBarrier }: Needs): RequestHandler {
+export function deleteProject({ prisma, authorize, passBarrier }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const tenant = pathIdOf(req, 'tenant')
-    const { id } = await gate.inProject(person, tenant, pathIdOf(req, 'project'), 'projects.manage')
+    const { id } = await authorize.inProject(person, tenant, pathIdOf(req, 'project'), 'projects.manage')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
-      if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillRuns()
+      if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillExecutions()
       const keys = await tx.key.findMany({ where: { project: id }, select: { id: true } })
       const keyIds = keys.map((key) => key.id)
       await tx.keyResource.deleteMany({ where: { key: { in: keyIds } } })
@@ -82,7 +82,7 @@ export function deleteProject({ prisma, gate, passBarrier }: Needs): RequestHand
 }
 
 /** A run reads its package for each node. */
-function stillRuns(): Refusal {
+function stillExecutions(): Refusal {
   return new Refusal(
     'not_empty',
     'The project still has executions under way.',
@@ -109,7 +109,11 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
   if (team) return team.id
   const reason =
     named === null ? 'team: is needed, because you are in no team.' : 'team: the organization has none by this id.'
-  throw refuse('invalid_request', { reason, cure: 'Send the id of a team of the organization.' }, { param: 'team' })
+  throw refuse(
+    'invalid_request',
+    { reason, resolution: 'Send the id of a team of the organization.' },
+    { param: 'team' },
+  )
 }
 
 function projectRecord(project: { id: string; name: string; team: string; createdAt: Date }): ProjectRecord {

@@ -42,7 +42,10 @@ function invalid(issue: z.core.$ZodIssue): Refusal {
   const param = path.join('.')
   return refuse(
     'invalid_request',
-    { reason: `${param || 'The request'}: ${what}.`, cure: `Correct ${param || 'the request'} and send it again.` },
+    {
+      reason: `${param || 'The request'}: ${what}.`,
+      resolution: `Correct ${param || 'the request'} and send it again.`,
+    },
     param ? { param } : {},
   )
 }

@@ -6,7 +6,7 @@ import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { openWorld } from '@gateway/testbed/world'
+import { openFixture } from '@gateway/testbed/fixture'
 import { callerOf, said } from '../console.fixture.ts'
 
 test('without the database everything is refused, and goes on when it is back [unavailable]', async ({
@@ -22,13 +22,13 @@ test('without the database everything is refused, and goes on when it is back [u
     env: { DATABASE_URL: postgresServer.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) },
   })
   onTestFinished(program.stop)
-  const world = await openWorld(postgresServer.adminUrl)
-  onTestFinished(world.close)
+  const fixture = await openFixture(postgresServer.adminUrl)
+  onTestFinished(fixture.close)
   const [person, token] = [
-    await world.person({ platformOperator: true }),
+    await fixture.person({ platformOperator: true }),
     makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32)),
   ]
-  await world.run(
+  await fixture.run(
     `INSERT INTO control.person_tokens (id, person, name, hash, prefix) VALUES ('tok_1', $1, 't', $2, 'svu_')`,
     [person, createHash('sha256').update(token).digest()],
   )

@@ -23,7 +23,7 @@ export function requireModestJson(value: unknown, param: string): void {
 function invalid(param: string, what: string) {
   return refuse(
     'invalid_request',
-    { reason: `${param}: ${what}.`, cure: `Correct ${param} and send it again.` },
+    { reason: `${param}: ${what}.`, resolution: `Correct ${param} and send it again.` },
     { param },
   )
 }

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** One log line and one measurement a request, under the route's pattern so that no id becomes a label. */
-export function observeRequests({ log, meter }: Pick<ConsoleNeeds, 'log' | 'meter'>): RequestHandler {
+export function observeRequests({ log, meter }: Pick<ConsoleDeps, 'log' | 'meter'>): RequestHandler {
   const took = meter.createHistogram('console.request.duration', {
     description: 'Requests by route and status',
     unit: 'ms',

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 
 /**
  * Refuses what another site's page makes a visitor's browser send: a cookie goes along by itself, so it proves only that
@@ -8,13 +8,13 @@ import type { ConsoleNeeds } from '../needs.ts'
  * page; a header `Authorization` no foreign page can send unasked.
  * @throws Refusal `invalid_request`
  */
-export function refuseForeignPages({ publicUrl }: Pick<ConsoleNeeds, 'publicUrl'>): RequestHandler {
+export function refuseForeignPages({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>): RequestHandler {
   return (req, _res, next) => {
     const changes = !['GET', 'HEAD', 'OPTIONS'].includes(req.method)
     if (!changes || req.get('Authorization') !== undefined || !isForeign(req, publicUrl)) return next()
     throw refuse('invalid_request', {
       reason: 'This request comes from a page of another site.',
-      cure: "Send it from the console's own page, or with the header Authorization: Bearer and a personal token.",
+      resolution: "Send it from the console's own page, or with the header Authorization: Bearer and a personal token.",
     })
   }
 }

@@ -3,8 +3,8 @@ import type { Graph } from '@gateway/contracts/graph'
 import { refuse, Refusal } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import { databaseNow } from '../keys/database-now.ts'
-import type { ConsoleNeeds } from '../needs.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { ConsoleDeps } from '../needs.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { checkGraph, requireNoProblems } from './check-graph.ts'
 import { reachSandbox } from './reach-sandbox.ts'
 import { revisionNumberOf } from './read-graph.ts'
@@ -14,7 +14,7 @@ import { lockSandbox } from './sandboxes.ts'
 
 const RETRY_AFTER_MS = 1_000
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'log'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'log'> & { authorize: Authorize }
 
 /**
  * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (spec 3.1). The whole graph
@@ -22,10 +22,10 @@ type Needs = Pick<ConsoleNeeds, 'prisma' | 'log'> & { gate: Gate }
  * transaction: whatever fails, the revision that was active still is. Runs in progress keep the one they began with.
  * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
  */
-export function activateRevision(needs: Needs): RequestHandler {
-  const { prisma, log } = needs
+export function activateRevision(deps: Deps): RequestHandler {
+  const { prisma, log } = deps
   return async (req, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(needs, req, res)
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, req, res)
     const where = { sandbox_number: { sandbox: sandbox.id, number: revisionNumberOf(req.params['number']) } }
     const saved = await prisma.revision.findUnique({ where })
     if (!saved) throw refuse('not_found', {})

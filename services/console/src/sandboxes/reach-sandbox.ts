@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { pathIdOf } from '../receive/check.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { personOf, type Person } from '../sign-in/person.ts'
 import type { SandboxRow } from './sandbox-record.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }
 
 export interface ReachedProject {
   person: Person
@@ -19,10 +19,10 @@ export interface ReachedProject {
  * it has none (spec 5.6).
  * @throws Refusal `not_found`
  */
-export async function reachSandboxesOf({ gate }: Needs, req: Request, res: Response): Promise<ReachedProject> {
+export async function reachSandboxesOf({ authorize }: Deps, req: Request, res: Response): Promise<ReachedProject> {
   const person = personOf(res)
   const [tenant, project] = [pathIdOf(req, 'tenant'), pathIdOf(req, 'project')]
-  if (await gate.toUseSandboxes(person, tenant, project)) return { person, tenant, project }
+  if (await authorize.toUseSandboxes(person, tenant, project)) return { person, tenant, project }
   throw refuse('not_found', {})
 }
 
@@ -31,14 +31,14 @@ export async function reachSandboxesOf({ gate }: Needs, req: Request, res: Respo
  * @throws Refusal `sandbox_not_found`
  */
 export async function reachSandbox(
-  { prisma, gate }: Needs,
+  { prisma, authorize }: Deps,
   req: Request,
   res: Response,
 ): Promise<ReachedProject & { sandbox: SandboxRow }> {
   const person = personOf(res)
   const [tenant, id] = [pathIdOf(req, 'tenant'), pathIdOf(req, 'sandbox')]
   const sandbox = await prisma.sandbox.findUnique({ where: { id } })
-  if (sandbox && (await gate.toUseSandboxes(person, tenant, sandbox.project)))
+  if (sandbox && (await authorize.toUseSandboxes(person, tenant, sandbox.project)))
     return { person, tenant, project: sandbox.project, sandbox }
   throw refuse('sandbox_not_found', { sandbox: id })
 }

@@ -5,23 +5,23 @@ import type { Graph } from '@gateway/contracts/graph'
 import { answerOf, consoleTest, said } from '../console.fixture.ts'
 import { asking, echo, twofold, unwired } from './graphs.fixture.ts'
 
-const test = consoleTest.extend('flow', async ({ house, world }) => {
-  const product = await world.product()
-  await world.assign(house.project, product)
-  const { body } = await house.owner.post(`${house.projectPath}/sandboxes`, { name: 'Flow' })
-  const path = `${house.path}/sandboxes/${body.id}`
+const test = consoleTest.extend('flow', async ({ stack, fixture }) => {
+  const product = await fixture.product()
+  await fixture.assign(stack.project, product)
+  const { body } = await stack.owner.post(`${stack.projectPath}/sandboxes`, { name: 'Flow' })
+  const path = `${stack.path}/sandboxes/${body.id}`
   return {
     id: body.id as string,
     path,
     product,
-    save: (graph: unknown, more: object = {}) => house.owner.post(`${path}/revisions`, { graph, ...more }),
-    read: (number: number) => house.owner.get(`${path}/revisions/${number}`),
-    activate: (number: number) => house.owner.post(`${path}/revisions/${number}/activate`),
-    sandbox: async () => (await house.owner.get(path)).body as Record<string, unknown>,
+    save: (graph: unknown, more: object = {}) => stack.owner.post(`${path}/revisions`, { graph, ...more }),
+    read: (number: number) => stack.owner.get(`${path}/revisions/${number}`),
+    activate: (number: number) => stack.owner.post(`${path}/revisions/${number}/activate`),
+    sandbox: async () => (await stack.owner.get(path)).body as Record<string, unknown>,
   }
 })
 
-test('a save is a revision of its own with a package, whose digest is that of its text', async ({ flow, world }) => {
+test('a save is a revision of its own with a package, whose digest is that of its text', async ({ flow, fixture }) => {
   const graph = asking(flow.product)
   const saved = await flow.save(graph, { baseRevision: 0 })
   expect(said(saved)).toBe('201')
@@ -29,7 +29,7 @@ test('a save is a revision of its own with a package, whose digest is that of it
   expect(saved.body).toMatchObject({ number: 1, draft: false, baseRevision: 0, graph, problems: [] })
   expect(saved.body.package).toMatchObject({ manifest: [flow.product], input: graph.input, output: graph.output })
   expect((await flow.read(1)).body).toEqual(saved.body)
-  const { rows } = await world.run('SELECT * FROM control.revisions WHERE sandbox = $1', [flow.id])
+  const { rows } = await fixture.run('SELECT * FROM control.revisions WHERE sandbox = $1', [flow.id])
   expect(rows).toMatchObject([{ manifest: [flow.product], paid_nodes: 1, chat_input: 'text', chat_output: 'text' }])
   const { package: bytes, digest } = rows[0] as { package: Buffer; digest: string }
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(digest)
@@ -37,7 +37,9 @@ test('a save is a revision of its own with a package, whose digest is that of it
   const again = await flow.save(graph)
   expect(again.body).toMatchObject({ number: 2, digest })
   expect((await flow.save(twofold)).body).toMatchObject({ number: 3, problems: [] })
-  const third = await world.run('SELECT chat_input FROM control.revisions WHERE sandbox = $1 AND number = 3', [flow.id])
+  const third = await fixture.run('SELECT chat_input FROM control.revisions WHERE sandbox = $1 AND number = 3', [
+    flow.id,
+  ])
   expect(third.rows).toEqual([{ chat_input: null }])
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 3, activeRevision: null })
 })
@@ -65,10 +67,10 @@ test('a draft keeps its work with every problem; without the marker nothing is s
 
 test('a product that is not assigned is told by name on save and on activation [product_not_assigned]', async ({
   flow,
-  house,
-  world,
+  stack,
+  fixture,
 }) => {
-  const [other, never] = [await world.product(), 'acme/never']
+  const [other, never] = [await fixture.product(), 'acme/never']
   for (const product of [other, never]) {
     const refused = await flow.save(asking(product))
     expect(said(refused)).toBe('403 product_not_assigned')
@@ -80,7 +82,7 @@ test('a product that is not assigned is told by name on save and on activation [
   expect(both.body.error.details.problems.map(({ code }: { code: string }) => code)).toContain('product_not_assigned')
 
   await flow.save(asking(flow.product))
-  await house.owner.delete(`${house.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
+  await stack.owner.delete(`${stack.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
   expect(said(await flow.activate(1))).toBe('403 product_not_assigned')
   expect(await flow.sandbox()).toMatchObject({ activeRevision: null })
 })
@@ -104,7 +106,7 @@ test('of a hundred who save on one base one wins, and the others learn what is l
   expect(said(await flow.save(echo, { baseRevision: 99 }))).toBe('409 revision_conflict')
 })
 
-test('what an author writes comes back as it was saved, whatever it holds', async ({ flow, house, console }) => {
+test('what an author writes comes back as it was saved, whatever it holds', async ({ flow, stack, console }) => {
   const strange = String.raw`"\u0000 \ud800 \udfff é 𝒳 \\u0000 </script> {{ x }}"`
   const nodes = `[{"id":"in","kind":"input"},{"id":"out","kind":"output"},
     {"id":"a","kind":"constant","value":${strange},"__proto__":{"admin":true},"constructor":1,"toString":null},
@@ -114,22 +116,22 @@ test('what an author writes comes back as it was saved, whatever it holds', asyn
   const graph = `{"input":${side},"output":${side},"nodes":${nodes},"edges":[{"from":${strange},"to":"out.text"}]}`
   const answer = await fetch(`${console.url}${flow.path}/revisions`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${house.owner.token}` },
+    headers: { Authorization: `Bearer ${stack.owner.token}` },
     body: `{"graph":${graph},"draft":true}`,
   })
   const saved = await answerOf(answer)
   expect(said(saved)).toBe('201')
   const read = await fetch(`${console.url}${flow.path}/revisions/1`, {
-    headers: { Authorization: `Bearer ${house.owner.token}` },
+    headers: { Authorization: `Bearer ${stack.owner.token}` },
   })
   expect(await read.text()).toContain(`"graph":${JSON.stringify(JSON.parse(graph))},"problems":[{`)
 })
 
-test('of a name that is given twice, the last is checked, kept and shown', async ({ flow, house, console }) => {
+test('of a name that is given twice, the last is checked, kept and shown', async ({ flow, stack, console }) => {
   const text = JSON.stringify(echo)
   const answer = await fetch(`${console.url}${flow.path}/revisions`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${house.owner.token}` },
+    headers: { Authorization: `Bearer ${stack.owner.token}` },
     body: `{"graph":${text.replace('"edges":', '"edges":[{"from":"no.where","to":"out.text"}],"edges":')}}`,
   })
   expect((await answerOf(answer)).body.graph).toEqual(echo)
@@ -157,10 +159,10 @@ test.for([
   ['a base below none', JSON.stringify({ graph: echo, baseRevision: -1 }), 'baseRevision'],
   ['a number that JSON can not write', withValue('1e999'), 'graph'],
   ['what would run a program out of stack', withValue(nested(100_000)), 'graph'],
-] as const)('what is no graph is refused: %s [invalid_request]', async ([, body, param], { flow, house, console }) => {
+] as const)('what is no graph is refused: %s [invalid_request]', async ([, body, param], { flow, stack, console }) => {
   const answer = await fetch(`${console.url}${flow.path}/revisions`, {
     method: 'POST',
-    headers: { Authorization: `Bearer ${house.owner.token}` },
+    headers: { Authorization: `Bearer ${stack.owner.token}` },
     body,
   })
   const refused = await answerOf(answer)
@@ -168,12 +170,12 @@ test.for([
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
 })
 
-test('a body of 2 MiB is read, one more byte is not [request_too_large]', async ({ flow, house, console }) => {
+test('a body of 2 MiB is read, one more byte is not [request_too_large]', async ({ flow, stack, console }) => {
   const send = (length: number) => {
     const body = JSON.stringify({ graph: echo, draft: true })
     return fetch(`${console.url}${flow.path}/revisions`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${house.owner.token}` },
+      headers: { Authorization: `Bearer ${stack.owner.token}` },
       body: body + ' '.repeat(length - body.length),
     }).then(answerOf)
   }
@@ -181,12 +183,12 @@ test('a body of 2 MiB is read, one more byte is not [request_too_large]', async 
   expect(said(await send(2 * 1024 * 1024 + 1))).toBe('413 request_too_large')
 })
 
-test('the newest revisions come first, in pages that end before they become too large', async ({ flow, house }) => {
+test('the newest revisions come first, in pages that end before they become too large', async ({ flow, stack }) => {
   const large: Graph = { ...echo, nodes: [...echo.nodes, { id: 'c', kind: 'constant', value: 'x'.repeat(1_900_000) }] }
   for (let n = 0; n < 6; n++) await flow.save(large, { draft: true })
   const pages = []
   for (let cursor: string | null = ''; cursor !== null;) {
-    const { body } = await house.owner.get(`${flow.path}/revisions?limit=5${cursor && `&cursor=${cursor}`}`)
+    const { body } = await stack.owner.get(`${flow.path}/revisions?limit=5${cursor && `&cursor=${cursor}`}`)
     pages.push(body.data.map(({ number }: { number: number }) => number))
     cursor = body.nextCursor as string | null
   }
@@ -194,22 +196,22 @@ test('the newest revisions come first, in pages that end before they become too 
     [6, 5, 4, 3],
     [2, 1],
   ])
-  expect(said(await house.owner.get(`${flow.path}/revisions?cursor=x`))).toBe('400 invalid_request')
+  expect(said(await stack.owner.get(`${flow.path}/revisions?cursor=x`))).toBe('400 invalid_request')
 })
 
 test.for(['0', '2', '01', '-1', '1.0', 'x', '99999999999', '%00'])(
   'there is no revision %s [not_found]',
-  async (number, { flow, house }) => {
+  async (number, { flow, stack }) => {
     await flow.save(echo)
-    expect(said(await house.owner.get(`${flow.path}/revisions/${number}`))).toBe('404 not_found')
-    expect(said(await house.owner.post(`${flow.path}/revisions/${number}/activate`))).toBe('404 not_found')
+    expect(said(await stack.owner.get(`${flow.path}/revisions/${number}`))).toBe('404 not_found')
+    expect(said(await stack.owner.post(`${flow.path}/revisions/${number}/activate`))).toBe('404 not_found')
   },
 )
 
 test('activation checks again what has changed since, and leaves the active one where it fails [graph_invalid]', async ({
   flow,
-  house,
-  world,
+  stack,
+  fixture,
 }) => {
   await flow.save(echo)
   await flow.save(unwired, { draft: true })
@@ -220,10 +222,10 @@ test('activation checks again what has changed since, and leaves the active one 
   expect(await flow.sandbox()).toMatchObject({ activeRevision: 1 })
 
   // A draft whose product has been assigned since has no problem left, and a package from now on.
-  const product = await world.product()
+  const product = await fixture.product()
   const saved = await flow.save(asking(product), { draft: true })
   expect(saved.body).toMatchObject({ number: 3, digest: null })
-  await house.owner.put(`${house.projectPath}/assignments/${encodeURIComponent(product)}`)
+  await stack.owner.put(`${stack.projectPath}/assignments/${encodeURIComponent(product)}`)
   expect((await flow.activate(3)).body).toMatchObject({ activeRevision: 3 })
   const read = await flow.read(3)
   expect(read.body).toMatchObject({ draft: true, problems: [], package: { manifest: [product] } })
@@ -232,18 +234,18 @@ test('activation checks again what has changed since, and leaves the active one 
 
 test('a deployment that can not be written leaves everything as it was [activation_failed]', async ({
   flow,
-  world,
+  fixture,
 }) => {
   await flow.save(echo)
   await flow.save(twofold)
   await flow.activate(1)
-  await world.run(`CREATE FUNCTION control.refuse_two() RETURNS trigger LANGUAGE plpgsql AS $$
+  await fixture.run(`CREATE FUNCTION control.refuse_two() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN IF NEW.active_revision = 2 THEN RAISE EXCEPTION 'no space left'; END IF; RETURN NEW; END $$`)
-  await world.run(
+  await fixture.run(
     'CREATE TRIGGER refuse_two BEFORE UPDATE ON control.sandboxes FOR EACH ROW EXECUTE FUNCTION control.refuse_two()',
   )
   const audited = () =>
-    world.run(`SELECT FROM control.audit WHERE action = 'revision.activate' AND subject = $1`, [flow.id])
+    fixture.run(`SELECT FROM control.audit WHERE action = 'revision.activate' AND subject = $1`, [flow.id])
   try {
     const refused = await flow.activate(2)
     expect([said(refused), refused.headers.get('Retry-After')]).toEqual(['503 activation_failed', '1'])
@@ -251,16 +253,16 @@ test('a deployment that can not be written leaves everything as it was [activati
     expect(await flow.sandbox()).toMatchObject({ activeRevision: 1 })
     expect((await audited()).rowCount).toBe(1)
   } finally {
-    await world.run('DROP TRIGGER refuse_two ON control.sandboxes')
-    await world.run('DROP FUNCTION control.refuse_two')
+    await fixture.run('DROP TRIGGER refuse_two ON control.sandboxes')
+    await fixture.run('DROP FUNCTION control.refuse_two')
   }
   expect((await flow.activate(2)).body).toMatchObject({ activeRevision: 2 })
 })
 
-test('an earlier revision is never changed by a later save', async ({ flow, house }) => {
+test('an earlier revision is never changed by a later save', async ({ flow, stack }) => {
   const first = await flow.save(echo)
   await flow.save(twofold)
   await flow.activate(2)
   expect((await flow.read(1)).body).toEqual(first.body)
-  expect(said(await house.owner.put(`${flow.path}/revisions/1`, { graph: twofold }))).toBe('405 method_not_allowed')
+  expect(said(await stack.owner.put(`${flow.path}/revisions/1`, { graph: twofold }))).toBe('405 method_not_allowed')
 })

@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
 import { pageQuery } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery } from '../receive/check.ts'
 import { pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { reachSandbox } from './reach-sandbox.ts'
 import { revisionNumberOf } from './read-graph.ts'
 import { revisionText } from './revision-record.ts'
@@ -12,13 +12,13 @@ import { revisionText } from './revision-record.ts'
 /** A page ends before it becomes larger than this, with one revision at least. */
 const PAGE_BYTES = 8 * 1024 * 1024
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }
+type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }
 
 /** GET …/sandboxes/{s}/revisions: newest first. */
-export function listRevisions(needs: Needs): RequestHandler {
-  const { prisma } = needs
+export function listRevisions(deps: Deps): RequestHandler {
+  const { prisma } = deps
   return async (req, res) => {
-    const { sandbox } = await reachSandbox(needs, req, res)
+    const { sandbox } = await reachSandbox(deps, req, res)
     const { cursor, limit } = checkedQuery(req, pageQuery)
     const before = cursor === undefined ? 2_000_000_000 : cursorNumber(cursor)
     const sizes = await prisma.$queryRaw<{ number: number; bytes: number }[]>`
@@ -34,11 +34,11 @@ export function listRevisions(needs: Needs): RequestHandler {
 }
 
 /** GET …/sandboxes/{s}/revisions/{n}: as it was saved. */
-export function readRevisionOf(needs: Needs): RequestHandler {
+export function readRevisionOf(deps: Deps): RequestHandler {
   return async (req, res) => {
-    const { sandbox } = await reachSandbox(needs, req, res)
+    const { sandbox } = await reachSandbox(deps, req, res)
     const number = revisionNumberOf(req.params['number'])
-    const row = await needs.prisma.revision.findUnique({ where: { sandbox_number: { sandbox: sandbox.id, number } } })
+    const row = await deps.prisma.revision.findUnique({ where: { sandbox_number: { sandbox: sandbox.id, number } } })
     if (!row) throw refuse('not_found', {})
     res.type('json').send(revisionText(row))
   }
@@ -54,7 +54,7 @@ function cursorNumber(cursor: string): number {
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
   throw refuse(
     'invalid_request',
-    { reason: 'cursor: is not one that this list gave.', cure: 'Send the nextCursor of the page before.' },
+    { reason: 'cursor: is not one that this list gave.', resolution: 'Send the nextCursor of the page before.' },
     { param: 'cursor' },
   )
 }

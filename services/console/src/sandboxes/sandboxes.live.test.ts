@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { consoleTest as test, said } from '../console.fixture.ts'
 import { echo, unwired } from './graphs.fixture.ts'
 
-test('a sandbox product begins empty, is changed field by field, and is listed with its project', async ({ house }) => {
-  const { owner, path, projectPath } = house
+test('a sandbox product begins empty, is changed field by field, and is listed with its project', async ({ stack }) => {
+  const { owner, path, projectPath } = stack
   const made = await owner.post(`${projectPath}/sandboxes`, { name: 'Notes' })
   expect(said(made)).toBe('201')
   const id = made.body.id as string
@@ -11,7 +11,7 @@ test('a sandbox product begins empty, is changed field by field, and is listed w
     id: expect.stringMatching(/^sbx-[0-9a-z]{26}$/),
     name: 'Notes',
     description: '',
-    project: house.project,
+    project: stack.project,
     activeRevision: null,
     latestRevision: 0,
     mcpEnabled: false,
@@ -39,29 +39,29 @@ test.for([
   ['patch', { mcpEnabled: 'yes' }, 'mcpEnabled'],
   ['patch', { activeRevision: 1 }, 'activeRevision'],
   ['patch', { suspended: null }, 'suspended'],
-] as const)('%s %j is refused by its field [invalid_request]', async ([method, body, param], { house, world }) => {
-  const { id } = await world.sandbox({ id: house.project }, echo)
-  const path = method === 'post' ? `${house.projectPath}/sandboxes` : `${house.path}/sandboxes/${id}`
-  const answer = await house.owner[method](path, body)
+] as const)('%s %j is refused by its field [invalid_request]', async ([method, body, param], { stack, fixture }) => {
+  const { id } = await fixture.sandbox({ id: stack.project }, echo)
+  const path = method === 'post' ? `${stack.projectPath}/sandboxes` : `${stack.path}/sandboxes/${id}`
+  const answer = await stack.owner[method](path, body)
   expect([said(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
 })
 
 test('only an explicit grant to consume reaches it: to all others it never was [sandbox_not_found]', async ({
-  house,
-  world,
+  stack,
+  fixture,
   signIn,
 }) => {
-  const { path, projectPath } = house
-  const { id } = await world.sandbox({ id: house.project }, echo)
+  const { path, projectPath } = stack
+  const { id } = await fixture.sandbox({ id: stack.project }, echo)
   const others = {
-    admin: await house.member({ tenant: 'Admin' }),
-    'admin of the team': await house.member({ tenant: 'Admin', team: 'Team Owner' }),
-    'team owner': await house.member({ team: 'Team Owner' }),
-    viewer: await house.member({ team: 'Team Member', project: 'Project Viewer' }),
+    admin: await stack.member({ tenant: 'Admin' }),
+    'admin of the team': await stack.member({ tenant: 'Admin', team: 'Team Owner' }),
+    'team owner': await stack.member({ team: 'Team Owner' }),
+    viewer: await stack.member({ team: 'Team Member', project: 'Project Viewer' }),
     operator: await signIn({ platformOperator: true }),
     stranger: await signIn(),
   }
-  const nothing = world.id('sbx').replace('_', '-')
+  const nothing = fixture.id('sbx').replace('_', '-')
   const asked = (sandbox: string) =>
     [
       ['GET', `${path}/sandboxes/${sandbox}`],
@@ -84,22 +84,25 @@ test('only an explicit grant to consume reaches it: to all others it never was [
     expect([who, said(await caller.get(`${projectPath}/sandboxes`))]).toEqual([who, '404 not_found'])
     expect([who, said(await caller.post(`${projectPath}/sandboxes`, { name: 'Mine' }))]).toEqual([who, '404 not_found'])
   }
-  const consumer = await house.member({ project: 'Project Consumer' })
+  const consumer = await stack.member({ project: 'Project Consumer' })
   expect(said(await consumer.get(`${path}/sandboxes/${id}`))).toBe('200')
-  await house.owner.delete(`${path}/members/${consumer.id}`)
+  await stack.owner.delete(`${path}/members/${consumer.id}`)
   expect(said(await consumer.get(`${path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
 })
 
-test('a run is nobody’s but of those who may use its project [execution_not_found]', async ({ house, world }) => {
-  const admin = await house.member({ tenant: 'Admin' })
-  const at = (id: string) => `${house.projectPath}/executions/${id}`
-  const unreal = world.id('exe')
+test('a run is nobody’s but of those who may use its project [execution_not_found]', async ({ stack, fixture }) => {
+  const admin = await stack.member({ tenant: 'Admin' })
+  const at = (id: string) => `${stack.projectPath}/executions/${id}`
+  const unreal = fixture.id('exe')
   expect(said(await admin.get(at(unreal)))).toBe('404 execution_not_found')
-  expect((await house.owner.get(at(unreal))).body).toEqual((await admin.get(at(unreal))).body)
+  expect((await stack.owner.get(at(unreal))).body).toEqual((await admin.get(at(unreal))).body)
 })
 
-test('the audit tells Admins who did what to which, and nothing of what an author wrote', async ({ house, world }) => {
-  const { owner, path, projectPath } = house
+test('the audit tells Admins who did what to which, and nothing of what an author wrote', async ({
+  stack,
+  fixture,
+}) => {
+  const { owner, path, projectPath } = stack
   const secret = 'The merger'
   const { body: made } = await owner.post(`${projectPath}/sandboxes`, { name: secret, description: secret })
   const graph = { ...unwired, nodes: [...echo.nodes, { id: 'note', kind: 'constant', value: secret }] }
@@ -107,12 +110,12 @@ test('the audit tells Admins who did what to which, and nothing of what an autho
   await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph, draft: true })
   await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph: echo })
   await owner.post(`${path}/sandboxes/${made.id}/revisions/2/activate`)
-  const admin = await house.member({ tenant: 'Admin' })
+  const admin = await stack.member({ tenant: 'Admin' })
   const { body } = await admin.get(`${path}/audit`)
   expect(JSON.stringify(body)).not.toContain(secret)
   const rows = body.data.map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details])
   expect(rows.toReversed()).toMatchObject([
-    ['sandbox.create', made.id, { project: house.project, mcpEnabled: false, suspended: false }],
+    ['sandbox.create', made.id, { project: stack.project, mcpEnabled: false, suspended: false }],
     [
       'sandbox.change',
       made.id,
@@ -123,28 +126,28 @@ test('the audit tells Admins who did what to which, and nothing of what an autho
     ['revision.activate', made.id, { revision: 2, before: null, digest: expect.any(String) }],
   ])
   expect(body.data.every(({ person }: { person: string }) => person === owner.id)).toBe(true)
-  expect((await world.run('SELECT count(*)::int FROM control.audit WHERE subject = $1', [made.id])).rows).toEqual([
+  expect((await fixture.run('SELECT count(*)::int FROM control.audit WHERE subject = $1', [made.id])).rows).toEqual([
     { count: 5 },
   ])
 })
 
 test('a key may list sandbox products of its own project, and of no other [resource_not_eligible]', async ({
-  house,
-  world,
+  stack,
+  fixture,
 }) => {
-  const own = await world.sandbox({ id: house.project }, echo)
-  const neighbour = await world.project({ tenant: house.tenant, team: house.team, owner: house.owner.id })
-  const theirs = await world.sandbox(neighbour, echo)
+  const own = await fixture.sandbox({ id: stack.project }, echo)
+  const neighbour = await fixture.project({ tenant: stack.tenant, team: stack.team, owner: stack.owner.id })
+  const theirs = await fixture.sandbox(neighbour, echo)
   const create = (resources: string[]) =>
-    house.owner.post(`${house.path}/keys`, { project: house.project, policy: 'listed', resources })
+    stack.owner.post(`${stack.path}/keys`, { project: stack.project, policy: 'listed', resources })
   const refused = await create([own.id, theirs.id])
   expect([said(refused), refused.body.error.details]).toEqual(['422 resource_not_eligible', { resources: [theirs.id] }])
   expect((await create([own.id])).body.key.resources).toEqual([own.id])
 })
 
-test('a project goes with its sandbox products', async ({ house, world }) => {
-  const { id } = await world.sandbox({ id: house.project }, echo)
-  expect(said(await house.owner.delete(house.projectPath))).toBe('204')
-  expect(said(await house.owner.get(`${house.path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
-  expect((await world.run('SELECT FROM control.revisions WHERE sandbox = $1', [id])).rowCount).toBe(0)
+test('a project goes with its sandbox products', async ({ stack, fixture }) => {
+  const { id } = await fixture.sandbox({ id: stack.project }, echo)
+  expect(said(await stack.owner.delete(stack.projectPath))).toBe('204')
+  expect(said(await stack.owner.get(`${stack.path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
+  expect((await fixture.run('SELECT FROM control.revisions WHERE sandbox = $1', [id])).rowCount).toBe(0)
 })

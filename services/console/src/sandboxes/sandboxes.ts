@@ -2,25 +2,25 @@ import type { RequestHandler } from 'express'
 import type { z } from 'zod'
 import { newSandboxBody, pageQuery, sandboxPatch } from '@gateway/contracts/console'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
-import type { Gate } from '../rights/gate.ts'
-import type { PassBarrier } from '../rights/pass-barrier.ts'
+import type { Authorize } from '../permissions/authorize.ts'
+import type { PassBarrier } from '../permissions/pass-barrier.ts'
 import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, type SandboxRow } from './sandbox-record.ts'
 
 // Admins read the audit and may not read sandbox products (spec 5.6), so it keeps ids and switches, and nothing of what an
 // author wrote.
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint'> & { gate: Gate; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize; passBarrier: PassBarrier }
 
 /** GET …/projects/{p}/sandboxes: the sandbox products of a project (spec 2.3). */
-export function listSandboxes(needs: Needs): RequestHandler {
+export function listSandboxes(deps: Deps): RequestHandler {
   return async (req, res) => {
-    const { project } = await reachSandboxesOf(needs, req, res)
+    const { project } = await reachSandboxesOf(deps, req, res)
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
-    const rows = await needs.prisma.sandbox.findMany({
+    const rows = await deps.prisma.sandbox.findMany({
       where: { project, id: { gt: cursor } },
       orderBy: { id: 'asc' },
       take: limit + 1,
@@ -35,10 +35,10 @@ export function listSandboxes(needs: Needs): RequestHandler {
 }
 
 /** POST …/projects/{p}/sandboxes: an empty one; saving a revision and activating it publishes nothing. */
-export function createSandbox(needs: Needs): RequestHandler {
-  const { prisma, mint } = needs
+export function createSandbox(deps: Deps): RequestHandler {
+  const { prisma, mint } = deps
   return async (req, res) => {
-    const { person, tenant, project } = await reachSandboxesOf(needs, req, res)
+    const { person, tenant, project } = await reachSandboxesOf(deps, req, res)
     const asked = await checkedBody(req, newSandboxBody)
     const id = mint('sbx').replace('_', '-')
     const sandbox = await prisma.$transaction(async (tx) => {
@@ -52,18 +52,18 @@ export function createSandbox(needs: Needs): RequestHandler {
 }
 
 /** GET …/sandboxes/{s} */
-export function readSandbox(needs: Needs): RequestHandler {
+export function readSandbox(deps: Deps): RequestHandler {
   return async (req, res) => {
-    const { sandbox } = await reachSandbox(needs, req, res)
+    const { sandbox } = await reachSandbox(deps, req, res)
     res.json(sandboxRecord(sandbox))
   }
 }
 
 /** PATCH …/sandboxes/{s}: only the fields that are sent. Suspending it answers once no call can be admitted any more. */
-export function changeSandbox(needs: Needs): RequestHandler {
-  const { prisma, passBarrier } = needs
+export function changeSandbox(deps: Deps): RequestHandler {
+  const { prisma, passBarrier } = deps
   return async (req, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(needs, req, res)
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, req, res)
     const patch = await checkedBody(req, sandboxPatch)
     const changed = await prisma.$transaction(async (tx) => {
       const before = await lockSandbox(tx, sandbox.id)

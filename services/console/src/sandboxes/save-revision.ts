@@ -2,9 +2,9 @@ import type { RequestHandler } from 'express'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { readBody } from '../receive/read-body.ts'
-import type { Gate } from '../rights/gate.ts'
+import type { Authorize } from '../permissions/authorize.ts'
 import { checkGraph, requireNoProblems } from './check-graph.ts'
 import { reachSandbox } from './reach-sandbox.ts'
 import { graphBytes, readRevision } from './read-graph.ts'
@@ -18,10 +18,10 @@ const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
  * without `draft` a graph with problems is refused and nothing is stored. Of those who save on one base the first one wins.
  * @throws Refusal `revision_conflict`, `graph_invalid`, `product_not_assigned`, `invalid_request`, `request_too_large`
  */
-export function saveRevision(needs: Pick<ConsoleNeeds, 'prisma'> & { gate: Gate }): RequestHandler {
-  const { prisma } = needs
+export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }): RequestHandler {
+  const { prisma } = deps
   return async (req, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(needs, req, res)
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, req, res)
     const { graph, draft, baseRevision } = readRevision(await readBody(req, flowLimits.bodyBytes))
     // Revisions only ever become more, so a base that is stale now needs no turn to be told so.
     requireBase(baseRevision, sandbox.latestRevision)

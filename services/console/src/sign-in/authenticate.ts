@@ -1,17 +1,17 @@
 import type { Request, RequestHandler } from 'express'
 import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import type { Person } from './person.ts'
 import { hashOf } from './secret.ts'
 import type { Cookie } from './session-cookie.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'now'> & { session: Cookie }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'now'> & { session: Cookie }
 
 /** Lets only signed-in persons through: by a personal token, or by the cookie of a session. */
-export function authenticate(needs: Needs): RequestHandler {
+export function authenticate(deps: Deps): RequestHandler {
   return async (req, res, next) => {
-    res.locals['person'] = await authenticated(needs, req)
+    res.locals['person'] = await authenticated(deps, req)
     next()
   }
 }
@@ -20,11 +20,11 @@ export function authenticate(needs: Needs): RequestHandler {
  * Who asks. Malformed, unknown and expired tokens can't be told apart; a wrong checksum costs no look-up.
  * @throws Refusal `duplicate_header`, `session_missing`, `token_invalid`
  */
-export async function authenticated(needs: Needs, req: Request): Promise<Person> {
+export async function authenticated(deps: Deps, req: Request): Promise<Person> {
   const bearer = bearerOf(req)
-  const secret = bearer ?? needs.session.read(req)
+  const secret = bearer ?? deps.session.read(req)
   if (secret === null) throw refuse('session_missing', {})
-  const person = isWellFormedSecret(PERSON_TOKEN_PREFIX, secret) ? await holderOf(needs, secret) : null
+  const person = isWellFormedSecret(PERSON_TOKEN_PREFIX, secret) ? await instanceOf(deps, secret) : null
   if (person) return person
   throw bearer === null ? refuse('session_missing', {}) : refuse('token_invalid', {})
 }
@@ -37,7 +37,7 @@ export function bearerOf(req: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(sent[0]!)?.[1] ?? ''
 }
 
-async function holderOf({ prisma, now }: Pick<Needs, 'prisma' | 'now'>, secret: string): Promise<Person | null> {
+async function instanceOf({ prisma, now }: Pick<Deps, 'prisma' | 'now'>, secret: string): Promise<Person | null> {
   const token = await prisma.personToken.findUnique({ where: { hash: hashOf(secret) } })
   if (!token || (token.expiresAt !== null && token.expiresAt <= now())) return null
   return prisma.person.findUnique({

@@ -1,18 +1,18 @@
 import type { RequestHandler } from 'express'
 import type { MeRecord, ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { personOf, type Person } from './person.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'>
+type Deps = Pick<ConsoleDeps, 'prisma'>
 
 /** GET /api/v2/me: who am I, with which rights. */
-export function readMe(needs: Needs): RequestHandler {
+export function readMe(deps: Deps): RequestHandler {
   return async (_req, res) => {
-    res.json(await meOf(needs, personOf(res)))
+    res.json(await meOf(deps, personOf(res)))
   }
 }
 
-export async function meOf({ prisma }: Needs, { id, email, name, platformOperator }: Person): Promise<MeRecord> {
+export async function meOf({ prisma }: Deps, { id, email, name, platformOperator }: Person): Promise<MeRecord> {
   const [memberships, teamMembers, grants] = await Promise.all([
     prisma.membership.findMany({ where: { person: id }, orderBy: { tenant: 'asc' } }),
     prisma.teamMember.findMany({ where: { person: id }, orderBy: { team: 'asc' } }),

@@ -2,11 +2,11 @@ import type { Request, Response } from 'express'
 import type { Prisma } from '@gateway/database/client'
 import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { issueSecret } from './secret.ts'
 import type { Cookie } from './session-cookie.ts'
 
-type Needs = Pick<ConsoleNeeds, 'mint' | 'random' | 'now'>
+type Deps = Pick<ConsoleDeps, 'mint' | 'random' | 'now'>
 
 const LIFETIME_MS = 12 * 3_600_000
 /** A session is a token whose id starts with `ses_`; personal tokens start with `tok_`. */
@@ -17,13 +17,13 @@ export const SESSION = 'ses'
  * @param how for the audit, such as `{ by: 'password' }`
  */
 export async function openSession(
-  needs: Needs,
+  deps: Deps,
   tx: Transaction,
   person: string,
   how: Prisma.InputJsonObject,
 ): Promise<string> {
-  const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, needs)
-  const [id, now] = [needs.mint(SESSION), needs.now()]
+  const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
+  const [id, now] = [deps.mint(SESSION), deps.now()]
   const expiresAt = new Date(now.getTime() + LIFETIME_MS)
   await tx.personToken.deleteMany({ where: { person, id: { startsWith: SESSION }, expiresAt: { lt: now } } })
   await tx.personToken.create({ data: { id, person, name: 'session', hash, prefix, createdAt: now, expiresAt } })

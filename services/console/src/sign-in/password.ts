@@ -1,6 +1,6 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { fewAtOnce } from './few-at-once.ts'
 
 // Passwords are kept as argon2id in PHC form, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so that the cost can rise later
@@ -19,7 +19,7 @@ export interface Passwords {
   fits(password: string, kept: string | null): Promise<boolean>
 }
 
-export function openPasswords({ random }: Pick<ConsoleNeeds, 'random'>): Passwords {
+export function openPasswords({ random }: Pick<ConsoleDeps, 'random'>): Passwords {
   const few = fewAtOnce({ running: 2, waiting: 64 })
   return {
     hash: (password) => few(() => hashPassword(password, random(SALT_BYTES))),

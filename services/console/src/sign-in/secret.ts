@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 
 export interface IssuedSecret {
   /** Shown once, kept nowhere. */
@@ -14,7 +14,7 @@ export interface IssuedSecret {
 /** Makes the secret of a key or of a personal token. */
 export function issueSecret(
   prefix: Parameters<typeof makeSecret>[0],
-  { random }: Pick<ConsoleNeeds, 'random'>,
+  { random }: Pick<ConsoleDeps, 'random'>,
 ): IssuedSecret {
   const secret = makeSecret(prefix, random(32))
   return { secret, hash: hashOf(secret), prefix: secret.slice(0, SHOWN_CHARACTERS) }

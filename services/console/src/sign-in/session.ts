@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { signInBody } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody } from '../receive/check.ts'
 import { authenticated } from './authenticate.ts'
 import { meOf } from './me.ts'
@@ -12,15 +12,15 @@ import { hashOf } from './secret.ts'
 import type { Cookie } from './session-cookie.ts'
 import type { Throttle } from './throttle.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now'> & {
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint' | 'random' | 'now'> & {
   throttle: Throttle
   passwords: Passwords
   session: Cookie
 }
 
 /** POST /api/v2/session: sign in by e-mail and password; the session is a cookie of twelve hours. */
-export function signIn(needs: Needs): RequestHandler {
-  const { prisma, throttle, passwords, session } = needs
+export function signIn(deps: Deps): RequestHandler {
+  const { prisma, throttle, passwords, session } = deps
   return async (req, res) => {
     const { email, password } = await checkedBody(req, signInBody)
     const address = req.ip ?? ''
@@ -35,18 +35,18 @@ export function signIn(needs: Needs): RequestHandler {
       const same = await tx.$queryRaw<unknown[]>`
         SELECT FROM control.people WHERE id = ${person.id} AND password_hash = ${person.passwordHash} FOR SHARE`
       if (same.length === 0) throw refuse('sign_in_failed', {})
-      return openSession(needs, tx, person.id, { by: 'password' })
+      return openSession(deps, tx, person.id, { by: 'password' })
     })
     giveSession(session, req, res, secret)
-    res.status(201).json(await meOf(needs, person))
+    res.status(201).json(await meOf(deps, person))
   }
 }
 
 /** DELETE /api/v2/session: sign out. */
-export function signOut(needs: Pick<Needs, 'prisma' | 'now' | 'session'>): RequestHandler {
-  const { prisma, session } = needs
+export function signOut(deps: Pick<Deps, 'prisma' | 'now' | 'session'>): RequestHandler {
+  const { prisma, session } = deps
   return async (req, res) => {
-    const person = await authenticated(needs, req)
+    const person = await authenticated(deps, req)
     const secret = session.read(req)
     const open = secret === null ? null : await prisma.personToken.findUnique({ where: { hash: hashOf(secret) } })
     if (!open || open.person !== person.id) throw refuse('session_missing', {})

@@ -2,21 +2,21 @@ import type { RequestHandler } from 'express'
 import { passwordBody } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody } from '../receive/check.ts'
 import { SESSION } from './open-session.ts'
 import type { Passwords } from './password.ts'
 import { personOf } from './person.ts'
 import type { Throttle } from './throttle.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma'> & { throttle: Throttle; passwords: Passwords }
+type Deps = Pick<ConsoleDeps, 'prisma'> & { throttle: Throttle; passwords: Passwords }
 
 /**
  * PUT /api/v2/me/password: my first password, or another one; whoever has only found a token of mine can't change it. All
  * sessions end, personal tokens stay. Who signs in at a provider gets no first password here: it would outlive the account
  * there.
  */
-export function setPassword({ prisma, throttle, passwords }: Needs): RequestHandler {
+export function setPassword({ prisma, throttle, passwords }: Deps): RequestHandler {
   return async (req, res) => {
     const { id, email } = personOf(res)
     const { password, current = '' } = await checkedBody(req, passwordBody)

@@ -1,11 +1,14 @@
 import type { RequestHandler } from 'express'
-import type { SignInWays } from '@gateway/contracts/console'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { SignInMethods } from '@gateway/contracts/console'
+import type { ConsoleDeps } from '../needs.ts'
 
 /** GET /api/v2/session: how one signs in here, and where the models are; for the page, which knows nobody yet. */
-export function readSignInWays({ publicUrl, provider }: Pick<ConsoleNeeds, 'publicUrl' | 'provider'>): RequestHandler {
+export function readSignInMethods({
+  publicUrl,
+  provider,
+}: Pick<ConsoleDeps, 'publicUrl' | 'provider'>): RequestHandler {
   return (_req, res) => {
-    const ways: SignInWays = {
+    const ways: SignInMethods = {
       baseUrl: publicUrl ?? null,
       provider: provider === undefined ? null : { path: '/api/v2/session/oidc', isReached: provider.isReached() },
     }

@@ -12,9 +12,13 @@ test('without a token nobody is signed in [session_missing]', async ({ console }
   expect(answer.headers.get('X-Request-Id')).toMatch(/^req_/)
 })
 
-test('malformed, unknown, expired tokens and keys answer alike [token_invalid]', async ({ console, signIn, world }) => {
+test('malformed, unknown, expired tokens and keys answer alike [token_invalid]', async ({
+  console,
+  signIn,
+  fixture,
+}) => {
   const expired = await signIn()
-  await world.run(`UPDATE control.person_tokens SET expires_at = now() WHERE person = $1`, [expired.id])
+  await fixture.run(`UPDATE control.person_tokens SET expires_at = now() WHERE person = $1`, [expired.id])
   const known = await signIn()
   const unknown = known.token.slice(0, -7) + (known.token.at(-7) === 'x' ? 'y' : 'x') + known.token.slice(-6)
   const bodies = await Promise.all(
@@ -40,23 +44,23 @@ test('two Authorization headers are refused [duplicate_header]', async ({ consol
   expect(text).toContain('"duplicate_header"')
 })
 
-test('me answers what I belong to and with which roles', async ({ house }) => {
-  const { body } = await house.owner.get('/api/v2/me')
-  expect(body).toMatchObject({ id: house.owner.id, platformOperator: false })
+test('me answers what I belong to and with which roles', async ({ stack }) => {
+  const { body } = await stack.owner.get('/api/v2/me')
+  expect(body).toMatchObject({ id: stack.owner.id, platformOperator: false })
   expect(body.tenants).toEqual([
     {
-      id: house.tenant,
-      name: house.tenant,
+      id: stack.tenant,
+      name: stack.tenant,
       role: 'Admin',
-      teams: [{ id: house.team, name: house.team, role: 'Team Owner' }],
-      projects: [{ id: house.project, name: house.project, role: 'Project Owner' }],
+      teams: [{ id: stack.team, name: stack.team, role: 'Team Owner' }],
+      projects: [{ id: stack.project, name: stack.project, role: 'Project Owner' }],
     },
   ])
 })
 
-test('a new member signs in with the password it was given, and out again', async ({ console, house }) => {
-  const email = `New.Person.${house.tenant}@Example.test`
-  const member = await house.owner.post(`${house.path}/members`, { email, name: 'New', password: PASSWORD })
+test('a new member signs in with the password it was given, and out again', async ({ console, stack }) => {
+  const email = `New.Person.${stack.tenant}@Example.test`
+  const member = await stack.owner.post(`${stack.path}/members`, { email, name: 'New', password: PASSWORD })
   expect(said(member)).toBe('201')
   const url = `${console.url}/api/v2/session`
   const headers = { 'Content-Type': 'application/json' }
@@ -142,19 +146,19 @@ test.for([
 test('who signs in on the old password while it is changed has no session after it', async ({
   console,
   signIn,
-  world,
+  fixture,
 }) => {
   const person = await signIn()
   const email = `${person.id}@example.test`
   await person.put('/api/v2/me/password', { password: PASSWORD })
   // The sign-in has looked at the old password when this commits: it waits for the row.
-  await world.run('BEGIN')
-  await world.run(`UPDATE control.people SET password_hash = 'changed' WHERE id = $1`, [person.id])
+  await fixture.run('BEGIN')
+  await fixture.run(`UPDATE control.people SET password_hash = 'changed' WHERE id = $1`, [person.id])
   const signingIn = signInBy(console.url, email, PASSWORD)
-  await untilSomebodyWaits(world)
-  await world.run('COMMIT')
+  await untilSomebodyWaits(fixture)
+  await fixture.run('COMMIT')
   expect(said(await answerOf(await signingIn))).toBe('401 sign_in_failed')
-  const { rows } = await world.run(`SELECT FROM control.person_tokens WHERE person = $1 AND id LIKE 'ses%'`, [
+  const { rows } = await fixture.run(`SELECT FROM control.person_tokens WHERE person = $1 AND id LIKE 'ses%'`, [
     person.id,
   ])
   expect(rows).toHaveLength(0)

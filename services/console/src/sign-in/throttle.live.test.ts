@@ -6,9 +6,9 @@ import { answerOf, consoleTest as test, said, signInBy } from '../console.fixtur
 
 const PASSWORD = 'correct horse battery'
 
-test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, house }) => {
-  const email = `guessed.${house.tenant}@example.test`
-  await house.owner.post(`${house.path}/members`, { email, password: PASSWORD })
+test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, stack }) => {
+  const email = `guessed.${stack.tenant}@example.test`
+  await stack.owner.post(`${stack.path}/members`, { email, password: PASSWORD })
   const signIn = async (password: string) => {
     const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' }
     const body = JSON.stringify({ email, password })
@@ -25,7 +25,7 @@ test('guesses are counted for all replicas, and by e-mail from wherever they com
   database,
   folder,
   signIn,
-  world,
+  fixture,
   onTestFinished,
 }) => {
   const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
@@ -39,7 +39,7 @@ test('guesses are counted for all replicas, and by e-mail from wherever they com
   expect(fromOne.filter(({ status }) => status === 429)).toHaveLength(3)
   // Many addresses: fifty guesses in ten minutes, of which those before are counted as if they had been made.
   const counted = `email:${createHash('sha256').update(email).digest('base64url')}`
-  const { rowCount } = await world.run('UPDATE control.sign_in_attempts SET points = 49 WHERE key = $1', [counted])
+  const { rowCount } = await fixture.run('UPDATE control.sign_in_attempts SET points = 49 WHERE key = $1', [counted])
   expect(rowCount).toBe(1)
   expect((await guess(0, '198.51.100.2')).status).toBe(401)
   expect((await guess(1, '198.51.100.3')).status).toBe(429)
@@ -48,9 +48,9 @@ test('guesses are counted for all replicas, and by e-mail from wherever they com
   expect((await signInBy(replica.url, other, 'a guess', '198.51.100.250')).status).toBe(401)
 })
 
-test('no e-mail and no address can be read from what is counted', async ({ console, world }) => {
+test('no e-mail and no address can be read from what is counted', async ({ console, fixture }) => {
   await signInBy(console.url, 'counted@example.test', PASSWORD, '203.0.113.77')
-  const { rows } = await world.run('SELECT key FROM control.sign_in_attempts')
+  const { rows } = await fixture.run('SELECT key FROM control.sign_in_attempts')
   expect(rows.length).toBeGreaterThanOrEqual(3)
   for (const { key } of rows) expect(key).toMatch(/^(both|email|address):[\w-]{43}$/)
 })

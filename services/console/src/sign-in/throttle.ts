@@ -1,6 +1,6 @@
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { addressBlock } from './address-block.ts'
 import { hashOf } from './secret.ts'
 
@@ -29,7 +29,7 @@ export interface Throttle {
   attemptFrom(address: string): Promise<void>
 }
 
-export function openThrottle({ prisma }: Pick<ConsoleNeeds, 'prisma'>): Throttle {
+export function openThrottle({ prisma }: Pick<ConsoleDeps, 'prisma'>): Throttle {
   const limiter = (keyPrefix: string, limit: { points: number; duration: number }) => {
     const store = { storeClient: prisma, tableName: 'signInAttempt', clearExpiredByTimeout: keyPrefix === 'address' }
     return new RateLimiterPrisma({ ...store, ...limit, keyPrefix, inMemoryBlockOnConsumed: limit.points + 1 })

@@ -3,20 +3,20 @@ import { newTokenBody, pageQuery, type TokenRecord } from '@gateway/contracts/co
 import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleNeeds } from '../needs.ts'
+import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
 import { mapPage, pageOf } from '../receive/page.ts'
 import { personOf } from './person.ts'
 import { issueSecret } from './secret.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint' | 'random' | 'now'>
 type TokenRow = Omit<TokenRecord, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date | null }
 
 const PERSONAL = 'tok'
 const DAY_MS = 86_400_000
 
 /** GET /api/v2/me/tokens: my personal tokens, without their secrets. */
-export function listTokens({ prisma }: Needs): RequestHandler {
+export function listTokens({ prisma }: Deps): RequestHandler {
   return async (req, res) => {
     const { cursor = '', limit } = checkedQuery(req, pageQuery)
     const rows = await prisma.personToken.findMany({
@@ -34,12 +34,12 @@ export function listTokens({ prisma }: Needs): RequestHandler {
 }
 
 /** POST /api/v2/me/tokens: a token that may do what I may; its secret is shown this once. */
-export function createToken(needs: Needs): RequestHandler {
-  const { prisma, mint, now } = needs
+export function createToken(deps: Deps): RequestHandler {
+  const { prisma, mint, now } = deps
   return async (req, res) => {
     const person = personOf(res)
     const { name, expiresInDays } = await checkedBody(req, newTokenBody)
-    const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, needs)
+    const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
     const expiresAt = new Date(now().getTime() + expiresInDays * DAY_MS)
     const token = await prisma.$transaction(async (tx) => {
       const data = { id: mint(PERSONAL), person: person.id, name, hash, prefix, createdAt: now(), expiresAt }
@@ -52,7 +52,7 @@ export function createToken(needs: Needs): RequestHandler {
 }
 
 /** DELETE /api/v2/me/tokens/{id} */
-export function deleteToken({ prisma }: Needs): RequestHandler {
+export function deleteToken({ prisma }: Deps): RequestHandler {
   return async (req, res) => {
     const person = personOf(res)
     const id = pathIdOf(req, 'token')

@@ -1,21 +1,21 @@
 import type { Id } from '@gateway/contracts/ids'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
-import type { Holder } from '@gateway/ledger-client/holder'
+import type { Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { HoldCall } from '../call/hold.ts'
+import type { HoldCall } from '../call/reservation.ts'
 import { CallerGone } from '../receive/caller-gone.ts'
 import type { ReceivedChat } from '../receive/receive-chat.ts'
 import { storable } from '../receive/selector.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
-import type { CountExactly } from '@gateway/paid-call/exact-count'
+import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { JoinRunning } from './join-running.ts'
-import type { Place } from './places.ts'
+import type { Place } from './concurrency-limiter.ts'
 import { tooOften, type Exceeded, type Rates } from './rates.ts'
-import type { WaitingRoom } from './waiting-room.ts'
+import type { AdmissionQueueLimit } from './admission-queue-limit.ts'
 
-// What a call has to pass before its origin is called. The ledger decides; here is only
+// What a call has to pass before its provider is called. The ledger decides; here is only
 //   A1  who has left already: for him nothing is asked;
 //   A2  the exact count of a prompt whose bytes alone would refuse it, after which the ledger is asked once more;
 //   A3  the rate that an operator has set. Whoever is over it is asked for in nobody's name: the ledger then decides all that
@@ -39,20 +39,20 @@ interface AdmittedCaller {
   place: Pick<Place, 'countsFor'>
 }
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'admit'>
-  holder: Pick<Holder, 'id' | 'renew'>
+  instance: Pick<Instance, 'id' | 'renew'>
   mint: (prefix: 'inv') => Id<'inv'>
   join: JoinRunning
   countExactly: CountExactly
   rates: Rates
   hold: HoldCall
-  waitingRoom: WaitingRoom
+  admissionQueueLimit: AdmissionQueueLimit
 }
 
 /** How long the ledger may take to decide; past it nothing stays reserved and nothing was called. */
 const ADMISSION_MS = 5_000
-/** A holder that is never on the books. */
+/** An instance that is never on the books. */
 const NOBODY = 'nobody'
 
 /**
@@ -62,10 +62,19 @@ const NOBODY = 'nobody'
  * @throws LedgerUnavailable
  * @throws CallerGone
  */
-export function callAdmitter({ ledger, holder, mint, join, countExactly, rates, hold, waitingRoom }: Needs): AdmitCall {
+export function callAdmitter({
+  ledger,
+  instance,
+  mint,
+  join,
+  countExactly,
+  rates,
+  hold,
+  admissionQueueLimit,
+}: Deps): AdmitCall {
   return async (chat, { gone, place }) => {
-    waitingRoom.refuseIfFull()
-    const first = await waitingRoom.during(ask)
+    admissionQueueLimit.refuseIfFull()
+    const first = await admissionQueueLimit.during(ask)
     return first.kind === 'running' ? join(first, ask, gone) : first
 
     async function ask(): Promise<Entrance | Running> {
@@ -93,18 +102,18 @@ export function callAdmitter({ ledger, holder, mint, join, countExactly, rates, 
           return outcome
         case 'refused':
           throw refusalOfOutcome(outcome)
-        case 'holder-unknown':
+        case 'instance-unknown':
           throw over === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(over) // A3
       }
     }
   }
 
   async function decide(chat: ReceivedChat, counted: number | null, over: Exceeded | null) {
-    const item = { ...itemOf(chat, counted), id: mint('inv'), holder: over === null ? holder.id() : NOBODY }
+    const item = { ...itemOf(chat, counted), id: mint('inv'), instance: over === null ? instance.id() : NOBODY }
     let outcome = await ledger.admit(item, { budgetMs: ADMISSION_MS })
-    if (outcome.kind === 'holder-unknown' && over === null) {
-      await holder.renew()
-      outcome = await ledger.admit({ ...item, holder: holder.id() }, { budgetMs: ADMISSION_MS })
+    if (outcome.kind === 'instance-unknown' && over === null) {
+      await instance.renew()
+      outcome = await ledger.admit({ ...item, instance: instance.id() }, { budgetMs: ADMISSION_MS })
     }
     return { id: item.id, outcome }
   }
@@ -113,13 +122,13 @@ export function callAdmitter({ ledger, holder, mint, join, countExactly, rates, 
 function itemOf(
   { keyHash, selector, request, idempotency }: ReceivedChat,
   counted: number | null,
-): Omit<AdmitItem, 'op' | 'id' | 'holder'> {
+): Omit<AdmitItem, 'op' | 'id' | 'instance'> {
   return {
     keyHash,
     selector,
     model: storable(request.model),
     parameters: request.conditional,
-    measures: { ...request.measures, counted, maxTokens: request.maxTokens },
+    promptSize: { ...request.promptSize, counted, maxTokens: request.maxTokens },
     idempotency,
   }
 }

@@ -8,15 +8,15 @@ const RUNNING: Running = { kind: 'running', invocation: 'inv_1' }
 const REPLAY: Entrance = { kind: 'replay', invocation: 'inv_1', contentType: 'application/json', body: '{}' }
 const HOUR_MS = 3_600_000
 
-/** A bell as any listener sees it, rung by hand. */
-function openHandBell() {
+/** A notifier as any listener sees it, rung by hand. */
+function openHandNotifier() {
   const listeners = new Set<() => void>()
   return {
-    ring: () => listeners.forEach((onRing) => onRing()),
+    notify: () => listeners.forEach((onNotify) => onNotify()),
     count: () => listeners.size,
-    listen: (_topic: string, onRing: () => void) => {
-      listeners.add(onRing)
-      return () => void listeners.delete(onRing)
+    listen: (_topic: string, onNotify: () => void) => {
+      listeners.add(onNotify)
+      return () => void listeners.delete(onNotify)
     },
   }
 }
@@ -39,26 +39,31 @@ describe('a call that joins a running one', () => {
   const never = new AbortController().signal
 
   test('asks again at each ring, and stops listening when it has its answer', async () => {
-    const [bell, question] = [openHandBell(), openQuestion(1)]
-    const join = runningJoiner({ bell, stopping: never, now: () => 0, askEveryMs: HOUR_MS })
+    const [notifier, question] = [openHandNotifier(), openQuestion(1)]
+    const join = runningJoiner({ notifier, stopping: never, now: () => 0, askEveryMs: HOUR_MS })
     const joined = join(RUNNING, question.ask, never)
     const second = question.nextAsking()
-    bell.ring()
+    notifier.notify()
     await second
-    bell.ring()
+    notifier.notify()
     expect(await joined).toBe(REPLAY)
     expect(question.times()).toBe(2)
-    expect(bell.count()).toBe(0)
+    expect(notifier.count()).toBe(0)
   })
 
-  test('asks by itself where no bell rings', async () => {
-    const join = runningJoiner({ bell: openHandBell(), stopping: never, now: () => 0, askEveryMs: 1 })
+  test('asks by itself where no notifier rings', async () => {
+    const join = runningJoiner({ notifier: openHandNotifier(), stopping: never, now: () => 0, askEveryMs: 1 })
     expect(await join(RUNNING, openQuestion(3).ask, never)).toBe(REPLAY)
   })
 
   test('gives up after a minute, with the invocation that still runs [idempotency_in_progress]', async () => {
     let nowMs = 0
-    const join = runningJoiner({ bell: openHandBell(), stopping: never, now: () => (nowMs += 20_000), askEveryMs: 1 })
+    const join = runningJoiner({
+      notifier: openHandNotifier(),
+      stopping: never,
+      now: () => (nowMs += 20_000),
+      askEveryMs: 1,
+    })
     const refusal = await join(RUNNING, openQuestion(Infinity).ask, never).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(Refusal)
     expect(refusal).toMatchObject({
@@ -69,7 +74,12 @@ describe('a call that joins a running one', () => {
 
   test('gives up when its caller leaves or the process stops', async () => {
     const [gone, stopping] = [new AbortController(), new AbortController()]
-    const join = runningJoiner({ bell: openHandBell(), stopping: stopping.signal, now: () => 0, askEveryMs: HOUR_MS })
+    const join = runningJoiner({
+      notifier: openHandNotifier(),
+      stopping: stopping.signal,
+      now: () => 0,
+      askEveryMs: HOUR_MS,
+    })
     const left = join(RUNNING, openQuestion(Infinity).ask, gone.signal)
     gone.abort()
     await expect(left).rejects.toBeInstanceOf(CallerGone)

@@ -1,6 +1,6 @@
 import { refuse } from '@gateway/contracts/refusal'
 import { times } from '@gateway/contracts/limits'
-import type { Bell } from '@gateway/progress/bell'
+import type { Notifier } from '@gateway/notifier/notifier'
 import { CallerGone } from '../receive/caller-gone.ts'
 import type { Entrance, Running } from './admit-call.ts'
 
@@ -11,12 +11,12 @@ export type JoinRunning = (
   gone: AbortSignal,
 ) => Promise<Entrance>
 
-interface Needs {
-  bell: Pick<Bell, 'listen'>
+interface Deps {
+  notifier: Pick<Notifier, 'listen'>
   /** Aborted when this process begins to stop. */
   stopping: AbortSignal
   now: () => number
-  /** How often to ask where no bell rings, and how long in all. Milliseconds. */
+  /** How often to ask where no notifier rings, and how long in all. Milliseconds. */
   askEveryMs?: number
   joinMs?: number
 }
@@ -24,16 +24,22 @@ interface Needs {
 const RETRY_AFTER_MS = 2_000
 
 /**
- * Asks at each ring of the bell and each second. Where the first call failed or its holder died, one joiner is admitted in
+ * Asks at each ring of the notifier and each second. Where the first call failed or its instance died, one joiner is admitted in
  * its place; the ledger sees to it that it is one.
  * @throws Refusal `idempotency_in_progress` when the first call takes longer than 60 s
  * @throws CallerGone
  */
-export function runningJoiner({ bell, stopping, now, askEveryMs = 1_000, joinMs = times.joinMs }: Needs): JoinRunning {
+export function runningJoiner({
+  notifier,
+  stopping,
+  now,
+  askEveryMs = 1_000,
+  joinMs = times.joinMs,
+}: Deps): JoinRunning {
   return async (running, ask, gone) => {
     const untilMs = now() + joinMs
     const waiting = openWait(askEveryMs)
-    const unlisten = bell.listen(running.invocation, waiting.wake)
+    const unlisten = notifier.listen(running.invocation, waiting.wake)
     waiting.wake() // it may have ended since it was seen
     gone.addEventListener('abort', waiting.wake)
     stopping.addEventListener('abort', waiting.wake)

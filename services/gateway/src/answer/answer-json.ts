@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http'
 import { wireUsage } from '@gateway/contracts/chat-answer'
-import type { Completion } from '@gateway/origins/chat-port'
-import type { CallOrigin } from '../call/call-origin.ts'
+import type { Completion } from '@gateway/providers/chat-port'
+import type { CallProvider } from '../call/call-provider.ts'
 import type { Call } from '../call/call.ts'
-import type { CountUsage } from '@gateway/paid-call/counted-usage'
-import { openSaid } from '@gateway/paid-call/said'
+import type { CountUsage } from '@gateway/tokens/counted-usage'
+import { openSaid } from '@gateway/tokens/said'
 import { sendJson } from './send-json.ts'
 
 export type AnswerJson = (res: ServerResponse, call: Call) => Promise<void>
 
-interface Needs {
-  origin: Pick<CallOrigin, 'completion'>
+interface Deps {
+  provider: Pick<CallProvider, 'completion'>
   countUsage: CountUsage
   /** Unix milliseconds. */
   now: () => number
@@ -18,13 +18,13 @@ interface Needs {
 
 /**
  * Answers a call in one piece: call, settle, send (decisions.md, 3). What is saved is what is sent, byte for byte.
- * @throws OriginFailure, Stopping
+ * @throws ProviderFailure, Stopping
  */
-export function jsonAnswer({ origin, countUsage, now }: Needs): AnswerJson {
+export function jsonAnswer({ provider, countUsage, now }: Deps): AnswerJson {
   return async (res, call) => {
     const askedMs = now()
-    const { choices, usage: reported } = await origin.completion(call)
-    call.timing.originMs = now() - askedMs
+    const { choices, usage: reported } = await provider.completion(call)
+    call.timing.providerMs = now() - askedMs
     const usage = await countUsage(reported, call.request, () => textOf(choices))
     const body = JSON.stringify({
       id: call.admitted.invocation,

@@ -1,44 +1,44 @@
 import { times } from '@gateway/contracts/limits'
-import type { ChatChunk, Usage } from '@gateway/origins/chat-port'
-import { OriginFailure } from '@gateway/origins/origin-failure'
-import type { CallOrigin } from '../call/call-origin.ts'
+import type { ChatChunk, Usage } from '@gateway/providers/chat-port'
+import { ProviderFailure } from '@gateway/providers/provider-failure'
+import type { CallProvider } from '../call/call-provider.ts'
 import type { Call } from '../call/call.ts'
-import type { CountUsage } from '@gateway/paid-call/counted-usage'
+import type { CountUsage } from '@gateway/tokens/counted-usage'
 import { Stopping } from '../call/stopping.ts'
 import { refusalOfBreak } from '../refuse/refusal-of-failure.ts'
 import { eventLines, failureLine } from './event-lines.ts'
-import { EVENT_STREAM, type Reader } from './reader.ts'
+import { EVENT_STREAM, type ResponseStream } from './response-stream.ts'
 import { openRecording } from './recording.ts'
-import { openSaid } from '@gateway/paid-call/said'
+import { openSaid } from '@gateway/tokens/said'
 
 // An answer as it comes (decisions.md, 3).
-//   A1  Headers wait for the origin's first byte, or 10 s. Before them a failure is an HTTP error, after them the last event.
+//   A1  Headers wait for the provider's first byte, or 10 s. Before them a failure is an HTTP error, after them the last event.
 //   A2  A caller who goes or lags never ends the call: it is read to its end, settled on its real usage and, if keyed, saved.
 //   A3  `[DONE]` follows the settlement, and follows a whole answer only.
 //   A4  An answer that breaks off after its first byte is charged by our own count, and saved as it was sent.
 
-export type AnswerStream = (reader: Reader, call: Call) => Promise<void>
+export type AnswerStream = (reader: ResponseStream, call: Call) => Promise<void>
 
-interface Needs {
-  origin: Pick<CallOrigin, 'chunks'>
+interface Deps {
+  provider: Pick<CallProvider, 'chunks'>
   countUsage: CountUsage
   /** Unix milliseconds. */
   now: () => number
   headersWaitMs?: number
 }
 
-/** @throws OriginFailure, Stopping: before the first byte of the answer only */
-export function streamAnswer({ origin, countUsage, now, headersWaitMs = times.headersWaitMs }: Needs): AnswerStream {
+/** @throws ProviderFailure, Stopping: before the first byte of the answer only */
+export function streamAnswer({ provider, countUsage, now, headersWaitMs = times.headersWaitMs }: Deps): AnswerStream {
   return async (reader, call) => {
     const askedMs = now()
-    const chunks = await firstByte(origin.chunks(call), reader, headersWaitMs)
+    const chunks = await firstByte(provider.chunks(call), reader, headersWaitMs)
     const { model, includeUsage } = call.request
     const created = Math.floor(now() / 1000)
     const lines = eventLines({ invocation: call.admitted.invocation, model, created, includeUsage })
     const recording = openRecording(call.keyed)
     const said = openSaid()
     let reported: Usage | null = null
-    let broken: OriginFailure | Stopping | null = null
+    let broken: ProviderFailure | Stopping | null = null
     try {
       for await (const { choices, usage } of chunks) {
         reported = usage ?? reported
@@ -47,10 +47,10 @@ export function streamAnswer({ origin, countUsage, now, headersWaitMs = times.he
         await reader.write(recording.add(lines.chunk(choices))) // A2: never fails, and waits for a while only
       }
     } catch (error) {
-      if (!(error instanceof OriginFailure || error instanceof Stopping)) throw error
+      if (!(error instanceof ProviderFailure || error instanceof Stopping)) throw error
       broken = error // A4
     }
-    call.timing.originMs = now() - askedMs
+    call.timing.providerMs = now() - askedMs
     const usage = await countUsage(broken ? null : reported, call.request, said.text)
     const last = recording.add(broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage))
     await call.hold.settle(usage, recording.answer(EVENT_STREAM))
@@ -59,7 +59,7 @@ export function streamAnswer({ origin, countUsage, now, headersWaitMs = times.he
 }
 
 /** A1 */
-async function firstByte(chunks: Promise<AsyncIterable<ChatChunk>>, reader: Reader, waitMs: number) {
+async function firstByte(chunks: Promise<AsyncIterable<ChatChunk>>, reader: ResponseStream, waitMs: number) {
   const openLate = setTimeout(reader.open, waitMs)
   try {
     return await chunks

@@ -1,5 +1,5 @@
 import { refuse } from '@gateway/contracts/refusal'
-import type { ChunkChoice } from '@gateway/origins/chat-port'
+import type { ChunkChoice } from '@gateway/providers/chat-port'
 import { describe, expect, test } from 'vitest'
 import { eventLines, failureLine } from './event-lines.ts'
 

@@ -1,7 +1,7 @@
 import { wireUsage } from '@gateway/contracts/chat-answer'
 import type { Refusal } from '@gateway/contracts/refusal'
-import type { ChunkChoice } from '@gateway/origins/chat-port'
-import type { CountedUsage } from '@gateway/paid-call/counted-usage'
+import type { ChunkChoice } from '@gateway/providers/chat-port'
+import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
 /** Writes the events of one streamed answer, each as its `data:` line and the blank line after it (decisions.md, 3). */
 export interface EventLines {

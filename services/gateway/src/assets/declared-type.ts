@@ -16,7 +16,7 @@ const NAMES: Record<string, MediaType> = {
   'audio/mp3': 'audio/mpeg',
 }
 
-const CURE = 'Send the bytes of a PNG, JPEG, WebP, WAV or MPEG audio file as they are, with its Content-Type.'
+const RESOLUTION = 'Send the bytes of a PNG, JPEG, WebP, WAV or MPEG audio file as they are, with its Content-Type.'
 
 /** @throws Refusal `invalid_request` for a Content-Type of nothing that is kept */
 export function declaredType({ headers }: Pick<IncomingMessage, 'headers'>): MediaType {
@@ -32,5 +32,5 @@ export function typeDiffers(declared: MediaType, sent: MediaType | null): Refusa
 }
 
 function notKept(reason: string): Refusal {
-  return refuse('invalid_request', { reason, cure: CURE }, { param: 'Content-Type' })
+  return refuse('invalid_request', { reason, resolution: RESOLUTION }, { param: 'Content-Type' })
 }

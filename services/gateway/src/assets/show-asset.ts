@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { Places } from '../admit/places.ts'
+import type { ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 import { inPlace } from '../receive/in-place.ts'
 import { readCaller } from '../receive/read-caller.ts'
 import { storable } from '../receive/selector.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import type { SendAsset } from './send-asset.ts'
 
-interface Needs {
-  places: Pick<Places, 'take'>
+interface Deps {
+  places: Pick<ConcurrencyLimiter, 'take'>
   ledger: Pick<LedgerClient, 'readAsset'>
   sendAsset: SendAsset
 }
@@ -20,7 +20,7 @@ const MOST_CHARACTERS = 256
  * GET /v1/assets/{id}: private bytes of the key's project (decisions.md, 6).
  * @throws Refusal as the admission of a call would, or `asset_not_found`
  */
-export function showAsset({ places, ledger, sendAsset }: Needs): RequestHandler<{ id: string }> {
+export function showAsset({ places, ledger, sendAsset }: Deps): RequestHandler<{ id: string }> {
   return (req, res) => {
     const caller = readCaller(req)
     return inPlace(places, res, caller.keyHash, async (place) => {

@@ -8,7 +8,7 @@ import { flowLimits } from '@gateway/contracts/limits'
 import type { MediaType } from '@gateway/contracts/media-type'
 import { refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { Places } from '../admit/places.ts'
+import type { ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 import { sendJson } from '../answer/send-json.ts'
 import { CallerGone } from '../receive/caller-gone.ts'
 import { inPlace } from '../receive/in-place.ts'
@@ -22,8 +22,8 @@ import { declaredType, typeDiffers } from './declared-type.ts'
 //   U2  They go to the store as they come; memory never holds them whole.
 //   U3  They are the project's once they are on the ledger's books. What is not on the books nobody can read.
 
-interface Needs {
-  places: Pick<Places, 'take'>
+interface Deps {
+  places: Pick<ConcurrencyLimiter, 'take'>
   ledger: Pick<LedgerClient, 'key' | 'recordAsset'>
   store: Pick<AssetStore, 'put' | 'remove'>
   mint: (prefix: 'ast') => Id<'ast'>
@@ -33,7 +33,7 @@ interface Needs {
  * POST /v1/assets: raw bytes in, the value object that names them out (decisions.md, 6).
  * @throws Refusal 400, 413, or as the admission of a call would
  */
-export function uploadAsset({ places, ledger, store, mint }: Needs): RequestHandler {
+export function uploadAsset({ places, ledger, store, mint }: Deps): RequestHandler {
   return (req, res) => {
     const caller = readCaller(req)
     return inPlace(places, res, caller.keyHash, async (place) => {

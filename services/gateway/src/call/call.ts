@@ -1,6 +1,6 @@
 import type { ChatRequest } from '@gateway/contracts/chat-request'
 import type { AdmittedCall } from '../admit/admit-call.ts'
-import type { Hold } from './hold.ts'
+import type { Hold } from './reservation.ts'
 
 /** A call on its way: what was asked, what it was admitted as, and what is held for it. */
 export interface Call {
@@ -9,6 +9,6 @@ export interface Call {
   /** Whether it came with an idempotency key, so that its answer is kept. */
   keyed: boolean
   hold: Hold
-  /** How long the origin has taken, once its answer is complete. */
-  timing: { originMs: number }
+  /** How long the provider has taken, once its answer is complete. */
+  timing: { providerMs: number }
 }

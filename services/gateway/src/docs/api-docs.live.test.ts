@@ -1,38 +1,38 @@
 import { chunkShape, completionShape, refusalAnswer } from '@gateway/contracts/answer-shapes'
-import { keyStanding } from '@gateway/contracts/key-standing'
+import { keyStatus } from '@gateway/contracts/key-status'
 import { modelEntry, modelList } from '@gateway/contracts/model-entry'
 import { openApiDocument } from '@gateway/contracts/openapi-document'
 import { request } from 'undici'
 import { describe, expect } from 'vitest'
-import { eventsOf, houseTest as test } from '../house.fixture.ts'
+import { eventsOf, stackTest as test } from '../stack.fixture.ts'
 
 const get = (url: string, headers = {}) => fetch(url, { headers })
 
 describe('the description of the API', () => {
-  test('is what the contracts say', async ({ shop }) => {
-    const answer = await get(`${shop.url}/openapi.json`)
+  test('is what the contracts say', async ({ tenant }) => {
+    const answer = await get(`${tenant.url}/openapi.json`)
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(await answer.json()).toEqual(openApiDocument())
   })
 
-  test('is a page whose parts all come from here', async ({ shop }) => {
-    const page = await get(`${shop.url}/docs`)
+  test('is a page whose parts all come from here', async ({ tenant }) => {
+    const page = await get(`${tenant.url}/docs`)
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
     const html = await page.text()
     const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part!)
     expect(parts.every((part) => part.startsWith('/'))).toBe(true)
     for (const part of parts) {
-      const answer = await get(shop.url + part)
+      const answer = await get(tenant.url + part)
       expect([part, answer.status, (await answer.arrayBuffer()).byteLength > 100]).toEqual([part, 200, true])
     }
   })
 
-  test('is sent once, and packed', async ({ shop }) => {
-    const answer = await get(`${shop.url}/docs/swagger-ui.css`)
+  test('is sent once, and packed', async ({ tenant }) => {
+    const answer = await get(`${tenant.url}/docs/swagger-ui.css`)
     expect(answer.headers.get('content-encoding')).toBe('gzip')
     await answer.body?.cancel()
     // Not by `fetch`, which asks for a fresh one whenever it asks itself.
-    const again = await request(`${shop.url}/docs/swagger-ui.css`, {
+    const again = await request(`${tenant.url}/docs/swagger-ui.css`, {
       headers: { 'if-none-match': answer.headers.get('etag')! },
     })
     expect(again.statusCode).toBe(304)
@@ -41,8 +41,8 @@ describe('the description of the API', () => {
 
   test.for(['main.ts', '..%2Fapi-docs.ts', '__proto__', 'index.html%00'])(
     'has no part %s [not_found]',
-    async (name, { shop }) => {
-      const answer = await get(`${shop.url}/docs/${name}`)
+    async (name, { tenant }) => {
+      const answer = await get(`${tenant.url}/docs/${name}`)
       expect(answer.status).toBe(404)
       expect(refusalAnswer.parse(await answer.json()).error.code).toBe('not_found')
     },
@@ -50,26 +50,26 @@ describe('the description of the API', () => {
 })
 
 describe('real answers are as they are described', () => {
-  test('a completion', async ({ shop }) => {
-    completionShape.parse(await (await shop.chat()).json())
+  test('a completion', async ({ tenant }) => {
+    completionShape.parse(await (await tenant.chat()).json())
   })
 
-  test('the chunks of a stream', async ({ shop }) => {
-    const answer = await shop.chat({ stream: true, stream_options: { include_usage: true } })
+  test('the chunks of a stream', async ({ tenant }) => {
+    const answer = await tenant.chat({ stream: true, stream_options: { include_usage: true } })
     const { chunks, done } = eventsOf(await answer.text())
     expect(done).toBe(true)
     expect(chunks.length).toBeGreaterThan(1)
     for (const chunk of chunks) chunkShape.parse(chunk)
   })
 
-  test('models, one of them, and the key', async ({ shop }) => {
-    const read = async (path: string) => (await get(shop.url + path, shop.headers)).json()
+  test('models, one of them, and the key', async ({ tenant }) => {
+    const read = async (path: string) => (await get(tenant.url + path, tenant.headers)).json()
     modelList.parse(await read('/v1/models'))
-    modelEntry.parse(await read(`/v1/models/${shop.model}`))
-    keyStanding.parse(await read('/v1/key'))
+    modelEntry.parse(await read(`/v1/models/${tenant.model}`))
+    keyStatus.parse(await read('/v1/key'))
   })
 
-  test('a refusal', async ({ shop }) => {
-    refusalAnswer.parse(await (await shop.chat({ model: 'nobody/none' })).json())
+  test('a refusal', async ({ tenant }) => {
+    refusalAnswer.parse(await (await tenant.chat({ model: 'nobody/none' })).json())
   })
 })

@@ -1,28 +1,28 @@
-import { keyStanding } from '@gateway/contracts/key-standing'
+import { keyStatus } from '@gateway/contracts/key-status'
 import { describe, expect } from 'vitest'
-import { errorOf, houseTest, newPrompt } from '../house.fixture.ts'
+import { errorOf, stackTest, newPrompt } from '../stack.fixture.ts'
 
-const test = houseTest.extend('who', ({ shop }) => {
+const test = stackTest.extend('who', ({ tenant }) => {
   const ask = (secret: string, headers: Record<string, string> = {}) =>
-    fetch(`${shop.url}/v1/key`, { headers: { authorization: `Bearer ${secret}`, ...headers } })
-  const standing = async (secret: string) => keyStanding.parse(await (await ask(secret)).json())
+    fetch(`${tenant.url}/v1/key`, { headers: { authorization: `Bearer ${secret}`, ...headers } })
+  const standing = async (secret: string) => keyStatus.parse(await (await ask(secret)).json())
   return { ask, standing }
 })
 
-const call = (shop: { chat: (fields: object, more: object) => Promise<Response> }, secret: string, fields = {}) =>
-  shop.chat({ max_tokens: 20, ...fields }, { headers: { authorization: `Bearer ${secret}` } })
+const call = (tenant: { chat: (fields: object, more: object) => Promise<Response> }, secret: string, fields = {}) =>
+  tenant.chat({ max_tokens: 20, ...fields }, { headers: { authorization: `Bearer ${secret}` } })
 
 describe('who am I', () => {
-  test('says what the key is bound to, and nothing of the wallet', async ({ shop, who }) => {
-    const answer = await who.ask(shop.secret)
+  test('says what the key is bound to, and nothing of the wallet', async ({ tenant, who }) => {
+    const answer = await who.ask(tenant.secret)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
-    const { id, expiresAt, ...standing } = keyStanding.parse(await answer.json())
+    const { id, expiresAt, ...standing } = keyStatus.parse(await answer.json())
     expect(id).toMatch(/^key_/)
     expect(Date.parse(expiresAt!)).toBeGreaterThan(0)
     expect(standing).toEqual({
       object: 'key',
-      tenant: shop.owners.tenant,
-      project: shop.project,
+      tenant: tenant.owners.tenant,
+      project: tenant.project,
       state: 'Active',
       policy: 'all-eligible',
       limit: null,
@@ -33,15 +33,15 @@ describe('who am I', () => {
     })
   })
 
-  test('shows the allowlist of a listed key', async ({ shop, who }) => {
-    const { secret } = await shop.key({ policy: 'listed', resources: [shop.model] })
-    expect(await who.standing(secret)).toMatchObject({ policy: 'listed', resources: [shop.model] })
+  test('shows the allowlist of a listed key', async ({ tenant, who }) => {
+    const { secret } = await tenant.key({ policy: 'listed', resources: [tenant.model] })
+    expect(await who.standing(secret)).toMatchObject({ policy: 'listed', resources: [tenant.model] })
   })
 
-  test('shows what is held while a call runs, and what it was charged after it', async ({ house, shop, who }) => {
+  test('shows what is held while a call runs, and what it was charged after it', async ({ stack, tenant, who }) => {
     const limit = { micro: 100_000n, reset: 'daily' as const }
-    const { secret } = await shop.key({ limit })
-    const other = await shop.key({ limit })
+    const { secret } = await tenant.key({ limit })
+    const other = await tenant.key({ limit })
     const fresh = {
       limit: { micro: 100_000, reset: 'daily' },
       spentMicro: 0,
@@ -50,16 +50,16 @@ describe('who am I', () => {
     }
     expect(await who.standing(secret)).toMatchObject(fresh)
     const prompt = newPrompt()
-    await house.origin.control.setFaults([{ prompt, hold: true }])
-    const running = call(shop, secret, { messages: [{ role: 'user', content: prompt }] })
-    await house.origin.control.waitForCalls(1, { prompt })
+    await stack.provider.control.setFaults([{ prompt, hold: true }])
+    const running = call(tenant, secret, { messages: [{ role: 'user', content: prompt }] })
+    await stack.provider.control.waitForCalls(1, { prompt })
     const during = await who.standing(secret)
-    const held = (await shop.wallet()).reserved
+    const held = (await tenant.wallet()).reserved
     expect(during).toMatchObject({ spentMicro: 0, reservedMicro: held, remainingMicro: 100_000 - held })
-    await house.origin.control.clearFaults()
-    await house.origin.control.release()
+    await stack.provider.control.clearFaults()
+    await stack.provider.control.release()
     await (await running).text()
-    const spent = (await shop.wallet()).settled
+    const spent = (await tenant.wallet()).settled
     expect(await who.standing(secret)).toMatchObject({
       spentMicro: spent,
       reservedMicro: 0,
@@ -70,9 +70,9 @@ describe('who am I', () => {
 
   test.for(['daily', 'weekly', 'monthly', 'lifetime'] as const)(
     'says when a %s window ends, as the refusal of a call does [key_limit]',
-    async (reset, { shop, who }) => {
-      const { secret } = await shop.key({ limit: { micro: 1n, reset } })
-      const refused = await errorOf(await call(shop, secret))
+    async (reset, { tenant, who }) => {
+      const { secret } = await tenant.key({ limit: { micro: 1n, reset } })
+      const refused = await errorOf(await call(tenant, secret))
       const { resetsAt } = await who.standing(secret)
       expect(refused).toMatchObject({ code: 'key_limit', details: { resetsAt } })
       if (reset === 'lifetime') expect(resetsAt).toBeNull()
@@ -80,42 +80,44 @@ describe('who am I', () => {
     },
   )
 
-  test('shows zero once the window has rolled, before any call has rolled it', async ({ shop, who, world }) => {
-    const { id, secret } = await shop.key({ limit: { micro: 100_000n, reset: 'weekly' } })
-    await (await call(shop, secret)).text()
+  test('shows zero once the window has rolled, before any call has rolled it', async ({ tenant, who, fixture }) => {
+    const { id, secret } = await tenant.key({ limit: { micro: 100_000n, reset: 'weekly' } })
+    await (await call(tenant, secret)).text()
     const before = await who.standing(secret)
     expect(before.spentMicro).toBeGreaterThan(0)
-    await world.run(`UPDATE money.meters SET window_start = window_start - interval '7 days' WHERE lineage = $1`, [id])
+    await fixture.run(`UPDATE money.meters SET window_start = window_start - interval '7 days' WHERE lineage = $1`, [
+      id,
+    ])
     const { resetsAt } = before
     expect(await who.standing(secret)).toMatchObject({ spentMicro: 0, remainingMicro: 100_000, resetsAt })
   })
 
   test('is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]', async ({
-    shop,
+    tenant,
     who,
-    world,
+    fixture,
   }) => {
     const keys = [
-      await shop.key({ revoked: true }),
-      await shop.key({ expiresInMs: -1 }),
-      await shop.key({ by: await world.person() }),
-      await world.key({ project: null, tenant: shop.owners.tenant, by: shop.owners.owner }),
+      await tenant.key({ revoked: true }),
+      await tenant.key({ expiresInMs: -1 }),
+      await tenant.key({ by: await fixture.person() }),
+      await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner }),
     ]
     const codes = ['key_revoked', 'key_expired', 'key_issuer_denied', 'key_unbound']
     for (const [n, { secret }] of keys.entries()) {
-      const [asked, chat] = await Promise.all([who.ask(secret), call(shop, secret)])
+      const [asked, chat] = await Promise.all([who.ask(secret), call(tenant, secret)])
       const text = await asked.text()
       expect([asked.status, text]).toEqual([chat.status, await chat.text()])
       expect(JSON.parse(text)).toMatchObject({ error: { code: codes[n] } })
     }
-    const elsewhere = await who.ask(shop.secret, { 'x-service-project': 'prj_other' })
+    const elsewhere = await who.ask(tenant.secret, { 'x-service-project': 'prj_other' })
     expect([elsewhere.status, (await errorOf(elsewhere))['code']]).toEqual([403, 'project_mismatch'])
-    expect((await who.ask(shop.secret, { 'x-project-id': shop.project })).status).toBe(200)
+    expect((await who.ask(tenant.secret, { 'x-project-id': tenant.project })).status).toBe(200)
   })
 
-  test('is asked by GET alone [method_not_allowed, key_missing]', async ({ shop }) => {
-    const posted = await fetch(`${shop.url}/v1/key`, { method: 'POST', headers: shop.headers })
+  test('is asked by GET alone [method_not_allowed, key_missing]', async ({ tenant }) => {
+    const posted = await fetch(`${tenant.url}/v1/key`, { method: 'POST', headers: tenant.headers })
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
-    expect((await fetch(`${shop.url}/v1/key`)).status).toBe(401)
+    expect((await fetch(`${tenant.url}/v1/key`)).status).toBe(401)
   })
 })

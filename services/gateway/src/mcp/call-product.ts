@@ -6,13 +6,13 @@ import { CallerGone } from '../receive/caller-gone.ts'
 import { fingerprintOf } from '../receive/fingerprint.ts'
 import { readIdempotencyKey } from '../receive/read-idempotency-key.ts'
 import type { ExplainFailure } from '../refuse/explain-failure.ts'
-import { endTopicOf, type AwaitRun } from '../run/await-run.ts'
-import { nameRun } from '../run/name-run.ts'
-import type { Run, StartRun } from '../run/start-run.ts'
+import { endTopicOf, type AwaitExecution } from '../run/await-run.ts'
+import { nameExecution } from '../run/name-run.ts'
+import type { Execution, StartExecution } from '../run/start-run.ts'
 import { lineTopicOf, type StreamProgress } from '../run/stream-progress.ts'
 import type { Trace } from '../trace.ts'
 import { TOOL } from './describe-tool.ts'
-import { refusedResult, type RunResult } from './run-result.ts'
+import { refusedResult, type ExecutionResult } from './run-result.ts'
 import { progressTeller } from './tell-progress.ts'
 import type { Visit } from './visit.ts'
 
@@ -26,20 +26,20 @@ type Request = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
 
 export type CallProduct = (visit: Visit, params: Params, request: Request) => Promise<CallToolResult>
 
-interface Needs {
-  startRun: StartRun
-  awaitRun: AwaitRun
+interface Deps {
+  startExecution: StartExecution
+  awaitExecution: AwaitExecution
   streamProgress: StreamProgress
-  runResult: RunResult
+  executionResult: ExecutionResult
   explain: ExplainFailure
-  measures: { invoked(kind: 'mcp', durationMs: number): void }
+  metrics: { invoked(kind: 'mcp', durationMs: number): void }
   trace: Trace
   /** Unix milliseconds. */
   now: () => number
 }
 
-export function productCaller(needs: Needs): CallProduct {
-  const { startRun, awaitRun, streamProgress, runResult, explain, measures, trace, now } = needs
+export function productCaller(deps: Deps): CallProduct {
+  const { startExecution, awaitExecution, streamProgress, executionResult, explain, metrics, trace, now } = deps
 
   return async (visit, params, request) => {
     const startedMs = now()
@@ -51,7 +51,7 @@ export function productCaller(needs: Needs): CallProduct {
       return refusedResult(explain(error, visit.res)) // T1
     } finally {
       visit.begun.resolve()
-      measures.invoked('mcp', now() - startedMs)
+      metrics.invoked('mcp', now() - startedMs)
     }
   }
 
@@ -69,21 +69,21 @@ export function productCaller(needs: Needs): CallProduct {
     }
     const token = request._meta?.progressToken
     const run = await trace('start', () =>
-      startRun(asked, { gone, place }, token === undefined ? endTopicOf : lineTopicOf),
+      startExecution(asked, { gone, place }, token === undefined ? endTopicOf : lineTopicOf),
     )
     try {
-      if (!res.headersSent) nameRun(res, run)
+      if (!res.headersSent) nameExecution(res, run)
       visit.begun.resolve()
       const record = await trace('run', () => endOf(run, gone, request))
-      return await runResult(record)
+      return await executionResult(record)
     } finally {
-      run.ear.close()
+      run.waiter.close()
     }
   }
 
-  async function endOf(run: Run, gone: AbortSignal, { _meta, notify }: Request): Promise<ExecutionRecord> {
+  async function endOf(run: Execution, gone: AbortSignal, { _meta, notify }: Request): Promise<ExecutionRecord> {
     const token = _meta?.progressToken
-    if (token === undefined) return JSON.parse(await awaitRun(run, gone)) as ExecutionRecord
+    if (token === undefined) return JSON.parse(await awaitExecution(run, gone)) as ExecutionRecord
     const teller = progressTeller(token, notify)
     await streamProgress(teller, run, gone)
     if (gone.aborted) throw new CallerGone() // T2

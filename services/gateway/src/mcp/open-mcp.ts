@@ -2,14 +2,14 @@ import type { RequestHandler } from 'express'
 import type { Logger } from '@gateway/process/logger'
 import { productCaller } from './call-product.ts'
 import { strangerRefuser } from './refuse-strangers.ts'
-import { runResults } from './run-result.ts'
+import { executionResults } from './run-result.ts'
 import { serveMcp } from './serve-mcp.ts'
 import { mediaShower } from './show-media.ts'
 import { mcpSpeaker } from './speak.ts'
 
-type Needs = Omit<Parameters<typeof serveMcp>[0], 'refuseStrangers' | 'speak'> &
+type Deps = Omit<Parameters<typeof serveMcp>[0], 'refuseStrangers' | 'speak'> &
   Omit<Parameters<typeof mcpSpeaker>[0], 'callProduct' | 'onTrouble'> &
-  Omit<Parameters<typeof productCaller>[0], 'runResult'> &
+  Omit<Parameters<typeof productCaller>[0], 'executionResult'> &
   Parameters<typeof mediaShower>[0] & {
     /** Hosts whose pages may call, and under which this process is called directly, besides those of this machine. */
     hosts: string[]
@@ -17,9 +17,9 @@ type Needs = Omit<Parameters<typeof serveMcp>[0], 'refuseStrangers' | 'speak'> &
   }
 
 /** Sandbox products over MCP: who may call, how it is spoken, and what a call of the tool does (spec 4.4). */
-export function openMcp({ hosts, log, ...needs }: Needs): RequestHandler<{ id: string }> {
-  const callProduct = productCaller({ ...needs, runResult: runResults({ showMedia: mediaShower(needs) }) })
+export function openMcp({ hosts, log, ...deps }: Deps): RequestHandler<{ id: string }> {
+  const callProduct = productCaller({ ...deps, executionResult: executionResults({ showMedia: mediaShower(deps) }) })
   const onTrouble = (error: Error) => log.debug({ err: error }, 'a message was refused by MCP')
-  const speak = mcpSpeaker({ ...needs, callProduct, onTrouble })
-  return serveMcp({ ...needs, refuseStrangers: strangerRefuser(hosts), speak })
+  const speak = mcpSpeaker({ ...deps, callProduct, onTrouble })
+  return serveMcp({ ...deps, refuseStrangers: strangerRefuser(hosts), speak })
 }

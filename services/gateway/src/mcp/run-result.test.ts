@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { refuse } from '@gateway/contracts/refusal'
-import { refusedResult, runResults } from './run-result.ts'
+import { refusedResult, executionResults } from './run-result.ts'
 
 const picture = { asset: 'ast_1', mimeType: 'image/png', bytes: 3 }
 const record: ExecutionRecord = {
@@ -22,7 +22,7 @@ const record: ExecutionRecord = {
 }
 const service = { kind: 'sandbox', execution_id: 'exe_1', project: 'prj_1', revision: 2, charged_micro: 42 }
 
-const resultOf = runResults({
+const resultOf = executionResults({
   showMedia: (values, project) =>
     Promise.resolve(values.map(({ asset }) => ({ type: 'text', text: `${asset} of ${project}` }))),
 })

@@ -4,9 +4,9 @@ import type { Refusal, RefusalBody } from '@gateway/contracts/refusal'
 import type { ShowMedia } from './show-media.ts'
 
 /** What a run has come to, as the result of a call of the tool. The same run gives the same result. */
-export type RunResult = (record: ExecutionRecord) => Promise<CallToolResult>
+export type ExecutionResult = (record: ExecutionRecord) => Promise<CallToolResult>
 
-export function runResults({ showMedia }: { showMedia: ShowMedia }): RunResult {
+export function executionResults({ showMedia }: { showMedia: ShowMedia }): ExecutionResult {
   return async (record) => {
     if (record.status !== 'Succeeded') return failedResult(record)
     // A field that was not supplied is left out: the schema has the types of values, and null is none of them.

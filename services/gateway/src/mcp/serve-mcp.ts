@@ -3,7 +3,7 @@ import type { SandboxFacts } from '@gateway/contracts/flow-reads'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import { refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { Place, Places } from '../admit/places.ts'
+import type { Place, ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 import { goneOf } from '../receive/gone-of.ts'
 import { inPlace } from '../receive/in-place.ts'
 import { readCaller } from '../receive/read-caller.ts'
@@ -18,8 +18,8 @@ import type { Speak } from './speak.ts'
 //   M2  A suspended product lists nothing; a call of its tool is let through to where a repeat is known (decisions.md, 4).
 //   M3  Refusals up to here are HTTP answers in our shape. Whatever is said behind here is JSON-RPC, by the SDK.
 
-interface Needs {
-  places: Pick<Places, 'take'>
+interface Deps {
+  places: Pick<ConcurrencyLimiter, 'take'>
   ledger: Pick<LedgerClient, 'readSandbox'>
   refuseStrangers: RefuseStrangers
   speak: Speak
@@ -32,7 +32,7 @@ const MOST_CHARACTERS = 256
 const ONLY_POST = { headers: { Allow: 'POST' } }
 
 /** Any method at /v1/sandbox/{id}/mcp. */
-export function serveMcp({ places, ledger, refuseStrangers, speak }: Needs): RequestHandler<Sandbox> {
+export function serveMcp({ places, ledger, refuseStrangers, speak }: Deps): RequestHandler<Sandbox> {
   return (req, res) => {
     const caller = readCaller(req)
     return inPlace(places, res, caller.keyHash, async (place) => {

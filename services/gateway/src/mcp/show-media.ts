@@ -12,7 +12,7 @@ import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
  */
 export type ShowMedia = (values: AssetValue[], project: string) => Promise<ContentBlock[]>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'readAsset'>
   store: Pick<AssetStore, 'open'>
   /** Of one result, before they are written as base64. */
@@ -24,7 +24,7 @@ const MOST_BYTES = 4 * 1024 * 1024
 /** No id of ours is longer. */
 const MOST_CHARACTERS = 256
 
-export function mediaShower({ ledger, store, mostBytes = MOST_BYTES }: Needs): ShowMedia {
+export function mediaShower({ ledger, store, mostBytes = MOST_BYTES }: Deps): ShowMedia {
   return async (values, project) => {
     const shown: ContentBlock[] = []
     let bytesLeft = mostBytes

@@ -22,7 +22,7 @@ export type Speak = (
   message: Message,
 ) => Promise<void>
 
-interface Needs {
+interface Deps {
   calls: Pick<OpenCalls, 'run'>
   callProduct: CallProduct
   stopping: AbortSignal
@@ -30,7 +30,7 @@ interface Needs {
   onTrouble: (error: Error) => void
 }
 
-export function mcpSpeaker({ calls, callProduct, stopping, onTrouble: onerror }: Needs): Speak {
+export function mcpSpeaker({ calls, callProduct, stopping, onTrouble: onerror }: Deps): Speak {
   const serverFor = ({ authInfo }: McpRequestContext) => productServer(visitOf(authInfo), callProduct)
   const ofCalls = createMcpHandler(serverFor, { responseMode: 'sse', onerror }) // K1
   const ofTheRest = createMcpHandler(serverFor, { onerror })

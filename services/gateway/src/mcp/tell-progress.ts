@@ -1,9 +1,9 @@
 import type { Notification } from '@modelcontextprotocol/server'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
-import type { Reader } from '../answer/reader.ts'
+import type { ResponseStream } from '../answer/response-stream.ts'
 
 /** A reader of a run's lines who makes notifications of them, and keeps the record that the last line is. */
-export interface ProgressTeller extends Reader {
+export interface ProgressTeller extends ResponseStream {
   /** When all is told: the record, or null where the lines ended before the run did. */
   ended(): Promise<ExecutionRecord | null>
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@modelcontextprotocol/server'
 import type { SandboxFacts } from '@gateway/contracts/flow-reads'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
-import type { Place } from '../admit/places.ts'
+import type { Place } from '../admit/concurrency-limiter.ts'
 
 /** One request of a caller who may call this sandbox product over MCP. */
 export interface Visit {

@@ -7,22 +7,22 @@ import { sendJson } from '../answer/send-json.ts'
 import { readCaller } from '../receive/read-caller.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'models'>
 }
 
 /** GET /v1/models (spec 4.1): what this key can call now. An empty list is an answer. */
-export function listModels(needs: Needs): RequestHandler {
+export function listModels(deps: Deps): RequestHandler {
   return async (req, res) => {
-    sendJson(res, 200, JSON.stringify({ object: 'list', data: await callableModels(needs, req) }), PRIVATE)
+    sendJson(res, 200, JSON.stringify({ object: 'list', data: await callableModels(deps, req) }), PRIVATE)
   }
 }
 
 /** GET /v1/models/{id}: one of them. An id may hold slashes, percent-encoded or as they are. */
-export function showModel(needs: Needs): RequestHandler<{ id: string[] }> {
+export function showModel(deps: Deps): RequestHandler<{ id: string[] }> {
   return async (req, res) => {
     const model = req.params.id.join('/')
-    const entry = (await callableModels(needs, req)).find(({ id }) => id === model)
+    const entry = (await callableModels(deps, req)).find(({ id }) => id === model)
     if (!entry) throw refuse('model_not_found', { model }, { param: 'model' })
     sendJson(res, 200, JSON.stringify(entry), PRIVATE)
   }
@@ -32,7 +32,7 @@ export function showModel(needs: Needs): RequestHandler<{ id: string[] }> {
 const PRIVATE = { 'Cache-Control': 'private, no-store' }
 
 /** @throws Refusal as the admission of a call would */
-async function callableModels({ ledger }: Needs, req: IncomingMessage): Promise<ModelEntry[]> {
+async function callableModels({ ledger }: Deps, req: IncomingMessage): Promise<ModelEntry[]> {
   const answer = await ledger.models(readCaller(req))
   if ('refused' in answer) throw refusalOfOutcome(answer.refused)
   return answer.entries

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test as base } from 'vitest'
-import { openPlaces } from '../admit/places.ts'
+import { openConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 import { sendJson } from '../answer/send-json.ts'
 import { inPlace } from './in-place.ts'
 
 // A real server with room for one, and connections that behave as they like.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
 const test = base.extend('room', async ({}, { onCleanup }) => {
-  const places = openPlaces({ most: 1 })
+  const places = openConcurrencyLimiter({ most: 1 })
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { Place, Places } from '../admit/places.ts'
+import type { Place, ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 
 /**
  * Does the work of a call while there is room for its caller. Who has none is refused before anything of his body is read; who
@@ -8,7 +8,7 @@ import type { Place, Places } from '../admit/places.ts'
  * @throws Refusal `overloaded`
  */
 export async function inPlace(
-  places: Pick<Places, 'take'>,
+  places: Pick<ConcurrencyLimiter, 'take'>,
   res: ServerResponse,
   keyHash: string,
   work: (place: Place) => Promise<void>,
@@ -28,7 +28,7 @@ export async function inPlace(
 
 /** The ledger to whoever asks what his key is and can call: he needs a place like a caller, as long as the ledger takes. */
 export function askedInPlace(
-  places: Pick<Places, 'take'>,
+  places: Pick<ConcurrencyLimiter, 'take'>,
   ledger: Pick<LedgerClient, 'models' | 'key'>,
 ): Pick<LedgerClient, 'models' | 'key'> {
   return {

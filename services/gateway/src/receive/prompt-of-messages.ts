@@ -32,6 +32,6 @@ function textOf(message: Forwarded['messages'][number], n: number): string {
   return text
 }
 
-function notText(field: string, cure: string) {
-  return invalidField(field, 'is not text, which is all that this model takes', cure)
+function notText(field: string, resolution: string) {
+  return invalidField(field, 'is not text, which is all that this model takes', resolution)
 }

@@ -40,8 +40,8 @@ function refusalOf(code: string): Refusal {
   return malformed('This is not a valid HTTP request.', 'Send a request as HTTP/1.1 describes it.')
 }
 
-function malformed(reason: string, cure: string): Refusal {
-  return refuse('invalid_request', { reason, cure })
+function malformed(reason: string, resolution: string): Refusal {
+  return refuse('invalid_request', { reason, resolution })
 }
 
 /** Written to the socket as it is: where no request was understood there is no response object. */

@@ -1,12 +1,12 @@
 import { refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import { OriginFailure, type FailureFacts } from '@gateway/origins/origin-failure'
+import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
 import { describe, expect, test } from 'vitest'
 import { Stopping } from '../call/stopping.ts'
 import { refusalOfBreak, refusalOfFailure } from './refusal-of-failure.ts'
 
 const failed = (facts: Partial<FailureFacts>) =>
-  new OriginFailure({ kind: 'refused', origin: 'acme-cloud', detail: 'secret detail', ...facts })
+  new ProviderFailure({ kind: 'refused', provider: 'acme-cloud', detail: 'secret detail', ...facts })
 
 describe('whatever was thrown becomes one refusal', () => {
   test.each([
@@ -17,11 +17,11 @@ describe('whatever was thrown becomes one refusal', () => {
     [failed({ kind: 'timeout' }), 504, 'provider_timeout'],
     [failed({ kind: 'unreachable' }), 502, 'provider_failed'],
     [failed({ kind: 'garbage' }), 502, 'provider_failed'],
-    [failed({ originStatus: 401 }), 502, 'provider_failed'],
-    [failed({ originStatus: 429, retryAfterMs: 5_000 }), 502, 'provider_failed'],
-    [failed({ originStatus: 503 }), 502, 'provider_failed'],
-    [failed({ originStatus: 400 }), 400, 'invalid_request'],
-    [failed({ originStatus: 422 }), 400, 'invalid_request'],
+    [failed({ providerStatus: 401 }), 502, 'provider_failed'],
+    [failed({ providerStatus: 429, retryAfterMs: 5_000 }), 502, 'provider_failed'],
+    [failed({ providerStatus: 503 }), 502, 'provider_failed'],
+    [failed({ providerStatus: 400 }), 400, 'invalid_request'],
+    [failed({ providerStatus: 422 }), 400, 'invalid_request'],
     [new TypeError('x is not a function'), 500, 'internal_error'],
     ['a string', 500, 'internal_error'],
   ])('%s → %i %s', (error, status, code) => {

@@ -1,14 +1,14 @@
 import { AssetStoreUnavailable } from '@gateway/assets/asset-failures'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import { OriginFailure } from '@gateway/origins/origin-failure'
-import { refusalOfOrigin } from '@gateway/paid-call/refusal-of-origin'
+import { ProviderFailure } from '@gateway/providers/provider-failure'
+import { refusalOfProvider } from '@gateway/tokens/refusal-of-provider'
 import { Stopping } from '../call/stopping.ts'
 
 const RETRY_AFTER_MS = { overloaded: 1_000, unavailable: 2_000, stopping: 1_000 }
 
 /**
- * What a caller is told of a failure, whatever failed. Nothing of an origin's answer gets through: neither its words nor its
+ * What a caller is told of a failure, whatever failed. Nothing of a provider's answer gets through: neither its words nor its
  * status nor that there is one.
  */
 export function refusalOfFailure(error: unknown): Refusal {
@@ -16,7 +16,7 @@ export function refusalOfFailure(error: unknown): Refusal {
   if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: RETRY_AFTER_MS[error.why] })
   if (error instanceof AssetStoreUnavailable)
     return refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS.unavailable })
-  if (error instanceof OriginFailure) return refusalOfOrigin(error)
+  if (error instanceof ProviderFailure) return refusalOfProvider(error)
   if (error instanceof Stopping) return refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS.stopping })
   if (isUnreadablePath(error)) return unreadablePath()
   return refuse('internal_error', {})
@@ -29,7 +29,7 @@ export function refusalOfFailure(error: unknown): Refusal {
 export function refusalOfBreak(error: unknown): Refusal {
   const resolution =
     'Repeat the request, with a new Idempotency-Key if one was sent, or use another model from GET /v1/models.'
-  if (error instanceof OriginFailure && error.kind === 'timeout')
+  if (error instanceof ProviderFailure && error.kind === 'timeout')
     return new Refusal(
       'provider_timeout',
       'The model did not complete its answer in time. The prompt and the tokens sent so far are charged.',
@@ -50,6 +50,6 @@ function isUnreadablePath(error: unknown): boolean {
 function unreadablePath(): Refusal {
   return refuse('invalid_request', {
     reason: 'The path is not percent-encoded correctly.',
-    cure: 'Encode each special character of an id as % and two hexadecimal digits of its UTF-8 bytes.',
+    resolution: 'Encode each special character of an id as % and two hexadecimal digits of its UTF-8 bytes.',
   })
 }

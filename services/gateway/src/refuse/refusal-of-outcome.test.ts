@@ -71,6 +71,6 @@ describe('what the ledger decided is said', () => {
   })
 
   test('never for a code that no call can be refused with', () => {
-    expect(() => said('holder_gone')).toThrow('holder_gone')
+    expect(() => said('instance_gone')).toThrow('instance_gone')
   })
 })

@@ -1,6 +1,6 @@
 import type { ModelsAnswer } from '@gateway/contracts/ledger-reads'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import { insufficientBudget, isoSeconds, keyLimit, type MoneyFacts } from '@gateway/paid-call/money-refusals'
+import { insufficientBudget, isoSeconds, keyLimit, type MoneyFacts } from '@gateway/tokens/money-refusals'
 
 /** What the ledger says when it refuses. */
 export type RefusedOutcome = Extract<ModelsAnswer, { refused: object }>['refused']
@@ -69,14 +69,14 @@ const OUTCOMES: Record<string, (facts: Facts, at: { param?: string }) => Refusal
 /** Only ledger and gateway know this code and the next one; outside they are `invalid_request`, with the field at fault. */
 function unsupported(param: string): Refusal {
   const reason = `${param}: this model does not support it.`
-  const cure = `Leave ${param} out, or use a model that lists it in supported_parameters of GET /v1/models.`
-  return refuse('invalid_request', { reason, cure }, { param })
+  const resolution = `Leave ${param} out, or use a model that lists it in supported_parameters of GET /v1/models.`
+  return refuse('invalid_request', { reason, resolution }, { param })
 }
 
 function noImages(): Refusal {
   const reason = 'messages: this model takes no images.'
-  const cure = 'Send text alone, or use a model that lists image in its input_modalities of GET /v1/models.'
-  return refuse('invalid_request', { reason, cure }, { param: 'messages' })
+  const resolution = 'Send text alone, or use a model that lists image in its input_modalities of GET /v1/models.'
+  return refuse('invalid_request', { reason, resolution }, { param: 'messages' })
 }
 
 function contextLimit({ promptTokens, outputCap, contextLength, maxOutputTokens }: Facts): Refusal {

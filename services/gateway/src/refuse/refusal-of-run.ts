@@ -5,7 +5,7 @@ import { Refusal } from '@gateway/contracts/refusal'
  * What a chat caller is told of a run that failed (docs/decisions/0006-a-sandbox-called-as-a-model.md): its error as an error answer, with the run and what it
  * was charged. Clients that repeat by themselves are kept from it where a repeat answers the same or is charged again.
  */
-export function refusalOfRun({ id, error, chargedMicro }: ExecutionRecord, keyed: boolean): Refusal {
+export function refusalOfExecution({ id, error, chargedMicro }: ExecutionRecord, keyed: boolean): Refusal {
   if (error === null) throw new Error(`the run ${id} failed without an error`)
   const { code, message, resolution, param, details } = error
   const charged = chargedMicro > 0

@@ -3,21 +3,21 @@ import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { describe, expect, test } from 'vitest'
 import { CallerGone } from '../receive/caller-gone.ts'
-import { runAwaiter } from './await-run.ts'
-import { openEar } from './ear.ts'
-import type { Run } from './start-run.ts'
+import { executionAwaiter } from './await-run.ts'
+import { openWaiter } from './ear.ts'
+import type { Execution } from './start-run.ts'
 
 const HOUR_MS = 3_600_000
 const RECORD = '{"id":"exe_1","status":"Succeeded"}'
 
-/** A bell as any listener sees it, rung by hand. */
-function openHandBell() {
+/** A notifier as any listener sees it, rung by hand. */
+function openHandNotifier() {
   const topics = new Map<string, () => void>()
   return {
-    ring: (topic: string) => topics.get(topic)?.(),
+    notify: (topic: string) => topics.get(topic)?.(),
     listening: () => [...topics.keys()],
-    listen(topic: string, onRing: () => void) {
-      topics.set(topic, onRing)
+    listen(topic: string, onNotify: () => void) {
+      topics.set(topic, onNotify)
       return () => void topics.delete(topic)
     },
   }
@@ -31,10 +31,10 @@ interface Setting {
 }
 
 function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain = async () => {} }: Setting = {}) {
-  const [bell, gone, ending] = [openHandBell(), new AbortController(), new AbortController()]
-  const ear = openEar({ bell, signals: [gone.signal, ending.signal], everyMs })
-  ear.listenTo('done:exe_1')
-  const run = { execution: 'exe_1', project: 'prj_1', replayed, keyed, ear, askAgain } as Run
+  const [notifier, gone, ending] = [openHandNotifier(), new AbortController(), new AbortController()]
+  const waiter = openWaiter({ notifier, signals: [gone.signal, ending.signal], everyMs })
+  waiter.listenTo('done:exe_1')
+  const execution = { execution: 'exe_1', project: 'prj_1', replayed, keyed, waiter, askAgain } as Execution
   const asked: string[] = []
   let looks = Promise.withResolvers<void>()
   const state = { done: false, away: false, nowMs: 0 }
@@ -48,16 +48,16 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
     followExecution: () => look<FollowAnswer>('follow', { lines: '', seq: 0, done: state.done }),
     readExecution: () => look<ExecutionAnswer>('read', { record: RECORD, done: state.done }),
   }
-  const wait = () => runAwaiter({ ledger, ending: ending.signal, now: () => state.nowMs })(run, gone.signal)
-  return { ...state, state, bell, gone, ending, asked, run, wait, nextLook: () => looks.promise }
+  const wait = () => executionAwaiter({ ledger, ending: ending.signal, now: () => state.nowMs })(execution, gone.signal)
+  return { ...state, state, notifier, gone, ending, asked, execution, wait, nextLook: () => looks.promise }
 }
 
 describe('waiting for the end of a run', () => {
-  test('ends at the ring of the bell', async () => {
-    const { state, bell, wait, asked } = openWait()
+  test('ends at the ring of the notifier', async () => {
+    const { state, notifier, wait, asked } = openWait()
     const ended = wait()
     state.done = true
-    bell.ring('done:exe_1')
+    notifier.notify('done:exe_1')
     expect(await ended).toBe(RECORD)
     expect(asked).toEqual(['read'])
   })
@@ -72,14 +72,14 @@ describe('waiting for the end of a run', () => {
   })
 
   test('goes on while the ledger is away', async () => {
-    const { state, wait, nextLook, bell } = openWait({ everyMs: 1 })
+    const { state, wait, nextLook, notifier } = openWait({ everyMs: 1 })
     state.away = true
     const looked = nextLook()
     const ended = wait()
     await looked
     await nextLook()
     Object.assign(state, { away: false, done: true })
-    bell.ring('done:exe_1')
+    notifier.notify('done:exe_1')
     expect(await ended).toBe(RECORD)
   })
 
@@ -133,12 +133,12 @@ describe('waiting for the end of a run', () => {
 
 describe('an ear', () => {
   test('listens to one topic, and to none once it is closed', async () => {
-    const { bell, run } = openWait()
-    run.ear.listenTo('done:exe_0')
-    expect(bell.listening()).toEqual(['done:exe_0'])
-    bell.ring('done:exe_0')
-    expect(await run.ear.next()).toBe('woken')
-    run.ear.close()
-    expect(bell.listening()).toEqual([])
+    const { notifier, execution } = openWait()
+    execution.waiter.listenTo('done:exe_0')
+    expect(notifier.listening()).toEqual(['done:exe_0'])
+    notifier.notify('done:exe_0')
+    expect(await execution.waiter.next()).toBe('woken')
+    execution.waiter.close()
+    expect(notifier.listening()).toEqual([])
   })
 })

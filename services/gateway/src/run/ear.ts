@@ -1,7 +1,7 @@
-import type { Bell } from '@gateway/progress/bell'
+import type { Notifier } from '@gateway/notifier/notifier'
 
-/** Whoever waits for something of a run: he is woken by the bell, by one of `signals`, or by himself after a while. */
-export interface Ear {
+/** Whoever waits for something of a run: he is woken by the notifier, by one of `signals`, or by himself after a while. */
+export interface Waiter {
   /** From now on to this topic, and to none before it. */
   listenTo(topic: string): void
   /** Ends at once where something was heard since the last one ended. */
@@ -10,13 +10,13 @@ export interface Ear {
 }
 
 interface Options {
-  bell: Pick<Bell, 'listen'>
+  notifier: Pick<Notifier, 'listen'>
   signals: AbortSignal[]
-  /** How often to look where no bell rings. Milliseconds. */
+  /** How often to look where no notifier rings. Milliseconds. */
   everyMs: number
 }
 
-export function openEar({ bell, signals, everyMs }: Options): Ear {
+export function openWaiter({ notifier, signals, everyMs }: Options): Waiter {
   let unlisten = () => {}
   let woken = false
   let end: ((how: 'woken') => void) | null = null
@@ -30,7 +30,7 @@ export function openEar({ bell, signals, everyMs }: Options): Ear {
   return {
     listenTo(topic) {
       unlisten()
-      unlisten = bell.listen(topic, wake)
+      unlisten = notifier.listen(topic, wake)
     },
     async next() {
       let how: 'woken' | 'by-itself' = 'woken'

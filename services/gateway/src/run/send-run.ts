@@ -15,7 +15,7 @@ export function sendRecord(res: ServerResponse, record: string): void {
 
 export type SendImage = (req: IncomingMessage, res: ServerResponse, record: string) => Promise<boolean>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'readAsset'>
   sendAsset: SendAsset
 }
@@ -26,7 +26,7 @@ const RETRY_AFTER_MS = 2_000
  * Sends the image that a run's output is, or answers false where it is none and the record is the answer (spec 4.3).
  * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
  */
-export function imageSender({ ledger, sendAsset }: Needs): SendImage {
+export function imageSender({ ledger, sendAsset }: Deps): SendImage {
   return async (req, res, record) => {
     const execution = JSON.parse(record) as ExecutionRecord
     const image = outputImage(execution)

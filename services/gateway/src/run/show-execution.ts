@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { Places } from '../admit/places.ts'
+import type { ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 import { inPlace } from '../receive/in-place.ts'
 import { readCaller } from '../receive/read-caller.ts'
 import { storable } from '../receive/selector.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import { sendRecord } from './send-run.ts'
 
-interface Needs {
-  places: Pick<Places, 'take'>
+interface Deps {
+  places: Pick<ConcurrencyLimiter, 'take'>
   ledger: Pick<LedgerClient, 'readExecution'>
 }
 
@@ -19,7 +19,7 @@ const MOST_CHARACTERS = 256
  * GET /v1/executions/{id}: the record of a run of the key's project, as far as it has come (decisions.md, 6).
  * @throws Refusal as the admission of a call would, or `execution_not_found`
  */
-export function showExecution({ places, ledger }: Needs): RequestHandler<{ id: string }> {
+export function showExecution({ places, ledger }: Deps): RequestHandler<{ id: string }> {
   return (req, res) => {
     const caller = readCaller(req)
     const execution = storable(req.params.id).slice(0, MOST_CHARACTERS)

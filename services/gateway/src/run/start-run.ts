@@ -4,14 +4,14 @@ import { flowLimits } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { Bell } from '@gateway/progress/bell'
-import type { Place } from '../admit/places.ts'
+import type { Notifier } from '@gateway/notifier/notifier'
+import type { Place } from '../admit/concurrency-limiter.ts'
 import { tooOften, type Rates } from '../admit/rates.ts'
-import type { WaitingRoom } from '../admit/waiting-room.ts'
+import type { AdmissionQueueLimit } from '../admit/admission-queue-limit.ts'
 import { CallerGone } from '../receive/caller-gone.ts'
 import { storable } from '../receive/selector.ts'
 import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
-import { openEar, type Ear } from './ear.ts'
+import { openWaiter, type Waiter } from './ear.ts'
 
 // How a run begins. The ledger decides all of it; here is only
 //   S1  who has left already: for him nothing is asked;
@@ -20,34 +20,38 @@ import { openEar, type Ear } from './ear.ts'
 //   S4  that a run may have begun though no answer came: whoever asks again under its idempotency key gets that one.
 
 /** What the caller asks for; the rest is minted here. */
-export type RunAsked = Pick<StartQuestion, 'sandbox' | 'revision' | 'surface' | 'input' | 'idempotency'> & {
+export type ExecutionAsked = Pick<StartQuestion, 'sandbox' | 'revision' | 'surface' | 'input' | 'idempotency'> & {
   keyHash: string
   selector: string | null
 }
 
-export interface Run extends Extract<StartAnswer, { kind: 'started' }> {
+export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   /** It came with an idempotency key. */
   keyed: boolean
   /** Listens to what the run is listened to for. Whoever holds the run closes it. */
-  ear: Ear
+  waiter: Waiter
   /** Asks for it once more: all that a repeat is checked for is checked anew (decisions.md, 4). */
   askAgain: () => Promise<void>
 }
 
-export interface RunCaller {
+export interface ExecutionCaller {
   /** Aborts when he leaves. */
   gone: AbortSignal
   place: Pick<Place, 'countsFor'>
 }
 
 /** @param topicOf what is listened to of an execution */
-export type StartRun = (asked: RunAsked, caller: RunCaller, topicOf: (execution: string) => string) => Promise<Run>
+export type StartExecution = (
+  asked: ExecutionAsked,
+  caller: ExecutionCaller,
+  topicOf: (execution: string) => string,
+) => Promise<Execution>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'startExecution'>
-  bell: Pick<Bell, 'listen'>
+  notifier: Pick<Notifier, 'listen'>
   mint: (prefix: 'exe') => Id<'exe'>
-  waitingRoom: WaitingRoom
+  admissionQueueLimit: AdmissionQueueLimit
   rates: Rates
   /** Aborts when waiting has to end, because this process stops. */
   ending: AbortSignal
@@ -67,27 +71,27 @@ const HIGHEST_REVISION = 2_147_483_647
 const NOT_CALLABLE = new Set(['sandbox_not_found', 'revision_not_active'])
 
 /** @throws Refusal as the ledger decided, `rate_limited` or `unavailable`; CallerGone */
-export function runStarter(needs: Needs): StartRun {
-  const { ledger, bell, mint, waitingRoom, rates, ending, carrier, lookEveryMs = 1_000 } = needs
+export function executionStarter(deps: Deps): StartExecution {
+  const { ledger, notifier, mint, admissionQueueLimit, rates, ending, carrier, lookEveryMs = 1_000 } = deps
 
   return async (asked, { gone, place }, topicOf) => {
     if (gone.aborted) throw new CallerGone() // S1
-    waitingRoom.refuseIfFull()
+    admissionQueueLimit.refuseIfFull()
     const id = mint('exe')
     const question = questionOf(id, asked, carrier())
     const over = await rates.exceeded(asked.keyHash)
-    const ear = openEar({ bell, signals: [gone, ending], everyMs: lookEveryMs })
-    ear.listenTo(topicOf(id)) // S2
+    const waiter = openWaiter({ notifier, signals: [gone, ending], everyMs: lookEveryMs })
+    waiter.listenTo(topicOf(id)) // S2
     try {
-      const started = await waitingRoom.during(ask)
+      const started = await admissionQueueLimit.during(ask)
       place.countsFor(started.project)
       if (!started.replayed && started.key !== null)
         // it has begun, so it counts even if it is one too many
         await rates.count(asked.keyHash, { key: started.key, project: started.project })
-      if (started.execution !== id) ear.listenTo(topicOf(started.execution))
-      return { ...started, keyed: asked.idempotency !== null, ear, askAgain: async () => void (await ask()) }
+      if (started.execution !== id) waiter.listenTo(topicOf(started.execution))
+      return { ...started, keyed: asked.idempotency !== null, waiter, askAgain: async () => void (await ask()) }
     } catch (error) {
-      ear.close()
+      waiter.close()
       throw error
     }
 
@@ -109,7 +113,7 @@ export function runStarter(needs: Needs): StartRun {
 }
 
 /** @throws Refusal `request_too_large` for an input that grows beyond the limit when it is written compactly */
-function questionOf(id: string, asked: RunAsked, trace: StartQuestion['trace']): StartQuestion {
+function questionOf(id: string, asked: ExecutionAsked, trace: StartQuestion['trace']): StartQuestion {
   const { keyHash, selector, sandbox, revision, ...rest } = asked
   if (Buffer.byteLength(JSON.stringify(asked.input)) > flowLimits.bodyBytes)
     throw refuse('request_too_large', { limitBytes: flowLimits.bodyBytes })

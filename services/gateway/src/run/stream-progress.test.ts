@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { expect, test as base } from 'vitest'
-import { JSON_LINES, openReader } from '../answer/reader.ts'
-import { openEar } from './ear.ts'
-import type { Run } from './start-run.ts'
+import { JSON_LINES, openResponseStream } from '../answer/response-stream.ts'
+import { openWaiter } from './ear.ts'
+import type { Execution } from './start-run.ts'
 import { progressStreamer } from './stream-progress.ts'
 
 // A real connection, and a run that is no more than lines: what comes of the record is the ledger's to prove.
@@ -23,10 +23,10 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
   const [, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse]
 
   const [gone, ending] = [new AbortController(), new AbortController()]
-  let ring = () => {}
-  const bell = { listen: (_: string, onRing: () => void) => ((ring = onRing), () => {}) }
-  const ear = openEar({ bell, signals: [gone.signal, ending.signal], everyMs: 3_600_000 })
-  ear.listenTo('exe_1')
+  let notify = () => {}
+  const notifier = { listen: (_: string, onNotify: () => void) => ((notify = onNotify), () => {}) }
+  const waiter = openWaiter({ notifier, signals: [gone.signal, ending.signal], everyMs: 3_600_000 })
+  waiter.listenTo('exe_1')
   const state = { written: [] as string[], away: false }
   const asked: number[] = []
   const ledger = {
@@ -39,22 +39,26 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
   }
   const stream = progressStreamer({ ledger, ending: ending.signal })
   const start = () =>
-    stream(openReader(res, { now: Date.now, kind: JSON_LINES }), { execution: 'exe_1', ear } as Run, gone.signal)
+    stream(
+      openResponseStream(res, { now: Date.now, kind: JSON_LINES }),
+      { execution: 'exe_1', waiter } as Execution,
+      gone.signal,
+    )
   const add = (...lines: string[]) => {
     state.written.push(...lines)
-    ring()
+    notify()
   }
-  return { req, res, response, gone, ending, state, asked, start, add, ring: () => ring() }
+  return { req, res, response, gone, ending, state, asked, start, add, notify: () => notify() }
 })
 
-test('lines come once each, however they come about', async ({ stream: { response, asked, start, add, ring } }) => {
+test('lines come once each, however they come about', async ({ stream: { response, asked, start, add, notify } }) => {
   add('0')
   const ended = start()
   const answer = await response
   expect(answer.headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'x-accel-buffering': 'no' })
   const [first] = (await once(answer, 'data')) as [Buffer]
   expect(String(first)).toBe('0\n')
-  ring() // without a cause
+  notify() // without a cause
   add('1')
   add('2', '3')
   add('end')
@@ -63,13 +67,13 @@ test('lines come once each, however they come about', async ({ stream: { respons
   expect(asked).toEqual(asked.toSorted((a, b) => a - b))
 })
 
-test('lines are not lost while the ledger is away', async ({ stream: { response, state, start, add, ring } }) => {
+test('lines are not lost while the ledger is away', async ({ stream: { response, state, start, add, notify } }) => {
   add('0')
   state.away = true
   const ended = start()
   const answer = await response // the headers don't wait for it
   state.away = false
-  ring()
+  notify()
   add('1', 'end')
   expect(await text(answer)).toBe('0\n1\nend\n')
   await ended

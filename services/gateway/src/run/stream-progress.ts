@@ -1,17 +1,17 @@
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { Reader } from '../answer/reader.ts'
-import type { Run } from './start-run.ts'
+import type { ResponseStream } from '../answer/response-stream.ts'
+import type { Execution } from './start-run.ts'
 
 // The progress of a run, as lines (spec 6).
 //   P1  Lines are the ledger's text, asked for behind the last one that was written: none is missed and none comes twice, whatever
-//       the bell loses.
+//       the notifier loses.
 //   P2  Who reads slowly is waited for before the next lines are asked for; who leaves is let go. The run knows neither.
 //   P3  A stopping process ends the answer behind a whole line. That it is not the last one is seen by its kind.
 
-export type StreamProgress = (reader: Reader, run: Run, gone: AbortSignal) => Promise<void>
+export type StreamProgress = (reader: ResponseStream, execution: Execution, gone: AbortSignal) => Promise<void>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'followExecution'>
   ending: AbortSignal
 }
@@ -21,10 +21,10 @@ export const lineTopicOf = (execution: string) => execution
 
 const NOTHING_NEW = { lines: '', seq: -1, done: false }
 
-export function progressStreamer({ ledger, ending }: Needs): StreamProgress {
-  return async (reader, { execution, ear }, gone) => {
+export function progressStreamer({ ledger, ending }: Deps): StreamProgress {
+  return async (reader, { execution, waiter }, gone) => {
     reader.open()
-    for (let after = -1; ; await ear.next()) {
+    for (let after = -1; ; await waiter.next()) {
       const { lines, seq, done } = await ledger.followExecution({ execution, after }).catch((error: unknown) => {
         if (error instanceof LedgerUnavailable) return NOTHING_NEW
         throw error

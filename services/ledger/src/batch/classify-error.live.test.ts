@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { describe, expect } from 'vitest'
 import { openDatabase, type Database } from '@gateway/database/client'
 import { startFaultProxy, type FaultProxy } from '@gateway/testbed/fault-proxy'
-import { test as shopTest } from '../shop.fixture.ts'
+import { test as tenantTest } from '../tenant.fixture.ts'
 import { classify, lockedOut } from './classify-error.ts'
 
 // What real servers and sockets throw, through Prisma and its driver.
@@ -14,10 +14,10 @@ interface Scene {
   beside: Client
 }
 
-const test = shopTest
-  .extend('tables', { scope: 'file' }, async ({ world }) => {
-    await world.run('CREATE TABLE numbered (n int PRIMARY KEY, positive int CHECK (positive > 0))')
-    await world.run('INSERT INTO numbered VALUES (1, 1)')
+const test = tenantTest
+  .extend('tables', { scope: 'file' }, async ({ fixture }) => {
+    await fixture.run('CREATE TABLE numbered (n int PRIMARY KEY, positive int CHECK (positive > 0))')
+    await fixture.run('INSERT INTO numbered VALUES (1, 1)')
   })
   .extend('scene', async ({ database, tables: _ }, { onCleanup }): Promise<Scene> => {
     const own = await openDatabase({ url: database.adminUrl, poolSize: 1 })

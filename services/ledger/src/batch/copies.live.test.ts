@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { codeOf, countCodes, openReplica } from '../replica.fixture.ts'
-import { findingsOf, openShop, test, walletOf } from '../shop.fixture.ts'
+import { findingsOf, openTenant, test, walletOf } from '../tenant.fixture.ts'
 import type { RunBatch } from './run-batch.ts'
 
 // Copies of one call: many admissions under one idempotency key at once. They must not cost a batch each.
@@ -21,10 +21,10 @@ function counted() {
 }
 
 describe('copies of one call', () => {
-  test('1,000 on an empty wallet are refused in two batches [insufficient_budget]', async ({ database, world }) => {
+  test('1,000 on an empty wallet are refused in two batches [insufficient_budget]', async ({ database, fixture }) => {
     const { seen, around } = counted()
     const replica = await openReplica(database.ledgerUrl, { around })
-    const poor = await openShop(world, 0n)
+    const poor = await openTenant(fixture, 0n)
     const outcomes = await Promise.all(
       Array.from({ length: 1_000 }, () => replica.admit(replica.item(poor.key, poor.product, keyed('copies-1')))),
     )
@@ -34,13 +34,17 @@ describe('copies of one call', () => {
   })
 
   test('at the limit of their key they are refused alike, and name what is missing [key_limit]', async ({
-    world,
+    fixture,
     replica,
-    shop,
+    tenant,
   }) => {
-    const key = await world.key({ project: shop.project, by: shop.owners.owner, limit: { micro: 99n, reset: 'daily' } })
+    const key = await fixture.key({
+      project: tenant.project,
+      by: tenant.owners.owner,
+      limit: { micro: 99n, reset: 'daily' },
+    })
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, () => replica.admit(replica.item(key, shop.product, keyed('copies-2')))),
+      Array.from({ length: 50 }, () => replica.admit(replica.item(key, tenant.product, keyed('copies-2')))),
     )
     expect(countCodes(outcomes)).toEqual({ key_limit: 50 })
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome)))).toHaveLength(1)
@@ -49,21 +53,21 @@ describe('copies of one call', () => {
 
   test('behind one that was admitted they come again, and the batch waits for no wallet for that', async ({
     database,
-    world,
+    fixture,
   }) => {
     const { seen, around } = counted()
     const replica = await openReplica(database.ledgerUrl, { around })
-    const shop = await openShop(world)
+    const tenant = await openTenant(fixture)
     const outcomes = await Promise.all(
-      Array.from({ length: 500 }, () => replica.admit(replica.item(shop.key, shop.product, keyed('copies-3')))),
+      Array.from({ length: 500 }, () => replica.admit(replica.item(tenant.key, tenant.product, keyed('copies-3')))),
     )
     expect(countCodes(outcomes)).toEqual({ admitted: 1, running: 499 })
     expect(seen).toEqual({ batches: 2, patient: 0 })
-    expect((await walletOf(replica, shop.project.id)).reserved).toBe(100n)
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
     await replica.close()
   })
 
-  test('however often they come again, they make no batch wait', async ({ database, shop }) => {
+  test('however often they come again, they make no batch wait', async ({ database, tenant }) => {
     const seen: boolean[] = []
     const stubborn =
       (run: RunBatch): RunBatch =>
@@ -73,28 +77,30 @@ describe('copies of one call', () => {
         return { admissions: [[1, 'copy', {}]], closings: [], products: {}, atMs: 0 }
       }
     const replica = await openReplica(database.ledgerUrl, { around: stubborn })
-    expect(codeOf(await replica.admit(replica.item(shop.key, shop.product, keyed('copies-4'))))).toBe('admitted')
+    expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product, keyed('copies-4'))))).toBe('admitted')
     expect(seen).toEqual(Array.from({ length: 11 }, () => false))
     await replica.close()
   })
 
   test('a refusal keeps no key: another body behind it that fits is admitted, and is the call from then on', async ({
-    world,
+    fixture,
     replica,
   }) => {
-    const shop = await openShop(world, 60n)
+    const tenant = await openTenant(fixture, 60n)
     const [large, small] = [keyed('copies-5', 'a'), keyed('copies-5', 'b')]
     const asked = [large, { ...small, maxTokens: 50 }, large, { ...small, maxTokens: 50 }]
-    const outcomes = await Promise.all(asked.map((more) => replica.admit(replica.item(shop.key, shop.product, more))))
+    const outcomes = await Promise.all(
+      asked.map((more) => replica.admit(replica.item(tenant.key, tenant.product, more))),
+    )
     expect(outcomes.map(codeOf)).toEqual(['insufficient_budget', 'admitted', 'idempotency_mismatch', 'running'])
-    expect(await walletOf(replica, shop.project.id)).toEqual({ funded: 60n, reserved: 50n, settled: 0n })
-    expect(await findingsOf(replica, shop.project.id)).toEqual([])
+    expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 60n, reserved: 50n, settled: 0n })
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('two projects with the same key string have nothing to do with each other', async ({ world, replica }) => {
-    const shops = [await openShop(world, 0n), await openShop(world)]
+  test('two projects with the same key string have nothing to do with each other', async ({ fixture, replica }) => {
+    const tenants = [await openTenant(fixture, 0n), await openTenant(fixture)]
     const outcomes = await Promise.all(
-      [0, 1, 0, 1].map((n) => replica.admit(replica.item(shops[n]!.key, shops[n]!.product, keyed('copies-6')))),
+      [0, 1, 0, 1].map((n) => replica.admit(replica.item(tenants[n]!.key, tenants[n]!.product, keyed('copies-6')))),
     )
     expect(outcomes.map(codeOf)).toEqual(['insufficient_budget', 'admitted', 'insufficient_budget', 'running'])
   })

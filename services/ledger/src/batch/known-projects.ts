@@ -6,14 +6,14 @@ export interface KnownProjects {
   projectOf(item: AdmissionItem): string | null
   /** Both answer whether it is news. */
   add(item: AdmissionItem, project: string): boolean
-  addRun(execution: string, project: string): boolean
+  addExecution(execution: string, project: string): boolean
 }
 
 const REMEMBERED = 50_000
 
 export function openKnownProjects(): KnownProjects {
   const byKey = new Map<string, string>()
-  const byRun = new Map<string, string>() // apart: runs are many and short, and must not push out the keys
+  const byExecution = new Map<string, string>() // apart: runs are many and short, and must not push out the keys
 
   function add(known: Map<string, string>, caller: string, project: string): boolean {
     if (known.has(caller)) return false
@@ -23,9 +23,9 @@ export function openKnownProjects(): KnownProjects {
   }
 
   return {
-    projectOf: (item) => (item.op === 'admit' ? byKey.get(item.keyHash) : byRun.get(item.execution)) ?? null,
+    projectOf: (item) => (item.op === 'admit' ? byKey.get(item.keyHash) : byExecution.get(item.execution)) ?? null,
     add: (item, project) =>
-      item.op === 'admit' ? add(byKey, item.keyHash, project) : add(byRun, item.execution, project),
-    addRun: (execution, project) => add(byRun, execution, project),
+      item.op === 'admit' ? add(byKey, item.keyHash, project) : add(byExecution, item.execution, project),
+    addExecution: (execution, project) => add(byExecution, execution, project),
   }
 }

@@ -44,8 +44,8 @@ export function admitOutcome(
       return { kind: 'running', invocation: facts['invocation'] as string }
     case 'replay':
       return { kind: 'replay', invocation: facts['invocation'] as string, contentType: '', body: '' }
-    case 'holder_unknown':
-      return { kind: 'holder-unknown' }
+    case 'instance_unknown':
+      return { kind: 'instance-unknown' }
     case 'fenced':
       return { kind: 'fenced' }
     case 'closed': // a tombstone, or its hold has ended: this id will never be admitted again
@@ -94,9 +94,9 @@ function admitted(
   products: BatchRows['products'],
 ): Admitted {
   const product = products[facts.product]
-  const routes = (product?.origins ?? [])
+  const routes = (product?.providers ?? [])
     .toSorted((a, b) => a.priority - b.priority)
-    .map(({ origin, model }) => ({ origin, model }))
+    .map(({ provider, model }) => ({ provider, model }))
   return { kind: 'admitted', ...facts, routes, supportedParameters: product?.supported ?? [] }
 }
 

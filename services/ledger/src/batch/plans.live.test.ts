@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished } from 'vitest'
-import type { World, WorldKey } from '@gateway/testbed/world'
+import type { Fixture, KeyFixture } from '@gateway/testbed/fixture'
 import type { Replica } from '../replica.fixture.ts'
-import { insertNodes, insertRun, nodeItem, type HeldNode } from '../run.fixture.ts'
-import { openShop, test } from '../shop.fixture.ts'
+import { insertNodes, insertExecution, nodeItem, type HeldNode } from '../run.fixture.ts'
+import { openTenant, test } from '../tenant.fixture.ts'
 import { openCountingSession, type Work } from './count-work.fixture.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from './waiting-items.ts'
 
@@ -22,24 +22,24 @@ type Costs = Record<Sort | NodeSort, Work>
 describe('the work of a batch', () => {
   test('does not grow with the tables, whenever its plans were made, nor faster than its items', async ({
     database,
-    world,
+    fixture,
     replica,
   }) => {
-    await withoutAutovacuum(world)
-    await world.run('SET enable_seqscan = off') // else the references of what fills the tables are checked by reading small ones
-    await world.run('ANALYZE')
-    const scene = await buildScene(world)
+    await withoutAutovacuum(fixture)
+    await fixture.run('SET enable_seqscan = off') // else the references of what fills the tables are checked by reading small ones
+    await fixture.run('ANALYZE')
+    const scene = await buildScene(fixture)
     const early = await openSession(database.adminUrl)
     await costsOf(early, replica, scene, FEW) // this plans everything
     const few = await costsOf(early, replica, scene, FEW)
     const many = await costsOf(early, replica, scene, MANY)
     expectNoMore(many, few)
 
-    await fillTables(world, scene.free.id)
+    await fillTables(fixture, scene.free.id)
     expectNoMore(await costsOf(early, replica, scene, MANY), many)
     const late = await openSession(database.adminUrl)
     expectNoMore(await costsOf(late, replica, scene, MANY), many)
-    await world.run('ANALYZE')
+    await fixture.run('ANALYZE')
     expectNoMore(await costsOf(early, replica, scene, MANY), many)
     const latest = await openSession(database.adminUrl)
     expectNoMore(await costsOf(latest, replica, scene, MANY), many)
@@ -53,26 +53,26 @@ async function openSession(adminUrl: string): Promise<Session> {
 }
 
 interface Scene {
-  world: World
+  fixture: Fixture
   project: string
   owner: string
   product: string
-  free: WorldKey
-  limited: WorldKey
-  poor: { key: WorldKey; product: string }
+  free: KeyFixture
+  limited: KeyFixture
+  poor: { key: KeyFixture; product: string }
 }
 
-async function buildScene(world: World): Promise<Scene> {
-  const { owners, project, product, key } = await openShop(world, 100_000_000n)
+async function buildScene(fixture: Fixture): Promise<Scene> {
+  const { owners, project, product, key } = await openTenant(fixture, 100_000_000n)
   const limit = { micro: 90_000_000n, reset: 'monthly' } as const
   return {
-    world,
+    fixture,
     project: project.id,
     owner: owners.owner,
     product,
     free: key,
-    limited: await world.key({ project, by: owners.owner, limit }),
-    poor: await openShop(world, 0n),
+    limited: await fixture.key({ project, by: owners.owner, limit }),
+    poor: await openTenant(fixture, 0n),
   }
 }
 
@@ -104,20 +104,24 @@ async function costsOf(session: Session, replica: Replica, scene: Scene, size: n
   }
 }
 
-const NODES_A_RUN = 8
+const NODES_A_EXECUTION = 8
 
 /** The same of nodes, of runs of a key with a limit, of one without, and of a person. */
 async function nodeCostsOf(
   session: Session,
   replica: Replica,
-  { world, project, owner, product, free, limited }: Scene,
+  { fixture, project, owner, product, free, limited }: Scene,
   size: number,
 ): Promise<Pick<Costs, NodeSort>> {
   const nodes: HeldNode[] = []
   const runners = [{ key: free.id }, { key: limited.id }, { person: owner }]
   while (nodes.length < size) {
-    const execution = await insertRun(world, project, runners[(nodes.length / NODES_A_RUN) % runners.length]!)
-    nodes.push(...(await insertNodes(world, { execution, project, count: NODES_A_RUN })))
+    const execution = await insertExecution(
+      fixture,
+      project,
+      runners[(nodes.length / NODES_A_EXECUTION) % runners.length]!,
+    )
+    nodes.push(...(await insertNodes(fixture, { execution, project, count: NODES_A_EXECUTION })))
   }
   const items = nodes.map((node) => nodeItem(replica, node, product))
   const lost = items.map((item) => ({ ...item, id: `${item.id}-2`, lease: 'lost' }))
@@ -165,8 +169,8 @@ const FILLS: [table: string, columns: string, values: string][] = [
     `'r' || n, 'r' || n, 1, 'p' || n % 500, 'k', 'k', NULL, 'm', 'h1', 5, 1, 0, 0, 0, false, now(), now() + interval '1 hour'`,
   ],
   [
-    'money.invocations',
-    '(id, invocation, attempt, state, project, key, lineage, product, holder, reserved_micro, charged_micro, admitted_at, closed_at)',
+    'money.attempts',
+    '(id, invocation, attempt, state, project, key, lineage, product, instance, reserved_micro, charged_micro, admitted_at, closed_at)',
     `'i' || n, 'i' || n, 1, 'Settled', 'p' || n % 500, 'k', 'k', 'm', 'h1', 5, 5, now(), now()`,
   ],
   [
@@ -176,19 +180,19 @@ const FILLS: [table: string, columns: string, values: string][] = [
   ],
   [
     'money.execution_nodes',
-    '(execution, ordinal, node, kind, project, sources, state, holder, lease, call, reservation, claimed_at)',
+    '(execution, ordinal, node, kind, project, sources, state, instance, lease, call, reservation, claimed_at)',
     `'e' || n, 1, 'n0', 'product.chat', 'p' || n % 500, '{}', 'Running', 'h' || n % 90, 'l' || n, 'r' || n, 'r' || n, now()`,
   ],
   [
-    'money.invocations',
-    '(id, invocation, attempt, state, project, key, lineage, product, holder, reserved_micro, charged_micro, admitted_at, closed_at, execution, node)',
+    'money.attempts',
+    '(id, invocation, attempt, state, project, key, lineage, product, instance, reserved_micro, charged_micro, admitted_at, closed_at, execution, node)',
     `'c' || n, 'c' || n, 1, 'Settled', 'p' || n % 500, 'k', 'k', 'm', 'h1', 5, 5, now(), now(), 'e' || n, 'n0'`,
   ],
   ['money.journal', '', `'p' || n % 500, n, 'settle', 'i' || n, 0, -5, 5, 0, now()`],
   ['money.idempotency_keys', '', `'p' || n % 500, 'chat', 'k' || n, sha256(n::text::bytea), 'i' || n, 'i' || n, now()`],
   ['money.wallets', '(project, funded)', `'p' || n, 100`],
   ['money.meters', '', `'l' || n, 'p' || n % 500, now(), 100, 0, 0`],
-  ['money.holders', '', `'h' || n, 'gateway', now(), now(), 15000, now()`],
+  ['money.instances', '', `'h' || n, 'gateway', now(), now(), 15000, now()`],
   ['control.people', '(id, email, name)', `'per' || n, 'per' || n || '@example.test', 'P'`],
   ['control.project_grants', '(project, person, role)', `project, 'per' || n, 'Project Consumer'`],
   [
@@ -198,17 +202,17 @@ const FILLS: [table: string, columns: string, values: string][] = [
   ],
 ]
 
-async function fillTables(world: World, likeKey: string): Promise<void> {
+async function fillTables(fixture: Fixture, likeKey: string): Promise<void> {
   for (const [table, columns, values] of FILLS)
-    await world.run(
+    await fixture.run(
       `INSERT INTO ${table} ${columns} SELECT ${values} FROM generate_series(1, ${ROWS}) n, control.keys k WHERE k.id = $1`,
       [likeKey],
     )
 }
 
 /** Postgres would learn by itself how large the tables are, a minute later. */
-async function withoutAutovacuum(world: World): Promise<void> {
-  for (const [table] of FILLS) await world.run(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`)
+async function withoutAutovacuum(fixture: Fixture): Promise<void> {
+  for (const [table] of FILLS) await fixture.run(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`)
 }
 
 const keyed = (key: string) => ({ idempotency: { key: `plans ${key}`, fingerprint: 'a'.repeat(64) } })

@@ -33,7 +33,7 @@ export interface BatchRows {
 }
 
 export interface ProductFacts {
-  origins: { origin: string; model: string; priority: number }[]
+  providers: { provider: string; model: string; priority: number }[]
   supported: string[]
 }
 
@@ -63,29 +63,29 @@ export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
       patient,
       pairs.hashes,
       pairs.models,
-      pairs.runs,
-      pairs.runModels,
+      pairs.executions,
+      pairs.executionModels,
       a.map((item) => item.id),
       pairs.of,
-      a.map((item) => item.holder),
+      a.map((item) => item.instance),
       a.map((item) => (item.op === 'admit' ? item.selector : null)),
       a.map((item) => item.parameters.join(',')),
-      a.map((item) => item.measures.bytes),
-      a.map((item) => item.measures.messages),
-      a.map((item) => item.measures.tools),
-      a.map((item) => item.measures.images),
-      a.map((item) => item.measures.counted),
-      a.map((item) => item.measures.maxTokens),
+      a.map((item) => item.promptSize.bytes),
+      a.map((item) => item.promptSize.messages),
+      a.map((item) => item.promptSize.tools),
+      a.map((item) => item.promptSize.images),
+      a.map((item) => item.promptSize.counted),
+      a.map((item) => item.promptSize.maxTokens),
       a.map((item) => (item.op === 'admit' && item.idempotency?.key) || null),
       a.map((item) => (item.op === 'admit' && item.idempotency?.fingerprint) || null),
-      pairs.runs.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.node : null)) : [],
-      pairs.runs.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.lease : null)) : [],
+      pairs.executions.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.node : null)) : [],
+      pairs.executions.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.lease : null)) : [],
       c.map((item) => item.id),
       c.map((item) => item.op),
       c.map((item) => (item.op === 'settle' ? item.usage.promptTokens : null)),
       c.map((item) => (item.op === 'settle' ? item.usage.completionTokens : null)),
       c.map((item) => (item.op === 'settle' ? item.usage.estimated : null)),
-      c.map((item) => (item.op === 'settle' ? null : item.op === 'release' ? item.reason : 'its holder ended')),
+      c.map((item) => (item.op === 'settle' ? null : item.op === 'release' ? item.reason : 'its instance ended')),
       c.map((item) => (item.op === 'settle' ? (item.answer?.contentType ?? null) : null)),
       c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : NO_BYTES)),
     )
@@ -123,21 +123,27 @@ interface Pairs {
   hashes: string[]
   models: string[]
   /** The pairs of runs come behind those of keys. */
-  runs: string[]
-  runModels: string[]
+  executions: string[]
+  executionModels: string[]
   /** By item; counted from 1, as Postgres does. */
   of: number[]
 }
 
 function pairsOf(items: AdmissionItem[]): Pairs {
   const ofKeys = distinctPairs()
-  const ofRuns = distinctPairs()
+  const ofExecutions = distinctPairs()
   const of = items.map((item) =>
-    item.op === 'admit' ? ofKeys.add(item.keyHash, item.model) : -ofRuns.add(item.execution, item.model),
+    item.op === 'admit' ? ofKeys.add(item.keyHash, item.model) : -ofExecutions.add(item.execution, item.model),
   )
   const keys = ofKeys.callers.length
-  if (ofRuns.callers.length > 0) for (let n = 0; n < of.length; n++) if (of[n]! < 0) of[n] = keys - of[n]!
-  return { hashes: ofKeys.callers, models: ofKeys.models, runs: ofRuns.callers, runModels: ofRuns.models, of }
+  if (ofExecutions.callers.length > 0) for (let n = 0; n < of.length; n++) if (of[n]! < 0) of[n] = keys - of[n]!
+  return {
+    hashes: ofKeys.callers,
+    models: ofKeys.models,
+    executions: ofExecutions.callers,
+    executionModels: ofExecutions.models,
+    of,
+  }
 }
 
 function distinctPairs() {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import { countCodes, openReplica } from '../replica.fixture.ts'
-import { openShop, test } from '../shop.fixture.ts'
+import { openTenant, test } from '../tenant.fixture.ts'
 import type { RunBatch } from './run-batch.ts'
 import { callerOf } from './waiting-items.ts'
 
@@ -22,45 +22,53 @@ function noted() {
 }
 
 describe('a flood of invented keys [key_invalid]', () => {
-  test('leaves to a known key the next batch, and to a new one a place in line', async ({ database, world, shop }) => {
+  test('leaves to a known key the next batch, and to a new one a place in line', async ({
+    database,
+    fixture,
+    tenant,
+  }) => {
     const { batches, around } = noted()
     const replica = await openReplica(database.ledgerUrl, { around, limits: { batchItems: 64 } })
-    await replica.admit(replica.item(shop.key, shop.product))
-    const flood = Array.from({ length: 2_000 }, () => replica.admit(replica.item(shop.key, shop.product, invented())))
-    const fresh = await openShop(world)
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    const flood = Array.from({ length: 2_000 }, () =>
+      replica.admit(replica.item(tenant.key, tenant.product, invented())),
+    )
+    const fresh = await openTenant(fixture)
     const start = batches.length
-    const known = Array.from({ length: 40 }, () => replica.admit(replica.item(shop.key, shop.product)))
+    const known = Array.from({ length: 40 }, () => replica.admit(replica.item(tenant.key, tenant.product)))
     const first = replica.admit(replica.item(fresh.key, fresh.product))
     expect(countCodes(await Promise.all(known))).toEqual({ admitted: 40 })
     const inFlight = 1
-    expect(batches.slice(start).findLastIndex((keys) => keys.has(shop.key.hash))).toBeLessThanOrEqual(inFlight)
+    expect(batches.slice(start).findLastIndex((keys) => keys.has(tenant.key.hash))).toBeLessThanOrEqual(inFlight)
     expect(countCodes([await first])).toEqual({ admitted: 1 })
     expect(countCodes(await Promise.all(flood))).toEqual({ key_invalid: 2_000 })
     await replica.close()
   })
 
-  test('does not fill the waiting room: a quarter of it is kept', async ({ database, shop }) => {
+  test('does not fill the admission queue limit: a quarter of it is kept', async ({ database, tenant }) => {
     const replica = await openReplica(database.ledgerUrl, { limits: { batchItems: 64, waitingAdmissions: 1_000 } })
-    await replica.admit(replica.item(shop.key, shop.product))
-    const flood = Array.from({ length: 2_000 }, () => replica.admit(replica.item(shop.key, shop.product, invented())))
-    expect(countCodes([await replica.admit(replica.item(shop.key, shop.product))])).toEqual({ admitted: 1 })
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    const flood = Array.from({ length: 2_000 }, () =>
+      replica.admit(replica.item(tenant.key, tenant.product, invented())),
+    )
+    expect(countCodes([await replica.admit(replica.item(tenant.key, tenant.product))])).toEqual({ admitted: 1 })
     expect(countCodes(await Promise.all(flood))).toEqual({ key_invalid: 750, undecided: 1_250 })
     await replica.close()
   })
 })
 
 describe('many real keys on their first call', () => {
-  test('are admitted, each with its crowd, beside a project that is busy', async ({ database, world, shop }) => {
+  test('are admitted, each with its crowd, beside a project that is busy', async ({ database, fixture, tenant }) => {
     const { batches, around } = noted()
     const replica = await openReplica(database.ledgerUrl, { around, limits: { batchItems: 32 } })
-    await replica.admit(replica.item(shop.key, shop.product))
+    await replica.admit(replica.item(tenant.key, tenant.product))
     const keys = await Promise.all(
-      Array.from({ length: 24 }, () => world.key({ project: shop.project, by: shop.owners.owner })),
+      Array.from({ length: 24 }, () => fixture.key({ project: tenant.project, by: tenant.owners.owner })),
     )
     const start = batches.length
-    const busy = Array.from({ length: 600 }, () => replica.admit(replica.item(shop.key, shop.product)))
+    const busy = Array.from({ length: 600 }, () => replica.admit(replica.item(tenant.key, tenant.product)))
     const first = keys.flatMap((key) =>
-      Array.from({ length: 10 }, () => replica.admit(replica.item(key, shop.product))),
+      Array.from({ length: 10 }, () => replica.admit(replica.item(key, tenant.product))),
     )
     expect(countCodes(await Promise.all(first))).toEqual({ admitted: 240 })
     expect(countCodes(await Promise.all(busy))).toEqual({ admitted: 600 })

@@ -76,7 +76,7 @@ describe('what goes into the next batch', () => {
     const run = (n: number) => ({ op: 'admit-node', execution: `exe_${n}` }) as AdmitNodeItem
     for (let n = 0; n < 100_000; n++) known.add(run(n), 'q')
     expect([known.projectOf(key), known.projectOf(run(99_999)), known.projectOf(run(0))]).toEqual(['p', 'q', null])
-    expect(known.addRun('exe_1', 'q')).toBe(true)
+    expect(known.addExecution('exe_1', 'q')).toBe(true)
   })
 
   test('within a project the order of arrival stays', () => {

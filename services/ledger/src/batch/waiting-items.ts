@@ -16,7 +16,7 @@ import { Turns } from './turns.ts'
 //       rest of each batch to the projects, and a new key is not kept out by however many projects there are.
 //   W3  No id stands in one batch twice; the later one waits for the next.
 
-/** Releases a reservation whose holder has ended or whose deadline is over; only keepers ask for it. */
+/** Releases a reservation whose instance has ended or whose deadline is over; only maintenance jobs ask for it. */
 export interface ExpireItem {
   op: 'expire'
   id: string

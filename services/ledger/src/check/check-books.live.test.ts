@@ -1,14 +1,14 @@
 import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openWorld } from '@gateway/testbed/world'
+import { openFixture } from '@gateway/testbed/fixture'
 import { openReplica } from '../replica.fixture.ts'
 import { checkBooks, sayFinding } from './check-books.ts'
 
 const test = liveTest
-  .extend('world', { scope: 'file' }, async ({ database }, { onCleanup }) => {
-    const world = await openWorld(database.adminUrl)
-    onCleanup(world.close)
-    return world
+  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const fixture = await openFixture(database.adminUrl)
+    onCleanup(fixture.close)
+    return fixture
   })
   .extend('replica', { scope: 'file' }, async ({ database }, { onCleanup }) => {
     const replica = await openReplica(database.ledgerUrl)
@@ -16,12 +16,12 @@ const test = liveTest
     return replica
   })
   /** A project with one settled, one released and two open calls, under a key with a limit. */
-  .extend('books', async ({ world, replica }) => {
-    const owners = await world.tenant()
-    const project = await world.project(owners, 10_000n)
-    const product = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
-    await world.assign(project.id, product)
-    const key = await world.key({ project, by: owners.owner, limit: { micro: 5_000n, reset: 'monthly' } })
+  .extend('books', async ({ fixture, replica }) => {
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, 10_000n)
+    const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await fixture.assign(project.id, product)
+    const key = await fixture.key({ project, by: owners.owner, limit: { micro: 5_000n, reset: 'monthly' } })
     const [settled, released, ...open] = [1, 2, 3, 4].map(() => replica.item(key, product))
     for (const item of [settled!, released!, ...open]) await replica.admit(item)
     await replica.settle(settled!.id, { promptTokens: 0, completionTokens: 30 })
@@ -87,7 +87,7 @@ describe('ledger check', () => {
     ],
     [
       'a usage record',
-      'UPDATE money.invocations SET charged_micro = 29 WHERE project = $1 AND charged_micro = 30',
+      'UPDATE money.attempts SET charged_micro = 29 WHERE project = $1 AND charged_micro = 30',
       /the usage record charges another amount: expected 30, found 29/,
     ],
     [
@@ -117,31 +117,34 @@ describe('ledger check', () => {
     ],
   ]
   for (const [what, sql, saying] of tamperings) {
-    test(`names the micro-USD that does not add up: ${what}`, async ({ world, replica, books }) => {
-      await world.run(`SET session_replication_role = replica`)
-      await world.run(sql, [books.project])
-      await world.run(`SET session_replication_role = origin`)
+    test(`names the micro-USD that does not add up: ${what}`, async ({ fixture, replica, books }) => {
+      await fixture.run(`SET session_replication_role = replica`)
+      await fixture.run(sql, [books.project])
+      await fixture.run(`SET session_replication_role = provider`)
       expect(await says(replica, books.project)).toMatch(saying)
     })
   }
 
-  test('names a meter that is missing while only open reservations count in its window', async ({ world, replica }) => {
-    const owners = await world.tenant()
-    const project = await world.project(owners, 10_000n)
-    const product = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
-    await world.assign(project.id, product)
-    const key = await world.key({ project, by: owners.owner, limit: { micro: 5_000n, reset: 'monthly' } })
+  test('names a meter that is missing while only open reservations count in its window', async ({
+    fixture,
+    replica,
+  }) => {
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, 10_000n)
+    const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await fixture.assign(project.id, product)
+    const key = await fixture.key({ project, by: owners.owner, limit: { micro: 5_000n, reset: 'monthly' } })
     await replica.admit(replica.item(key, product))
-    await world.run('DELETE FROM money.meters WHERE project = $1', [project.id])
+    await fixture.run('DELETE FROM money.meters WHERE project = $1', [project.id])
     expect(await says(replica, project.id)).toMatch(/the meter of this window is missing: expected 100, found 0/)
   })
 
-  test('goes on while admissions go on, and is never wrong about them', async ({ database, world, replica }) => {
-    const owners = await world.tenant()
-    const project = await world.project(owners, 100_000_000n)
-    const product = await world.product({ promptPico: 0n, completionPico: 1_000_000n })
-    await world.assign(project.id, product)
-    const key = await world.key({ project, by: owners.owner, limit: { micro: 90_000_000n, reset: 'weekly' } })
+  test('goes on while admissions go on, and is never wrong about them', async ({ database, fixture, replica }) => {
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, 100_000_000n)
+    const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await fixture.assign(project.id, product)
+    const key = await fixture.key({ project, by: owners.owner, limit: { micro: 90_000_000n, reset: 'weekly' } })
     const checker = await openReplica(database.ledgerUrl)
     let busy = true
     const work = Promise.all(

@@ -23,7 +23,7 @@ const ENTRIES = `
     LEFT JOIN money.journal_blocks b ON b.project = j.project AND b.last_seq = j.seq
     LEFT JOIN money.fundings f ON j.kind = 'fund' AND f.project = j.project AND f.funding_id = j.reference
     LEFT JOIN money.reservations r ON j.kind = 'reserve' AND r.id = j.reference AND r.project = j.project
-    LEFT JOIN money.invocations n ON j.kind <> 'fund' AND n.id = j.reference AND n.project = j.project
+    LEFT JOIN money.attempts n ON j.kind <> 'fund' AND n.id = j.reference AND n.project = j.project
    WHERE j.project = $1 AND j.seq > $2
    ORDER BY j.seq LIMIT $3`
 

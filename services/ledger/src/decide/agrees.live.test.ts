@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect } from 'vitest'
 import { openDatabase, type Database } from '@gateway/database/client'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openWorld, type World } from '@gateway/testbed/world'
+import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import { batchRunner, type BatchRows } from '../batch/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../batch/waiting-items.ts'
 import { checkBooks, sayFinding } from '../check/check-books.ts'
@@ -33,7 +33,7 @@ const OUTCOMES = [
   'copy',
   'copy key_limit',
   'copy insufficient_budget',
-  'holder_unknown',
+  'instance_unknown',
   'idempotency_mismatch',
   'images_unsupported',
   'insufficient_budget',
@@ -60,7 +60,7 @@ const OUTCOMES = [
   'node closed',
   'node context_limit',
   'node fenced',
-  'node holder_unknown',
+  'node instance_unknown',
   'node images_unsupported',
   'node insufficient_budget',
   'node key_issuer_denied',
@@ -79,11 +79,11 @@ const COMMANDS = 25
 
 describe('the decision in SQL and the pure one', () => {
   let replicas: Database[]
-  let world: World
+  let fixture: Fixture
   const test = liveTest
 
   afterAll(async () => {
-    await world?.close()
+    await fixture?.close()
     for (const replica of replicas ?? []) await replica.close()
   })
 
@@ -91,7 +91,7 @@ describe('the decision in SQL and the pure one', () => {
     `agree on every item of ${OPERATIONS} random ones, and on every balance`,
     { timeout: 600_000 },
     async ({ database }) => {
-      world = await openWorld(database.adminUrl)
+      fixture = await openFixture(database.adminUrl)
       replicas = [
         await openDatabase({ url: database.ledgerUrl, poolSize: 1 }),
         await openDatabase({ url: database.ledgerUrl, poolSize: 1 }),
@@ -104,7 +104,7 @@ describe('the decision in SQL and the pure one', () => {
       for (let seed = Date.now(); !enough(); seed++) {
         await fc.assert(
           fc.asyncProperty(fc.array(command, { minLength: COMMANDS >> 1, maxLength: COMMANDS }), async (commands) => {
-            operations += await playHistory(commands, replicas, world, seen)
+            operations += await playHistory(commands, replicas, fixture, seen)
           }),
           { numRuns: 4, seed, endOnFailure: false },
         )
@@ -118,10 +118,10 @@ describe('the decision in SQL and the pure one', () => {
 async function playHistory(
   commands: Command[],
   replicas: Database[],
-  world: World,
+  fixture: Fixture,
   seen: Map<string, number>,
 ): Promise<number> {
-  const scene = await buildScene(world)
+  const scene = await buildScene(fixture)
   const ids: string[] = []
   let operations = 0
   for (const [turn, command] of commands.entries()) {
@@ -138,18 +138,18 @@ async function playHistory(
         operations++
         break
       case 'fail run':
-        await scene.runs.fail(command.which)
+        await scene.executions.fail(command.which)
         operations++
         break
       case 'withdraw person':
-        await scene.runs.withdrawPerson()
+        await scene.executions.withdrawPerson()
         operations++
         break
       case 'fund': {
         const project = scene.projects[command.project % scene.projects.length]!
         const funding = `f-${turn}`
-        await world.fund(project, BigInt(command.micro), funding)
-        await world.fund(project, BigInt(command.micro), funding) // the same funding again adds nothing
+        await fixture.fund(project, BigInt(command.micro), funding)
+        await fixture.fund(project, BigInt(command.micro), funding) // the same funding again adds nothing
         scene.fund(project, BigInt(command.micro))
         operations += 2
         break
@@ -158,8 +158,8 @@ async function playHistory(
         await scene.revoke(command.key)
         operations++
         break
-      case 'end holder':
-        await scene.endHolder()
+      case 'end instance':
+        await scene.endInstance()
         operations++
         break
     }
@@ -237,7 +237,7 @@ async function playNodeClosings(
   replica: Database,
   seen: Map<string, number>,
 ): Promise<number> {
-  const { held, lost } = scene.runs
+  const { held, lost } = scene.executions
   const taken = new Set<string>()
   const some = wanted.flatMap(({ of, instead, usage, keepsLease }) => {
     const node = instead === null ? held[of % held.length]! : instead === 'lost' ? lost[of % lost.length] : null
@@ -267,8 +267,8 @@ async function playNodeClosings(
     if (closed[n]!.outcome === 'settled') charged.push({ node, ends: keepsLease === null })
     else again.push(node)
   }
-  await scene.runs.replace(charged)
-  await scene.runs.reclaim(again)
+  await scene.executions.replace(charged)
+  await scene.executions.reclaim(again)
   return some.length
 }
 

@@ -14,7 +14,7 @@ export interface KeyFacts {
   expiresAtMs: number | null
   revoked: boolean
   rotated: { graceUntilMs: number | null } | null
-  issuerStands: boolean
+  issuerAuthorized: boolean
 }
 
 export interface ProductFacts {
@@ -29,12 +29,12 @@ export interface ProductFacts {
 }
 
 /** Who runs a flow: a key, by its lineage, or a person in the console. */
-export interface RunFacts {
+export interface ExecutionFacts {
   project: string
   /** The hash of its key; null: a person's. */
   keyHash: string | null
   /** The person still holds a role on the project that may invoke. */
-  personStands: boolean
+  personAuthorized: boolean
   /** It has neither ended nor begun to fail. */
   goesOn: boolean
 }
@@ -70,7 +70,7 @@ export interface Reservation {
   /** null: its key has no limit. */
   windowStartMs: number | null
   product: string
-  holder: string
+  instance: string
   micro: bigint
   outputCap: bigint
   price: Price
@@ -94,13 +94,13 @@ export interface Book {
   /** Callable chat products: `project model` → the product. */
   callable: ReadonlyMap<string, ProductFacts>
   /** What runs may call, of any kind: `project model` → the product. */
-  callableByRuns: ReadonlyMap<string, ProductFacts>
-  runs: ReadonlyMap<string, RunFacts>
+  callableByExecutions: ReadonlyMap<string, ProductFacts>
+  executions: ReadonlyMap<string, ExecutionFacts>
   /** `execution node` → what is known of it. */
   nodes: ReadonlyMap<string, NodeFacts>
   /** `execution node` of each that was charged. */
   chargedNodes: Set<string>
-  liveHolders: ReadonlySet<string>
+  liveInstances: ReadonlySet<string>
   wallets: Map<string, Wallet>
   meters: Map<string, Meter>
   open: Map<string, Reservation>

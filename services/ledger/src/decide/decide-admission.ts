@@ -52,7 +52,7 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
       lineage: key.lineage,
       windowStartMs: fit.windowStartMs,
       product: product.id,
-      holder: item.holder,
+      instance: item.instance,
       micro: fit.micro,
       outputCap: fit.cap,
       price: product.price,
@@ -67,5 +67,5 @@ function keyRefusal(key: KeyFacts | undefined, nowMs: number): string | null {
   if (key.rotated && (key.rotated.graceUntilMs === null || key.rotated.graceUntilMs <= nowMs)) return 'key_revoked'
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return 'key_expired'
   if (key.project === null) return 'key_unbound'
-  return key.issuerStands ? null : 'key_issuer_denied'
+  return key.issuerAuthorized ? null : 'key_issuer_denied'
 }

@@ -17,8 +17,8 @@ export function decideBatch(
 }
 
 /** Decides closings alone and enters them: those of nodes of runs, as money.close_v1 does, or those of direct calls (B9). */
-export function decideClosings(book: Book, items: ClosingItem[], ofRuns: boolean): ClosingDecision[] {
-  const decisions = items.map((item) => decideClosing(book, item, ofRuns))
+export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: boolean): ClosingDecision[] {
+  const decisions = items.map((item) => decideClosing(book, item, ofExecutions))
   for (const decision of decisions) enterClosing(book, decision)
   return decisions
 }

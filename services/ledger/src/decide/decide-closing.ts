@@ -8,32 +8,32 @@ export type ClosingDecision =
   | { outcome: 'released'; tombstone: string }
   /** Closed before: the first outcome stands. */
   | { outcome: 'settled' | 'released'; before: bigint }
-  /** The hold had ended: the house pays. */
-  | { outcome: 'fenced'; houseMicro: bigint }
+  /** The hold had ended: it is a write-off. */
+  | { outcome: 'fenced'; writeOffMicro: bigint }
   | { outcome: 'unknown' | 'alive' }
 
 /**
  * What a closing does (B3, B5). A settlement charges the usage and never more than was held.
  * @param ofRuns whether it may close reservations of nodes of runs, or those of direct calls (B9)
  */
-export function decideClosing(book: Book, item: ClosingItem, ofRuns: boolean): ClosingDecision {
+export function decideClosing(book: Book, item: ClosingItem, ofExecutions: boolean): ClosingDecision {
   const reservation = book.open.get(item.id)
   const closed = book.closed.get(item.id)
   const isTombstone = closed !== undefined && closed.price === null
   const found = reservation ?? closed
-  if (found && !isTombstone && (found.node !== null) !== ofRuns) return { outcome: 'unknown' }
+  if (found && !isTombstone && (found.node !== null) !== ofExecutions) return { outcome: 'unknown' }
   if (reservation) return closeOpen(book, item, reservation)
   if (!closed)
-    return item.op === 'release' && !ofRuns ? { outcome: 'released', tombstone: item.id } : { outcome: 'unknown' }
+    return item.op === 'release' && !ofExecutions ? { outcome: 'released', tombstone: item.id } : { outcome: 'unknown' }
   if (closed.state === 'Settled') return { outcome: 'settled', before: closed.chargedMicro }
   if (item.op !== 'settle') return { outcome: 'released', before: 0n }
-  return { outcome: 'fenced', houseMicro: closed.price ? costOf(item, closed.price) : 0n }
+  return { outcome: 'fenced', writeOffMicro: closed.price ? costOf(item, closed.price) : 0n }
 }
 
 function closeOpen(book: Book, item: ClosingItem, reservation: Reservation): ClosingDecision {
   switch (item.op) {
     case 'expire':
-      if (book.liveHolders.has(reservation.holder)) return { outcome: 'alive' }
+      if (book.liveInstances.has(reservation.instance)) return { outcome: 'alive' }
       return { outcome: 'released', close: { reservation, chargedMicro: 0n, excessMicro: 0n } }
     case 'release':
       return { outcome: 'released', close: { reservation, chargedMicro: 0n, excessMicro: 0n } }

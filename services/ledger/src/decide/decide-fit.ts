@@ -10,7 +10,7 @@ export interface Remaining {
 }
 
 interface Asked {
-  item: Pick<AdmitItem, 'holder' | 'measures' | 'parameters'>
+  item: Pick<AdmitItem, 'instance' | 'promptSize' | 'parameters'>
   project: string
   /** null: nobody's, so there is no limit. */
   key: KeyFacts | null
@@ -22,7 +22,7 @@ export type Fit =
   | { code: 'fits'; micro: bigint; cap: bigint; windowStartMs: number | null }
   | { code: Exclude<string, 'fits'> }
 
-/** The checks of every admission whose caller may call this product: its measures, its holder, the window, the wallet. */
+/** The checks of every admission whose caller may call this product: its promptSize, its instance, the window, the wallet. */
 export function decideFit(
   book: Book,
   { item, project, key, product }: Asked,
@@ -31,7 +31,7 @@ export function decideFit(
 ): Fit {
   const { refusal, micro, cap } = boundOf(item, product)
   if (refusal) return { code: refusal }
-  if (!book.liveHolders.has(item.holder)) return { code: 'holder_unknown' }
+  if (!book.liveInstances.has(item.instance)) return { code: 'instance_unknown' }
   const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
   if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
   if (micro > remaining.wallet(project)) return { code: 'insufficient_budget' }
@@ -39,22 +39,22 @@ export function decideFit(
 }
 
 function boundOf(
-  { measures, parameters }: Asked['item'],
+  { promptSize, parameters }: Asked['item'],
   product: ProductFacts,
 ): { refusal: string | null; micro: bigint; cap: bigint } {
-  const maxTokens = measures.maxTokens === null ? null : BigInt(measures.maxTokens)
+  const maxTokens = promptSize.maxTokens === null ? null : BigInt(promptSize.maxTokens)
   const cap = outputCap(maxTokens, product.bounded ? product.maxOutputTokens : 8192n)
   const prompt = promptTokensBound(product.overheads, {
-    bytes: BigInt(measures.bytes),
-    messages: BigInt(measures.messages),
-    tools: BigInt(measures.tools),
-    images: BigInt(measures.images),
-    counted: measures.counted === null ? null : BigInt(measures.counted),
+    bytes: BigInt(promptSize.bytes),
+    messages: BigInt(promptSize.messages),
+    tools: BigInt(promptSize.tools),
+    images: BigInt(promptSize.images),
+    counted: promptSize.counted === null ? null : BigInt(promptSize.counted),
   })
   const tooLong = (maxTokens ?? 0n) > product.maxOutputTokens || prompt + cap > product.contextLength
   const refusal = parameters.some((name) => !product.supportedParameters.has(name))
     ? 'unsupported_parameter'
-    : measures.images > 0 && product.overheads.maxTokensPerImage === null
+    : promptSize.images > 0 && product.overheads.maxTokensPerImage === null
       ? 'images_unsupported'
       : product.bounded && tooLong
         ? 'context_limit'

@@ -1,5 +1,5 @@
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
-import type { Book, KeyFacts, NodeFacts, RunFacts } from './book.ts'
+import type { Book, KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 import type { AdmissionDecision } from './decide-admission.ts'
 import { decideFit, type Remaining } from './decide-fit.ts'
 
@@ -14,16 +14,16 @@ export function decideNodeAdmission(
   if (again) return { code: 'again', reservation: again }
 
   const name = `${item.execution} ${item.node}`
-  const run = book.runs.get(item.execution)
+  const execution = book.executions.get(item.execution)
   const node = book.nodes.get(name)
-  if (!run?.goesOn || !node || !mayCall(node, item) || book.chargedNodes.has(name)) return { code: 'fenced' }
+  if (!execution?.goesOn || !node || !mayCall(node, item) || book.chargedNodes.has(name)) return { code: 'fenced' }
   if (book.closed.has(item.id)) return { code: 'closed' }
 
-  const key = run.keyHash === null ? null : book.keys.get(run.keyHash)!
-  const refusal = key ? lineageRefusal(book, key) : personRefusal(run)
+  const key = execution.keyHash === null ? null : book.keys.get(execution.keyHash)!
+  const refusal = key ? lineageRefusal(book, key) : personRefusal(execution)
   if (refusal) return { code: refusal }
-  const { project } = run
-  const product = book.callableByRuns.get(`${project} ${item.model}`)
+  const { project } = execution
+  const product = book.callableByExecutions.get(`${project} ${item.model}`)
   if (!product) return { code: 'product_not_assigned' }
   if (key?.policy === 'listed' && !key.resources.has(item.model)) return { code: 'key_scope' }
 
@@ -43,7 +43,7 @@ export function decideNodeAdmission(
       lineage: key?.lineage ?? '',
       windowStartMs: fit.windowStartMs,
       product: product.id,
-      holder: item.holder,
+      instance: item.instance,
       micro: fit.micro,
       outputCap: fit.cap,
       price: product.price,
@@ -60,9 +60,9 @@ function mayCall(node: NodeFacts, item: AdmitNodeItem): boolean {
 function lineageRefusal(book: Book, key: KeyFacts): string | null {
   const newest = [...book.keys.values()].filter(({ lineage, rotated }) => lineage === key.lineage && !rotated)
   if (key.revoked || newest.some(({ revoked }) => revoked)) return 'key_revoked'
-  return key.issuerStands ? null : 'key_issuer_denied'
+  return key.issuerAuthorized ? null : 'key_issuer_denied'
 }
 
-function personRefusal({ personStands }: RunFacts): string | null {
-  return personStands ? null : 'not_permitted'
+function personRefusal({ personAuthorized }: ExecutionFacts): string | null {
+  return personAuthorized ? null : 'not_permitted'
 }

@@ -18,7 +18,7 @@ export function admitItems(wanted: (Admission | NodeAdmission)[], scene: Scene, 
 }
 
 function admitNodeItem(one: NodeAdmission, scene: Scene, ids: string[]): AdmitNodeItem {
-  const { held, lost } = scene.runs
+  const { held, lost } = scene.executions
   const { execution, node, lease, reservation } =
     (one.lost === null ? undefined : lost[one.lost % lost.length]) ?? held[one.node % held.length]!
   return {
@@ -27,14 +27,14 @@ function admitNodeItem(one: NodeAdmission, scene: Scene, ids: string[]): AdmitNo
     execution,
     node,
     lease,
-    holder: scene.holders[one.holder],
+    instance: scene.instances[one.instance],
     model: scene.models[one.model % scene.models.length]!,
     parameters: one.parameters,
-    measures: measuresOf(one),
+    promptSize: promptSizeOf(one),
   }
 }
 
-function measuresOf(one: Admission | NodeAdmission): AdmitItem['measures'] {
+function promptSizeOf(one: Admission | NodeAdmission): AdmitItem['promptSize'] {
   const { bytes, messages, tools, images, counted, maxTokens } = one
   return { bytes, messages, tools, images, counted, maxTokens }
 }
@@ -48,12 +48,12 @@ function admitItem(one: Admission, scene: Scene, ids: string[]): AdmitItem {
   return {
     op: 'admit',
     id: one.sameIdAs !== null && ids.length > 0 ? ids[one.sameIdAs % ids.length]! : freshId(),
-    holder: scene.holders[one.holder],
+    instance: scene.instances[one.instance],
     keyHash: key,
     selector: one.selector === 'own' ? project : one.selector === 'other' ? 'prj_elsewhere' : null,
     model: scene.models[one.model % scene.models.length]!,
     parameters: one.parameters,
-    measures: measuresOf(one),
+    promptSize: promptSizeOf(one),
     idempotency:
       one.idempotency === null
         ? null

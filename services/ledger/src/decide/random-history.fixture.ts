@@ -10,7 +10,7 @@ const oneIn = <T>(n: number, arbitrary: fc.Arbitrary<T>) =>
 
 const asked = {
   model: fc.nat(),
-  holder: fc.constantFrom('alive', 'alive', 'alive', 'alive', 'alive', 'ended'),
+  instance: fc.constantFrom('alive', 'alive', 'alive', 'alive', 'alive', 'ended'),
   bytes: fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 20, max: 2_000 }) },
     { weight: 1, arbitrary: fc.integer({ min: 20, max: 128_000 }) },
@@ -98,7 +98,7 @@ export const command = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constantFrom('fail run' as const, 'withdraw person' as const), which: fc.nat() }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('end holder' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('end instance' as const) }) },
 )
 export type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
 export type Admission = typeof admission extends fc.Arbitrary<infer A> ? A : never

@@ -1,11 +1,18 @@
-import type { World, WorldProject } from '@gateway/testbed/world'
-import { failRun, insertNodes, insertRun, reclaimNodes, type HeldNode, type Runner } from '../run.fixture.ts'
-import type { KeyFacts, NodeFacts, RunFacts } from './book.ts'
+import type { Fixture, ProjectFixture } from '@gateway/testbed/fixture'
+import {
+  failExecution,
+  insertNodes,
+  insertExecution,
+  reclaimNodes,
+  type HeldNode,
+  type Runner,
+} from '../run.fixture.ts'
+import type { KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 
 // Runs for the small world, once in the tables and once as facts: of each key, of people in the console, and one that fails.
 
-export interface SceneRuns {
-  facts: Map<string, RunFacts>
+export interface SceneExecutions {
+  facts: Map<string, ExecutionFacts>
   /** `execution node` → what is known of it. */
   nodes: Map<string, NodeFacts>
   /** Each claimed, and called for most of the time. */
@@ -22,25 +29,25 @@ export interface SceneRuns {
   replace(nodes: { node: HeldNode; ends: boolean }[]): Promise<void>
 }
 
-interface Needs {
+interface Deps {
   owners: { owner: string }
-  rich: WorldProject
-  poor: WorldProject
+  rich: ProjectFixture
+  poor: ProjectFixture
   keys: Map<string, KeyFacts>
 }
 
 const NODES = 4
 
-export async function buildRuns(world: World, { owners, rich, poor, keys }: Needs): Promise<SceneRuns> {
-  const facts = new Map<string, RunFacts>()
+export async function buildExecutions(fixture: Fixture, { owners, rich, poor, keys }: Deps): Promise<SceneExecutions> {
+  const facts = new Map<string, ExecutionFacts>()
   const nodes = new Map<string, NodeFacts>()
   const held: HeldNode[] = []
   const lost: HeldNode[] = []
   let fresh = 0
 
-  async function run(project: string, by: Runner, more: Partial<RunFacts>): Promise<string> {
-    const execution = await insertRun(world, project, by)
-    facts.set(execution, { project, keyHash: null, personStands: true, goesOn: true, ...more })
+  async function run(project: string, by: Runner, more: Partial<ExecutionFacts>): Promise<string> {
+    const execution = await insertExecution(fixture, project, by)
+    facts.set(execution, { project, keyHash: null, personAuthorized: true, goesOn: true, ...more })
     await addNodes(execution, NODES)
     return execution
   }
@@ -48,7 +55,7 @@ export async function buildRuns(world: World, { owners, rich, poor, keys }: Need
   async function addNodes(execution: string, count: number): Promise<void> {
     const { project } = facts.get(execution)!
     const unbound = fresh % 2 === 0
-    const some = await insertNodes(world, { execution, project, count, prefix: `n${fresh++}-`, unbound })
+    const some = await insertNodes(fixture, { execution, project, count, prefix: `n${fresh++}-`, unbound })
     for (const node of some) enter(node, unbound)
     held.push(...some)
   }
@@ -65,11 +72,11 @@ export async function buildRuns(world: World, { owners, rich, poor, keys }: Need
   }
 
   for (const [keyHash, { id, project }] of keys) if (project !== null) await run(project, { key: id }, { keyHash })
-  const consumer = await world.issuer(rich)
+  const consumer = await fixture.issuer(rich)
   const inConsole = await run(rich.id, { person: consumer }, {})
   await run(poor.id, { person: owners.owner }, {})
-  await run(rich.id, { person: await world.issuer(poor) }, { personStands: false })
-  const runs = [...facts.keys()]
+  await run(rich.id, { person: await fixture.issuer(poor) }, { personAuthorized: false })
+  const executions = [...facts.keys()]
 
   return {
     facts,
@@ -77,23 +84,23 @@ export async function buildRuns(world: World, { owners, rich, poor, keys }: Need
     held,
     lost,
     async fail(which) {
-      const execution = runs[which % runs.length]!
-      await failRun(world, execution)
+      const execution = executions[which % executions.length]!
+      await failExecution(fixture, execution)
       facts.set(execution, { ...facts.get(execution)!, goesOn: false })
     },
     async withdrawPerson() {
-      await world.run('DELETE FROM control.project_grants WHERE person = $1', [consumer])
-      facts.set(inConsole, { ...facts.get(inConsole)!, personStands: false })
+      await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [consumer])
+      facts.set(inConsole, { ...facts.get(inConsole)!, personAuthorized: false })
     },
     async reclaim(some) {
-      const again = await reclaimNodes(world, some)
+      const again = await reclaimNodes(fixture, some)
       for (const node of again) enter(node, factsOf(node).reservation === null)
       forget(some)
       held.push(...again)
     },
     async replace(some) {
       const ended = some.filter(({ ends }) => ends).map(({ node }) => node)
-      await world.run(
+      await fixture.run(
         `UPDATE money.execution_nodes n SET state = 'Succeeded', seq = 1, ports = '[]', output = '{}'
            FROM unnest($1::text[], $2::text[]) AS u (execution, node) WHERE n.execution = u.execution AND n.node = u.node`,
         [ended.map((node) => node.execution), ended.map((node) => node.node)],

@@ -1,8 +1,8 @@
-import type { World, WorldKey, WorldProject } from '@gateway/testbed/world'
+import type { Fixture, KeyFixture, ProjectFixture } from '@gateway/testbed/fixture'
 import { randomBytes } from 'node:crypto'
 import { rotateKey } from '../run.fixture.ts'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
-import { buildRuns, type SceneRuns } from './scene-runs.fixture.ts'
+import { buildExecutions, type SceneExecutions } from './scene-runs.fixture.ts'
 
 // A small world, once in the tables and once as a book: scarce and plenty, and a key for each way to be refused.
 
@@ -11,15 +11,15 @@ export interface Scene {
   projects: string[]
   keyHashes: string[]
   models: string[]
-  runs: SceneRuns
-  holders: Record<'alive' | 'ended', string>
+  executions: SceneExecutions
+  instances: Record<'alive' | 'ended', string>
   fund(project: string, micro: bigint): void
   /** Revokes one of the keys. */
   revoke(which: number): Promise<void>
   /** Replaces one of the keys, and the replacement by another one now and then. */
   rotate(which: number): Promise<void>
-  /** Ends the living holder and starts another one. */
-  endHolder(): Promise<void>
+  /** Ends the living instance and starts another one. */
+  endInstance(): Promise<void>
 }
 
 const FUNDS = [40_000n, 3_000_000n, 0n]
@@ -30,11 +30,11 @@ const GOOD_KEYS = 6
 
 const often = <T>(things: T[], times: number): T[] => Array.from({ length: times }, () => things).flat()
 
-export async function buildScene(world: World): Promise<Scene> {
-  const owners = await world.tenant()
-  const projects: WorldProject[] = []
-  for (const funds of FUNDS) projects.push(await world.project(owners, funds))
-  const [poor, rich, empty] = projects as [WorldProject, WorldProject, WorldProject]
+export async function buildScene(fixture: Fixture): Promise<Scene> {
+  const owners = await fixture.tenant()
+  const projects: ProjectFixture[] = []
+  for (const funds of FUNDS) projects.push(await fixture.project(owners, funds))
+  const [poor, rich, empty] = projects as [ProjectFixture, ProjectFixture, ProjectFixture]
 
   const products: ProductFacts[] = []
   async function product(
@@ -43,7 +43,7 @@ export async function buildScene(world: World): Promise<Scene> {
     maxTokensPerImage: number | null,
     kind: 'chat' | 'image' | 'audio' = 'chat',
   ) {
-    const id = await world.product({
+    const id = await fixture.product({
       ...price,
       kind,
       contextLength,
@@ -67,7 +67,7 @@ export async function buildScene(world: World): Promise<Scene> {
       maxOutputTokens: 8192n,
       supportedParameters: new Set(SUPPORTED),
     })
-    for (const { id: project } of projects) await world.assign(project, id)
+    for (const { id: project } of projects) await fixture.assign(project, id)
   }
   await product({ promptPico: 150_000n, completionPico: 600_001n, requestPico: 0n }, 128_000, null)
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 1_234_567_891n }, 20_000, 1_000)
@@ -75,19 +75,19 @@ export async function buildScene(world: World): Promise<Scene> {
   const chats = products.length
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 700_000_001n }, 100, null, 'image')
   await product({ promptPico: 90_000n, completionPico: 400_003n, requestPico: 0n }, 12_000, null, 'audio')
-  const draft = await world.product({ state: 'draft' })
-  await world.assign(rich.id, draft)
-  const unassigned = await world.product()
+  const draft = await fixture.product({ state: 'draft' })
+  await fixture.assign(rich.id, draft)
+  const unassigned = await fixture.product()
 
   const keys = new Map<string, KeyFacts>()
-  const made: WorldKey[] = []
+  const made: KeyFixture[] = []
   async function key(
-    project: WorldProject | null,
-    options: Partial<Parameters<World['key']>[0]> & { issuerStands?: boolean } = {},
+    project: ProjectFixture | null,
+    options: Partial<Parameters<Fixture['key']>[0]> & { issuerAuthorized?: boolean } = {},
   ) {
-    const { issuerStands = true, ...rest } = options
-    const by = issuerStands ? owners.owner : await world.person()
-    const key = await world.key({ project, by, tenant: owners.tenant, ...rest })
+    const { issuerAuthorized = true, ...rest } = options
+    const by = issuerAuthorized ? owners.owner : await fixture.person()
+    const key = await fixture.key({ project, by, tenant: owners.tenant, ...rest })
     made.push(key)
     keys.set(key.hash, {
       id: key.id,
@@ -99,7 +99,7 @@ export async function buildScene(world: World): Promise<Scene> {
       expiresAtMs: options.expiresInMs !== undefined && options.expiresInMs <= 0 ? 0 : null,
       revoked: options.revoked ?? false,
       rotated: null,
-      issuerStands,
+      issuerAuthorized,
     })
   }
   await key(poor)
@@ -112,32 +112,32 @@ export async function buildScene(world: World): Promise<Scene> {
   await key(rich, { revoked: true })
   await key(rich, { expiresInMs: -1_000 })
   await key(null)
-  await key(rich, { issuerStands: false })
+  await key(rich, { issuerAuthorized: false })
 
-  const newHolder = async () => {
-    const holder = `hol_${randomBytes(6).toString('hex')}`
-    await world.run(
-      `INSERT INTO money.holders (id, service, started_at, beat_at, dead_after_ms) VALUES ($1, 'gateway', now(), now(), 15000)`,
-      [holder],
+  const newInstance = async () => {
+    const instance = `ins_${randomBytes(6).toString('hex')}`
+    await fixture.run(
+      `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms) VALUES ($1, 'gateway', now(), now(), 15000)`,
+      [instance],
     )
-    return holder
+    return instance
   }
-  const [alive, ended] = [await newHolder(), await newHolder()]
-  const liveHolders = new Set([alive])
-  await world.run('UPDATE money.holders SET ended_at = now() WHERE id = $1', [ended])
-  const holders = { alive, ended }
+  const [alive, ended] = [await newInstance(), await newInstance()]
+  const liveInstances = new Set([alive])
+  await fixture.run('UPDATE money.instances SET ended_at = now() WHERE id = $1', [ended])
+  const instances = { alive, ended }
   const everywhere = (some: ProductFacts[]) =>
     new Map(projects.flatMap(({ id }) => some.map((product) => [`${id} ${product.id}`, product] as const)))
   const keyHashes = [...often([...keys.keys()].slice(0, GOOD_KEYS), 4), ...keys.keys(), 'f'.repeat(64)]
-  const runs = await buildRuns(world, { owners, rich, poor, keys })
+  const executions = await buildExecutions(fixture, { owners, rich, poor, keys })
   const book: Book = {
     keys,
     callable: everywhere(products.slice(0, chats)),
-    callableByRuns: everywhere(products),
-    runs: runs.facts,
-    nodes: runs.nodes,
+    callableByExecutions: everywhere(products),
+    executions: executions.facts,
+    nodes: executions.nodes,
     chargedNodes: new Set(),
-    liveHolders,
+    liveInstances,
     wallets: new Map(projects.map(({ id }, n) => [id, { funded: FUNDS[n]!, reserved: 0n, settled: 0n }])),
     meters: new Map(),
     open: new Map(),
@@ -148,7 +148,7 @@ export async function buildScene(world: World): Promise<Scene> {
     book,
     projects: projects.map(({ id }) => id),
     keyHashes,
-    runs,
+    executions,
     models: [
       ...often([products[0]!.id], 8),
       ...often([products[1]!.id, products[2]!.id], 2),
@@ -157,7 +157,7 @@ export async function buildScene(world: World): Promise<Scene> {
       unassigned,
       'acme/nothing',
     ],
-    holders,
+    instances,
     fund(project, micro) {
       const wallet = book.wallets.get(project)!
       book.wallets.set(project, { ...wallet, funded: wallet.funded + micro })
@@ -165,14 +165,14 @@ export async function buildScene(world: World): Promise<Scene> {
     async revoke(which) {
       const [hash, facts] = [...keys][which % keys.size]!
       if (facts.revoked || which % 4 > 0) return // most keys should live on
-      await world.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [facts.id])
+      await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [facts.id])
       keys.set(hash, { ...facts, revoked: true })
     },
     async rotate(which) {
       const old = made[which % made.length]!
       const facts = keys.get(old.hash)!
       if (facts.revoked || facts.rotated || facts.project === null) return
-      const replacement = await rotateKey(world, old)
+      const replacement = await rotateKey(fixture, old)
       keys.set(old.hash, { ...facts, rotated: { graceUntilMs: null } })
       keys.set(replacement.hash, { ...facts, id: replacement.id, expiresAtMs: null })
       made.push(replacement)
@@ -181,12 +181,12 @@ export async function buildScene(world: World): Promise<Scene> {
       for (const place of places.slice(1)) keyHashes[place] = replacement.hash
       if (places.length < 2) keyHashes.push(replacement.hash)
     },
-    async endHolder() {
-      await world.run('UPDATE money.holders SET ended_at = now() WHERE id = $1', [holders.alive])
-      liveHolders.delete(holders.alive)
-      holders.ended = holders.alive
-      holders.alive = await newHolder()
-      liveHolders.add(holders.alive)
+    async endInstance() {
+      await fixture.run('UPDATE money.instances SET ended_at = now() WHERE id = $1', [instances.alive])
+      liveInstances.delete(instances.alive)
+      instances.ended = instances.alive
+      instances.alive = await newInstance()
+      liveInstances.add(instances.alive)
     },
   }
 }

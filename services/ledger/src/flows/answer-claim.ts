@@ -1,12 +1,12 @@
 import type { Claimed } from '@gateway/contracts/flow-items'
 import type { ItemOutcome } from './flow-item.ts'
 import type { Flow } from './flows.ts'
-import type { RunChange, RunFacts } from './run-facts.ts'
+import type { ExecutionChange, ExecutionFacts } from './run-facts.ts'
 
 interface Granted {
-  run: RunFacts
+  execution: ExecutionFacts
   /** null: the lease was granted before, and is asked for again. */
-  change: RunChange | null
+  change: ExecutionChange | null
   outcome: Extract<ItemOutcome, { kind: 'claimed' }>
   flow: Flow
   /** What its sources answered, JSON text by ordinal. */
@@ -14,12 +14,12 @@ interface Granted {
 }
 
 /** What a worker needs to run the node that it has claimed. */
-export function answerClaim({ run, change, outcome: { ordinal, remainingMs }, flow, sources }: Granted): Claimed {
+export function answerClaim({ execution, change, outcome: { ordinal, remainingMs }, flow, sources }: Granted): Claimed {
   const { node, sources: sourcesByPort } = flow.plan.nodes[ordinal]!
-  const { attempt, call, reservation } = change?.nodes.get(ordinal) ?? run.nodes[ordinal]!
+  const { attempt, call, reservation } = change?.nodes.get(ordinal) ?? execution.nodes[ordinal]!
   return {
     kind: 'claimed',
-    project: run.project,
+    project: execution.project,
     node,
     sources: sourcesByPort,
     outputs: Object.fromEntries(inOrder(sources).map(([source, text]) => [flow.plan.nodes[source]!.id, text])),

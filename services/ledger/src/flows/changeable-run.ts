@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
-import type { Closing, NodeChange, NodeFacts, RunChange, RunFacts } from './run-facts.ts'
+import type { Closing, NodeChange, NodeFacts, ExecutionChange, ExecutionFacts } from './run-facts.ts'
 
 // A run while it is decided about: what was read, and what has changed of it so far. Each step here is one transition of
 // docs/states.md and knows nothing of why it is taken.
@@ -8,22 +8,22 @@ type End =
   | { state: 'Succeeded'; output: string; ports: string[]; durationMs: number | null; remoteMs: number | null }
   | { state: 'Failed'; error: string; durationMs: number | null; remoteMs: number | null }
 
-export type ChangeableRun = ReturnType<typeof changeableRun>
+export type ChangeableExecution = ReturnType<typeof changeableExecution>
 
-export function changeableRun(run: RunFacts) {
+export function changeableExecution(execution: ExecutionFacts) {
   const changes = new Map<number, NodeChange>()
   const closings: Closing[] = []
-  let status: ExecutionStatus = run.status
-  let { seq, failing } = run
+  let status: ExecutionStatus = execution.status
+  let { seq, failing } = execution
   let error: string | null = null
   let output: string | null = null
   let started = false
   let deadlineInMs: number | null = null
 
-  const node = (ordinal: number): NodeFacts | undefined => changes.get(ordinal) ?? run.nodes[ordinal]
-  const nodes = (): NodeFacts[] => run.nodes.map((read, ordinal) => changes.get(ordinal) ?? read)
+  const node = (ordinal: number): NodeFacts | undefined => changes.get(ordinal) ?? execution.nodes[ordinal]
+  const nodes = (): NodeFacts[] => execution.nodes.map((read, ordinal) => changes.get(ordinal) ?? read)
   const ordinalsOf = (state: NodeFacts['state']): number[] =>
-    run.nodes.flatMap((_, ordinal) => (node(ordinal)!.state === state ? [ordinal] : []))
+    execution.nodes.flatMap((_, ordinal) => (node(ordinal)!.state === state ? [ordinal] : []))
 
   function change(ordinal: number, to: Partial<NodeChange>): void {
     const ended = { seq: null, output: null, error: null, durationMs: null, remoteMs: null }
@@ -35,7 +35,7 @@ export function changeableRun(run: RunFacts) {
     if (reservation) closings.push({ reservation, usage, reason })
   }
 
-  const noLease = { lease: null, holder: null, reservation: null }
+  const noLease = { lease: null, instance: null, reservation: null }
 
   return {
     node,
@@ -55,7 +55,7 @@ export function changeableRun(run: RunFacts) {
     /** Running → Failed, by nobody who has its lease: whoever had it is fenced. */
     giveUp(ordinal: number, error: string, reason: string): void {
       close(ordinal, null, reason)
-      change(ordinal, { state: 'Failed', error, lease: null, holder: null, seq: ++seq })
+      change(ordinal, { state: 'Failed', error, lease: null, instance: null, seq: ++seq })
     },
     /** Running → Ready, or Pending where nothing begins any more */
     takeBack(ordinal: number, { died, reason }: { died: boolean; reason: string }): void {
@@ -65,10 +65,10 @@ export function changeableRun(run: RunFacts) {
       change(ordinal, { ...noLease, state, attempt: attempt + 1, deaths: died ? deaths + 1 : deaths })
     },
     /** Ready → Running */
-    lend(ordinal: number, { lease, holder }: { lease: string; holder: string }, call: string | null): void {
+    lend(ordinal: number, { lease, instance }: { lease: string; instance: string }, call: string | null): void {
       const { attempt } = node(ordinal)!
       const reservation = call === null ? null : attempt === 1 ? call : `${call}-${attempt}`
-      change(ordinal, { state: 'Running', lease, holder, call, reservation })
+      change(ordinal, { state: 'Running', lease, instance, call, reservation })
     },
     /** Pending → Ready */
     makeReady: (ordinal: number) => change(ordinal, { state: 'Ready' }),
@@ -101,10 +101,10 @@ export function changeableRun(run: RunFacts) {
       seq++
     },
 
-    change(): RunChange | null {
-      if (changes.size === 0 && error === null && status === run.status) return null
+    change(): ExecutionChange | null {
+      if (changes.size === 0 && error === null && status === execution.status) return null
       const ending = error !== null && status !== 'Failed'
-      return { run, status, seq, error, output, started, deadlineInMs, nodes: changes, closings, ending }
+      return { execution, status, seq, error, output, started, deadlineInMs, nodes: changes, closings, ending }
     },
   }
 }

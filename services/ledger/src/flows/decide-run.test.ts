@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
-import { decideRun } from './decide-run.ts'
+import { decideExecution } from './decide-run.ts'
 import type { FlowItem } from './flow-item.ts'
 import { chain, fan, oneCall } from './graphs.fixture.ts'
-import type { NodeFacts, RunChange, RunFacts } from './run-facts.ts'
+import type { NodeFacts, ExecutionChange, ExecutionFacts } from './run-facts.ts'
 
 const NOW = 1_000_000
 const usage = { promptTokens: 1, completionTokens: 2, estimated: false }
@@ -15,25 +15,25 @@ const node = (more: Partial<NodeFacts> = {}): NodeFacts => ({
   attempt: 1,
   deaths: 0,
   lease: null,
-  holder: null,
+  instance: null,
   call: null,
   reservation: null,
   ports: [],
   ...more,
 })
 const running = (lease: string, more: Partial<NodeFacts> = {}) =>
-  node({ state: 'Running', lease, holder: 'hld', ...more })
-const ended = node({ state: 'Succeeded', lease: 'was', holder: 'hld', ports: ['text'] })
+  node({ state: 'Running', lease, instance: 'ins', ...more })
+const ended = node({ state: 'Succeeded', lease: 'was', instance: 'ins', ports: ['text'] })
 
 function decide(
   graph: Parameters<typeof buildPackage>[0],
   nodes: NodeFacts[],
   items: FlowItem[],
-  run: Partial<RunFacts> = {},
+  execution: Partial<ExecutionFacts> = {},
 ) {
   const built = buildPackage(graph).package
-  return decideRun({
-    run: {
+  return decideExecution({
+    execution: {
       id: 'exe',
       project: 'prj',
       sandbox: 'sbx-1',
@@ -44,13 +44,13 @@ function decide(
       failing: false,
       deadlineMs: NOW + 1_000,
       nodes,
-      ...run,
+      ...execution,
     },
     plan: planOf(built),
     requiredOutputs: built.output.required ?? [],
     items,
     nowMs: NOW,
-    living: new Set(['hld']),
+    living: new Set(['ins']),
     mintCall: () => 'inv',
   })
 }
@@ -71,11 +71,11 @@ const claim = (id: string, lease: string, attempt = 1): FlowItem => ({
   execution: 'exe',
   node: id,
   lease,
-  holder: 'hld',
+  instance: 'ins',
   attempt,
 })
 const failed: CompleteItem['result'] = { kind: 'failed', error: '{"code":"provider_failed"}' }
-const statesOf = (change: RunChange | null) =>
+const statesOf = (change: ExecutionChange | null) =>
   [...(change?.nodes ?? [])].map(([ordinal, { state }]) => [ordinal, state])
 
 describe('one batch of items about one run', () => {
@@ -147,19 +147,19 @@ describe('one batch of items about one run', () => {
 
   test('a lease that is over holds nothing: each way out of it closes its reservation (R3)', () => {
     const held = (deaths = 0) => [ended, running('a', { reservation: 'r', call: 'inv', deaths }), node()]
-    const ways: [FlowItem, Partial<RunFacts>][] = [
+    const ways: [FlowItem, Partial<ExecutionFacts>][] = [
       [complete('draft', 'a'), {}],
       [complete('draft', 'a', { result: failed }), {}],
       [complete('draft', 'a', { result: { kind: 'given-back' }, usage }), {}],
-      [{ op: 'reclaim', execution: 'exe', node: 'draft', lease: 'a', holder: 'gone' }, {}],
+      [{ op: 'reclaim', execution: 'exe', node: 'draft', lease: 'a', instance: 'gone' }, {}],
       [
         { op: 'overdue', execution: 'exe' },
         { failing: true, deadlineMs: NOW },
       ],
     ]
     for (const deaths of [0, 4])
-      for (const [item, run] of ways) {
-        const { change } = decide(oneCall('p'), held(deaths), [item], run)
+      for (const [item, execution] of ways) {
+        const { change } = decide(oneCall('p'), held(deaths), [item], execution)
         expect(change?.nodes.get(1)?.state).not.toBe('Running')
         expect(change?.closings).toMatchObject([{ reservation: 'r', usage: null }])
       }
@@ -168,7 +168,7 @@ describe('one batch of items about one run', () => {
   test('who repeats a result hears that it is recorded; who lost the lease, that it is fenced (R1, R2)', () => {
     const nodes = [
       ended,
-      node({ state: 'Succeeded', lease: 'a', holder: 'hld', ports: ['text'] }),
+      node({ state: 'Succeeded', lease: 'a', instance: 'ins', ports: ['text'] }),
       node({ state: 'Ready' }),
     ]
     const { outcomes, change } = decide(chain(1), nodes, [

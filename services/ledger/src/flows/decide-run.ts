@@ -4,8 +4,8 @@ import { refuse } from '@gateway/contracts/refusal'
 import { advance } from '@gateway/flow/advance'
 import type { Plan } from '@gateway/flow/plan'
 import type { FlowItem, ItemOutcome, ReclaimItem } from './flow-item.ts'
-import { changeableRun, type ChangeableRun } from './changeable-run.ts'
-import type { RunChange, RunFacts } from './run-facts.ts'
+import { changeableExecution, type ChangeableExecution } from './changeable-run.ts'
+import type { ExecutionChange, ExecutionFacts } from './run-facts.ts'
 
 // What a batch of items does to one run: pure, from what was read of the run and all its nodes at one moment.
 //   R1  Only the lease of its attempt ends a node. Who lost it changes nothing and is told so; who repeats itself hears the same.
@@ -16,7 +16,7 @@ import type { RunChange, RunFacts } from './run-facts.ts'
 //   R5  A run that begins to fail gives no lease any more. What runs may end; when nothing does, the run is Failed.
 //   R6  A run has Succeeded when every node has ended and the output node succeeded. The output node skipped is a run without output.
 //   R7  Every result and the end of the run take the next number of progress; nothing comes after the end.
-//   R8  An attempt that died with its holder counts as a death; one that was given back does not. Both raise the attempt, so that a
+//   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the attempt, so that a
 //       job of the old one gets nothing.
 //   R9  Past its deadline a run begins to fail; what still runs after GRACE_MS more is ended from here.
 
@@ -24,108 +24,116 @@ import type { RunChange, RunFacts } from './run-facts.ts'
 const GRACE_MS = 15_000
 
 interface Scene {
-  run: RunFacts
+  execution: ExecutionFacts
   plan: Plan
   /** Fields that the output must have. */
   requiredOutputs: readonly string[]
   items: readonly FlowItem[]
   /** By the database's clock. */
   nowMs: number
-  /** Holders of the claims that live, and those of the nodes that are to be reclaimed. */
+  /** Instances of the claims that live, and those of the nodes that are to be reclaimed. */
   living: ReadonlySet<string>
   /** An id for the paid call of a node that is claimed for the first time. */
   mintCall: () => string
 }
 
 /** Decides what the items do. Answers an outcome each, in their order, and what is to be written; null: nothing. */
-export function decideRun(scene: Scene): { outcomes: ItemOutcome[]; change: RunChange | null } {
-  const run = changeableRun(scene.run)
+export function decideExecution(scene: Scene): { outcomes: ItemOutcome[]; change: ExecutionChange | null } {
+  const execution = changeableExecution(scene.execution)
   const outcomes: ItemOutcome[] = scene.items.map(() => ({ kind: 'nothing-to-do' }))
   scene.items.forEach((item, n) => {
-    if (item.op === 'complete') outcomes[n] = complete(run, scene, item)
-    else if (item.op === 'reclaim') reclaim(run, scene, item)
+    if (item.op === 'complete') outcomes[n] = complete(execution, scene, item)
+    else if (item.op === 'reclaim') reclaim(execution, scene, item)
   })
   const isOverdue = scene.items.some(({ op }) => op === 'overdue')
-  if (isOverdue) overdue(run, scene)
-  if (isOverdue || run.changed()) moveOn(run, scene)
+  if (isOverdue) overdue(execution, scene)
+  if (isOverdue || execution.changed()) moveOn(execution, scene)
   scene.items.forEach((item, n) => {
-    if (item.op === 'claim') outcomes[n] = claim(run, scene, item)
+    if (item.op === 'claim') outcomes[n] = claim(execution, scene, item)
   })
-  return { outcomes, change: run.change() }
+  return { outcomes, change: execution.change() }
 }
 
-function complete(run: ChangeableRun, { plan }: Scene, item: CompleteItem): ItemOutcome {
+function complete(execution: ChangeableExecution, { plan }: Scene, item: CompleteItem): ItemOutcome {
   const ordinal = ordinalOf(plan, item.node)
-  const node = run.node(ordinal)
+  const node = execution.node(ordinal)
   if (node?.lease !== item.lease) return { kind: 'fenced' } // R1
   if (node.state !== 'Running') return { kind: 'completed' } // R2
   const { result, durationMs, remoteMs } = item
   if (result.kind === 'given-back') {
-    run.takeBack(ordinal, { died: false, reason: 'its worker gave it back' })
+    execution.takeBack(ordinal, { died: false, reason: 'its worker gave it back' })
     return { kind: 'completed' }
   }
-  run.close(ordinal, item.usage, 'its node ended without usage')
+  execution.close(ordinal, item.usage, 'its node ended without usage')
   if (result.kind === 'succeeded') {
-    run.end(ordinal, { state: 'Succeeded', output: result.output, ports: result.ports, durationMs, remoteMs })
-    if (ordinal === plan.output) run.setOutput(result.output)
+    execution.end(ordinal, { state: 'Succeeded', output: result.output, ports: result.ports, durationMs, remoteMs })
+    if (ordinal === plan.output) execution.setOutput(result.output)
   } else {
-    run.end(ordinal, { state: 'Failed', error: result.error, durationMs, remoteMs })
-    run.beginToFail(result.error)
+    execution.end(ordinal, { state: 'Failed', error: result.error, durationMs, remoteMs })
+    execution.beginToFail(result.error)
   }
   return { kind: 'completed' }
 }
 
-function reclaim(run: ChangeableRun, { plan, living }: Scene, { node: id, lease, holder }: ReclaimItem): void {
+function reclaim(
+  execution: ChangeableExecution,
+  { plan, living }: Scene,
+  { node: id, lease, instance }: ReclaimItem,
+): void {
   const ordinal = ordinalOf(plan, id)
-  const node = run.node(ordinal)
-  if (node?.state !== 'Running' || node.lease !== lease || living.has(holder)) return
-  if (run.failing() || node.deaths + 1 < flowLimits.attempts) {
-    run.takeBack(ordinal, { died: true, reason: 'its holder ended' }) // R8
+  const node = execution.node(ordinal)
+  if (node?.state !== 'Running' || node.lease !== lease || living.has(instance)) return
+  if (execution.failing() || node.deaths + 1 < flowLimits.attempts) {
+    execution.takeBack(ordinal, { died: true, reason: 'its instance ended' }) // R8
     return
   }
   const error = JSON.stringify(refuse('node_failed', { node: id }).body)
-  run.giveUp(ordinal, error, 'its holder ended')
-  run.beginToFail(error)
+  execution.giveUp(ordinal, error, 'its instance ended')
+  execution.beginToFail(error)
 }
 
 /** R9 */
-function overdue(run: ChangeableRun, { nowMs, run: { deadlineMs } }: Scene): void {
-  if (run.over() || nowMs < deadlineMs) return
-  const started = run.status() !== 'Admitted'
+function overdue(execution: ChangeableExecution, { nowMs, execution: { deadlineMs } }: Scene): void {
+  if (execution.over() || nowMs < deadlineMs) return
+  const started = execution.status() !== 'Admitted'
   const error = JSON.stringify(refuse('execution_timeout', { started }).body)
-  if (!run.failing()) {
-    run.beginToFail(error)
-    run.setDeadline(GRACE_MS)
+  if (!execution.failing()) {
+    execution.beginToFail(error)
+    execution.setDeadline(GRACE_MS)
     return
   }
-  for (const ordinal of run.running()) run.giveUp(ordinal, error, 'its run was over')
+  for (const ordinal of execution.running()) execution.giveUp(ordinal, error, 'its run was over')
 }
 
 /** R4, R5, R6 */
-function moveOn(run: ChangeableRun, { plan, requiredOutputs }: Scene): void {
-  if (run.over()) return
-  if (!run.failing()) {
-    const { ready, skipped } = advance(plan, run.nodes())
-    for (const ordinal of skipped) run.skip(ordinal)
-    for (const ordinal of ready) run.makeReady(ordinal)
-    if (run.nodes().every(({ state }) => state === 'Succeeded' || state === 'Skipped')) {
-      if (run.node(plan.output)?.state === 'Succeeded') run.succeed()
-      else run.beginToFail(JSON.stringify(refuse('output_missing', { fields: [...requiredOutputs] }).body))
+function moveOn(execution: ChangeableExecution, { plan, requiredOutputs }: Scene): void {
+  if (execution.over()) return
+  if (!execution.failing()) {
+    const { ready, skipped } = advance(plan, execution.nodes())
+    for (const ordinal of skipped) execution.skip(ordinal)
+    for (const ordinal of ready) execution.makeReady(ordinal)
+    if (execution.nodes().every(({ state }) => state === 'Succeeded' || state === 'Skipped')) {
+      if (execution.node(plan.output)?.state === 'Succeeded') execution.succeed()
+      else execution.beginToFail(JSON.stringify(refuse('output_missing', { fields: [...requiredOutputs] }).body))
     }
   }
-  if (run.failing() && run.running().length === 0) run.fail()
+  if (execution.failing() && execution.running().length === 0) execution.fail()
 }
 
-function claim(run: ChangeableRun, { plan, run: facts, living, nowMs, mintCall }: Scene, item: ClaimItem): ItemOutcome {
+function claim(
+  execution: ChangeableExecution,
+  { plan, execution: facts, living, nowMs, mintCall }: Scene,
+  item: ClaimItem,
+): ItemOutcome {
   const ordinal = ordinalOf(plan, item.node)
-  const node = run.node(ordinal)
-  if (!node || run.over() || run.failing() || nowMs >= facts.deadlineMs) return { kind: 'nothing-to-do' } // R5
-  if (!living.has(item.holder)) return { kind: 'holder-unknown' }
+  const node = execution.node(ordinal)
+  if (!node || execution.over() || execution.failing() || nowMs >= facts.deadlineMs) return { kind: 'nothing-to-do' } // R5
+  if (!living.has(item.instance)) return { kind: 'instance-unknown' }
   if (node.state === 'Ready' && item.attempt >= node.attempt) {
-    run.lend(ordinal, item, plan.nodes[ordinal]!.paid ? (node.call ?? mintCall()) : null)
-    if (run.status() === 'Admitted') run.begin(flowLimits.executionMs)
+    execution.lend(ordinal, item, plan.nodes[ordinal]!.paid ? (node.call ?? mintCall()) : null)
+    if (execution.status() === 'Admitted') execution.begin(flowLimits.executionMs)
   } else if (node.state !== 'Running' || node.lease !== item.lease) return { kind: 'nothing-to-do' } // R1
-  const remainingMs = run.deadlineInMs() ?? facts.deadlineMs - nowMs
+  const remainingMs = execution.deadlineInMs() ?? facts.deadlineMs - nowMs
   return { kind: 'claimed', ordinal, remainingMs }
 }
 

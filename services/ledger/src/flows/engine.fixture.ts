@@ -9,20 +9,20 @@ import { chatFieldsOf } from '@gateway/flow/contract'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import type { NodeJob } from '@gateway/node-queue/node-job'
-import type { World, WorldKey } from '@gateway/testbed/world'
-import { beatHolder, endHolder } from '../holders.ts'
-import { endOverdue } from '../keepers/end-overdue.ts'
-import { reclaimNodes } from '../keepers/reclaim-nodes.ts'
-import { ringAgain } from '../keepers/ring-again.ts'
-import { openFlowLane } from './flow-lane.ts'
+import type { Fixture, KeyFixture } from '@gateway/testbed/fixture'
+import { recordHeartbeat, endInstance } from '../instances.ts'
+import { endOverdue } from '../maintenance/deadline-enforcer.ts'
+import { reclaimNodes } from '../maintenance/node-rescuer.ts'
+import { requeueLostJobs } from '../maintenance/job-requeuer.ts'
+import { openNodeBatcher } from './node-batcher.ts'
 import { openFlows } from './flows.ts'
-import { followRun } from './records/follow-run.ts'
+import { followExecution } from './records/follow-run.ts'
 import { readExecution } from './records/read-execution.ts'
-import { openRunStarter } from './start/start-runs.ts'
+import { openExecutionStarter } from './start/start-runs.ts'
 import { telling } from './tell.ts'
 
 // The flow engine of one ledger replica on a real database. What it would put into the queue and ring for is kept here for a test to
-// take: the queue and the bell have tests of their own.
+// take: the queue and the notifier have tests of their own.
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>
 
@@ -46,20 +46,20 @@ export async function openEngine(url: string, options: Options = {}) {
   const setAside: unknown[] = []
   const used: string[] = []
   const tell = telling({
-    ring: (topic) => void rings.push(topic),
+    notify: (topic) => void rings.push(topic),
     enqueue: async (more) => void jobs.push(...more),
     onQueueAway: () => {},
   })
   const flows = openFlows(reads, { mostBytes: 1024 * 1024 })
   const shared = { database: around(database), flows, tell, nodesAtOnce }
-  const lane = openFlowLane({
+  const lane = openNodeBatcher({
     ...shared,
     batchItems,
     mintCall: () => mint('inv'),
     now: () => performance.now(),
     observe: { flowBatch() {}, settledMore() {}, fenced() {}, setAside: (_, error) => setAside.push(error) },
   })
-  const starter = openRunStarter({ ...shared, mostOpen, mostWaiting, noteUse: (key) => void used.push(key) })
+  const starter = openExecutionStarter({ ...shared, mostOpen, mostWaiting, noteUse: (key) => void used.push(key) })
 
   return {
     database,
@@ -71,18 +71,18 @@ export async function openEngine(url: string, options: Options = {}) {
     setAside,
     used,
     start: starter.start,
-    follow: followRun(reads),
+    follow: followExecution(reads),
     read: readExecution(reads),
     reclaim: reclaimNodes({ database: reads, lane }),
     endOverdue: endOverdue({ database: reads, lane, tell }),
-    ringAgain: ringAgain({ database: reads, tell, nodesAtOnce, lateMs }),
+    requeueLostJobs: requeueLostJobs({ database: reads, tell, nodesAtOnce, lateMs }),
     /** Registers a process that claims. */
-    async newHolder(): Promise<string> {
-      const holder = mint('hld')
-      await beatHolder(reads)({ holder, service: 'worker', deadAfterMs: 3_000 })
-      return holder
+    async newInstance(): Promise<string> {
+      const instance = mint('ins')
+      await recordHeartbeat(reads)({ instance, service: 'worker', deadAfterMs: 3_000 })
+      return instance
     },
-    endHolder: endHolder(reads),
+    endInstance: endInstance(reads),
     claim: (item: Omit<ClaimItem, 'op'>) => lane.submit({ op: 'claim', ...item }, 10_000),
     complete: (item: Omit<CompleteItem, 'op'>) => lane.submit({ op: 'complete', ...item }, 10_000),
     /** The record of a run, parsed. */
@@ -112,27 +112,27 @@ interface Saved {
 }
 
 /** Saves a sandbox product with one revision, as the console does. */
-export async function saveSandbox(world: World, project: string, by: string, saved: Saved): Promise<string> {
+export async function saveSandbox(fixture: Fixture, project: string, by: string, saved: Saved): Promise<string> {
   const sandbox = mint('sbx').replace('_', '-')
-  await world.run(
+  await fixture.run(
     `INSERT INTO control.sandboxes (id, project, name, description, created_by) VALUES ($1, $2, 'A flow', '', $3)`,
     [sandbox, project, by],
   )
-  await saveRevision(world, sandbox, by, saved)
-  if (saved.suspended) await world.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [sandbox])
+  await saveRevision(fixture, sandbox, by, saved)
+  if (saved.suspended) await fixture.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [sandbox])
   return sandbox
 }
 
 /** Saves the next revision, and activates it unless told not to. */
 export async function saveRevision(
-  world: World,
+  fixture: Fixture,
   sandbox: string,
   by: string,
   { graph, activate = true, problem }: Saved,
 ): Promise<number> {
   const built = problem === undefined ? buildPackage(graph) : null
   const chat = built && chatFieldsOf(built.package.input, built.package.output)
-  const { rows } = await world.run(
+  const { rows } = await fixture.run(
     `WITH next AS (UPDATE control.sandboxes SET latest_revision = latest_revision + 1 WHERE id = $1 RETURNING latest_revision AS number)
      INSERT INTO control.revisions (sandbox, number, draft, graph, problems, digest, package, manifest, paid_nodes, chat_input, chat_output, created_by)
      SELECT $1, number, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 FROM next RETURNING number`,
@@ -152,7 +152,7 @@ export async function saveRevision(
   )
   const { number } = (rows as { number: number }[])[0]!
   if (activate && built)
-    await world.run('UPDATE control.sandboxes SET active_revision = $2, activated_at = now() WHERE id = $1', [
+    await fixture.run('UPDATE control.sandboxes SET active_revision = $2, activated_at = now() WHERE id = $1', [
       sandbox,
       number,
     ])
@@ -160,7 +160,7 @@ export async function saveRevision(
 }
 
 /** A question by key to begin a run; what a test does not say is small and plain. */
-export function question(key: WorldKey, sandbox: string, more: Partial<StartQuestion> = {}): StartQuestion {
+export function question(key: KeyFixture, sandbox: string, more: Partial<StartQuestion> = {}): StartQuestion {
   return {
     id: mint('exe'),
     caller: { keyHash: key.hash, selector: null },
@@ -190,12 +190,12 @@ export interface Taken {
 }
 
 /** Takes the next job of a run out of the queue and claims its node. */
-export async function takeNext(engine: Engine, holder: string, execution: string): Promise<Taken> {
+export async function takeNext(engine: Engine, instance: string, execution: string): Promise<Taken> {
   const at = engine.jobs.findIndex((job) => job.execution === execution)
-  if (at < 0) throw new Error(`nothing is rung for of ${execution}`)
+  if (at < 0) throw new Error(`nothing is enqueued of ${execution}`)
   const job = engine.jobs.splice(at, 1)[0]!
   const lease = newLease()
-  const claim = await engine.claim({ ...claimOf(job), lease, holder })
+  const claim = await engine.claim({ ...claimOf(job), lease, instance })
   if (claim.kind !== 'claimed') throw new Error(`${job.node} of ${execution}: ${claim.kind}`)
   return { job, lease, claim }
 }

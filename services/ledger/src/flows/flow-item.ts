@@ -1,14 +1,14 @@
 import type { ClaimItem, CompleteItem } from '@gateway/contracts/flow-items'
 
-// What the flow lane decides: what workers ask, and what keepers find.
+// What the node batcher decides: what workers ask, and what maintenance jobs find.
 
-/** A node whose holder has ended: its lease is taken back. */
+/** A node whose instance has ended: its lease is taken back. */
 export interface ReclaimItem {
   op: 'reclaim'
   execution: string
   node: string
   lease: string
-  holder: string
+  instance: string
 }
 
 /** A run whose deadline is over. */
@@ -23,6 +23,6 @@ export type FlowItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem
 export type ItemOutcome =
   | { kind: 'claimed'; ordinal: number; remainingMs: number }
   | { kind: 'nothing-to-do' }
-  | { kind: 'holder-unknown' }
+  | { kind: 'instance-unknown' }
   | { kind: 'completed' }
   | { kind: 'fenced' }

@@ -9,7 +9,7 @@ export interface Gatherer<T> {
 }
 
 /** @param run must not reject */
-export function openGatherer<T>({ most, run }: { most: number; run: (batch: T[]) => Promise<void> }): Gatherer<T> {
+export function openBatcher<T>({ most, run }: { most: number; run: (batch: T[]) => Promise<void> }): Gatherer<T> {
   const waiting: T[] = []
   const idle: (() => void)[] = []
   let busy = false

@@ -6,24 +6,24 @@ import { openNodeQueue } from '@gateway/node-queue/node-queue'
 import { tracedEnqueue } from '@gateway/node-queue/trace-jobs'
 import type { Logger } from '@gateway/process/logger'
 import type { ServiceTools } from '@gateway/process/run-service'
-import { openBell } from '@gateway/progress/bell'
+import { openNotifier } from '@gateway/notifier/notifier'
 import type { LedgerConfig } from '../config.ts'
-import { endOverdue } from '../keepers/end-overdue.ts'
-import { reclaimNodes } from '../keepers/reclaim-nodes.ts'
-import { ringAgain } from '../keepers/ring-again.ts'
-import type { Measures } from '../measures.ts'
-import { openFlowLane } from './flow-lane.ts'
+import { endOverdue } from '../maintenance/deadline-enforcer.ts'
+import { reclaimNodes } from '../maintenance/node-rescuer.ts'
+import { requeueLostJobs } from '../maintenance/job-requeuer.ts'
+import type { Metrics } from '../metrics.ts'
+import { openNodeBatcher } from './node-batcher.ts'
 import { openFlows } from './flows.ts'
-import { openRunStarter } from './start/start-runs.ts'
+import { openExecutionStarter } from './start/start-runs.ts'
 import { telling } from './tell.ts'
 
-interface Needs {
-  /** Two connections: of the lane, and of the start of runs. */
-  runs: Database
+interface Deps {
+  /** Two connections: of the batcher, and of the start of runs. */
+  executions: Database
   reads: Database
-  config: Pick<LedgerConfig, 'REDIS_URL' | 'NODES_AT_ONCE' | 'OPEN_RUNS'>
+  config: Pick<LedgerConfig, 'REDIS_URL' | 'NODES_AT_ONCE' | 'OPEN_EXECUTIONS'>
   noteUse: (key: string) => void
-  measures: Measures
+  metrics: Metrics
   /** null: nothing is traced. */
   tracer: Tracer | null
   /** Told what a completed node was charged, in micro-USD; null: nobody asks. */
@@ -39,43 +39,43 @@ const WAITING_STARTS = 2_000
 const PACKAGES_BYTES = 64 * 1024 * 1024
 const DRAIN_MS = 5_000
 
-/** What runs flows: the lane of items about nodes, the start of runs, the queue and the bell that they tell, and what keepers ask. */
-export function openFlowEngine(needs: Needs) {
-  const { runs, reads, config, noteUse, measures, tracer, onCharged, log, onStop, now } = needs
-  const { REDIS_URL: redisUrl, NODES_AT_ONCE: nodesAtOnce, OPEN_RUNS: mostOpen } = config
-  const bell = openBell({
+/** What runs flows: the batcher of items about nodes, the start of runs, the queue and the notifier that they tell, and what maintenance jobs ask. */
+export function openFlowEngine(deps: Deps) {
+  const { executions, reads, config, noteUse, metrics, tracer, onCharged, log, onStop, now } = deps
+  const { REDIS_URL: redisUrl, NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: mostOpen } = config
+  const notifier = openNotifier({
     redisUrl,
     onTrouble: (error) => log.warn({ err: error }, 'Redis is away; who follows a run looks by itself'),
   })
-  onStop('bell', () => bell.close())
+  onStop('notifier', () => notifier.close())
   const queue = openNodeQueue({ redisUrl })
   onStop('queue', () => queue.close())
   const tellBy = (enqueue: typeof queue.enqueue) =>
-    telling({ ring: bell.ring, enqueue, onQueueAway: measures.queueAway })
+    telling({ notify: notifier.notify, enqueue, onQueueAway: metrics.queueAway })
   const tell = tellBy(tracedEnqueue(tracer, queue.enqueue))
-  // A keeper rings every few seconds for what waits. That is no new step of the run: the job goes in the trace that is kept with it.
+  // A maintenance job rings every few seconds for what waits. That is no new step of the run: the job goes in the trace that is kept with it.
   const tellAgain = tellBy(queue.enqueue)
 
-  const shared = { database: runs, flows: openFlows(reads, { mostBytes: PACKAGES_BYTES }), tell, nodesAtOnce }
-  const lane = openFlowLane({
+  const shared = { database: executions, flows: openFlows(reads, { mostBytes: PACKAGES_BYTES }), tell, nodesAtOnce }
+  const lane = openNodeBatcher({
     ...shared,
     batchItems: BATCH_ITEMS,
     mintCall: () => mintId('inv', Date.now(), randomBytes(10)),
     now,
-    observe: measures,
+    observe: metrics,
     onCharged,
   })
-  onStop('flow lane', () => lane.drain(), { limitMs: DRAIN_MS })
-  const starter = openRunStarter({ ...shared, mostOpen, mostWaiting: WAITING_STARTS, noteUse })
+  onStop('node batcher', () => lane.drain(), { limitMs: DRAIN_MS })
+  const starter = openExecutionStarter({ ...shared, mostOpen, mostWaiting: WAITING_STARTS, noteUse })
   onStop('starts of runs', () => starter.drain(), { limitMs: DRAIN_MS })
-  measures.watchFlows(lane.waiting)
-  measures.watchRuns(reads)
+  metrics.watchFlows(lane.waiting)
+  metrics.watchExecutions(reads)
 
   return {
     lane,
     start: starter.start,
-    reclaim: reclaimNodes({ database: reads, lane, measures }),
+    reclaim: reclaimNodes({ database: reads, lane, metrics }),
     endOverdue: endOverdue({ database: reads, lane, tell }),
-    ringAgain: ringAgain({ database: reads, tell: tellAgain, nodesAtOnce }),
+    requeueLostJobs: requeueLostJobs({ database: reads, tell: tellAgain, nodesAtOnce }),
   }
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import type { Database } from '@gateway/database/client'
 import { claimOf, ending, newLease, openEngine, question, saveSandbox } from './engine.fixture.ts'
-import { test as flowTest } from './flow-shop.fixture.ts'
+import { test as flowTest } from './flow-tenant.fixture.ts'
 import { chain } from './graphs.fixture.ts'
 
 // What the engine's statements cost inside Postgres, counted instead of timed: it must not grow with what is on the books (F5).
@@ -62,10 +62,10 @@ function rowsOf(node: PlanNode): number {
 const MANY = 6_000
 const SIZE = 16
 
-flowTest('a node costs the same on empty books and on full ones', async ({ database, world, shop, engine }) => {
-  await world.run('ANALYZE')
-  const sandbox = await saveSandbox(world, shop.project.id, shop.owners.owner, { graph: chain(1) })
-  const holder = await engine.newHolder()
+flowTest('a node costs the same on empty books and on full ones', async ({ database, fixture, tenant, engine }) => {
+  await fixture.run('ANALYZE')
+  const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+  const instance = await engine.newInstance()
 
   async function openCounted() {
     const session = await openCountingSession(database.adminUrl)
@@ -77,7 +77,7 @@ flowTest('a node costs the same on empty books and on full ones', async ({ datab
 
     /** Rows touched by the start of each of some runs, and by its nodes. */
     return async (): Promise<{ start: number; nodes: number }> => {
-      const asked = Array.from({ length: SIZE }, () => question(shop.key, sandbox))
+      const asked = Array.from({ length: SIZE }, () => question(tenant.key, sandbox))
       session.take()
       await Promise.all(asked.map((one) => counted.start(one)))
       const start = session.take()
@@ -85,7 +85,7 @@ flowTest('a node costs the same on empty books and on full ones', async ({ datab
         await Promise.all(
           counted.jobs.splice(0).map(async (job) => {
             const lease = newLease()
-            await counted.claim({ ...claimOf(job), lease, holder })
+            await counted.claim({ ...claimOf(job), lease, instance })
             await counted.complete(ending({ job, lease }))
           }),
         )
@@ -99,7 +99,7 @@ flowTest('a node costs the same on empty books and on full ones', async ({ datab
   const empty = await early()
   await fillBooks()
   const full = [await early()]
-  await world.run('ANALYZE')
+  await fixture.run('ANALYZE')
   full.push(await early())
   const late = await openCounted()
   full.push(await late())
@@ -110,22 +110,22 @@ flowTest('a node costs the same on empty books and on full ones', async ({ datab
 
   /** Runs of many projects, ended and open, some of them of this one. */
   async function fillBooks(): Promise<void> {
-    await world.run(
+    await fixture.run(
       `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, created_at, deadline_at, completed_at, output)
        SELECT 'exe_filler' || n, CASE WHEN n <= $1 THEN $2 ELSE 'prj_' || n % 500 END, $3, 1, 'per', 'invoke',
               CASE WHEN n % 2 = 0 THEN 'Succeeded' ELSE 'Admitted' END, now(), now() + interval '1 hour', CASE WHEN n % 2 = 0 THEN now() END, '{}'
          FROM generate_series(1, $4::int) n`,
-      [2 * OPEN, shop.project.id, sandbox, MANY],
+      [2 * OPEN, tenant.project.id, sandbox, MANY],
     )
-    await world.run(
-      `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, seq, ports, output, rung_at)
+    await fixture.run(
+      `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, seq, ports, output, enqueued_at)
        SELECT e.id, o, 'n' || o, 'template', e.project, '{}', s.state, CASE WHEN s.state = 'Succeeded' THEN o END, '[]',
               CASE WHEN s.state = 'Succeeded' THEN '{}'::bytea END, CASE WHEN o = 0 THEN now() END
          FROM money.executions e CROSS JOIN generate_series(0, 3) o
          CROSS JOIN LATERAL (SELECT CASE WHEN e.completed_at IS NOT NULL THEN 'Succeeded'
                                          WHEN o = 0 AND e.project <> $1 THEN 'Ready' ELSE 'Pending' END AS state) s
         WHERE e.id LIKE 'exe_filler%'`,
-      [shop.project.id],
+      [tenant.project.id],
     )
   }
 })

@@ -6,15 +6,22 @@ import { validFlow, type ValidFlow } from '@gateway/flow/generators'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import type { NodeJob } from '@gateway/node-queue/node-job'
-import { findingsOf, openShop, walletOf } from '../shop.fixture.ts'
+import { findingsOf, openTenant, walletOf } from '../tenant.fixture.ts'
 import { question, saveSandbox } from './engine.fixture.ts'
-import { test } from './flow-shop.fixture.ts'
-import { chanceOf, deliver, expectedRun, type Chance, type Mischief, type Process } from './simulated-worker.fixture.ts'
+import { test } from './flow-tenant.fixture.ts'
+import {
+  chanceOf,
+  deliver,
+  expectedExecution,
+  type Chance,
+  type Mischief,
+  type Process,
+} from './simulated-worker.fixture.ts'
 
-// Random valid graphs through the real lane on real Postgres, on two replicas, every job delivered twice and in any order.
+// Random valid graphs through the real batcher on real Postgres, on two replicas, every job delivered twice and in any order.
 
 const SEED = Number(process.env['FLOW_SEED'] ?? 20_261_120)
-const RUNS = 60
+const EXECUTIONS = 60
 const AT_ONCE = 8
 
 interface Row {
@@ -45,7 +52,7 @@ const rows: Row[] = [
 describe('random graphs', () => {
   rows.forEach(({ name, mischief, lost, funds }, row) => {
     test(`run ${name}: each ends, each node once, and the books agree`, async ({
-      world,
+      fixture,
       engine,
       twin,
       replica,
@@ -53,23 +60,23 @@ describe('random graphs', () => {
     }) => {
       const seed = SEED + row
       const chance = chanceOf(seed)
-      const shop = await openShop(world, funds)
+      const tenant = await openTenant(fixture, funds)
       const { image, audio } = {
-        image: await world.product({ kind: 'image', promptPico: 0n, completionPico: 1_000_000n }),
-        audio: await world.product({ kind: 'audio', promptPico: 0n, completionPico: 1_000_000n }),
+        image: await fixture.product({ kind: 'image', promptPico: 0n, completionPico: 1_000_000n }),
+        audio: await fixture.product({ kind: 'audio', promptPico: 0n, completionPico: 1_000_000n }),
       }
-      await world.assign(shop.project.id, image, audio)
-      const flows = fc.sample(validFlow({ products: { chat: [shop.product], image: [image], audio: [audio] } }), {
+      await fixture.assign(tenant.project.id, image, audio)
+      const flows = fc.sample(validFlow({ products: { chat: [tenant.product], image: [image], audio: [audio] } }), {
         seed,
-        numRuns: RUNS,
+        numRuns: EXECUTIONS,
       })
-      const runs = new Map<string, ValidFlow>()
+      const executions = new Map<string, ValidFlow>()
       for (const flow of flows) {
-        const sandbox = await saveSandbox(world, shop.project.id, shop.owners.owner, { graph: flow.graph })
-        const asked = question(shop.key, sandbox, { input: flow.input })
+        const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: flow.graph })
+        const asked = question(tenant.key, sandbox, { input: flow.input })
         const answer = await (chance() < 0.5 ? engine : twin).start(asked)
         if ('refused' in answer) expect(answer).toEqual({ refused: { code: 'insufficient_budget' } })
-        runs.set(asked.id, flow)
+        executions.set(asked.id, flow)
       }
 
       try {
@@ -81,24 +88,24 @@ describe('random graphs', () => {
           chance,
           mischief,
           lost,
-          runs: [...runs.keys()],
+          executions: [...executions.keys()],
         })
-        for (const [id, flow] of runs)
-          await checkRun(id, flow, mischief.fails === 0 && mischief.dies < 5 && funds > 1_000n)
-        expect(await findingsOf(replica, shop.project.id)).toEqual([])
-        const open = await world.run('SELECT id FROM money.reservations WHERE project = $1', [shop.project.id])
-        expect((await walletOf(replica, shop.project.id)).settled).toBeGreaterThan(0n)
+        for (const [id, flow] of executions)
+          await checkExecution(id, flow, mischief.fails === 0 && mischief.dies < 5 && funds > 1_000n)
+        expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+        const open = await fixture.run('SELECT id FROM money.reservations WHERE project = $1', [tenant.project.id])
+        expect((await walletOf(replica, tenant.project.id)).settled).toBeGreaterThan(0n)
         expect(open.rows).toEqual([])
         expect([...engine.setAside, ...twin.setAside, ...replica.setAside, ...other.setAside]).toEqual([])
       } catch (error) {
         throw new Error(`with FLOW_SEED=${SEED}`, { cause: error })
       }
 
-      async function checkRun(id: string, { graph, input }: ValidFlow, nothingFails: boolean): Promise<void> {
+      async function checkExecution(id: string, { graph, input }: ValidFlow, nothingFails: boolean): Promise<void> {
         const record = await engine.record(id)
         expect(['Succeeded', 'Failed']).toContain(record.status)
-        const settled = await world.run(
-          `SELECT node, count(*)::int AS times, sum(charged_micro)::int AS micro FROM money.invocations WHERE execution = $1 AND state = 'Settled' GROUP BY node`,
+        const settled = await fixture.run(
+          `SELECT node, count(*)::int AS times, sum(charged_micro)::int AS micro FROM money.attempts WHERE execution = $1 AND state = 'Settled' GROUP BY node`,
           [id],
         )
         const charges = settled.rows as { node: string; times: number; micro: number }[]
@@ -121,7 +128,7 @@ describe('random graphs', () => {
         const plan = planOf(built)
         const checked = compileContract(built.input).check(input)
         const values = checked.ok ? checked.values : {}
-        const expected = expectedRun(plan, values, built.output)
+        const expected = expectedExecution(plan, values, built.output)
         if (nothingFails && expected !== null) expect(record.status).toBe('Succeeded')
         if (record.status !== 'Succeeded') return expect(record.error).not.toBeNull()
         const came = record.nodes.map(({ status, output, chargedMicro }) => ({
@@ -140,18 +147,18 @@ interface Drive {
   chance: Chance
   mischief: Mischief
   lost: number
-  runs: string[]
+  executions: string[]
 }
 
-/** Delivers every job twice, in any order, several at once, and lets the keepers work, until every run has ended. */
-async function driveToTheEnd({ places, chance, mischief, lost, runs }: Drive): Promise<void> {
+/** Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every run has ended. */
+async function driveToTheEnd({ places, chance, mischief, lost, executions }: Drive): Promise<void> {
   const engines = places.map(({ engine }) => engine)
   const waiting: NodeJob[] = []
   const zombies: (() => Promise<string>)[] = []
   let process = await newProcess()
 
   async function newProcess(): Promise<Process> {
-    return { holder: await engines[0]!.newHolder(), alive: true }
+    return { instance: await engines[0]!.newInstance(), alive: true }
   }
   function take(): NodeJob | undefined {
     for (const { jobs } of engines) for (const job of jobs.splice(0)) if (chance() * 100 >= lost) waiting.push(job, job)
@@ -166,7 +173,7 @@ async function driveToTheEnd({ places, chance, mischief, lost, runs }: Drive): P
       if (mine.alive) {
         mine.alive = false
         process = await newProcess()
-        await engines[0]!.endHolder(mine.holder)
+        await engines[0]!.endInstance(mine.instance)
       }
     }
   }
@@ -175,10 +182,12 @@ async function driveToTheEnd({ places, chance, mischief, lost, runs }: Drive): P
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     const keeping = engines[Math.floor(chance() * engines.length)]!
     await keeping.reclaim()
-    await keeping.ringAgain()
+    await keeping.requeueLostJobs()
     // Who was taken for dead speaks after its node was taken back.
     for (const speak of zombies.splice(0)) expect(await speak()).toBe('fenced')
-    const { records } = { records: await Promise.all(runs.map((run) => keeping.record(run).catch(() => null))) }
+    const { records } = {
+      records: await Promise.all(executions.map((execution) => keeping.record(execution).catch(() => null))),
+    }
     if (records.every((record) => record === null || record.completedAt !== null)) return
     idle = engines.some(({ jobs }) => jobs.length > 0) ? 0 : idle + 1
   }

@@ -1,12 +1,12 @@
 import type { Database } from '@gateway/database/client'
 import type { FlowItem } from './flow-item.ts'
-import type { NodeFacts, NodeStateName, RunFacts } from './run-facts.ts'
+import type { NodeFacts, NodeStateName, ExecutionFacts } from './run-facts.ts'
 
 type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
-export interface RunsReading {
+export interface ExecutionsReading {
   /** By id; a run that is not there is unknown. */
-  runs: Map<string, RunFacts>
+  executions: Map<string, ExecutionFacts>
   living: Set<string>
   /** By claim: what its sources answered, JSON text by ordinal. */
   sourcesOf: Map<FlowItem, Map<number, string>>
@@ -16,19 +16,19 @@ export interface RunsReading {
 
 interface Row {
   at_ms: bigint
-  runs: string | null
+  executions: string | null
   living: string[] | null
   s_claim: number[] | null
   s_ordinal: number[] | null
   s_output: Uint8Array[] | null
 }
 
-type RunColumns = [
+type ExecutionColumns = [
   id: string,
   project: string,
   sandbox: string,
   revision: number,
-  status: RunFacts['status'],
+  status: ExecutionFacts['status'],
   seq: number,
   version: number,
   failing: boolean,
@@ -40,29 +40,29 @@ type NodeColumns = [
   attempt: number,
   deaths: number,
   lease: string | null,
-  holder: string | null,
+  instance: string | null,
   call: string | null,
   reservation: string | null,
   ports: string | null,
 ]
 
-const SQL = `SELECT at_ms, runs, living, s_claim, s_ordinal, s_output FROM money.read_runs_v1($1, $2, $3, $4)`
+const SQL = `SELECT at_ms, runs, living, s_claim, s_ordinal, s_output FROM money.read_executions_v1($1, $2, $3, $4)`
 
 /**
  * Reads the runs of these items as they are now, and what the claims among them need to run (F1 of the flows migration).
- * @param others holders besides theirs
+ * @param others instances besides theirs
  */
-export async function readRuns(
+export async function readExecutions(
   prisma: Prisma,
   items: readonly FlowItem[],
   others: readonly string[] = [],
-): Promise<RunsReading> {
+): Promise<ExecutionsReading> {
   const claims = items.filter((item) => item.op === 'claim')
-  const holders = items.flatMap((item) => (item.op === 'claim' || item.op === 'reclaim' ? [item.holder] : []))
+  const instances = items.flatMap((item) => (item.op === 'claim' || item.op === 'reclaim' ? [item.instance] : []))
   const [row] = await prisma.$queryRawUnsafe<[Row]>(
     SQL,
     [...new Set(items.map(({ execution }) => execution))],
-    [...new Set([...holders, ...others])],
+    [...new Set([...instances, ...others])],
     claims.map(({ execution }) => execution),
     claims.map(({ node }) => node),
   )
@@ -70,21 +70,21 @@ export async function readRuns(
   row.s_claim?.forEach((claim, n) => {
     sourcesOf.get(claims[claim - 1]!)!.set(row.s_ordinal![n]!, Buffer.from(row.s_output![n]!).toString())
   })
-  const runs = row.runs === null ? [] : (JSON.parse(row.runs) as RunColumns[]).map(runOf)
+  const executions = row.executions === null ? [] : (JSON.parse(row.executions) as ExecutionColumns[]).map(executionOf)
   return {
-    runs: new Map(runs.map((run) => [run.id, run])),
+    executions: new Map(executions.map((execution) => [execution.id, execution])),
     living: new Set(row.living),
     sourcesOf,
     nowMs: Number(row.at_ms),
   }
 }
 
-function runOf(columns: RunColumns): RunFacts {
+function executionOf(columns: ExecutionColumns): ExecutionFacts {
   const [id, project, sandbox, revision, status, seq, version, failing, deadlineMs, nodes] = columns
   return { id, project, sandbox, revision, status, seq, version, failing, deadlineMs, nodes: nodes.map(nodeOf) }
 }
 
-function nodeOf([state, attempt, deaths, lease, holder, call, reservation, ports]: NodeColumns): NodeFacts {
+function nodeOf([state, attempt, deaths, lease, instance, call, reservation, ports]: NodeColumns): NodeFacts {
   const withValue = ports === null ? [] : (JSON.parse(ports) as string[])
-  return { state, attempt, deaths, lease, holder, call, reservation, ports: withValue }
+  return { state, attempt, deaths, lease, instance, call, reservation, ports: withValue }
 }

@@ -7,11 +7,11 @@ export type NodeStateName = 'Pending' | 'Ready' | 'Running' | 'Succeeded' | 'Fai
 export interface NodeFacts {
   state: NodeStateName
   attempt: number
-  /** Leases that ended because their holder did. */
+  /** Leases that ended because their instance did. */
   deaths: number
   /** Of the attempt under way, or of the one that ended the node. */
   lease: string | null
-  holder: string | null
+  instance: string | null
   /** The invocation of its paid call, fixed at its first claim. */
   call: string | null
   /** Of the attempt under way, or of the one that ended the node. */
@@ -20,7 +20,7 @@ export interface NodeFacts {
   ports: string[]
 }
 
-export interface RunFacts {
+export interface ExecutionFacts {
   id: string
   project: string
   sandbox: string
@@ -55,8 +55,8 @@ export interface Closing {
 }
 
 /** What was decided of a run, to be written if it still is as it was read. */
-export interface RunChange {
-  run: RunFacts
+export interface ExecutionChange {
+  execution: ExecutionFacts
   status: ExecutionStatus
   seq: number
   /** JSON text; null: as it was. */

@@ -1,4 +1,4 @@
-import type { RunChange, RunFacts } from './run-facts.ts'
+import type { ExecutionChange, ExecutionFacts } from './run-facts.ts'
 
 // What this replica last read or wrote of runs that go on, so that the next batch about them needs no reading.
 //   M1  What is remembered may be old. It is only ever a guess: what is decided from it counts when it has been written, which the
@@ -8,31 +8,37 @@ import type { RunChange, RunFacts } from './run-facts.ts'
 //   M3  A run is forgotten when it has ended, and whenever it is not known what came of a write.
 
 /** Of one run. */
-export interface RememberedRun {
-  run: RunFacts
+export interface RememberedExecution {
+  execution: ExecutionFacts
   /** Of nodes that have ended, as far as they are known: JSON text by ordinal. */
   outputs: Map<number, string>
 }
 
-export interface RunMemory {
-  recall(execution: string): RememberedRun | null
+export interface ExecutionMemory {
+  recall(execution: string): RememberedExecution | null
   /** As it was read, with what was read of its outputs. */
-  read(run: RunFacts, outputs: ReadonlyMap<number, string>): void
+  read(execution: ExecutionFacts, outputs: ReadonlyMap<number, string>): void
   /** As it was written. */
-  wrote(change: RunChange, version: number, nowMs: number): void
+  wrote(change: ExecutionChange, version: number, nowMs: number): void
   forget(execution: string): void
   /** A guess about this run turned out right or wrong (M2). */
   judge(execution: string, wasRight: boolean): void
 }
 
-interface Entry extends RememberedRun {
+interface Entry extends RememberedExecution {
   characters: number
 }
 
 /** M2: of so many guesses not more may be wrong, or so many recollections are passed over. */
 const JUDGED = { guesses: 100, wrong: 10, pause: 2_000 }
 
-export function openRunMemory({ mostRuns, mostCharacters }: { mostRuns: number; mostCharacters: number }): RunMemory {
+export function openExecutionMemory({
+  mostExecutions,
+  mostCharacters,
+}: {
+  mostExecutions: number
+  mostCharacters: number
+}): ExecutionMemory {
   const entries = new Map<string, Entry>()
   const wrongOnce = new Set<string>()
   let characters = 0
@@ -43,19 +49,19 @@ export function openRunMemory({ mostRuns, mostCharacters }: { mostRuns: number; 
     entries.delete(execution)
   }
 
-  function keep(run: RunFacts, outputs: Map<number, string>): void {
-    forget(run.id)
-    if (wrongOnce.has(run.id)) return
+  function keep(execution: ExecutionFacts, outputs: Map<number, string>): void {
+    forget(execution.id)
+    if (wrongOnce.has(execution.id)) return
     const weight = [...outputs.values()].reduce((sum, text) => sum + text.length, 0)
-    entries.set(run.id, { run, outputs, characters: weight }) // used last
+    entries.set(execution.id, { execution, outputs, characters: weight }) // used last
     characters += weight
     for (const oldest of entries.keys()) {
-      if (entries.size <= mostRuns && characters <= mostCharacters) break
+      if (entries.size <= mostExecutions && characters <= mostCharacters) break
       forget(oldest)
     }
   }
 
-  function hasEnded({ status }: Pick<RunFacts, 'status'>): boolean {
+  function hasEnded({ status }: Pick<ExecutionFacts, 'status'>): boolean {
     return status === 'Succeeded' || status === 'Failed'
   }
 
@@ -64,16 +70,16 @@ export function openRunMemory({ mostRuns, mostCharacters }: { mostRuns: number; 
       if (pause > 0) pause--
       return pause > 0 ? null : (entries.get(execution) ?? null)
     },
-    read(run, outputs) {
-      const known = entries.get(run.id)?.outputs ?? [] // an output never changes
-      if (!hasEnded(run)) keep(run, new Map([...known, ...outputs]))
+    read(execution, outputs) {
+      const known = entries.get(execution.id)?.outputs ?? [] // an output never changes
+      if (!hasEnded(execution)) keep(execution, new Map([...known, ...outputs]))
     },
     wrote(change, version, nowMs) {
-      const { run, nodes } = change
-      const outputs = entries.get(run.id)?.outputs ?? new Map<number, string>()
+      const { execution, nodes } = change
+      const outputs = entries.get(execution.id)?.outputs ?? new Map<number, string>()
       if (hasEnded(change)) {
-        wrongOnce.delete(run.id)
-        return forget(run.id)
+        wrongOnce.delete(execution.id)
+        return forget(execution.id)
       }
       for (const [ordinal, { output }] of nodes) if (output !== null) outputs.set(ordinal, output)
       keep(afterwards(change, version, nowMs), outputs)
@@ -82,7 +88,7 @@ export function openRunMemory({ mostRuns, mostCharacters }: { mostRuns: number; 
     judge(execution, wasRight) {
       if (!wasRight) {
         forget(execution)
-        if (wrongOnce.size >= mostRuns) wrongOnce.clear()
+        if (wrongOnce.size >= mostExecutions) wrongOnce.clear()
         wrongOnce.add(execution)
         wrong++
       }
@@ -94,20 +100,20 @@ export function openRunMemory({ mostRuns, mostCharacters }: { mostRuns: number; 
 }
 
 /** A run as a reading would find it after this change. */
-function afterwards(change: RunChange, version: number, nowMs: number): RunFacts {
-  const { run, status, seq, error, deadlineInMs } = change
+function afterwards(change: ExecutionChange, version: number, nowMs: number): ExecutionFacts {
+  const { execution, status, seq, error, deadlineInMs } = change
   return {
-    ...run,
+    ...execution,
     status,
     seq,
     version,
-    failing: run.failing || error !== null,
-    deadlineMs: deadlineInMs === null ? run.deadlineMs : nowMs + deadlineInMs,
-    nodes: run.nodes.map((before, ordinal) => {
+    failing: execution.failing || error !== null,
+    deadlineMs: deadlineInMs === null ? execution.deadlineMs : nowMs + deadlineInMs,
+    nodes: execution.nodes.map((before, ordinal) => {
       const changed = change.nodes.get(ordinal)
       if (!changed) return before
-      const { state, attempt, deaths, lease, holder, call, reservation, ports } = changed
-      return { state, attempt, deaths, lease, holder, call, reservation, ports: state === 'Succeeded' ? ports : [] }
+      const { state, attempt, deaths, lease, instance, call, reservation, ports } = changed
+      return { state, attempt, deaths, lease, instance, call, reservation, ports: state === 'Succeeded' ? ports : [] }
     }),
   }
 }

@@ -53,9 +53,9 @@ export interface Mischief {
   fails: number
 }
 
-/** The worker process that is alive now; its death ends its holder. */
+/** The worker process that is alive now; its death ends its instance. */
 export interface Process {
-  holder: string
+  instance: string
   alive: boolean
 }
 
@@ -70,7 +70,7 @@ export async function deliver(
   const somewhere = () => places[Math.floor(chance() * places.length)]!
   const { execution, node, attempt } = job
   const lease = newLease()
-  const claimItem = { execution, node, attempt, lease, holder: process.holder }
+  const claimItem = { execution, node, attempt, lease, instance: process.instance }
   const claim = await somewhere().engine.claim(claimItem)
   if (claim.kind !== 'claimed') return { died: false }
   if (chance() < 0.3) {
@@ -78,7 +78,7 @@ export async function deliver(
     if (again.kind === 'claimed' && !same(again, claim)) throw new Error('a claim asked again answers another')
   }
   const fate = chance() * 100
-  const performed = await perform(claim, { execution, lease, holder: process.holder, money: somewhere().money })
+  const performed = await perform(claim, { execution, lease, instance: process.instance, money: somewhere().money })
   const item: Omit<CompleteItem, 'op'> = { execution, node, lease, ...performed }
   const failed = refuse('provider_failed', {}).body
   if (fate < mischief.dies) {
@@ -94,7 +94,7 @@ export async function deliver(
 
 async function perform(
   claim: Claimed,
-  { execution, lease, holder, money }: { execution: string; lease: string; holder: string; money: Replica },
+  { execution, lease, instance, money }: { execution: string; lease: string; instance: string; money: Replica },
 ): Promise<Pick<CompleteItem, 'result' | 'usage' | 'durationMs' | 'remoteMs'>> {
   const inputs = resolveInputs(claim.sources, claim.outputs, claim.node)
   const times = { durationMs: 2, remoteMs: null }
@@ -103,17 +103,17 @@ async function perform(
     const result = runFreeNode(claim.node, inputs, contract)
     return { ...times, usage: null, result: written(result) }
   }
-  const admitted = await money.lanes.submit(
+  const admitted = await money.admissionBatcher.submit(
     {
       op: 'admit-node',
       id: claim.callReservation,
       execution,
       node: claim.node.id,
       lease,
-      holder,
+      instance,
       model: claim.node['product'] as string,
       parameters: [],
-      measures: { bytes: 10, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 50 },
+      promptSize: { bytes: 10, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 50 },
     },
     10_000,
   )
@@ -149,7 +149,7 @@ export interface Expected {
 }
 
 /** Computes a run apart, as if nothing ever failed. null where a node fails by itself. */
-export function expectedRun(plan: Plan, input: Values, output: ContractSide): Expected[] | null {
+export function expectedExecution(plan: Plan, input: Values, output: ContractSide): Expected[] | null {
   const states: NodeState[] = plan.nodes.map(() => ({ state: 'Pending', ports: [] }))
   const nodes: Expected[] = plan.nodes.map(() => ({ status: 'Pending', output: null, chargedMicro: 0 }))
   const end = (ordinal: number, values: Values, chargedMicro = 0) => {

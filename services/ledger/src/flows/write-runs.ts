@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '@gateway/database/client'
-import { jobsOf, type RungNode } from './rung-nodes.ts'
+import { jobsOf, type EnqueuedNode } from './enqueued-nodes.ts'
 import type { NodeJob } from '@gateway/node-queue/node-job'
-import type { RunChange } from './run-facts.ts'
+import type { ExecutionChange } from './run-facts.ts'
 
 type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
-export interface WrittenRuns {
-  /** With their new versions. The others have changed since they were read, somebody holds them, or a presumed holder has ended. */
-  written: Map<RunChange, number>
+export interface WrittenExecutions {
+  /** With their new versions. The others have changed since they were read, somebody holds them, or a presumed instance has ended. */
+  written: Map<ExecutionChange, number>
   jobs: NodeJob[]
   /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
   excessMicro: number
@@ -24,7 +24,7 @@ interface Row {
   rung: string | null
 }
 
-const SQL = `SELECT written, closed, closings, rung FROM money.write_runs_v1(
+const SQL = `SELECT written, closed, closings, rung FROM money.write_executions_v1(
   $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
   $27, $28, $29, $30, $31, $32, $33, $34, $35)`
 
@@ -36,7 +36,7 @@ interface How {
   /** Waits for runs and wallets that others hold. */
   patient: boolean
   nodesAtOnce: number
-  /** Holders that nobody has looked up: where one of them has ended, nothing is written. */
+  /** Instances that nobody has looked up: where one of them has ended, nothing is written. */
   presumed: ReadonlySet<string>
 }
 
@@ -47,20 +47,24 @@ interface How {
 const MOST_STEP = 4_096
 
 /** Writes what was decided of runs, in one round trip, and asks for what may run next. */
-export async function writeRuns(prisma: Prisma, changes: readonly RunChange[], how: How): Promise<WrittenRuns> {
+export async function writeExecutions(
+  prisma: Prisma,
+  changes: readonly ExecutionChange[],
+  how: How,
+): Promise<WrittenExecutions> {
   const nodes = changes.flatMap((change, n) =>
-    [...change.nodes].map(([ordinal, node]) => ({ run: n + 1, ordinal, ...node })),
+    [...change.nodes].map(([ordinal, node]) => ({ execution: n + 1, ordinal, ...node })),
   )
-  const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ run: n + 1, ...closing })))
-  const versions = changes.map(({ run }) => run.version + randomInt(1, MOST_STEP))
+  const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ execution: n + 1, ...closing })))
+  const versions = changes.map(({ execution }) => execution.version + randomInt(1, MOST_STEP))
   const [row] = await prisma.$queryRawUnsafe<[Row]>(
     SQL,
     how.patient,
     how.nodesAtOnce,
     [...how.presumed],
-    changes.map(({ run }) => run.id),
-    changes.map(({ run }) => run.project),
-    changes.map(({ run }) => run.version),
+    changes.map(({ execution }) => execution.id),
+    changes.map(({ execution }) => execution.project),
+    changes.map(({ execution }) => execution.version),
     versions,
     changes.map(({ status }) => status),
     changes.map(({ seq }) => seq),
@@ -68,7 +72,7 @@ export async function writeRuns(prisma: Prisma, changes: readonly RunChange[], h
     changes.map(({ output }) => bytesOf(output)),
     changes.map(({ started }) => started),
     changes.map(({ deadlineInMs }) => deadlineInMs),
-    nodes.map(({ run }) => run),
+    nodes.map(({ execution }) => execution),
     nodes.map(({ ordinal }) => ordinal),
     nodes.map(({ state }) => state),
     nodes.map(({ attempt }) => attempt),
@@ -77,13 +81,13 @@ export async function writeRuns(prisma: Prisma, changes: readonly RunChange[], h
     nodes.map(({ state, ports }) => (state === 'Succeeded' ? JSON.stringify(ports) : null)),
     nodes.map(({ output }) => bytesOf(output)),
     nodes.map(({ error }) => bytesOf(error)),
-    nodes.map(({ holder }) => holder),
+    nodes.map(({ instance }) => instance),
     nodes.map(({ lease }) => lease),
     nodes.map(({ call }) => call),
     nodes.map(({ reservation }) => reservation),
     nodes.map(({ durationMs }) => durationMs),
     nodes.map(({ remoteMs }) => remoteMs),
-    closings.map(({ run }) => run),
+    closings.map(({ execution }) => execution),
     closings.map(({ reservation }) => reservation),
     closings.map(({ usage }) => (usage ? 'settle' : 'release')),
     closings.map(({ usage }) => usage?.promptTokens ?? null),
@@ -94,7 +98,7 @@ export async function writeRuns(prisma: Prisma, changes: readonly RunChange[], h
   const { outcome, charged, excess } = readClosings(row.closings)
   return {
     written: new Map(row.written?.map((n) => [changes[n - 1]!, versions[n - 1]!])),
-    jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as RungNode[]),
+    jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as EnqueuedNode[]),
     excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
     fenced: outcome.filter((one) => one === 'fenced').length,
     charged: new Map(row.closed?.map((n, place) => [closings[n - 1]!.reservation, charged[place] ?? 0])),

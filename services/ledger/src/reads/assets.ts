@@ -11,7 +11,7 @@ import { readCaller } from './caller.ts'
  */
 export function recordAsset({ prisma }: Pick<Database, 'prisma'>) {
   return async ({ id, caller, mimeType, bytes }: AssetRecordQuestion): Promise<AssetRecordAnswer> => {
-    const owner = 'keyHash' in caller ? await readCaller({ prisma }, caller) : await readRun({ prisma }, caller)
+    const owner = 'keyHash' in caller ? await readCaller({ prisma }, caller) : await readExecution({ prisma }, caller)
     if ('refused' in owner) return owner
     const execution = 'keyHash' in caller ? null : caller.execution
     await prisma.$executeRaw`
@@ -37,10 +37,10 @@ export function readAsset({ prisma }: Pick<Database, 'prisma'>) {
   }
 }
 
-async function readRun(
+async function readExecution(
   { prisma }: Pick<Database, 'prisma'>,
   { project, execution }: { project: string; execution: string },
 ): Promise<{ project: string } | RefusedCaller> {
-  const run = await prisma.execution.findFirst({ where: { id: execution, project }, select: { project: true } })
-  return run ?? { refused: { code: 'execution_not_found', facts: { execution } } }
+  const row = await prisma.execution.findFirst({ where: { id: execution, project }, select: { project: true } })
+  return row ?? { refused: { code: 'execution_not_found', facts: { execution } } }
 }

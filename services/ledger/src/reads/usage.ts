@@ -9,7 +9,7 @@ export function readUsage({ prisma }: Pick<Database, 'prisma'>) {
   return async ({ execution }: UsageQuestion): Promise<UsageAnswer> => {
     const [sums] = await prisma.$queryRaw<[{ prompt: bigint; completion: bigint }]>`
       SELECT coalesce(sum(prompt_tokens), 0)::bigint AS prompt, coalesce(sum(completion_tokens), 0)::bigint AS completion
-        FROM money.invocations WHERE execution = ${execution} AND state = 'Settled'`
+        FROM money.attempts WHERE execution = ${execution} AND state = 'Settled'`
     return { promptTokens: Number(sums.prompt), completionTokens: Number(sums.completion) }
   }
 }

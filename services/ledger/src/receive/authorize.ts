@@ -3,11 +3,11 @@ import type { RequestHandler, Response } from 'express'
 // Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs (S15).
 
 export type Service = 'gateway' | 'worker' | 'console'
-export type Right =
+export type Permission =
   | 'items'
   | 'models'
   | 'keys'
-  | 'holders'
+  | 'instances'
   | 'fundings'
   | 'barrier'
   | 'wallets'
@@ -16,9 +16,9 @@ export type Right =
   | 'sandboxes'
   | 'assets'
 
-const RIGHTS: Record<Service, readonly Right[]> = {
-  gateway: ['items', 'models', 'keys', 'holders', 'executions', 'sandboxes', 'assets'],
-  worker: ['items', 'holders', 'assets'],
+const PERMISSIONS: Record<Service, readonly Permission[]> = {
+  gateway: ['items', 'models', 'keys', 'instances', 'executions', 'sandboxes', 'assets'],
+  worker: ['items', 'instances', 'assets'],
   console: ['fundings', 'barrier', 'wallets', 'executions', 'persons'],
 }
 
@@ -26,7 +26,7 @@ const RIGHTS: Record<Service, readonly Right[]> = {
 export type VerifyToken = (token: string) => Promise<string | null>
 
 /** Lets a request pass whose service holds the right; 401 without a good token, 403 without the right. */
-export function authorize(verify: VerifyToken, right: Right): RequestHandler {
+export function authorize(verify: VerifyToken, permission: Permission): RequestHandler {
   return async (req, res, next) => {
     const [scheme, token] = (req.headers.authorization ?? '').split(' ')
     const service = scheme === 'Bearer' && token ? await verify(token) : null
@@ -34,8 +34,8 @@ export function authorize(verify: VerifyToken, right: Right): RequestHandler {
       res
         .status(401)
         .json({ error: 'A service token is needed: sign one with the service secret that the ledger knows.' })
-    } else if (!RIGHTS[service as Service]?.includes(right)) {
-      res.status(403).json({ error: `The service ${service} may not use ${right}.` })
+    } else if (!PERMISSIONS[service as Service]?.includes(permission)) {
+      res.status(403).json({ error: `The service ${service} may not use ${permission}.` })
     } else {
       res.locals['service'] = service
       next()
@@ -44,6 +44,6 @@ export function authorize(verify: VerifyToken, right: Right): RequestHandler {
 }
 
 /** Whether whoever asks, and has passed `authorize`, also holds this right. */
-export function holds(res: Response, right: Right): boolean {
-  return RIGHTS[res.locals['service'] as Service]?.includes(right) ?? false
+export function holds(res: Response, permission: Permission): boolean {
+  return PERMISSIONS[res.locals['service'] as Service]?.includes(permission) ?? false
 }

@@ -6,8 +6,8 @@ import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
 import { openTokenSource, type ServiceName } from '@gateway/ledger-client/service-token'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { insertNodes, insertRun, nodeItem } from '../run.fixture.ts'
-import { openShop, test as shopTest } from '../shop.fixture.ts'
+import { insertNodes, insertExecution, nodeItem } from '../run.fixture.ts'
+import { openTenant, test as tenantTest } from '../tenant.fixture.ts'
 
 const secret = 'g'.repeat(32)
 
@@ -15,7 +15,7 @@ const secret = 'g'.repeat(32)
 const ANSWER = '\u0001'.repeat(900_000)
 const REPEATS = 105
 
-const test = shopTest.extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
   const ledger = await startProgram({
     name: 'ledger',
     entry: path.join(import.meta.dirname, '../main.ts'),
@@ -33,19 +33,19 @@ const test = shopTest.extend('ledger', { scope: 'file' }, async ({ database, red
 })
 
 describe('POST /items', () => {
-  test('hands each item to where it is decided: money, or the runs', async ({ ledger, world, replica }) => {
-    const shop = await openShop(world)
-    const execution = await insertRun(world, shop.project.id, { key: shop.key.id })
-    const [node, held] = await insertNodes(world, { execution, project: shop.project.id, count: 2 })
-    await replica.admitNode(nodeItem(replica, held!, shop.product))
-    const direct = replica.item(shop.key, shop.product)
+  test('hands each item to where it is decided: money, or the runs', async ({ ledger, fixture, replica }) => {
+    const tenant = await openTenant(fixture)
+    const execution = await insertExecution(fixture, tenant.project.id, { key: tenant.key.id })
+    const [node, held] = await insertNodes(fixture, { execution, project: tenant.project.id, count: 2 })
+    await replica.admitNode(nodeItem(replica, held!, tenant.product))
+    const direct = replica.item(tenant.key, tenant.product)
     const strange = { execution: 'exe_nowhere', node: 'n0', lease: 'ab'.repeat(16) }
     const result = { kind: 'given-back' as const }
     const items: LedgerItem[] = [
       direct,
-      nodeItem(replica, node!, shop.product),
+      nodeItem(replica, node!, tenant.product),
       { op: 'release', id: held!.reservation, reason: 'test' },
-      { op: 'claim', ...strange, holder: replica.holder, attempt: 1 },
+      { op: 'claim', ...strange, instance: replica.instance, attempt: 1 },
       { op: 'complete', ...strange, result, usage: null, durationMs: 1, remoteMs: null },
     ]
     const answer = await fetch(`${ledger.url}/items`, {
@@ -66,17 +66,21 @@ describe('POST /items', () => {
 
   test('answers many repeats of one large saved answer in one request, and goes on', async ({
     ledger,
-    world,
+    fixture,
     replica,
   }) => {
-    const shop = await openShop(world)
+    const tenant = await openTenant(fixture)
     const idempotency = { key: 'a large answer', fingerprint: 'a'.repeat(64) }
-    const first = replica.item(shop.key, shop.product, { idempotency })
+    const first = replica.item(tenant.key, tenant.product, { idempotency })
     await replica.admit(first)
     await replica.settle(first.id, undefined, { contentType: 'application/json', body: ANSWER })
 
     const token = await tokenOf('gateway', secret)
-    const ask = (n: number) => ({ n, budgetMs: 60_000, item: replica.item(shop.key, shop.product, { idempotency }) })
+    const ask = (n: number) => ({
+      n,
+      budgetMs: 60_000,
+      item: replica.item(tenant.key, tenant.product, { idempotency }),
+    })
     const post = (count: number) =>
       fetch(`${ledger.url}/items`, {
         method: 'POST',

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import { ledgerItem, type LedgerItem } from '@gateway/contracts/ledger-items'
 import type { OutcomeLine, Undecided } from '@gateway/contracts/ledger-outcomes'
-import type { Lanes } from '../batch/lanes.ts'
+import type { AdmissionBatcher } from '../batch/admission-batcher.ts'
 import type { LedgerTrace } from '../trace.ts'
 import { readBody } from './read-body.ts'
 
@@ -17,21 +17,21 @@ const line = z.strictObject({
 // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with their JSON escapes, and room for the rest.
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** Where nodes are claimed and completed. `submit` never rejects, like that of the lanes. */
-export interface FlowLane {
+/** Where nodes are claimed and completed. `submit` never rejects, like that of the admission batcher. */
+export interface NodeBatcher {
   submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
 }
 
-interface Needs {
-  lanes: Lanes
-  flows: FlowLane
+interface Deps {
+  admissionBatcher: AdmissionBatcher
+  flows: NodeBatcher
   /** Told the key of each admitted direct call. */
   admitted: (key: string) => void
   trace?: Pick<LedgerTrace, 'item'> | undefined
 }
 
 /** POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. */
-export function decideItems({ lanes, flows, admitted, trace }: Needs): RequestHandler {
+export function decideItems({ admissionBatcher, flows, admitted, trace }: Deps): RequestHandler {
   return async (req, res) => {
     const body = await readBody(req, MOST_BYTES)
     if (body === null) return void res.status(413).json({ error: `Send at most ${MOST_BYTES} bytes a request.` })
@@ -49,10 +49,10 @@ export function decideItems({ lanes, flows, admitted, trace }: Needs): RequestHa
     if (item.op === 'complete') return flows.submit(item, budgetMs)
     if (item.op === 'claim') {
       const outcome = await flows.submit(item, budgetMs)
-      if (outcome.kind === 'claimed') lanes.introduceRun(item.execution, outcome.project)
+      if (outcome.kind === 'claimed') admissionBatcher.introduceExecution(item.execution, outcome.project)
       return outcome
     }
-    const outcome = await lanes.submit(item, budgetMs)
+    const outcome = await admissionBatcher.submit(item, budgetMs)
     if (item.op === 'admit' && outcome.kind === 'admitted') admitted(outcome.key)
     return outcome as OutcomeLine['outcome']
   }

@@ -2,17 +2,17 @@ import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-reque
 import type { Values } from '@gateway/contracts/execution'
 import type { GraphNode } from '@gateway/contracts/graph'
 import { Refusal } from '@gateway/contracts/refusal'
-import type { AnswerMessage, Completion } from '@gateway/origins/chat-port'
-import type { Origins } from '@gateway/origins/open-origins'
-import type { CountUsage } from '@gateway/paid-call/counted-usage'
-import { forwardedFor } from '@gateway/paid-call/forwarded-for'
-import { openSaid } from '@gateway/paid-call/said'
+import type { AnswerMessage, Completion } from '@gateway/providers/chat-port'
+import type { Providers } from '@gateway/providers/open-providers'
+import type { CountUsage } from '@gateway/tokens/counted-usage'
+import { forwardedFor } from '@gateway/tokens/forwarded-for'
+import { openSaid } from '@gateway/tokens/said'
 import type { LoadImages } from './load-images.ts'
 import type { PaidKind } from './paid-kind.ts'
 import { productOf, textAt } from './ports.ts'
 
-interface Needs {
-  origins: Pick<Origins, 'chat'>
+interface Deps {
+  providers: Pick<Providers, 'chat'>
   countUsage: CountUsage
   loadImages: LoadImages
 }
@@ -24,18 +24,18 @@ const MOST_TOKENS = 10_000_000
  * `product.chat`: `prompt`, `system` and `image` become the messages of a chat call like any other (decisions.md, 3 and 6).
  * Answers `text`, and `json` where an answer in JSON was asked for.
  */
-export function chatNode({ origins, countUsage, loadImages }: Needs): PaidKind {
+export function chatNode({ providers, countUsage, loadImages }: Deps): PaidKind {
   return async ({ claim: { node, project } }, inputs, signal) => {
     const images = await loadImages(project, inputs['image'], signal)
     const request = readChatRequest({ ...paramsOf(node), ...messagesOf(inputs, images), model: productOf(node) })
     return {
       product: request.model,
       parameters: request.conditional,
-      measures: { ...request.measures, maxTokens: request.maxTokens },
+      promptSize: { ...request.promptSize, maxTokens: request.maxTokens },
       request,
       async make({ routes, outputCap, supportedParameters }, signal) {
         const forwarded = forwardedFor(request, supportedParameters)
-        const answer = await origins.chat({ routes, forwarded, outputCap, stream: false, signal })
+        const answer = await providers.chat({ routes, forwarded, outputCap, stream: false, signal })
         if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
         const { choices, usage: reported } = answer.completion
         const used = await countUsage(reported, request, () => saidIn(choices))

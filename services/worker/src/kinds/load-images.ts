@@ -10,12 +10,12 @@ import { askUntil } from './ask-until.ts'
 /** Images of the run's project as `data:` URLs, to be put into messages. Rejects with a Refusal for what can't be sent. */
 export type LoadImages = (project: string, value: unknown, signal: AbortSignal) => Promise<string[]>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'readAsset'>
   assets: Pick<AssetStore, 'open'>
 }
 
-export function imageLoader({ ledger, assets }: Needs): LoadImages {
+export function imageLoader({ ledger, assets }: Deps): LoadImages {
   return async (project, value, signal) => {
     const urls: string[] = []
     let bytes = 0
@@ -48,10 +48,14 @@ function imagesOf(value: unknown): AssetValue[] {
 
 function notAnImage(asset: string) {
   const reason = `image: the asset ${asset} is not an image.`
-  return refuse('invalid_request', { reason, cure: 'Wire a PNG, JPEG or WebP image to the port.' }, { param: 'image' })
+  return refuse(
+    'invalid_request',
+    { reason, resolution: 'Wire a PNG, JPEG or WebP image to the port.' },
+    { param: 'image' },
+  )
 }
 
 function tooLarge() {
   const reason = `image: the images of one chat call are more than ${chatLimits.forwardedBytes} bytes together with its text.`
-  return refuse('invalid_request', { reason, cure: 'Use smaller images, or fewer of them.' }, { param: 'image' })
+  return refuse('invalid_request', { reason, resolution: 'Use smaller images, or fewer of them.' }, { param: 'image' })
 }

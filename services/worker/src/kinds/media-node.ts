@@ -5,19 +5,19 @@ import type { Id } from '@gateway/contracts/ids'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { MediaWish } from '@gateway/origins/media-port'
-import type { Origins } from '@gateway/origins/open-origins'
+import type { MediaWish } from '@gateway/providers/media-port'
+import type { Providers } from '@gateway/providers/open-providers'
 import { askUntil } from './ask-until.ts'
 import type { PaidKind } from './paid-kind.ts'
 import { productOf, textAt } from './ports.ts'
 
 // Products that make an image or a sound, at a fixed price a call (spec 8.3).
-//   M1  The bytes go from the origin into the asset store as they come, under an id that nobody knows yet.
+//   M1  The bytes go from the provider into the asset store as they come, under an id that nobody knows yet.
 //   M2  They are the project's once the ledger has recorded them; before that nobody can ask for them.
 //   M3  What fails afterwards leaves bytes behind that are on nobody's books: they are removed, as far as that goes.
 
-interface Needs {
-  origins: Pick<Origins, 'media'>
+interface Deps {
+  providers: Pick<Providers, 'media'>
   assets: Pick<AssetStore, 'put' | 'remove'>
   ledger: Pick<LedgerClient, 'recordAsset'>
   mintId: (prefix: 'ast') => Id<'ast'>
@@ -42,26 +42,26 @@ const audio: MediaKind = {
   port: 'audio',
 }
 
-export const imageNode = (needs: Needs) => mediaNode(needs, image)
-export const audioNode = (needs: Needs) => mediaNode(needs, audio)
+export const imageNode = (deps: Deps) => mediaNode(deps, image)
+export const audioNode = (deps: Deps) => mediaNode(deps, audio)
 
 /** A price a call needs no count. */
 const NO_TOKENS = { promptTokens: 0, completionTokens: 0, estimated: false }
 
-function mediaNode({ origins, assets, ledger, mintId }: Needs, { wish: wishOf, port }: MediaKind): PaidKind {
+function mediaNode({ providers, assets, ledger, mintId }: Deps, { wish: wishOf, port }: MediaKind): PaidKind {
   return async ({ claim: { node, project }, lease: { execution } }, inputs) => {
     const wish = wishOf(inputs)
     return {
       product: productOf(node),
       parameters: [],
-      measures: { bytes: Buffer.byteLength(JSON.stringify(wish)), messages: 0, tools: 0, images: 0, maxTokens: null },
+      promptSize: { bytes: Buffer.byteLength(JSON.stringify(wish)), messages: 0, tools: 0, images: 0, maxTokens: null },
       request: null,
       async make({ routes }, signal) {
         const asset = mintId('ast')
         const maxBytes = flowLimits.assetBytes
         const store = (bytes: AsyncIterable<Buffer>) => assets.put(project, asset, bytes, { maxBytes }) // M1
         const startedMs = performance.now()
-        const { stored } = await origins.media({ routes, wish, maxBytes, store, signal }).catch(explained)
+        const { stored } = await providers.media({ routes, wish, maxBytes, store, signal }).catch(explained)
         const remoteMs = performance.now() - startedMs
         try {
           await record(asset, stored, signal)
@@ -83,7 +83,7 @@ function mediaNode({ origins, assets, ledger, mintId }: Needs, { wish: wishOf, p
   }
 }
 
-/** The origins look at the bytes before the store does, so this is no more than a second look. */
+/** The providers look at the bytes before the store does, so this is no more than a second look. */
 function explained(error: unknown): never {
   if (error instanceof AssetTooLarge || error instanceof AssetTypeUnknown) throw refuse('provider_failed', {})
   throw error

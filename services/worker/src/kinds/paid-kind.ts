@@ -13,19 +13,19 @@ export interface PaidCall {
   /** Conditional parameters in use, which the product must support. */
   parameters: string[]
   /** What the upper bound of its price is computed from. */
-  measures: Omit<AdmitNodeItem['measures'], 'counted'>
+  promptSize: Omit<AdmitNodeItem['promptSize'], 'counted'>
   /** Of a chat: what an exact count is made of. */
   request: ChatRequest | null
   /**
-   * Calls the origin.
-   * Rejects with OriginFailure, with what storing the answer failed with, or with the signal's reason: then nothing is charged.
+   * Calls the provider.
+   * Rejects with ProviderFailure, with what storing the answer failed with, or with the signal's reason: then nothing is charged.
    */
   make(admitted: Admitted, signal: AbortSignal): Promise<PaidAnswer>
 }
 
 export interface PaidAnswer {
   usage: NonNullable<CompleteItem['usage']>
-  /** What the origin took, in milliseconds, where it is known better than by how long `make` took. */
+  /** What the provider took, in milliseconds, where it is known better than by how long `make` took. */
   remoteMs?: number
   /** Why the model stopped, of a chat. */
   finishReasons?: string[]

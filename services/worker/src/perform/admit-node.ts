@@ -4,10 +4,10 @@ import type { Admitted, AdmitNodeOutcome } from '@gateway/contracts/ledger-outco
 import { flowLimits } from '@gateway/contracts/limits'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { CountExactly } from '@gateway/paid-call/exact-count'
-import { refusalOfAdmission } from '@gateway/paid-call/refusal-of-admission'
+import type { CountExactly } from '@gateway/tokens/exact-count'
+import { refusalOfAdmission } from '@gateway/tokens/refusal-of-admission'
 import type { PaidCall } from '../kinds/paid-kind.ts'
-import type { Measures } from '../measures.ts'
+import type { Metrics } from '../metrics.ts'
 import { backOffMs } from '../run/back-off.ts'
 import type { Work } from '../run/run-node.ts'
 
@@ -20,7 +20,7 @@ import type { Work } from '../run/run-node.ts'
 
 /** The lease is not ours any more, or the run has begun to fail (`fenced`), or this process was declared dead. */
 export class LeaseLost extends Error {
-  readonly why: 'fenced' | 'holder-unknown'
+  readonly why: 'fenced' | 'instance-unknown'
 
   constructor(why: LeaseLost['why']) {
     super(`the lease was lost: ${why}`)
@@ -33,10 +33,10 @@ export class LeaseLost extends Error {
  */
 export type AdmitNode = (work: Work, call: PaidCall, signal: AbortSignal) => Promise<Admitted>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'admitNode'>
   countExactly: CountExactly
-  measures: Pick<Measures, 'waitedForFunds'>
+  metrics: Pick<Metrics, 'waitedForFunds'>
   /** Monotonic milliseconds. */
   now: () => number
 }
@@ -45,7 +45,7 @@ type Refused = Extract<AdmitNodeOutcome, { kind: 'refused' }>
 
 const ADMISSION_MS = 5_000
 
-export function nodeAdmitter({ ledger, countExactly, measures, now }: Needs): AdmitNode {
+export function nodeAdmitter({ ledger, countExactly, metrics, now }: Deps): AdmitNode {
   return async (work, call, signal) => {
     const startedMs = now()
     let waited = false
@@ -59,10 +59,10 @@ export function nodeAdmitter({ ledger, countExactly, measures, now }: Needs): Ad
       }
       switch (outcome.kind) {
         case 'admitted':
-          if (waited) measures.waitedForFunds('admitted', now() - startedMs)
+          if (waited) metrics.waitedForFunds('admitted', now() - startedMs)
           return outcome
         case 'fenced':
-        case 'holder-unknown':
+        case 'instance-unknown':
           throw new LeaseLost(outcome.kind)
         case 'refused':
           if (counted === undefined) {
@@ -70,7 +70,7 @@ export function nodeAdmitter({ ledger, countExactly, measures, now }: Needs): Ad
             if (counted !== null) continue // A2
           }
           if (!fitsLater(outcome) || now() - startedMs >= flowLimits.fundsWaitMs) {
-            if (waited) measures.waitedForFunds('refused', now() - startedMs)
+            if (waited) metrics.waitedForFunds('refused', now() - startedMs)
             throw refusalOfAdmission(outcome, call.product)
           }
           waited = true // A3
@@ -97,7 +97,7 @@ export function nodeAdmitter({ ledger, countExactly, measures, now }: Needs): Ad
 
 function itemOf(
   { claim, lease }: Work,
-  { product, parameters, measures }: PaidCall,
+  { product, parameters, promptSize }: PaidCall,
   counted: number | null,
 ): Omit<AdmitNodeItem, 'op'> {
   return {
@@ -105,7 +105,7 @@ function itemOf(
     id: claim.callReservation, // A1
     model: product,
     parameters,
-    measures: { ...measures, counted },
+    promptSize: { ...promptSize, counted },
   }
 }
 

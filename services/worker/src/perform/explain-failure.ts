@@ -2,8 +2,8 @@ import { AssetStoreUnavailable } from '@gateway/assets/asset-failures'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import { OriginFailure } from '@gateway/origins/origin-failure'
-import { refusalOfOrigin } from '@gateway/paid-call/refusal-of-origin'
+import { ProviderFailure } from '@gateway/providers/provider-failure'
+import { refusalOfProvider } from '@gateway/tokens/refusal-of-provider'
 import type { Logger } from '@gateway/process/logger'
 import type { Work } from '../run/run-node.ts'
 import { WorkEnded } from '../run/work-ended.ts'
@@ -17,15 +17,15 @@ export function failureExplainer({ log }: { log: Pick<Logger, 'error' | 'warn'> 
   return (error, { lease: { execution, node } }) => {
     if (error instanceof WorkEnded && error.why === 'stopping') return { kind: 'given-back' }
     // The ledger knows best whether the lease still stands: it takes this, or says `fenced`.
-    if (error instanceof LeaseLost && error.why === 'holder-unknown') return { kind: 'given-back' }
+    if (error instanceof LeaseLost && error.why === 'instance-unknown') return { kind: 'given-back' }
     const refusal = refusalOf(error) ?? unexpected()
     return { kind: 'failed', error: JSON.stringify(refusal.body) }
 
     function refusalOf(error: unknown): Refusal | null {
       if (error instanceof Refusal) return error
-      if (error instanceof OriginFailure) return refusalOfOrigin(error)
+      if (error instanceof ProviderFailure) return refusalOfProvider(error)
       if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
-        log.warn({ err: error, execution, node }, 'a node failed because a part of the house can not be reached')
+        log.warn({ err: error, execution, node }, 'a node failed because a part of the stack can not be reached')
         return refuse('unavailable', {})
       }
       if (error instanceof WorkEnded && error.why === 'overdue') return refuse('execution_timeout', { started: true })

@@ -9,19 +9,19 @@ import { refuseLargeValues } from './refuse-large-values.ts'
 
 // A paid node: prepare, admit, call.
 //   P1  What fails before the answer is there is not charged: without usage the ledger releases what is held.
-//   P2  Once the origin has answered, its answer is charged, whether the flow can use it or not.
+//   P2  Once the provider has answered, its answer is charged, whether the flow can use it or not.
 
 /** Rejects with what happened before anything was called. */
 export type PerformPaid = (work: Work, kind: PaidKind, inputs: Values, ending: Ending) => Promise<Performed>
 
-interface Needs {
+interface Deps {
   admit: AdmitNode
   explain: ExplainFailure
   /** Monotonic milliseconds. */
   now: () => number
 }
 
-export function paidPerformer({ admit, explain, now }: Needs): PerformPaid {
+export function paidPerformer({ admit, explain, now }: Deps): PerformPaid {
   return async (work, kind, inputs, ending) => {
     const { signal } = ending
     ending.listen()

@@ -14,21 +14,21 @@ export interface Performed {
   result: CompleteItem['result']
   /** null: nothing is charged. */
   usage: CompleteItem['usage']
-  /** What the origin took, in milliseconds; null where none was called. */
+  /** What the provider took, in milliseconds; null where none was called. */
   remoteMs: number | null
 }
 
 /** Never rejects: what fails is a result. */
 export type Perform = (work: Work, ending: Ending) => Promise<Performed>
 
-interface Needs {
+interface Deps {
   /** By kind of node. All others are free. */
   paidKinds: Readonly<Record<string, PaidKind>>
   performPaid: PerformPaid
   explain: ExplainFailure
 }
 
-export function performer({ paidKinds, performPaid, explain }: Needs): Perform {
+export function performer({ paidKinds, performPaid, explain }: Deps): Perform {
   return async (work, ending) => {
     const { node, sources, outputs } = work.claim
     try {

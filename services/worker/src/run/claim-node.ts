@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Claimed, NodeLease } from '@gateway/contracts/flow-items'
-import type { Holder } from '@gateway/ledger-client/holder'
+import type { Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { backOffMs } from './back-off.ts'
@@ -18,9 +18,9 @@ export type ClaimNode = (
   signal: AbortSignal,
 ) => Promise<{ claim: Claimed; lease: Lease } | null>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'claim' | 'complete'>
-  holder: Pick<Holder, 'id' | 'renew'>
+  instance: Pick<Instance, 'id' | 'renew'>
   /** Whether the ledger has not been heard for so long that it takes this process for dead. */
   silent: () => boolean
 }
@@ -35,12 +35,12 @@ export class LedgerSilent extends Error {
 const CLAIM_MS = 2_000
 const AGAIN_MS = 1_000
 
-export function nodeClaimer({ ledger, holder, silent }: Needs): ClaimNode {
+export function nodeClaimer({ ledger, instance, silent }: Deps): ClaimNode {
   return async (node, attempt, signal) => {
     const stop = stopSignalOf(signal)
     for (let tries = 1; ; tries++) {
       stop.throwIfAborted()
-      const lease = { ...node, holder: holder.id() }
+      const lease = { ...node, instance: instance.id() }
       const outcome = await ask(lease, attempt)
       if (outcome?.kind === 'claimed') return { claim: outcome, lease }
       if (outcome?.kind === 'nothing-to-do') return null
@@ -63,13 +63,13 @@ export function nodeClaimer({ ledger, holder, silent }: Needs): ClaimNode {
     if (answer?.kind !== 'claimed') return
     const result = { kind: 'given-back' as const }
     const item = { execution, node, lease: lease.lease, result, usage: null, durationMs: 0, remoteMs: null }
-    await ledger.complete(item).catch(() => {}) // it could not be told, and then it ends with its holder
+    await ledger.complete(item).catch(() => {}) // it could not be told, and then it ends with its instance
   }
 
   async function ask(lease: Lease, attempt: number) {
     try {
       const outcome = await ledger.claim({ ...lease, attempt }, { budgetMs: CLAIM_MS })
-      if (outcome.kind === 'holder-unknown') await holder.renew()
+      if (outcome.kind === 'instance-unknown') await instance.renew()
       return outcome
     } catch (error) {
       if (error instanceof LedgerUnavailable) return null

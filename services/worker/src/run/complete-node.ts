@@ -11,7 +11,7 @@ export type Ended = CompleteItem['result']['kind'] | 'fenced'
 
 export type CompleteNode = (work: Work, performed: Performed, durationMs: number) => Promise<Ended>
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'complete'>
   log: Pick<Logger, 'error'>
 }
@@ -20,7 +20,7 @@ interface Needs {
 const LONGEST_MS = 3_600_000
 
 /** Records how a node ended, until the ledger has answered (N5). */
-export function nodeCompleter({ ledger, log }: Needs): CompleteNode {
+export function nodeCompleter({ ledger, log }: Deps): CompleteNode {
   return async ({ lease: { execution, node, lease } }, { result, usage, remoteMs }, durationMs) => {
     const times = { durationMs: whole(durationMs), remoteMs: remoteMs === null ? null : whole(remoteMs) }
     const item = { execution, node, lease, usage, ...times }

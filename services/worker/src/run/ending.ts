@@ -1,5 +1,5 @@
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { Bell } from '@gateway/progress/bell'
+import type { Notifier } from '@gateway/notifier/notifier'
 import type { Work } from './run-node.ts'
 import { stopSignalOf } from './stop-signal.ts'
 import { WorkEnded } from './work-ended.ts'
@@ -7,9 +7,9 @@ import { WorkEnded } from './work-ended.ts'
 // What ends the work on a node early.
 //   E1  The run's five minutes are over: the claim says how much of them is left.
 //   E2  This worker stops, and the time it gives to its work has passed.
-//   E3  The run has begun to fail. A bell says so; because a ring may come without a cause, and may be lost, the ledger is asked
+//   E3  The run has begun to fail. A notifier says so; because a ring may come without a cause, and may be lost, the ledger is asked
 //       by a repeated claim at each ring and now and then besides. It grants the lease again as long as the work is wanted.
-// What has not begun to wait for an origin isn't worth E3: it is listened for when it is asked for.
+// What has not begun to wait for a provider isn't worth E3: it is listened for when it is asked for.
 
 export interface Ending {
   /** Aborts with a `WorkEnded`. */
@@ -21,15 +21,15 @@ export interface Ending {
 
 export type OpenEnding = (work: Work, signal: AbortSignal) => Ending
 
-interface Needs {
+interface Deps {
   ledger: Pick<LedgerClient, 'claim'>
-  bell: Pick<Bell, 'listen'>
+  notifier: Pick<Notifier, 'listen'>
 }
 
 const LOOK_EACH_MS = 5_000
 const LOOK_MS = 2_000
 
-export function endingOpener({ ledger, bell }: Needs): OpenEnding {
+export function endingOpener({ ledger, notifier }: Deps): OpenEnding {
   return ({ claim: { remainingMs, attempt }, lease }, jobSignal) => {
     const aborter = new AbortController()
     const end = (why: WorkEnded['why']) => aborter.abort(new WorkEnded(why))
@@ -39,7 +39,7 @@ export function endingOpener({ ledger, bell }: Needs): OpenEnding {
     if (stop.aborted) stopped()
     else stop.addEventListener('abort', stopped)
 
-    let leaveBell = () => {}
+    let leaveNotifier = () => {}
     let looking: NodeJS.Timeout | null = null
     let asking = false
     let again = false
@@ -59,7 +59,7 @@ export function endingOpener({ ledger, bell }: Needs): OpenEnding {
     return {
       signal: aborter.signal,
       listen() {
-        leaveBell = bell.listen(`end:${lease.execution}`, () => void look())
+        leaveNotifier = notifier.listen(`end:${lease.execution}`, () => void look())
         void look() // it may have begun to fail since the claim
         looking = setInterval(() => void look(), LOOK_EACH_MS)
       },
@@ -67,7 +67,7 @@ export function endingOpener({ ledger, bell }: Needs): OpenEnding {
         clearTimeout(timer)
         if (looking) clearInterval(looking)
         stop.removeEventListener('abort', stopped)
-        leaveBell()
+        leaveNotifier()
       },
     }
   }

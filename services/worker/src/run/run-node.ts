@@ -1,6 +1,6 @@
 import type { Claimed, ClaimItem, NodeLease } from '@gateway/contracts/flow-items'
 import type { NodeJob } from '@gateway/node-queue/node-job'
-import type { Measures } from '../measures.ts'
+import type { Metrics } from '../metrics.ts'
 import type { Perform } from '../perform/perform.ts'
 import type { ClaimNode } from './claim-node.ts'
 import type { CompleteNode } from './complete-node.ts'
@@ -16,7 +16,7 @@ import type { OpenEnding } from './ending.ts'
 //       the node would be ours, and idle, for as long as this process lives.
 
 /** A lease and in whose name it was taken. */
-export type Lease = NodeLease & Pick<ClaimItem, 'holder'>
+export type Lease = NodeLease & Pick<ClaimItem, 'instance'>
 
 /** What there is to be done, and under which lease. */
 export interface Work {
@@ -24,23 +24,23 @@ export interface Work {
   lease: Lease
 }
 
-interface Needs {
+interface Deps {
   claim: ClaimNode
   openEnding: OpenEnding
   perform: Perform
   complete: CompleteNode
   /** 32 hex digits, random. */
   mintLease: () => string
-  measures: Pick<Measures, 'nodeEnded' | 'nothingToDo'>
+  metrics: Pick<Metrics, 'nodeEnded' | 'nothingToDo'>
   /** Monotonic milliseconds. */
   now: () => number
 }
 
 /** Takes a job of the queue: claim, perform, complete. Resolves when there is nothing left to do about it. */
-export function nodeRunner({ claim, openEnding, perform, complete, mintLease, measures, now }: Needs) {
+export function nodeRunner({ claim, openEnding, perform, complete, mintLease, metrics, now }: Deps) {
   return async ({ execution, node, attempt }: NodeJob, signal: AbortSignal): Promise<void> => {
     const lent = await claim({ execution, node, lease: mintLease() }, attempt, signal) // N1
-    if (lent === null) return measures.nothingToDo()
+    if (lent === null) return metrics.nothingToDo()
     const claimedMs = now()
     const work: Work = { claim: lent.claim, lease: lent.lease }
     const ending = openEnding(work, signal)
@@ -48,7 +48,7 @@ export function nodeRunner({ claim, openEnding, perform, complete, mintLease, me
       const performed = await perform(work, ending) // N2
       const durationMs = now() - claimedMs
       const how = await complete(work, performed, durationMs) // N3, N4, N5
-      measures.nodeEnded(lent.claim.node.kind, how, { durationMs, remoteMs: performed.remoteMs })
+      metrics.nodeEnded(lent.claim.node.kind, how, { durationMs, remoteMs: performed.remoteMs })
     } finally {
       ending.close()
     }

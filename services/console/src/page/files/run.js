@@ -5,7 +5,7 @@ import { usd } from './format.js'
 import { badge, problemPlace, refusalBox } from './parts.js'
 
 /** Runs a revision, with a form made from its contract, and shows each node as it ends; then calls `ended`. */
-export function runPart(path, revision, ended) {
+export function executionPart(path, revision, ended) {
   const problem = problemPlace()
   const form = contractForm(revision.graph.input)
   const button = el('button', { type: 'submit' }, `Run revision ${revision.number}`)
@@ -14,7 +14,7 @@ export function runPart(path, revision, ended) {
     problem.clear()
     try {
       const body = { input: form.read(), revision: revision.number }
-      const show = runShown(shown)
+      const show = progressShown(shown)
       await askLines('POST', `${path}/execute`, body, show)
     } catch (error) {
       problem.show(error)
@@ -36,7 +36,7 @@ export function runPart(path, revision, ended) {
 }
 
 /** Answers what shows a line of progress after the other. */
-function runShown(place) {
+function progressShown(place) {
   const nodes = []
   const list = el('div', {})
   const heading = el('p', {}, 'Waiting for the run…')

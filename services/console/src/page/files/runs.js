@@ -7,7 +7,7 @@ import { executionShown } from './run.js'
 const PAGE = 20
 
 /** The newest runs of a sandbox product, whoever began them. */
-export function runsPart(where, path) {
+export function executionsPart(where, path) {
   const place = el('div', {})
   const refresh = () =>
     place.replaceChildren(

@@ -4,8 +4,8 @@ import { choice, copyable, el, say } from './dom.js'
 import { curlInvoke } from './format.js'
 import { graphEditor } from './graph-editor.js'
 import { badge, facts, moment, problemPlace, sandboxState, whenThere } from './parts.js'
-import { runPart } from './run.js'
-import { runsPart } from './runs.js'
+import { executionPart } from './run.js'
+import { executionsPart } from './runs.js'
 
 const REVISIONS = 20
 
@@ -35,7 +35,7 @@ async function everythingOf(path, chosen) {
 
 function sandboxShown(context) {
   const { where, path, sandbox, active, revision } = context
-  const runs = runsPart(where, path)
+  const executions = executionsPart(where, path)
   return [
     el(
       'div',
@@ -52,8 +52,8 @@ function sandboxShown(context) {
       active && invokeCommand(context),
     ),
     graphEditor(context),
-    revision?.digest && runPart(path, revision, runs.refresh),
-    runs.element,
+    revision?.digest && executionPart(path, revision, executions.refresh),
+    executions.element,
   ]
 }
 

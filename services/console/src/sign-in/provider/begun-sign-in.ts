@@ -1,4 +1,4 @@
-import type { ConsoleNeeds } from '../../needs.ts'
+import type { ConsoleDeps } from '../../needs.ts'
 import { cookie, type Cookie } from '../session-cookie.ts'
 
 /** What a browser takes along to the provider and back: it ties the answer to this browser, this request and this code. */
@@ -14,7 +14,7 @@ export const LONGEST_MS = 600_000
 /** `Lax`, because the browser comes back from another site. */
 export const begunCookie = (publicUrl: string): Cookie => cookie('svc_sign_in', 'lax', publicUrl)
 
-export function beginSignIn({ random }: Pick<ConsoleNeeds, 'random'>): BegunSignIn {
+export function beginSignIn({ random }: Pick<ConsoleDeps, 'random'>): BegunSignIn {
   const one = () => Buffer.from(random(32)).toString('base64url')
   return { state: one(), nonce: one(), verifier: one() }
 }

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import * as oidc from 'openid-client'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleNeeds } from '../../needs.ts'
+import type { ConsoleDeps } from '../../needs.ts'
 import { forBrowsers } from '../../page/refusal-page.ts'
 import { giveSession, openSession } from '../open-session.ts'
 import type { Cookie } from '../session-cookie.ts'
@@ -11,7 +11,7 @@ import { personBehind, type Identity } from './person-behind.ts'
 import { refusalOfProvider } from './refusal-of-provider.ts'
 import type { SignInProvider } from './sign-in-provider.ts'
 
-type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now' | 'log'> & {
+type Deps = Pick<ConsoleDeps, 'prisma' | 'mint' | 'random' | 'now' | 'log'> & {
   publicUrl: string
   provider: SignInProvider
   throttle: Throttle
@@ -19,8 +19,8 @@ type Needs = Pick<ConsoleNeeds, 'prisma' | 'mint' | 'random' | 'now' | 'log'> & 
 }
 
 /** GET /api/v2/session/oidc/callback: the browser is back from the sign-in provider with a code, or a refusal. */
-export function comeFromProvider(needs: Needs): RequestHandler {
-  const { prisma, provider, publicUrl, throttle, session, log } = needs
+export function comeFromProvider(deps: Deps): RequestHandler {
+  const { prisma, provider, publicUrl, throttle, session, log } = deps
   const begun = begunCookie(publicUrl)
   return forBrowsers(async (req, res) => {
     await throttle.attemptFrom(req.ip ?? '') // each asks the provider
@@ -29,7 +29,7 @@ export function comeFromProvider(needs: Needs): RequestHandler {
     if (!signIn)
       throw refuse('invalid_request', {
         reason: 'This sign-in was not begun in this browser, or more than ten minutes ago.',
-        cure: 'Begin again from the console.',
+        resolution: 'Begin again from the console.',
       })
     const search = /\?.*$/.exec(req.originalUrl)?.[0] ?? ''
     const configuration = provider.configuration()
@@ -38,7 +38,7 @@ export function comeFromProvider(needs: Needs): RequestHandler {
     })
     const secret = await prisma.$transaction(async (tx) => {
       const person = await personBehind(tx, { ...identity, issuer: provider.issuer })
-      return openSession(needs, tx, person, { by: 'provider', issuer: provider.issuer })
+      return openSession(deps, tx, person, { by: 'provider', issuer: provider.issuer })
     })
     giveSession(session, req, res, secret)
     res.redirect(303, '/console')

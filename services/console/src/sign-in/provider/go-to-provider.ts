@@ -1,19 +1,19 @@
 import type { RequestHandler } from 'express'
 import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
-import type { ConsoleNeeds } from '../../needs.ts'
+import type { ConsoleDeps } from '../../needs.ts'
 import { forBrowsers } from '../../page/refusal-page.ts'
 import { begunCookie, beginSignIn, LONGEST_MS, written } from './begun-sign-in.ts'
 import type { SignInProvider } from './sign-in-provider.ts'
 
 /** GET /api/v2/session/oidc: sends the browser to the sign-in provider (authorization code flow with PKCE). */
 export function goToProvider(
-  needs: Pick<ConsoleNeeds, 'random'> & { publicUrl: string; provider: SignInProvider },
+  deps: Pick<ConsoleDeps, 'random'> & { publicUrl: string; provider: SignInProvider },
 ): RequestHandler {
-  const { provider, publicUrl } = needs
+  const { provider, publicUrl } = deps
   const begun = begunCookie(publicUrl)
   return forBrowsers(async (req, res) => {
     const configuration = provider.configuration()
-    const signIn = beginSignIn(needs)
+    const signIn = beginSignIn(deps)
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: provider.callbackUrl,
       scope: 'openid email profile',

@@ -68,17 +68,17 @@ async function untilReached(program: TestProgram): Promise<void> {
   }
 }
 
-const person = async (world: { person(): Promise<string> }) => {
-  const id = await world.person()
+const person = async (fixture: { person(): Promise<string> }) => {
+  const id = await fixture.person()
   return { id, email: `${id}@example.test` }
 }
 
 test('a person whose verified e-mail is known is signed in, and known by the identity from then on', async ({
   console,
   provider,
-  world,
+  fixture,
 }) => {
-  const { id, email } = await person(world)
+  const { id, email } = await person(fixture)
   provider.sit('ada', { email: email.toUpperCase(), email_verified: true })
   const answer = await signInAt(console, provider)
   expect([answer.status, answer.headers.get('Location')]).toEqual([303, '/console'])
@@ -91,7 +91,7 @@ test('a person whose verified e-mail is known is signed in, and known by the ide
   const again = await signInAt(console, provider)
   const same = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(again) } })
   expect(await same.json()).toMatchObject({ id, email })
-  const { rows } = await world.run(
+  const { rows } = await fixture.run(
     `SELECT action, details FROM control.audit WHERE person = $1 AND action <> 'session.create'`,
     [id],
   )
@@ -121,14 +121,14 @@ test('the provider is asked with state, nonce and a code challenge, and the brow
 test('an e-mail that nobody was added with opens nothing and makes nobody [not_permitted]', async ({
   console,
   provider,
-  world,
+  fixture,
 }) => {
   provider.sit('stranger', { email: 'stranger@example.test', email_verified: true })
   const answer = await answerOf(await signInAt(console, provider))
   expect(said(answer)).toBe('403 not_permitted')
   expect(answer.body.error.message).toBe('This needs a membership for the e-mail stranger@example.test.')
   expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
-  const { rows } = await world.run(`SELECT FROM control.people WHERE email = 'stranger@example.test'`)
+  const { rows } = await fixture.run(`SELECT FROM control.people WHERE email = 'stranger@example.test'`)
   expect(rows).toHaveLength(0)
 })
 
@@ -136,8 +136,8 @@ test.for([
   ['not verified', { email_verified: false }],
   ['not said to be verified', {}],
   ['verified in another way of saying it', { email_verified: 'true' as unknown as boolean }],
-])('an e-mail that is %s opens nothing [not_permitted]', async ([, claims], { console, provider, world }) => {
-  const { email } = await person(world)
+])('an e-mail that is %s opens nothing [not_permitted]', async ([, claims], { console, provider, fixture }) => {
+  const { email } = await person(fixture)
   provider.sit(`unverified-${email}`, { email, ...(claims as object) })
   expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
 })
@@ -145,17 +145,17 @@ test.for([
 test('an e-mail that the provider gave to somebody else does not bring the account along [not_permitted]', async ({
   console,
   provider,
-  world,
+  fixture,
 }) => {
-  const { email } = await person(world)
-  provider.sit('first-holder', { email, email_verified: true })
+  const { email } = await person(fixture)
+  provider.sit('first-instance', { email, email_verified: true })
   sessionOf(await signInAt(console, provider))
-  provider.sit('second-holder', { email, email_verified: true })
+  provider.sit('second-instance', { email, email_verified: true })
   expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
 })
 
-test('two first sign-ins at once link one identity', async ({ console, provider, world }) => {
-  const { id, email } = await person(world)
+test('two first sign-ins at once link one identity', async ({ console, provider, fixture }) => {
+  const { id, email } = await person(fixture)
   provider.sit('twice', { email, email_verified: true })
   const visits = await Promise.all(
     [1, 2, 3].map(async () => {
@@ -165,19 +165,19 @@ test('two first sign-ins at once link one identity', async ({ console, provider,
   )
   const answers = await Promise.all(visits.map(({ back, cookie }) => comeBack(console, back, cookie)))
   expect(answers.map(({ status }) => status)).toEqual([303, 303, 303])
-  const { rows } = await world.run('SELECT subject FROM control.person_identities WHERE person = $1', [id])
+  const { rows } = await fixture.run('SELECT subject FROM control.person_identities WHERE person = $1', [id])
   expect(rows).toEqual([{ subject: 'twice' }])
 })
 
 test('a password that an Admin chose, and what was opened with it, end when the owner of the e-mail comes', async ({
   console,
   provider,
-  house,
-  world,
+  stack,
+  fixture,
 }) => {
-  const email = `invited.${house.tenant}@example.test`
+  const email = `invited.${stack.tenant}@example.test`
   const password = 'chosen by the Admin'
-  const { body: member } = await house.owner.post(`${house.path}/members`, { email, password })
+  const { body: member } = await stack.owner.post(`${stack.path}/members`, { email, password })
   const before = await signInBy(console.url, email, password)
   expect(before.status).toBe(201)
   const Cookie = sessionOf(before)
@@ -193,16 +193,16 @@ test('a password that an Admin chose, and what was opened with it, end when the 
   expect(await refusalOf(await signInBy(console.url, email, password))).toBe('401 sign_in_failed')
   expect((await fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })).status).toBe(401)
   expect(said(await callerOf(console.url, '', token.body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
-  const { rows } = await world.run('SELECT password_hash, vouched_by FROM control.people WHERE id = $1', [member.id])
+  const { rows } = await fixture.run('SELECT password_hash, vouched_by FROM control.people WHERE id = $1', [member.id])
   expect(rows).toEqual([{ password_hash: null, vouched_by: null }])
 })
 
 test('who signs in at the provider gets no first password, which would outlive the account there [not_permitted]', async ({
   console,
   provider,
-  world,
+  fixture,
 }) => {
-  const { email } = await person(world)
+  const { email } = await person(fixture)
   provider.sit('no-password', { email, email_verified: true })
   const Cookie = sessionOf(await signInAt(console, provider))
   const answer = await fetch(`${console.url}/api/v2/me/password`, {
@@ -216,9 +216,9 @@ test('who signs in at the provider gets no first password, which would outlive t
 test('an answer of the provider works once, in the browser that asked, for its own code alone [invalid_request]', async ({
   console,
   provider,
-  world,
+  fixture,
 }) => {
-  const { email } = await person(world)
+  const { email } = await person(fixture)
   provider.sit('mallory', { email, email_verified: true })
   const [mine, theirs] = [await begin(console), await begin(console)]
   const back = await provider.visit(mine.address)
@@ -240,8 +240,8 @@ test('an answer of the provider works once, in the browser that asked, for its o
 test.for([
   ['another signature', (token: string) => token.slice(0, -20) + 'A'.repeat(20)],
   ['no signature', (token: string) => `${unsigned(token)}.`],
-] as const)('an identity with %s is none', async ([, forge], { console, provider, world, onTestFinished }) => {
-  const { email } = await person(world)
+] as const)('an identity with %s is none', async ([, forge], { console, provider, fixture, onTestFinished }) => {
+  const { email } = await person(fixture)
   provider.sit(`forged-${email}`, { email, email_verified: true })
   provider.alter((tokens) => (tokens['id_token'] = forge(tokens['id_token']!)))
   onTestFinished(() => provider.alter(() => {}))
@@ -267,7 +267,7 @@ test('whoever refuses at the provider is told so on a page, without a word of th
 test('a provider that is away stops nobody else, is told of, and is found when it is back [unavailable]', async ({
   database,
   signIn,
-  world,
+  fixture,
   onTestFinished,
 }) => {
   const folder = await temporaryFolder('console')
@@ -292,7 +292,7 @@ test('a provider that is away stops nobody else, is told of, and is found when i
   onTestFinished(provider.stop)
   await untilReached(program)
   expect(await (await fetch(`${program.url}/health/ready`)).json()).toEqual({ status: 'ready' })
-  const { email } = await person(world)
+  const { email } = await person(fixture)
   provider.sit('late', { email, email_verified: true })
   sessionOf(await signInAt(program, provider))
 })

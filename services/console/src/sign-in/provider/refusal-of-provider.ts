@@ -28,5 +28,5 @@ const notProven = new Set([
 ])
 
 function again(reason: string): Refusal {
-  return refuse('invalid_request', { reason, cure: 'Begin again from the console.' })
+  return refuse('invalid_request', { reason, resolution: 'Begin again from the console.' })
 }

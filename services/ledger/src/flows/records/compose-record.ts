@@ -1,4 +1,4 @@
-import type { NodeRow, RunRow } from './read-rows.ts'
+import type { NodeRow, ExecutionRow } from './read-rows.ts'
 
 // Records are written as text from stored bytes: outputs and errors are JSON already, and go in as they are (contracts/execution.ts).
 
@@ -19,37 +19,37 @@ function nodeRecord(node: NodeRow): string {
 }
 
 /** An `ExecutionRecord`, with all its nodes. */
-export function executionRecord(run: RunRow, nodes: readonly NodeRow[]): string {
+export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow[]): string {
   const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
   return object({
-    id: text(run.id),
+    id: text(execution.id),
     object: '"sandbox.execution"',
-    sandbox: text(run.sandbox),
-    revision: String(run.revision),
-    project: text(run.project),
-    status: text(run.status),
-    output: stored(run.output),
-    error: stored(run.error),
+    sandbox: text(execution.sandbox),
+    revision: String(execution.revision),
+    project: text(execution.project),
+    status: text(execution.status),
+    output: stored(execution.output),
+    error: stored(execution.error),
     nodes: `[${nodes.map(nodeRecord).join(',')}]`,
     childCalls: `[${calls.join(',')}]`,
     chargedMicro: String(nodes.reduce((sum, { charged }) => sum + charged, 0n)),
-    createdAt: text(run.created_at.toISOString()),
-    startedAt: time(run.started_at),
-    completedAt: time(run.completed_at),
+    createdAt: text(execution.created_at.toISOString()),
+    startedAt: time(execution.started_at),
+    completedAt: time(execution.completed_at),
   })
 }
 
 /** The lines of progress after `after`, each with a newline behind it. */
-export function progressLines(run: RunRow, nodes: readonly NodeRow[], after: number): string {
-  const lines = after < 0 ? [admittedLine(run)] : []
+export function progressLines(execution: ExecutionRow, nodes: readonly NodeRow[], after: number): string {
+  const lines = after < 0 ? [admittedLine(execution)] : []
   const ended = nodes.filter(({ seq }) => seq !== null && seq > after).toSorted((a, b) => a.seq! - b.seq!)
   for (const node of ended) lines.push(object({ kind: '"node"', seq: String(node.seq), node: nodeRecord(node) }))
-  if (run.completed_at !== null && run.seq > after)
-    lines.push(object({ kind: '"complete"', seq: String(run.seq), execution: executionRecord(run, nodes) }))
+  if (execution.completed_at !== null && execution.seq > after)
+    lines.push(object({ kind: '"complete"', seq: String(execution.seq), execution: executionRecord(execution, nodes) }))
   return lines.map((line) => line + '\n').join('')
 }
 
-function admittedLine({ id, revision, created_at }: RunRow): string {
+function admittedLine({ id, revision, created_at }: ExecutionRow): string {
   const at = text(created_at.toISOString())
   return object({ kind: '"admitted"', seq: '0', executionId: text(id), revision: String(revision), at })
 }

@@ -2,7 +2,7 @@ import type { ExecutionStatus } from '@gateway/contracts/execution'
 import type { Database } from '@gateway/database/client'
 import type { NodeStateName } from '../run-facts.ts'
 
-export interface RunRow {
+export interface ExecutionRow {
   id: string
   project: string
   sandbox: string
@@ -34,13 +34,13 @@ export interface NodeRow {
  * A run and its nodes in the order of the graph; of a run that goes on, only those that have ended with a result after line `after`,
  * and of one that has ended all, unless the caller has its last line.
  */
-export async function readRun(
+export async function readRows(
   { prisma }: Pick<Database, 'prisma'>,
   execution: string,
   after: number | 'everything',
-): Promise<{ run: RunRow; nodes: NodeRow[] } | null> {
+): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
   // One statement, so that run and nodes are of one moment.
-  const rows = await prisma.$queryRawUnsafe<(RunRow & { nodes: NodeRow | null } & Record<string, unknown>)[]>(
+  const rows = await prisma.$queryRawUnsafe<(ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>)[]>(
     `SELECT e.id, e.project, e.sandbox, e.revision, e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
             n.node AS n_node, n.kind AS n_kind, n.state AS n_state, n.seq AS n_seq, n.output AS n_output, n.error AS n_error,
             n.duration_ms AS n_duration_ms, n.remote_ms AS n_remote_ms, n.call AS n_call, n.charged AS n_charged
@@ -48,7 +48,7 @@ export async function readRun(
        LEFT JOIN LATERAL (
          SELECT n.*, coalesce(v.charged_micro, 0) AS charged
            FROM money.execution_nodes n
-           LEFT JOIN money.invocations v ON v.execution = n.execution AND v.node = n.node AND v.state = 'Settled'
+           LEFT JOIN money.attempts v ON v.execution = n.execution AND v.node = n.node AND v.state = 'Settled'
           WHERE n.execution = e.id
             AND ($2::int IS NULL OR n.seq > $2::int OR (e.completed_at IS NOT NULL AND e.seq > $2::int))
          ) n ON true
@@ -59,7 +59,7 @@ export async function readRun(
   )
   const [first] = rows
   if (!first) return null
-  return { run: first, nodes: rows.filter((row) => row['n_node'] !== null).map(nodeOf) }
+  return { execution: first, nodes: rows.filter((row) => row['n_node'] !== null).map(nodeOf) }
 }
 
 function nodeOf(row: Record<string, unknown>): NodeRow {

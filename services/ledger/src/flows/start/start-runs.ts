@@ -3,12 +3,12 @@ import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
 import type { Database } from '@gateway/database/client'
 import { classify } from '../../batch/classify-error.ts'
 import type { Flows } from '../flows.ts'
-import { openGatherer } from '../gather.ts'
+import { openBatcher } from '../gather.ts'
 import type { Tell } from '../tell.ts'
 import { decideCaller, decideMeans, decideRevision, refused } from './decide-start.ts'
 import { readInput } from './read-input.ts'
 import { readStarts, type StartFacts } from './start-facts.ts'
-import { writeStarts, type FreshRun } from './write-starts.ts'
+import { writeStarts, type FreshExecution } from './write-starts.ts'
 
 // Runs begin many at a time, with one batch in flight.
 //   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is held, so no wallet is locked.
@@ -16,13 +16,13 @@ import { writeStarts, type FreshRun } from './write-starts.ts'
 //       and finds the first.
 //   S3  A question may be repeated by its id; it answers the same run.
 
-export interface RunStarter {
+export interface ExecutionStarter {
   start(question: StartQuestion): Promise<StartAnswer>
   waiting(): number
   drain(): Promise<void>
 }
 
-interface Needs {
+interface Deps {
   database: Pick<Database, 'prisma'>
   flows: Flows
   tell: Tell
@@ -43,9 +43,9 @@ interface Waiting {
 
 const BATCH = 64
 
-export function openRunStarter(needs: Needs): RunStarter {
-  const { database, mostOpen } = needs
-  const gatherer = openGatherer<Waiting>({ most: BATCH, run: startAll })
+export function openExecutionStarter(deps: Deps): ExecutionStarter {
+  const { database, mostOpen } = deps
+  const batcher = openBatcher<Waiting>({ most: BATCH, run: startAll })
 
   /** Whoever asks hears of an error, and asks again. One question's error is not another's. */
   async function startAll(batch: Waiting[]): Promise<void> {
@@ -60,7 +60,7 @@ export function openRunStarter(needs: Needs): RunStarter {
   async function decideAll(batch: Waiting[]): Promise<void> {
     const questions = batch.map(({ question }) => question)
     const facts = await readStarts(database, questions, mostOpen)
-    const fresh = new Map<FreshRun, Waiting>()
+    const fresh = new Map<FreshExecution, Waiting>()
     const later: Waiting[] = []
     const taken = new Set<string>()
     const begun = new Map<string, number>()
@@ -72,34 +72,37 @@ export function openRunStarter(needs: Needs): RunStarter {
         else fresh.set(decided, one)
       }),
     )
-    for (const [run, one] of fresh) {
-      const project = run.facts.project!
+    for (const [execution, one] of fresh) {
+      const project = execution.facts.project!
       const already = begun.get(project) ?? 0
-      if (!mayGoAlong(run, taken)) later.push(one) // S2
-      else if (run.facts.open + already >= mostOpen) answers.push([one, refused('overloaded', {})])
+      if (!mayGoAlong(execution, taken)) later.push(one) // S2
+      else if (execution.facts.open + already >= mostOpen) answers.push([one, refused('overloaded', {})])
       else {
         begun.set(project, already + 1)
         continue
       }
-      fresh.delete(run)
+      fresh.delete(execution)
     }
     if (fresh.size > 0) {
-      const { started, jobs } = await writeStarts(database, [...fresh.keys()], needs.nodesAtOnce)
-      needs.tell.changed([], jobs)
-      for (const [run, one] of fresh) {
-        if (!started.has(run)) later.push(one) // S2
-        else answers.push([one, startedOf(run)])
+      const { started, jobs } = await writeStarts(database, [...fresh.keys()], deps.nodesAtOnce)
+      deps.tell.changed([], jobs)
+      for (const [execution, one] of fresh) {
+        if (!started.has(execution)) later.push(one) // S2
+        else answers.push([one, startedOf(execution)])
       }
     }
     for (const [one, answer] of answers) one.resolve(answer)
-    for (const one of later) gatherer.add(one)
+    for (const one of later) batcher.add(one)
   }
 
-  async function decide(question: StartQuestion, facts: StartFacts): Promise<StartAnswer | RefusedCaller | FreshRun> {
+  async function decide(
+    question: StartQuestion,
+    facts: StartFacts,
+  ): Promise<StartAnswer | RefusedCaller | FreshExecution> {
     const decided = decideCaller(question, facts) ?? decideRevision(question, facts)
     if (decided !== null) return decided
     if (!facts.revision!.valid) return invalidGraph(question.sandbox, facts.revision!.number)
-    const flow = await needs.flows.of(question.sandbox, facts.revision!.number)
+    const flow = await deps.flows.of(question.sandbox, facts.revision!.number)
     const input = await readInput(database, question, facts, flow)
     if ('refused' in input) return input
     const means = decideMeans(facts, mostOpen)
@@ -116,8 +119,8 @@ export function openRunStarter(needs: Needs): RunStarter {
     return refused('graph_invalid', { problems: JSON.parse(Buffer.from(revision.problems).toString()) as unknown })
   }
 
-  function startedOf({ question, facts }: FreshRun): StartAnswer {
-    if (facts.key !== null) needs.noteUse(facts.key)
+  function startedOf({ question, facts }: FreshExecution): StartAnswer {
+    if (facts.key !== null) deps.noteUse(facts.key)
     const { chatOutput, number } = facts.revision!
     return {
       kind: 'started',
@@ -133,16 +136,16 @@ export function openRunStarter(needs: Needs): RunStarter {
 
   return {
     start(question) {
-      if (gatherer.waiting() >= needs.mostWaiting) return Promise.resolve(refused('overloaded', {}))
-      return new Promise((resolve, reject) => gatherer.add({ question, resolve, reject }))
+      if (batcher.waiting() >= deps.mostWaiting) return Promise.resolve(refused('overloaded', {}))
+      return new Promise((resolve, reject) => batcher.add({ question, resolve, reject }))
     },
-    waiting: gatherer.waiting,
-    drain: gatherer.drain,
+    waiting: batcher.waiting,
+    drain: batcher.drain,
   }
 }
 
 /** Of several under one idempotency key, or with one id, one goes along; the others find it with the next batch. */
-function mayGoAlong({ question: { id, sandbox, idempotency }, facts }: FreshRun, taken: Set<string>): boolean {
+function mayGoAlong({ question: { id, sandbox, idempotency }, facts }: FreshExecution, taken: Set<string>): boolean {
   const names = [id, ...(idempotency === null ? [] : [JSON.stringify([facts.project, sandbox, idempotency.key])])]
   if (names.some((name) => taken.has(name))) return false
   for (const name of names) taken.add(name)

@@ -5,11 +5,11 @@ import type { Database } from '@gateway/database/client'
 import { advance, type NodeState } from '@gateway/flow/advance'
 import type { Plan } from '@gateway/flow/plan'
 import type { NodeJob } from '@gateway/node-queue/node-job'
-import { jobsOf, type RungNode } from '../rung-nodes.ts'
+import { jobsOf, type EnqueuedNode } from '../enqueued-nodes.ts'
 import type { StartFacts } from './start-facts.ts'
 
 /** A run that may start. */
-export interface FreshRun {
+export interface FreshExecution {
   question: StartQuestion
   facts: StartFacts
   plan: Plan
@@ -28,17 +28,19 @@ const SQL = `SELECT started, rung FROM money.write_starts_v1(
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Begins runs in one round trip: their input nodes have ended, and what may run is rung for. Answers which were begun; the others'
+ * Begins runs in one round trip: their input nodes have ended, and what may run is enqueued. Answers which were begun; the others'
  * idempotency key or id was taken meanwhile.
  */
 export async function writeStarts(
   { prisma }: Pick<Database, 'prisma'>,
-  runs: readonly FreshRun[],
+  executions: readonly FreshExecution[],
   nodesAtOnce: number,
-): Promise<{ started: Set<FreshRun>; jobs: NodeJob[] }> {
-  const nodes = runs.flatMap((run, n) => firstNodes(run).map((node) => ({ run: n + 1, ...node })))
-  const questions = runs.map(({ question }) => question)
-  const facts = runs.map((run) => run.facts)
+): Promise<{ started: Set<FreshExecution>; jobs: NodeJob[] }> {
+  const nodes = executions.flatMap((execution, n) =>
+    firstNodes(execution).map((node) => ({ execution: n + 1, ...node })),
+  )
+  const questions = executions.map(({ question }) => question)
+  const facts = executions.map((execution) => execution.facts)
   const [row] = await prisma.$queryRawUnsafe<[Row]>(
     SQL,
     nodesAtOnce,
@@ -55,7 +57,7 @@ export async function writeStarts(
     questions.map(({ trace }) => trace?.tracestate ?? null),
     questions.map(({ idempotency }) => idempotency?.key ?? null),
     questions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
-    nodes.map(({ run }) => run),
+    nodes.map(({ execution }) => execution),
     nodes.map(({ ordinal }) => ordinal),
     nodes.map(({ id }) => id),
     nodes.map(({ kind }) => kind),
@@ -66,8 +68,8 @@ export async function writeStarts(
     nodes.map(({ output }) => (output === null ? NO_BYTES : Buffer.from(output))),
   )
   return {
-    started: new Set(row.started?.map((n) => runs[n - 1]!)),
-    jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as RungNode[]),
+    started: new Set(row.started?.map((n) => executions[n - 1]!)),
+    jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as EnqueuedNode[]),
   }
 }
 
@@ -83,7 +85,7 @@ interface FirstNode {
 }
 
 /** The nodes of a run that begins: the input node has ended with its values, and what it lets run is ready. */
-function firstNodes({ plan, values }: FreshRun): FirstNode[] {
+function firstNodes({ plan, values }: FreshExecution): FirstNode[] {
   const ports = Object.keys(values)
   const states: NodeState[] = plan.nodes.map(({ ordinal }) =>
     ordinal === plan.input ? { state: 'Succeeded', ports } : { state: 'Pending', ports: [] },

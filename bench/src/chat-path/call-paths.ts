@@ -1,0 +1,146 @@
+import { costMicro } from '@gateway/money/price'
+import { processorTimeMs } from '../stack/processor-time.ts'
+import type { Variant } from '../load/rounds.ts'
+import type { TenantFixture } from './tenant.ts'
+import type { Stack } from './start-stack.ts'
+import type { Peers } from './start-peers.ts'
+import type { Wrk } from './wrk.ts'
+
+export const CONNECTIONS = [1, 32, 128]
+export const CALL_PATHS = ['provider', 'proxy', 'portkey', 'stack'] as const
+export type CallPathName = (typeof CALL_PATHS)[number]
+
+export const variantName = (callPath: CallPathName, connections: number) =>
+  `${callPath}, ${connections} connection${connections === 1 ? '' : 's'}`
+
+interface Deps {
+  stack: Stack
+  tenant: TenantFixture
+  peers: Peers
+  wrk: Wrk
+  lastsMs: number
+}
+
+interface CallPath {
+  url: string
+  headers: Record<string, string>
+  model: string
+}
+
+/** Processor time that a call takes of each process it goes through, in milliseconds, by variant. */
+export type Work = Map<string, Record<string, number>>
+
+/** Calls that the stack has answered: those that the load has counted, and at most so many that it hung up on. */
+export interface Answered {
+  counted: number
+  cutAtMost: number
+}
+
+/** The four ways to the same provider, and the one small call that goes them. */
+export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
+  const providerModel = 'sim'
+  const portkey = {
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `${stack.provider.url}/v1`,
+    authorization: 'Bearer none',
+  }
+  const callPaths: Record<CallPathName, CallPath> = {
+    provider: { url: stack.provider.url, headers: {}, model: providerModel },
+    proxy: { url: peers.proxy.url, headers: { authorization: 'Bearer none' }, model: providerModel },
+    portkey: { url: peers.portkey.url, headers: portkey, model: providerModel },
+    stack: { url: stack.gateway.url, headers: { authorization: `Bearer ${tenant.secret}` }, model: tenant.model },
+  }
+  const provider = { provider: stack.provider.pid }
+  const processes: Record<CallPathName, Record<string, number>> = {
+    provider,
+    proxy: { callPath: peers.proxy.pid, ...provider },
+    portkey: { callPath: peers.portkey.pid, ...provider },
+    stack: { callPath: stack.gateway.pid, ledger: stack.ledger.pid, postgres: stack.postgres.pid, ...provider },
+  }
+  const answered: Answered = { counted: 0, cutAtMost: 0 }
+  const work = new Map<string, { calls: number; ms: Record<string, number> }>()
+
+  const callOf = ({ url, headers, model }: CallPath) => ({
+    url: `${url}/v1/chat/completions`,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      model,
+      max_tokens: 50,
+      messages: [
+        {
+          role: 'user',
+          content: 'Tell me in a few words why the sky is blue at noon and red in the evening, as to a child of ten.',
+        },
+      ],
+    }),
+  })
+
+  async function measure(name: CallPathName, connections: number) {
+    const before = timesOf(processes[name])
+    const sample = await wrk({ ...callOf(callPaths[name]), connections, lastsMs })
+    noteWork(variantName(name, connections), sample.calls, before, timesOf(processes[name]))
+    if (name === 'stack') {
+      answered.counted += sample.calls
+      answered.cutAtMost += connections
+    }
+    return sample
+  }
+
+  function noteWork(
+    variant: string,
+    calls: number,
+    before: Record<string, number>,
+    after: Record<string, number>,
+  ): void {
+    const sum = work.get(variant) ?? { calls: 0, ms: {} }
+    sum.calls += calls
+    for (const name of Object.keys(after)) sum.ms[name] = (sum.ms[name] ?? 0) + after[name]! - before[name]!
+    work.set(variant, sum)
+  }
+
+  return {
+    /** Calls once on each road and answers what the stack must charge for this call, in micro-USD. Throws if one does not answer as the provider does. */
+    async tryEach(): Promise<bigint> {
+      const said: string[] = []
+      let charge = 0n
+      for (const name of CALL_PATHS) {
+        const { url, headers, body } = callOf(callPaths[name])
+        const answer = await fetch(url, { method: 'POST', headers, body })
+        const text = await answer.text()
+        if (answer.status !== 200) throw new Error(`${name} answers ${answer.status}: ${text}`)
+        const { choices, usage } = JSON.parse(text) as ChatBody
+        said.push(choices[0].message.content)
+        charge = costMicro({ ...tenant, requestPico: 0n }, BigInt(usage.prompt_tokens), BigInt(usage.completion_tokens))
+      }
+      if (new Set(said).size > 1) throw new Error(`The roads don't lead to the same answer: ${JSON.stringify(said)}`)
+      answered.counted++
+      return charge
+    },
+    variants: (connections: number[]): Variant[] =>
+      connections.flatMap((count) =>
+        CALL_PATHS.map((callPath) => ({ name: variantName(callPath, count), measure: () => measure(callPath, count) })),
+      ),
+    answered: (): Answered => answered,
+    work: (): Work =>
+      new Map(
+        [...work].map(([variant, { calls, ms }]) => [
+          variant,
+          Object.fromEntries(Object.entries(ms).map(([name, all]) => [name, all / calls])),
+        ]),
+      ),
+  }
+}
+
+interface ChatBody {
+  choices: [{ message: { content: string } }]
+  usage: { prompt_tokens: number; completion_tokens: number }
+}
+
+function timesOf(processes: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(processes).flatMap(([name, pid]) => {
+      const ms = processorTimeMs(pid)
+      return ms === null ? [] : [[name, ms]]
+    }),
+  )
+}

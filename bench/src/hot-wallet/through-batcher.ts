@@ -1,0 +1,76 @@
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { Database } from '@gateway/database/client'
+import { settlement } from './items.ts'
+import { batchRunner, openAdmissionBatcher, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
+
+/** As services/ledger/src/config.ts has them by default. */
+const LIMITS = { admissionBatcher: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
+const BUDGET_MS = 60_000
+
+export interface BatcherUnderTest {
+  /** Admits, and remembers the reservation for `settleAll`. Throws unless the outcome is the expected one. */
+  admit(item: AdmitItem): Promise<void>
+  refuse(item: AdmitItem): Promise<void>
+  admitAndSettle(item: AdmitItem): Promise<void>
+  /** Settles what is open. Answers how many it were. */
+  settleAll(): Promise<number>
+  /** Items of a batch on average, since the last time it was asked. */
+  batchSize(): number
+}
+
+/** The ledger's batchers on its own batch, as the ledger builds them, without its HTTP door. */
+export function batcherUnderTest(database: Database, now: () => number): BatcherUnderTest {
+  const open: string[] = []
+  let [batches, items] = [0, 0]
+  const admissionBatcher: AdmissionBatcher = openAdmissionBatcher({
+    runBatch: batchRunner(database),
+    finishReplays: () => Promise.reject(new Error('nothing here is asked twice')),
+    limits: LIMITS,
+    now,
+    observe: {
+      batch: (count) => {
+        batches++
+        items += count
+      },
+      setAside: (item, error) => {
+        throw new Error(`${item.id} was set aside`, { cause: error })
+      },
+      settledMore: () => {},
+      fenced: () => {},
+    },
+  })
+
+  return {
+    async admit(item) {
+      expectKind(await admissionBatcher.submit(item, BUDGET_MS), 'admitted')
+      open.push(item.id)
+    },
+    async refuse(item) {
+      const outcome = await admissionBatcher.submit(item, BUDGET_MS)
+      if (outcome.kind !== 'refused' || outcome.code !== 'insufficient_budget') throw unexpected(outcome)
+    },
+    async admitAndSettle(item) {
+      expectKind(await admissionBatcher.submit(item, BUDGET_MS), 'admitted')
+      expectKind(await admissionBatcher.submit(settlement(item.id), BUDGET_MS), 'settled')
+    },
+    async settleAll() {
+      const ids = open.splice(0)
+      for (const outcome of await Promise.all(ids.map((id) => admissionBatcher.submit(settlement(id), BUDGET_MS))))
+        expectKind(outcome, 'settled')
+      return ids.length
+    },
+    batchSize() {
+      const size = items / batches
+      ;[batches, items] = [0, 0]
+      return size
+    },
+  }
+}
+
+function expectKind(outcome: Outcome, kind: Outcome['kind']): void {
+  if (outcome.kind !== kind) throw unexpected(outcome)
+}
+
+function unexpected(outcome: Outcome): Error {
+  return new Error(`an unexpected outcome: ${JSON.stringify(outcome)}`)
+}

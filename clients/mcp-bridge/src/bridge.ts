@@ -1,0 +1,104 @@
+import { BRIDGE_FAILED, failure, isRequest, readMessages, type Id, type Message, type Request } from './messages.ts'
+import { askOnce, type AskedOnce } from './ask-once.ts'
+import { headersOf } from './headers-of.ts'
+
+// Between a client that speaks over stdin and stdout and a sandbox product that is called over HTTP.
+//   B1  Each message is a request of its own, and its answers go back as they come: nothing of what is said is changed.
+//   B2  Each call of the tool gets one Idempotency-Key, and keeps it however often it is sent: it is run and charged once.
+//   B3  What got no answer is sent again while there is time. Progress that was told is not told again.
+//   B4  A client that cancels is answered no more. The run goes on, as with any caller who leaves.
+
+export interface BridgeDeps {
+  url: URL
+  key: string
+  /** Milliseconds. */
+  retryMs: number
+  send: (message: Message) => void
+  /** Tells a person. */
+  say: (text: string) => void
+  fetch: typeof globalThis.fetch
+  newKey: () => string
+  /** Monotonic milliseconds. */
+  now: () => number
+  wait: (ms: number, signal: AbortSignal) => Promise<void>
+}
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 5_000
+/** Whoever asks what there is has nothing to lose. */
+const LISTING_RETRY_MS = 30_000
+
+export function openBridge(deps: BridgeDeps): { take(line: string): void } {
+  const { url, key, retryMs, send, say, fetch, newKey, now, wait } = deps
+  const underWay = new Map<Id, AbortController>()
+  let agreedVersion: string | null = null
+
+  function take(line: string): void {
+    const messages = readMessages(line)
+    if (messages === null) send(failure(null, -32_700, 'This line is not a message of JSON-RPC.'))
+    for (const message of messages ?? []) {
+      if (message.method === 'notifications/cancelled') cancel(message.params?.requestId as Id)
+      else if (isRequest(message)) void answer(message)
+      else if (message.method !== undefined) void notify(message)
+    }
+  }
+
+  function cancel(id: Id): void {
+    underWay.get(id)?.abort() // B4
+    underWay.delete(id)
+  }
+
+  async function notify(message: Message): Promise<void> {
+    const asked = await askOnce({ url, fetch, headers: headersOf(message, key, agreedVersion) }, message, () => {})
+    if (asked.kind === 'again') say(`A notification was not taken: ${asked.why}`)
+  }
+
+  async function answer(request: Request): Promise<void> {
+    const leaving = new AbortController()
+    underWay.set(request.id, leaving)
+    try {
+      const last = await askUntilAnswered(request, leaving.signal)
+      if (leaving.signal.aborted) return
+      if (request.method === 'initialize' && typeof last.result?.protocolVersion === 'string')
+        agreedVersion = last.result.protocolVersion
+      send(last)
+    } catch (error) {
+      if (!leaving.signal.aborted)
+        send(failure(request.id, BRIDGE_FAILED, `The bridge failed: ${(error as Error).message}`))
+    } finally {
+      if (underWay.get(request.id) === leaving) underWay.delete(request.id)
+    }
+  }
+
+  async function askUntilAnswered(request: Request, signal: AbortSignal): Promise<Message> {
+    const headers = headersOf(request, key, agreedVersion)
+    const isCall = request.method === 'tools/call'
+    if (isCall) headers['idempotency-key'] = newKey() // B2
+    const tell = onlyOnwards((message) => !signal.aborted && send(message))
+    const untilMs = now() + (isCall ? retryMs : Math.min(retryMs, LISTING_RETRY_MS))
+    let pauseMs = FIRST_PAUSE_MS
+    for (;;) {
+      const asked: AskedOnce = await askOnce({ url, fetch, headers, signal }, request, tell)
+      if (asked.kind === 'answered') return asked.message
+      const leftMs = untilMs - now()
+      if (leftMs <= 0 || signal.aborted) return asked.lastWord
+      await wait(Math.min(leftMs, asked.afterMs ?? pauseMs), signal) // B3
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    }
+  }
+
+  return { take }
+}
+
+/** Passes notifications on; of progress only what is further than what was passed. */
+function onlyOnwards(pass: (message: Message) => void): (message: Message) => void {
+  let furthest = -Infinity
+  return (message) => {
+    if (message.method === 'notifications/progress') {
+      const progress = Number(message.params?.progress)
+      if (!(progress > furthest)) return
+      furthest = progress
+    }
+    pass(message)
+  }
+}

@@ -1,0 +1,43 @@
+import type { Readable } from 'node:stream'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { Disk } from 'flydrive'
+import { S3Driver } from 'flydrive/drivers/s3'
+import { AssetMissing } from './asset-failures.ts'
+import type { BucketSettings } from './asset-store-config.ts'
+import type { BlobBackend } from './blob-backend.ts'
+
+/** A bucket of S3 or of what speaks like it. Who we are there is said by the SDK's own variables, files and roles. */
+export function openBucketBackend({ name, region, endpoint, pathStyle }: BucketSettings): BlobBackend {
+  const client = new S3Client({
+    region,
+    forcePathStyle: pathStyle,
+    ...(endpoint !== null && { endpoint }),
+    // Stores beside Amazon's don't all know the checksums that the SDK would add by itself.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    logger: silent, // it would write to the standard streams
+  })
+  const disk = new Disk(new S3Driver({ client, bucket: name, visibility: 'private', supportsACL: false }))
+
+  return {
+    store: (key, file, { mimeType, bytes }) =>
+      disk.copyFromFs(file, key, { contentType: mimeType, contentLength: bytes }),
+    // The library reads an object from its beginning to its end only.
+    async read(key, range) {
+      const question = new GetObjectCommand({
+        Bucket: name,
+        Key: key,
+        ...(range && { Range: `bytes=${range.first}-${range.last}` }),
+      })
+      const answer = await client.send(question).catch((error: Error) => {
+        throw error.name === 'NoSuchKey' ? new AssetMissing({ cause: error }) : error
+      })
+      return answer.Body as Readable
+    },
+    remove: (key) => disk.delete(key),
+    close: () => client.destroy(),
+  }
+}
+
+const say = () => {}
+const silent = { trace: say, debug: say, info: say, warn: say, error: say }

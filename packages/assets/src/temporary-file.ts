@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/contracts/media-type'
+import { AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown } from './asset-failures.ts'
+import type { StoredAsset } from './asset-store.ts'
+
+export interface Spooled extends StoredAsset {
+  /** Where it lies. */
+  path: string
+  discard(): Promise<void>
+}
+
+export interface TemporaryFile {
+  /**
+   * Writes a stream into a file of its own. Nothing is left of what fails.
+   * @throws AssetTooLarge, AssetTypeUnknown, AssetStoreUnavailable, and whatever the stream fails with
+   */
+  take(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Spooled>
+  close(): Promise<void>
+}
+
+/** A folder of this process for bytes on their way, which only its owner may look into; made when it is first needed. */
+export function openTemporaryFile(): TemporaryFile {
+  let folder: Promise<string> | null = null
+
+  async function newFile(): Promise<string> {
+    folder ??= mkdtemp(path.join(tmpdir(), 'gateway-assets-'))
+    return path.join(await folder, randomBytes(8).toString('hex'))
+  }
+
+  return {
+    async take(source, maxBytes) {
+      const file = await newFile().catch((cause: unknown) => {
+        folder = null // perhaps it can be made the next time
+        throw new AssetStoreUnavailable({ cause })
+      })
+      const discard = () => rm(file, { force: true })
+      const measured = measure(source, maxBytes)
+      try {
+        await pipeline(measured.bytes, createWriteStream(file, { mode: 0o600, flags: 'wx' }))
+        return { path: file, discard, ...measured.result() }
+      } catch (error) {
+        await discard()
+        throw isOfTheDisk(error) ? new AssetStoreUnavailable({ cause: error }) : error
+      }
+    },
+    async close() {
+      const made = await folder?.catch(() => null)
+      if (made) await rm(made, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Passes bytes on and counts them; the first of them say what they are, before any is passed on. */
+function measure(source: AsyncIterable<Uint8Array>, maxBytes: number) {
+  let mimeType: MediaType | null = null
+  let bytes = 0
+
+  async function* passed(): AsyncGenerator<Uint8Array> {
+    let head = Buffer.alloc(0)
+    for await (const chunk of source) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new AssetTooLarge(maxBytes)
+      if (mimeType !== null) {
+        yield chunk
+        continue
+      }
+      head = Buffer.concat([head, chunk])
+      if (head.length < MEDIA_HEAD_BYTES) continue
+      mimeType = mediaTypeOf(head)
+      if (mimeType === null) throw new AssetTypeUnknown()
+      yield head
+    }
+  }
+
+  return {
+    bytes: passed(),
+    result(): StoredAsset {
+      if (mimeType === null) throw new AssetTypeUnknown() // it ended before it could be told
+      return { mimeType, bytes }
+    },
+  }
+}
+
+/** A full or read-only disk, not what the source failed with. */
+function isOfTheDisk(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && ['open', 'write', 'close'].includes(String(error.syscall))
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+const micro = z.int().min(0)
+const time = z.string().describe('ISO 8601, UTC')
+
+/** GET /v1/key: what a key is and what is left of its limit (spec 2.1). Of other keys and of the wallet it says nothing. */
+export const keyStatus = z.strictObject({
+  object: z.literal('key'),
+  id: z.string(),
+  tenant: z.string(),
+  project: z.string(),
+  state: z.enum(['Active', 'Rotated']).describe('Rotated: replaced, and still in its grace'),
+  policy: z.enum(['all-eligible', 'listed']),
+  resources: z.array(z.string()).optional().describe('the allowlist, of a listed key only'),
+  limit: z.strictObject({ micro, reset: z.enum(['daily', 'weekly', 'monthly', 'lifetime']) }).nullable(),
+  spentMicro: micro
+    .nullable()
+    .describe('in this window, by the key and its replacements; null: not limited, not metered'),
+  reservedMicro: micro.nullable().describe('held for running calls of this window'),
+  remainingMicro: micro.nullable(),
+  resetsAt: time.nullable().describe('when the window ends; null: never'),
+  expiresAt: time.nullable(),
+})
+export type KeyStatus = z.infer<typeof keyStatus>

@@ -1,0 +1,98 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startPeerLedger } from './fixtures/peer-ledger.ts'
+import { openInstance } from './instance.ts'
+import { openLedgerClient } from './ledger-client.ts'
+
+async function open() {
+  const peer = await startPeerLedger()
+  const client = openLedgerClient({ url: peer.url, service: 'gateway', secret: 's'.repeat(32), closeGraceMs: 0 })
+  onTestFinished(async () => {
+    await client.close()
+    await peer.stop()
+  })
+  let minted = 0
+  const mintId = () => `ins_${++minted}`
+  /** Answers the next heartbeat and tells whose it was. */
+  async function heartbeat(alive: boolean): Promise<unknown> {
+    const request = await peer.next()
+    expect(request.path).toBe('/instances/heartbeat')
+    request.reply(200, { alive })
+    return request.question['instance']
+  }
+  return { peer, client, mintId, heartbeat }
+}
+
+const long = 60_000
+
+test('it is on the books before it is handed out', async () => {
+  const { peer, client, mintId } = await open()
+  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+  const request = await peer.next()
+  expect(request.question).toEqual({ instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 })
+  request.reply(200, { alive: true })
+  const instance = await opening
+  expect(instance.id()).toBe('ins_1')
+})
+
+test('it heartbeats on, and goes on under a fresh id once it was declared dead', async () => {
+  const { client, mintId, heartbeat } = await open()
+  const opening = openInstance({ client, service: 'gateway', heartbeatMs: 5, mintId })
+  expect(await heartbeat(true)).toBe('ins_1')
+  const instance = await opening
+  expect(await heartbeat(true)).toBe('ins_1')
+  expect(await heartbeat(false)).toBe('ins_1')
+  expect(await heartbeat(true)).toBe('ins_2')
+  expect(await heartbeat(true)).toBe('ins_2')
+  expect(instance.id()).toBe('ins_2')
+})
+
+test('a heartbeat that finds nobody is followed by the next one', async () => {
+  const { peer, client, mintId, heartbeat } = await open()
+  const opening = openInstance({ client, service: 'gateway', heartbeatMs: 20, mintId })
+  await heartbeat(true)
+  const instance = await opening
+  await (
+    await peer.next()
+  ).gone // never answered: the heartbeat's time ends
+  expect(await heartbeat(true)).toBe('ins_1')
+  expect(instance.id()).toBe('ins_1')
+})
+
+test('a crowd whose admissions met an unknown instance makes one fresh id', async () => {
+  const { peer, client, mintId, heartbeat } = await open()
+  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+  await heartbeat(true)
+  const instance = await opening
+  const crowd = Promise.all(Array.from({ length: 50 }, () => instance.renew()))
+  expect(await heartbeat(false)).toBe('ins_1')
+  expect(await heartbeat(true)).toBe('ins_2')
+  await crowd
+  expect(instance.id()).toBe('ins_2')
+  expect(peer.unread()).toBe(0)
+})
+
+test('who comes late with the old id does not end the fresh one', async () => {
+  const { client, mintId, heartbeat } = await open()
+  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+  await heartbeat(true)
+  const instance = await opening
+  const late = instance.renew()
+  expect(await heartbeat(true)).toBe('ins_1')
+  await late
+  expect(instance.id()).toBe('ins_1')
+})
+
+test('stopping tells the ledger, and nothing heartbeats after it', async () => {
+  const { peer, client, mintId, heartbeat } = await open()
+  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+  await heartbeat(true)
+  const instance = await opening
+  const stopping = Promise.all([instance.stop(), instance.stop()])
+  const request = await peer.next()
+  expect(request.path).toBe('/instances/end')
+  expect(request.question).toEqual({ instance: 'ins_1' })
+  request.reply(200, { ended: null })
+  await stopping
+  await instance.renew()
+  expect(peer.unread()).toBe(0)
+})

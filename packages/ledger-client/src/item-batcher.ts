@@ -1,0 +1,228 @@
+import type { Pool } from 'undici'
+import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
+import { startItemsExchange, type Ending } from './items-exchange.ts'
+import type { TokenSource } from './service-token.ts'
+
+// Many items, few requests.
+//   G1  A lone item goes at once. While `maxInFlight` requests wait for their first outcome, items gather for the next one.
+//   G2  A request that has begun to answer no longer holds up the next, so one slow wallet doesn't stall the others.
+//   G3  What a cut request left unanswered is sent again, and only that, under the same ids; from then on it is doubtful:
+//       the ledger may have decided it.
+//   G4  Closings (settlements, releases) go before admissions: they free money.
+//   G5  A request that the ledger rejects is taken apart, so that one bad item doesn't take others with it.
+
+export interface PendingItem {
+  readonly kind: 'admission' | 'closing'
+  /** The item as JSON. */
+  readonly json: string
+  readonly bytes: number
+  /** What stands behind the item in its line: nothing, or `,"trace":…`. */
+  readonly trace: string
+  /** How long the ledger may take over it, when asked now. Milliseconds. */
+  budgetMs(): number
+  /** Nothing follows an outcome or a rejection, and both are told of a parcel that isn't over yet only. */
+  onOutcome(outcome: OutcomeLine['outcome']): void
+  onRejected(error: Error): void
+  /** Nobody waits for it any more. Set through `abandon` from outside. */
+  over: boolean
+  /** It was handed to the ledger at least once. */
+  sent: boolean
+  /** It was sent, and whether it was decided is not known (G3). */
+  doubtful: boolean
+  /** It shares no request (G5). */
+  alone: boolean
+  request: OpenRequest | null
+}
+
+interface OpenRequest {
+  pendingItems: PendingItem[]
+  unanswered: number
+  answering: boolean
+  leave: () => void
+}
+
+export interface Batcher {
+  submit(pendingItem: PendingItem): void
+  /** Marks it as over and, when nobody else waits for its request, ends that. */
+  abandon(pendingItem: PendingItem): void
+  /** Admissions that wait to be sent. */
+  waitingAdmissions(): number
+  /** Ends every request; what waits is never sent. */
+  stop(): void
+}
+
+export interface GatherOptions {
+  pool: Pool
+  path: string
+  token: TokenSource
+  maxInFlight: number
+  maxRequests: number
+}
+
+const MOST_ITEMS = 512
+const MOST_BYTES = 1024 * 1024
+/** What a request may take beyond the longest budget in it. */
+const SLACK_MS = 1_000
+const BACK_OFF_MS = { first: 25, most: 1_000 }
+
+export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: GatherOptions): Batcher {
+  const waiting = { closing: [] as PendingItem[], admission: [] as PendingItem[] }
+  const open = new Set<OpenRequest>()
+  let admissions = 0
+  let unanswered = 0 // requests without a first outcome
+  let failures = 0 // since the last outcome
+  let scheduled = false
+  let pause: NodeJS.Timeout | null = null
+  let stopped = false
+
+  function submit(pendingItem: PendingItem): void {
+    waiting[pendingItem.kind].push(pendingItem)
+    if (pendingItem.kind === 'admission') admissions++
+    schedule()
+  }
+
+  /** Sends after the events at hand, so that whatever they submit shares a request. */
+  function schedule(): void {
+    if (scheduled || pause !== null || stopped) return
+    scheduled = true
+    setImmediate(send)
+  }
+
+  function send(): void {
+    scheduled = false
+    while (pause === null && !stopped && unanswered < maxInFlight && open.size < maxRequests) {
+      const pendingItems = take()
+      if (pendingItems.length === 0) return
+      void start(pendingItems)
+    }
+  }
+
+  function take(): PendingItem[] {
+    const taken: PendingItem[] = []
+    let bytes = 0
+    for (const queue of [waiting.closing, waiting.admission]) {
+      let seen = 0
+      let full = false
+      for (; seen < queue.length; seen++) {
+        const pendingItem = queue[seen]!
+        if (pendingItem.over) continue
+        const fits = taken.length < MOST_ITEMS && bytes + pendingItem.bytes <= MOST_BYTES && !pendingItem.alone
+        full = (taken.length > 0 && !fits) || taken[0]?.alone === true
+        if (full) break
+        taken.push(pendingItem)
+        bytes += pendingItem.bytes
+        if (pendingItem.kind === 'admission') admissions--
+      }
+      queue.splice(0, seen)
+      if (full) break
+    }
+    return taken
+  }
+
+  async function start(pendingItems: PendingItem[]): Promise<void> {
+    const request: OpenRequest = { pendingItems, unanswered: pendingItems.length, answering: false, leave: () => {} }
+    open.add(request)
+    unanswered++
+    for (const pendingItem of pendingItems) pendingItem.request = request
+    const signed = await token.current()
+    if (stopped || request.unanswered === 0) return close(request)
+    let body = ''
+    let longestMs = 0
+    for (let n = 0; n < pendingItems.length; n++) {
+      const pendingItem = pendingItems[n]!
+      if (pendingItem.over) continue // nobody waits for it since it was taken
+      const budgetMs = pendingItem.budgetMs()
+      longestMs = Math.max(longestMs, budgetMs)
+      body += `{"n":${n},"budgetMs":${budgetMs},"item":${pendingItem.json}${pendingItem.trace}}\n`
+      pendingItem.sent = true
+    }
+    request.leave = startItemsExchange(
+      pool,
+      { path, token: signed, body, limitMs: longestMs + SLACK_MS },
+      { outcome: (line) => answer(request, line), end: (ending) => finish(request, ending) },
+    )
+  }
+
+  function answer(request: OpenRequest, { n, outcome }: OutcomeLine): void {
+    failures = 0
+    if (!request.answering) {
+      request.answering = true // G2
+      unanswered--
+      schedule()
+    }
+    const pendingItem = request.pendingItems[n]
+    if (!pendingItem || pendingItem.over || pendingItem.request !== request) return
+    pendingItem.request = null
+    request.unanswered--
+    pendingItem.onOutcome(outcome)
+  }
+
+  function finish(request: OpenRequest, ending: Ending): void {
+    close(request)
+    const left = request.pendingItems.filter((pendingItem) => pendingItem.request === request && !pendingItem.over)
+    for (const pendingItem of left) pendingItem.request = null
+    if (ending.kind === 'rejected') {
+      if (left.length === 1) return left[0]!.onRejected(ending.error)
+      for (const pendingItem of left) pendingItem.alone = true // G5
+    } else if (ending.kind === 'unauthorized') {
+      token.renew()
+    } else {
+      for (const pendingItem of left) pendingItem.doubtful = true // G3
+    }
+    if (left.length > 0) {
+      putBack(left)
+      if (ending.kind !== 'rejected') backOff()
+    }
+  }
+
+  function close(request: OpenRequest): void {
+    if (!open.delete(request)) return
+    if (!request.answering) unanswered--
+    schedule()
+  }
+
+  function putBack(pendingItems: PendingItem[]): void {
+    for (const kind of ['closing', 'admission'] as const) {
+      const again = pendingItems.filter((pendingItem) => pendingItem.kind === kind)
+      waiting[kind].unshift(...again)
+      if (kind === 'admission') admissions += again.length
+    }
+  }
+
+  /** The first failure is repeated at once: a kept connection may just have been closed. The next ones wait longer each. */
+  function backOff(): void {
+    failures++
+    if (pause !== null || failures === 1) return schedule()
+    pause = setTimeout(
+      () => {
+        pause = null
+        schedule()
+      },
+      Math.min(BACK_OFF_MS.first * 2 ** (failures - 2), BACK_OFF_MS.most),
+    )
+  }
+
+  function abandon(pendingItem: PendingItem): void {
+    if (pendingItem.over) return
+    pendingItem.over = true
+    const { request } = pendingItem
+    if (request === null) {
+      if (pendingItem.kind === 'admission') admissions--
+      return
+    }
+    pendingItem.request = null
+    if (--request.unanswered === 0) {
+      request.leave()
+      close(request)
+    }
+  }
+
+  function stop(): void {
+    stopped = true
+    if (pause) clearTimeout(pause)
+    for (const request of open) request.leave()
+    open.clear()
+  }
+
+  return { submit, abandon, waitingAdmissions: () => admissions, stop }
+}

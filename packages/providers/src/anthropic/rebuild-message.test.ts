@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
+import { messagesWire } from './messages-wire.ts'
+import { rebuildMessage } from './rebuild-message.ts'
+import { rebuildUsage } from './rebuild-usage.ts'
+
+const message = (content: unknown, more: object = {}) => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'secret-model',
+  content,
+  stop_reason: 'end_turn',
+  ...more,
+})
+
+test('a message keeps what is known and nothing else', () => {
+  const content = [
+    { type: 'thinking', thinking: 'Hm. ', signature: 'secret' },
+    { type: 'redacted_thinking', data: 'secret' },
+    { type: 'text', text: 'It is', citations: [{ secret: 1 }] },
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} },
+    { type: 'text', text: ' so.' },
+    { type: 'tool_use', id: 'toolu_01', name: 'look_up', input: { q: [1] }, caller: { type: 'direct' } },
+    { type: 'thinking', thinking: 'Yes.', signature: 'secret' },
+  ]
+  const { choices, usage } = rebuildMessage(message(content, { stop_reason: 'tool_use', container: { id: 'secret' } }))
+  expect(usage).toBeNull()
+  expect(choices).toEqual([
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: 'It is so.',
+        refusal: null,
+        reasoning_content: 'Hm. Yes.',
+        tool_calls: [
+          {
+            id: expect.stringMatching(/^call_[0-9a-f]{24}$/) as string,
+            type: 'function',
+            function: { name: 'look_up', arguments: '{"q":[1]}' },
+          },
+        ],
+      },
+      logprobs: null,
+      finish_reason: 'tool_calls',
+    },
+  ])
+})
+
+test('without text the content is null beside tool calls, and empty otherwise', () => {
+  const use = { type: 'tool_use', id: 'toolu_01', name: 'f', input: {} }
+  expect(rebuildMessage(message([use])).choices[0]?.message.content).toBeNull()
+  expect(rebuildMessage(message([])).choices[0]?.message.content).toBe('')
+})
+
+test.each([
+  ['end_turn', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['max_tokens', 'length'],
+  ['model_context_window_exceeded', 'length'],
+  ['tool_use', 'tool_calls'],
+  ['refusal', 'content_filter'],
+  ['constructor', 'stop'],
+  [null, 'stop'],
+])('the stop reason %j becomes %s', (given, becomes) => {
+  const details = { stop_details: { type: 'refusal', explanation: 'the policy of Acme' } }
+  const { choices } = rebuildMessage(message([{ type: 'text', text: 'a' }], { stop_reason: given, ...details }))
+  expect(choices[0]?.finish_reason).toBe(becomes)
+  expect(JSON.stringify(choices)).not.toContain('Acme')
+})
+
+test.each([
+  ['a list', []],
+  ['another type', { ...message([]), type: 'completion' }],
+  ['no content', message(undefined)],
+  ['a content that is a text', message('hello')],
+  ['a block that is none', message([[]])],
+  ['a text that is none', message([{ type: 'text', text: {} }])],
+  ['a call without a name', message([{ type: 'tool_use', id: 'a', input: {} }])],
+  ['129 calls', message(Array.from({ length: 129 }, () => ({ type: 'tool_use', id: 'a', name: 'f', input: {} })))],
+])('%s is no answer', (_, body) => {
+  expect(() => rebuildMessage(body)).toThrow(UnfitAnswer)
+})
+
+test.each([
+  ['overloaded_error', 529],
+  ['rate_limit_error', 429],
+  ['invalid_request_error', 400],
+  ['api_error', 500],
+  ['something_new', undefined],
+])('an error of type %s in place of a message is one of status %s', (type, providerStatus) => {
+  const read = () => messagesWire({}).readCompletion({ type: 'error', error: { type, message: 'Acme says' } })
+  expect(read).toThrow(ErrorInAnswer)
+  expect(read).toThrow(
+    expect.objectContaining({ providerStatus, message: expect.not.stringContaining('Acme') as string }),
+  )
+})
+
+describe('usage', () => {
+  test('of the prompt is what was read anew, from the cache, and into it', () => {
+    const given = {
+      input_tokens: 10,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 5,
+      output_tokens: 7,
+      output_tokens_details: { thinking_tokens: 3 },
+      service_tier: 'secret',
+    }
+    expect(rebuildUsage(given)).toEqual({
+      promptTokens: 115,
+      completionTokens: 7,
+      details: {
+        prompt_tokens_details: { cached_tokens: 100, cache_write_tokens: 5 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+    })
+    expect(rebuildUsage({ input_tokens: 10, cache_read_input_tokens: null, output_tokens: 7 })).toMatchObject({
+      promptTokens: 10,
+      completionTokens: 7,
+    })
+  })
+
+  test.each([
+    undefined,
+    null,
+    {},
+    { input_tokens: 1 },
+    { output_tokens: 1 },
+    { input_tokens: -1, output_tokens: 1 },
+    { input_tokens: 1.5, output_tokens: 1 },
+    { input_tokens: '1', output_tokens: 1 },
+    { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: -1 },
+    { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: '7' },
+  ])('%j is none', (given) => expect(rebuildUsage(given)).toBeNull())
+})

@@ -1,0 +1,201 @@
+import type { Dispatcher, Pool } from 'undici'
+import { maxErrorBytes } from './answer-limits.ts'
+import { errorCode } from './error-code.ts'
+import { ProviderFailure } from './provider-failure.ts'
+import type { FailureFacts } from './provider-failure.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { transportFailure } from './transport-failure.ts'
+import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
+
+type Headers = Record<string, string | string[] | undefined>
+
+export interface ExchangeRequest {
+  /** The provider's name, for failures. */
+  provider: string
+  path: string
+  /** Names and values in turn. */
+  headers: string[]
+  body: string
+  firstByteMs: number
+  idleMs: number
+  totalMs: number
+  maxBytes: number
+  signal: AbortSignal | undefined
+}
+
+/** What becomes of the answer. Each method may throw `UnfitAnswer`, `ErrorInAnswer` or `ProviderFailure`, which ends the exchange. */
+export interface Receiver {
+  /** A 2xx answer has begun. */
+  begin(headers: Headers): void
+  take(bytes: Buffer): void
+  /** The body has ended as HTTP says it should. */
+  end(): void
+  /** Called once at most, and nothing else after it: an `ProviderFailure`, or the signal's reason. */
+  fail(reason: unknown): void
+}
+
+export interface Exchange {
+  /**
+   * The first byte that counts has come: from here on the idle limit and the total limit hold.
+   * `handedOn`: a part of the answer is the reader's now, so a later failure comes after the first byte.
+   */
+  firstByte(handedOn: boolean): void
+  pause(): void
+  resume(): void
+  /** Ends it without a word to the receiver. The connection is closed, which frees its place in the pool. */
+  leave(): void
+}
+
+/**
+ * One POST to a provider, on undici's lowest level (no stream objects in between).
+ *   E1  The receiver hears of one end only: `end` or `fail`.
+ *   E2  After either, no timer and no listener of this exchange is left.
+ *   E3  Whatever ends it early closes the connection, so a stalled provider can't hold a place in the pool.
+ *   E4  The limits are exact; undici's own, which are coarse, stand behind them.
+ *   E5  Redirects are answers like any other status that isn't 2xx: a failure.
+ */
+export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Receiver): Exchange {
+  const { provider, signal } = request
+  let controller: Dispatcher.DispatchController | null = null
+  let over = false
+  let started = false
+  let idling = false
+  let afterFirstByte = false
+  let errorStatus = 0
+  let errorHeaders: Headers = {}
+  const parts: Buffer[] = []
+  let bytes = 0
+
+  const failure = (facts: Pick<FailureFacts, 'kind' | 'detail' | 'providerStatus'>): ProviderFailure =>
+    new ProviderFailure({ provider, afterFirstByte, ...facts })
+  const tooLate = (detail: string) => (): void => broken({ kind: 'timeout', detail })
+  const totalTimer = setTimeout(tooLate('not complete in time'), request.totalMs)
+  let pauseTimer = setTimeout(tooLate('no first byte in time'), request.firstByteMs)
+  const aborted = (): void => fail(signal?.reason)
+  signal?.addEventListener('abort', aborted)
+
+  function close(reason: Error): boolean {
+    if (over) return false
+    over = true
+    clearTimeout(totalTimer)
+    clearTimeout(pauseTimer)
+    signal?.removeEventListener('abort', aborted)
+    controller?.abort(reason)
+    return true
+  }
+
+  function fail(reason: unknown): void {
+    if (close(ended)) receiver.fail(reason)
+  }
+
+  /** The connection failed or time ran out; an error status that had come before says more. */
+  function broken(facts: Pick<FailureFacts, 'kind' | 'detail'>): void {
+    if (errorStatus !== 0) failWithStatus('')
+    else fail(failure(facts))
+  }
+
+  /** A pause that our own slow reader made isn't the provider's. */
+  function idledOut(): void {
+    if (controller?.paused) pauseTimer.refresh()
+    else broken({ kind: 'timeout', detail: 'the answer paused for too long' })
+  }
+
+  /** Runs a step of the receiver; what it throws ends the exchange. */
+  function guarded(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      fail(failureOf(error))
+    }
+  }
+
+  function failureOf(error: unknown): unknown {
+    if (error instanceof UnfitAnswer) return failure({ kind: 'garbage', detail: error.message })
+    if (!(error instanceof ErrorInAnswer)) return error
+    return failure({ kind: 'refused', detail: error.message, providerStatus: error.providerStatus })
+  }
+
+  function takeError(chunk: Buffer): void {
+    if (bytes <= maxErrorBytes) parts.push(chunk)
+    else failWithStatus('')
+  }
+
+  function failWithStatus(body: string): void {
+    fail(
+      new ProviderFailure({
+        provider,
+        kind: 'refused',
+        detail: `status ${errorStatus}`,
+        providerStatus: errorStatus,
+        providerCode: errorCode(body),
+        retryAfterMs: retryAfterMs(errorHeaders, Date.now()),
+      }),
+    )
+  }
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(control) {
+      controller = control
+      if (over) control.abort(ended)
+      else started = true
+    },
+    onResponseStart(_control, status, headers) {
+      if (over || status < 200) return
+      if (status < 300) {
+        guarded(() => {
+          plain(headers)
+          receiver.begin(headers)
+        })
+      } else {
+        errorStatus = status
+        errorHeaders = headers
+      }
+    },
+    onResponseData(_control, chunk) {
+      if (over) return
+      bytes += chunk.length
+      if (idling) pauseTimer.refresh()
+      if (errorStatus !== 0) takeError(chunk)
+      else if (bytes > request.maxBytes) fail(failure({ kind: 'too_large', detail: `over ${request.maxBytes} bytes` }))
+      else guarded(() => receiver.take(chunk))
+    },
+    onResponseEnd() {
+      if (over) return
+      if (errorStatus !== 0) return failWithStatus(Buffer.concat(parts).toString())
+      guarded(() => {
+        receiver.end()
+        // The request is complete for undici, so this frees our side only and keeps the connection.
+        close(ended)
+      })
+    },
+    onResponseError(_control, error) {
+      if (!over) broken(transportFailure(error, started))
+    },
+  }
+
+  if (signal?.aborted) queueMicrotask(aborted)
+  else pool.dispatch({ path: request.path, method: 'POST', headers: request.headers, body: request.body }, handler)
+
+  return {
+    firstByte(handedOn) {
+      if (over) return
+      afterFirstByte = handedOn
+      if (idling) return
+      idling = true
+      clearTimeout(pauseTimer)
+      pauseTimer = setTimeout(idledOut, request.idleMs)
+    },
+    pause: () => controller?.pause(),
+    resume: () => controller?.resume(),
+    leave: () => void close(ended),
+  }
+}
+
+/** The reason undici gets when we end an exchange; nobody else sees it. */
+const ended = new Error('the exchange has ended')
+
+/** We ask for no encoding; an encoded body would be taken for garbage later, and could be a bomb if it were decoded. */
+function plain(headers: Headers): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') throw new UnfitAnswer('the body is encoded')
+}

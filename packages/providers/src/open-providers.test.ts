@@ -1,0 +1,234 @@
+import { tracesOfTheProvider } from '@gateway/simulated-provider/provider-traces'
+import { describe, expect, test } from 'vitest'
+import {
+  complete as completeThrough,
+  failureOf,
+  kinds,
+  openStream as openStreamThrough,
+  readAll,
+  textOf,
+  toBoth,
+  toFirst,
+  twoProviders,
+} from './providers.fixture.ts'
+
+const { first, second, open } = await twoProviders()
+
+describe('what is sent', () => {
+  test('the forwarded text stays as it is, behind our own fields', async () => {
+    const forwarded = '{"messages":[{"role":"user","content":"\\u00e4 1.0"}],"temperature":1.0,"x":1e2}'
+    await open('openai-compatible').chat({ routes: toFirst, forwarded, outputCap: 77, stream: true })
+    const [received] = await first.control.calls()
+    expect(received?.body).toBe(
+      `{"model":"sim-swift","max_tokens":77,"stream":true,"stream_options":{"include_usage":true},${forwarded.slice(1)}`,
+    )
+  })
+
+  test('the cap goes into the field that the provider knows', async () => {
+    await completeThrough(open('openai-compatible', { capField: 'max_completion_tokens' }), { outputCap: 3 })
+    const [received] = await first.control.calls()
+    expect(JSON.parse(received?.body as string)).toMatchObject({ max_completion_tokens: 3 })
+    expect(received?.body).not.toContain('"max_tokens"')
+  })
+
+  test('a request in other words, where the provider has others', async () => {
+    const parameters = { temperature: 0.5, stop: 'END' }
+    await completeThrough(open('anthropic'), { parameters, outputCap: 77 })
+    const [received] = await first.control.calls()
+    expect(received?.path).toBe('/v1/messages')
+    expect(JSON.parse(received?.body as string)).toEqual({
+      model: 'sim-swift',
+      max_tokens: 77,
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Name a harbour' }] }],
+      stop_sequences: ['END'],
+      temperature: 0.5,
+    })
+  })
+
+  test.each([
+    ['openai-compatible', ['authorization', 'content-type', 'user-agent']],
+    ['anthropic', ['anthropic-version', 'content-type', 'user-agent', 'x-api-key']],
+  ] as const)('to %s with the key and no header that tells who calls', async (kind, headers) => {
+    await completeThrough(open(kind))
+    const [received] = await first.control.calls()
+    expect(Object.keys(received?.headers ?? {}).toSorted()).toEqual(headers)
+    expect(JSON.stringify(received)).not.toContain('sk-canary')
+  })
+})
+
+describe.each(kinds)('%s', (kind) => {
+  const providers = open(kind)
+  const complete = (more: Parameters<typeof completeThrough>[1] = {}, through = providers) =>
+    completeThrough(through, more)
+  const openStream = (more: Parameters<typeof completeThrough>[1] = {}, through = providers) =>
+    openStreamThrough(through, more)
+
+  describe('what is answered', () => {
+    test('a completion with its usage', async () => {
+      const completion = await complete()
+      expect(completion.choices).toMatchObject([
+        { index: 0, finish_reason: 'stop', message: { role: 'assistant', refusal: null } },
+      ])
+      expect(completion.choices[0]?.message.content).toContain('Name a harbour')
+      expect(completion.usage?.promptTokens).toBeGreaterThan(0)
+      expect(completion.usage?.completionTokens).toBeGreaterThan(0)
+    })
+
+    test('a stream that says the same, usage last', async () => {
+      const completion = await complete()
+      const chunks = await readAll(await openStream())
+      expect(textOf(chunks)).toBe(completion.choices[0]?.message.content)
+      expect(chunks.at(-1)?.usage).toEqual(completion.usage)
+      expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: 'On' })
+      expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason).filter(Boolean)).toEqual(['stop'])
+    })
+
+    test('reasoning, whole and in pieces', async () => {
+      const routes = [{ provider: 'first', model: 'sim-think' }]
+      const { message } = (await complete({ routes })).choices[0]!
+      const chunks = await readAll(await openStream({ routes }))
+      expect(message.reasoning_content).toMatch(/\w/)
+      expect(chunks.map((chunk) => chunk.choices[0]?.delta.reasoning_content ?? '').join('')).toBe(
+        message.reasoning_content,
+      )
+    })
+
+    test('a tool call, whole and in pieces', async () => {
+      const tool = { name: 'look_up', parameters: { type: 'object', properties: { word: { type: 'string' } } } }
+      const parameters = { tools: [{ type: 'function', function: tool }] }
+      const [choice] = (await complete({ parameters })).choices
+      expect(choice).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } })
+      const [whole] = choice?.message.tool_calls ?? []
+      const deltas = (await readAll(await openStream({ parameters }))).flatMap(
+        (chunk) => chunk.choices[0]?.delta.tool_calls ?? [],
+      )
+      expect(deltas[0]).toMatchObject({ index: 0, id: whole?.id, type: 'function', function: { name: 'look_up' } })
+      expect(deltas.map((delta) => delta.function?.arguments ?? '').join('')).toBe(whole?.function.arguments)
+    })
+
+    test('why it ended: the cap, or that the model declines', async () => {
+      expect((await complete({ outputCap: 3 })).choices[0]?.finish_reason).toBe('length')
+      await first.control.setFaults([{ declines: true }])
+      expect((await complete()).choices[0]?.finish_reason).toBe('content_filter')
+      const chunks = await readAll(await openStream())
+      expect(chunks.map((chunk) => chunk.choices[0]?.finish_reason).filter(Boolean)).toEqual(['content_filter'])
+    })
+
+    test('nothing that tells which provider it was', async () => {
+      const answers = JSON.stringify([
+        await complete(),
+        await readAll(await openStream()),
+        await complete({ parameters: { tools: [{ type: 'function', function: { name: 'look_up' } }] } }),
+      ])
+      for (const trace of tracesOfTheProvider) expect(answers).not.toContain(trace)
+      expect(answers).not.toContain(first.url)
+    })
+
+    test('whole characters, however the bytes arrive', async () => {
+      const text = 'Ein schöner Gruß 🌊🌊 – “fine”'
+      for (const sliceBytes of [1, 2, 3, 7, 100]) {
+        await first.control.setFaults([{ text, sliceBytes }])
+        expect(textOf(await readAll(await openStream()))).toBe(text)
+      }
+    })
+
+    test('every chunk, however slow the reader', async () => {
+      const text = 'slowly '.repeat(2_000).trim()
+      await first.control.setFaults([{ text }])
+      let read = ''
+      for await (const chunk of await openStream({ outputCap: 100_000 })) {
+        await new Promise(setImmediate)
+        read += textOf([chunk])
+      }
+      expect(read).toBe(text)
+    })
+
+    test('missing usage is null, and usage is passed on as it was reported', async () => {
+      const honest = await complete()
+      await first.control.setFaults([{ usageFactor: 1000, times: 1 }, { missingUsage: true }])
+      expect((await complete()).usage?.promptTokens).toBe((honest.usage?.promptTokens ?? 0) * 1000)
+      expect((await complete()).usage).toBeNull()
+      expect((await readAll(await openStream())).every((chunk) => chunk.usage === null)).toBe(true)
+    })
+  })
+
+  describe('who ends it', () => {
+    test('a signal ends a call that waits, and the connection is free again', async () => {
+      const single = open(kind, { connections: 1 })
+      await first.control.setFaults([{ stall: 'before-first-byte', times: 1 }])
+      const leaving = new AbortController()
+      const waiting = complete({ signal: leaving.signal }, single)
+      await first.control.waitForCalls(1)
+      leaving.abort(new Error('enough'))
+      await expect(waiting).rejects.toThrow('enough')
+      expect(await first.control.waitForCalls(1, { outcome: 'aborted' })).toBe(1)
+      expect((await complete({}, single)).choices).toHaveLength(1)
+    })
+
+    test('a signal ends a stream in the middle', async () => {
+      const single = open(kind, { connections: 1 })
+      await first.control.setFaults([{ stall: { afterChunk: 5 }, times: 1 }])
+      const leaving = new AbortController()
+      const chunks = await openStream({ signal: leaving.signal }, single)
+      const reading = readAll(chunks)
+      leaving.abort(new Error('enough'))
+      await expect(reading).rejects.toThrow('enough')
+      expect(await first.control.waitForCalls(1, { outcome: 'aborted' })).toBe(1)
+      expect((await complete({}, single)).choices).toHaveLength(1)
+    })
+
+    test('a call whose signal was aborted before is never sent, and none of its successors', async () => {
+      await expect(complete({ signal: AbortSignal.abort(new Error('too late')), routes: toBoth })).rejects.toThrow(
+        'too late',
+      )
+      await complete()
+      expect(await first.control.countCalls()).toBe(1)
+      expect(await second.control.countCalls()).toBe(0)
+    })
+
+    test('a call that waits for a connection can be ended', async () => {
+      const single = open(kind, { connections: 1 })
+      await first.control.setFaults([{ hold: true }])
+      const holding = complete({}, single)
+      await first.control.waitForCalls(1)
+      const leaving = new AbortController()
+      const queued = complete({ signal: leaving.signal }, single)
+      leaving.abort(new Error('enough'))
+      await expect(queued).rejects.toThrow('enough')
+      await first.control.clearFaults()
+      await first.control.release()
+      await holding
+      await complete({}, single)
+      expect(await first.control.countCalls()).toBe(2)
+    })
+
+    test('a reader that leaves a stream closes its connection', async () => {
+      await first.control.setFaults([{ stall: { afterChunk: 5 } }])
+      for await (const chunk of await openStream()) {
+        expect(chunk.choices).toHaveLength(1)
+        break
+      }
+      expect(await first.control.waitForCalls(1, { outcome: 'aborted' })).toBe(1)
+    })
+
+    test('a finished stream gives its connection back', async () => {
+      const single = open(kind, { connections: 1 })
+      for (let i = 0; i < 5; i++) await readAll(await openStream({}, single))
+      await first.control.waitForCalls(5, { outcome: 'finished' })
+      const outcomes = (await first.control.calls()).map(({ outcome }) => outcome)
+      expect(outcomes).toEqual(Array(5).fill('finished'))
+    })
+
+    test('close waits for running calls', async () => {
+      const some = open(kind)
+      await first.control.setFaults([{ hold: true }])
+      const running = complete({}, some)
+      await first.control.waitForCalls(1)
+      const closing = some.close()
+      await first.control.release()
+      expect((await running).choices).toHaveLength(1)
+      await closing
+      expect(await failureOf(complete({}, some))).toMatchObject({ kind: 'unreachable' })
+    })
+  })
+})

@@ -1,0 +1,96 @@
+import type { LookupFunction } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { messagesWire } from './anthropic/messages-wire.ts'
+import type { ChatAnswer, ChatCall } from './chat-port.ts'
+import { openCircuit } from './circuit.ts'
+import type { CircuitState } from './circuit.ts'
+import { httpAdapter } from './http-adapter.ts'
+import type { Wires } from './http-adapter.ts'
+import type { MediaAnswer, MediaCall } from './media-port.ts'
+import { chatWire } from './openai-compatible/chat-wire.ts'
+import { mediaWire } from './openai-compatible/media-wire.ts'
+import type { ProviderConfig, ProvidersConfig } from './provider-config.ts'
+import type { ProviderFailure } from './provider-failure.ts'
+import { routeTrier } from './try-routes.ts'
+import type { OpenProvider } from './try-routes.ts'
+
+export interface Providers {
+  /**
+   * Asks the call's routes in order and answers with the first that works; then, in the same order, those once more that
+   * may have recovered. Goes on only while nothing of an answer has been handed on, and only after a failure that another
+   * provider, or the same one a moment later, may not have. Rejects with the `ProviderFailure` that says most, or with the
+   * signal's reason.
+   */
+  chat(call: ChatCall): Promise<ChatAnswer>
+  /**
+   * Asks the call's routes for an image or a sound, in the same way, and hands its bytes to `store`. Nothing of them has been
+   * seen by anybody before they are whole, so another provider may be asked to the end.
+   */
+  media<Stored>(call: MediaCall<Stored>): Promise<MediaAnswer<Stored>>
+  /** Waits for running calls, then closes all connections. */
+  close(): Promise<void>
+}
+
+export interface ProvidersOptions {
+  /**
+   * Told of every attempt that failed, also of those another one made good, and of answers that broke off. For logs and
+   * metrics. Not told of providers that weren't asked because they rest.
+   */
+  attemptFailed?: (failure: ProviderFailure) => void
+  circuitChanged?: (change: { provider: string; state: CircuitState }) => void
+  /** In place of the system's name look-up. Private addresses are refused whatever it answers. */
+  resolve?: LookupFunction
+  /** From 0 to 1. */
+  random?: () => number
+  /** Milliseconds on a clock that only goes forward. */
+  nowMs?: () => number
+  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+/** Opens the configured providers. Connections are made when calls need them. */
+export function openProviders(config: ProvidersConfig, options: ProvidersOptions = {}): Providers {
+  const {
+    attemptFailed = () => {},
+    circuitChanged,
+    resolve,
+    random = Math.random,
+    nowMs = () => performance.now(),
+    wait = (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+  } = options
+
+  const opened = new Map<string, OpenProvider>()
+  for (const [name, provider] of Object.entries(config)) {
+    const circuit = openCircuit({
+      failures: provider.circuitFailures,
+      restMs: provider.circuitRestMs,
+      changed: (state) => circuitChanged?.({ provider: name, state }),
+      nowMs,
+    })
+    opened.set(name, {
+      adapter: httpAdapter(name, provider, wiresOf(provider), resolve),
+      circuit,
+      tries: provider.tries,
+    })
+  }
+
+  const tryRoutes = routeTrier({ opened, attemptFailed, random, nowMs, wait })
+  return {
+    chat: ({ routes, ...call }) =>
+      tryRoutes({ routes, signal: call.signal }, (adapter, attempt) => adapter.chat({ ...call, ...attempt })),
+    media: ({ routes, ...call }) =>
+      tryRoutes({ routes, signal: call.signal }, (adapter, { route, leftMs }) =>
+        adapter.media({ ...call, route, leftMs }),
+      ),
+    close: async () => void (await Promise.all([...opened.values()].map(({ adapter }) => adapter.close()))),
+  }
+}
+
+function wiresOf(provider: ProviderConfig): Wires {
+  switch (provider.kind) {
+    case 'openai-compatible':
+      return { chat: chatWire(provider), media: mediaWire(provider) }
+    case 'anthropic':
+      return { chat: messagesWire(provider), media: null }
+  }
+}

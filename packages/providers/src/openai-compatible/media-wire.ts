@@ -1,0 +1,34 @@
+import type { MediaWish } from '../media-port.ts'
+import type { MediaDecoder, MediaWire } from '../media-wire.ts'
+import type { ProviderConfig } from '../provider-config.ts'
+import { openBase64Field } from './base64-field.ts'
+
+type Config = Pick<Extract<ProviderConfig, { kind: 'openai-compatible' }>, 'imageFormatField'>
+
+/** What stands around the base64 of an image: its model, its revised prompt. */
+const AROUND_BYTES = 256 * 1024
+
+/** The images wire format, of which only base64 is taken, and the speech wire format. */
+export function mediaWire({ imageFormatField }: Config): MediaWire {
+  return {
+    path: ({ kind }) => (kind === 'image' ? '/images/generations' : '/audio/speech'),
+    write: (model, wish) => JSON.stringify({ model, ...fieldsOf(wish, imageFormatField) }),
+    contentTypes: ({ kind }) => (kind === 'image' ? ['application/json'] : ['audio/', 'application/octet-stream']),
+    openDecoder: ({ kind }) => (kind === 'image' ? openBase64Field('b64_json') : asItIs()),
+    wireBytes: ({ kind }, maxBytes) => (kind === 'image' ? Math.ceil(maxBytes / 3) * 4 + AROUND_BYTES : maxBytes),
+  }
+}
+
+function fieldsOf(wish: MediaWish, imageFormatField: boolean): object {
+  if (wish.kind === 'audio')
+    return { input: wish.text, ...(wish.voice !== null && { voice: wish.voice }), response_format: 'wav' }
+  return {
+    prompt: wish.prompt,
+    n: 1,
+    ...(imageFormatField && { response_format: 'b64_json' }),
+  }
+}
+
+function asItIs(): MediaDecoder {
+  return { take: (bytes) => bytes, end() {} }
+}

@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { readProviders } from './provider-config.ts'
+
+const provider = { kind: 'openai-compatible', baseUrl: 'https://api.example.com/v1' }
+const read = (given: object, environment = {}) =>
+  readProviders(JSON.stringify({ main: { ...provider, ...given } }), environment)
+
+test('what is left out has a default', () => {
+  expect(read({})).toEqual({
+    main: {
+      ...provider,
+      allowPrivateAddress: false,
+      capField: 'max_tokens',
+      imageFormatField: true,
+      firstByteMs: 120_000,
+      idleMs: 60_000,
+      totalMs: 300_000,
+      tries: 2,
+      circuitFailures: 10,
+      circuitRestMs: 5_000,
+      connections: 256,
+    },
+  })
+})
+
+test('a key comes from the variable or the file that is named, or is given', async ({ onTestFinished }) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'provider-key-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'key')
+  await writeFile(file, 'sk-3\n')
+  expect(read({ apiKeyEnv: 'MAIN_KEY' }, { MAIN_KEY: 'sk-1' })['main']?.apiKey).toBe('sk-1')
+  expect(read({ apiKey: 'sk-2' })['main']?.apiKey).toBe('sk-2')
+  expect(read({ apiKeyFile: file })['main']?.apiKey).toBe('sk-3')
+  expect(() => read({ apiKeyEnv: 'MAIN_KEY' })).toThrow('"main" takes its key from MAIN_KEY, which is not set')
+  expect(() => read({ apiKeyFile: `${file}-not` })).toThrow('key-not, which can not be read')
+  await writeFile(file, ' \n')
+  expect(() => read({ apiKeyFile: file })).toThrow('which is empty')
+  expect(() => read({ apiKeyEnv: 'MAIN_KEY', apiKey: 'x' })).toThrow('give one of apiKey, apiKeyEnv')
+})
+
+test('a key that no header can carry is refused, and not shown', async () => {
+  for (const canary of ['sk-canary\nx', 'sk-canary é', `sk-canary${'x'.repeat(5_000)}`]) {
+    const text = (() => {
+      try {
+        return JSON.stringify(read({ apiKeyEnv: 'MAIN_KEY' }, { MAIN_KEY: canary }))
+      } catch (error) {
+        return String(error)
+      }
+    })()
+    expect(text).toContain('holds no key')
+    expect(text).not.toContain('canary')
+  }
+})
+
+test('only hosts that the operator lists are called, where he lists any', () => {
+  const allowed = (hosts: string) => () => read({}, { PROVIDER_ALLOWED_HOSTS: hosts })
+  expect(allowed('api.other.com, API.example.com')).not.toThrow()
+  expect(allowed('')).not.toThrow()
+  for (const hosts of ['api.other.com', 'example.com', 'api.example.com:8443', 'api.example.com.evil.com'])
+    expect(allowed(hosts)).toThrow('"main" is at api.example.com, which PROVIDER_ALLOWED_HOSTS does not list')
+})
+
+test('a provider of another kind has the same settings, less those it has no use for', () => {
+  const anthropic = { kind: 'anthropic', baseUrl: 'https://api.example.com/v1' }
+  expect(read(anthropic)['main']).toMatchObject({ ...anthropic, tries: 2, totalMs: 300_000 })
+  expect(() => read({ ...anthropic, capField: 'max_tokens' })).toThrow('capField')
+})
+
+test.each([
+  [{ baseUrl: 'http://api.example.com/v1' }, 'must be https'],
+  [{ baseUrl: 'https://10.0.0.1/v1' }, 'private address'],
+  [{ baseUrl: 'https://[::1]/v1' }, 'private address'],
+  [{ baseUrl: 'https://2130706433/v1' }, 'private address'],
+  [{ baseUrl: 'https://0x7f.1/v1' }, 'private address'],
+  [{ baseUrl: 'https://user:pass@api.example.com' }, 'no user'],
+  [{ baseUrl: 'https://api.example.com/v1?key=1' }, 'no user, password, query'],
+  [{ baseUrl: 'ftp://api.example.com' }, 'http or https'],
+  [{ totalMs: 300_001 }, 'totalMs'],
+  [{ connections: 0 }, 'connections'],
+  [{ tries: 0 }, 'tries'],
+  [{ circuitFailures: 0 }, 'circuitFailures'],
+  [{ kind: 'other' }, 'kind'],
+  [{ timeout: 5 }, 'timeout'],
+])('%j is refused and says why', (given, says) => {
+  expect(() => read(given)).toThrow(/^PROVIDERS is wrong/)
+  expect(() => read(given)).toThrow(says)
+})
+
+test('private addresses and plain http are a choice', () => {
+  expect(() => read({ baseUrl: 'http://127.0.0.1:8080/v1', allowPrivateAddress: true })).not.toThrow()
+})
+
+test('a wrong name is refused; text that is not JSON is not quoted', () => {
+  expect(() => readProviders(JSON.stringify({ 'A B': provider }), {})).toThrow('lower-case')
+  expect(() => readProviders('{"main": sk-canary', {})).toThrow(/^PROVIDERS is wrong: it is not JSON\.$/)
+})

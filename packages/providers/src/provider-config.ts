@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { providerKey } from './provider-key.ts'
+import { isPrivateAddress } from './private-address.ts'
+
+/** No call lasts longer than this, whatever the configuration says (decisions.md, section 3). */
+export const longestCallMs = 300_000
+
+const limitMs = (byDefault: number) => z.int().min(1).max(longestCallMs).default(byDefault)
+
+const anyKind = {
+  baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).meta({
+    description: 'Base address of the wire format, such as https://api.example.com/v1. Redirects are not followed.',
+  }),
+  apiKey: z.string().min(1).optional().meta({ description: 'The key for this provider.' }),
+  apiKeyEnv: z.string().min(1).optional().meta({ description: 'The environment variable that holds the key.' }),
+  apiKeyFile: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'The file that holds the key, such as a mounted secret; read at the start.' }),
+  allowPrivateAddress: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Permits plain http, and loopback, private and link-local addresses.' }),
+  firstByteMs: limitMs(120_000).meta({
+    description:
+      'How long to wait for the first chunk of a stream, or for the head of an answer that is not streamed, which many providers send only when the answer is complete.',
+  }),
+  idleMs: limitMs(60_000).meta({ description: 'How long an answer that has begun may pause.' }),
+  totalMs: limitMs(longestCallMs).meta({ description: 'How long one attempt may last.' }),
+  tries: z.int().min(1).max(5).default(2).meta({ description: 'How often one call may ask this provider.' }),
+  circuitFailures: z.int().min(1).max(1_000_000).default(10).meta({
+    description: 'After so many failures without a complete answer between them the provider is not asked for a while.',
+  }),
+  circuitRestMs: limitMs(5_000).meta({ description: 'How long it is not asked, and how long between probes then.' }),
+  connections: z.int().min(1).max(10_000).default(256).meta({ description: 'Open connections at most, per process.' }),
+}
+
+const openAiCompatible = z.strictObject({
+  kind: z.literal('openai-compatible'),
+  ...anyKind,
+  capField: z
+    .enum(['max_tokens', 'max_completion_tokens'])
+    .default('max_tokens')
+    .meta({ description: 'The field in which this provider takes the output cap.' }),
+  imageFormatField: z.boolean().default(true).meta({
+    description: 'Whether images are asked for with response_format; some models refuse it and always answer base64.',
+  }),
+})
+
+const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...anyKind })
+
+/** One provider of the `PROVIDERS` variable. */
+export const providerConfig = z
+  .discriminatedUnion('kind', [openAiCompatible, anthropic])
+  .superRefine((provider, context) => {
+    const problem = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
+    const url = new URL(provider.baseUrl)
+    if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+      problem('baseUrl', 'must have no user, password, query or fragment')
+    const ways = (['apiKey', 'apiKeyEnv', 'apiKeyFile'] as const).filter((way) => provider[way] !== undefined)
+    if (ways.length > 1) problem(ways[1]!, `give one of ${ways.join(', ')}`)
+    if (provider.allowPrivateAddress) return
+    if (url.protocol !== 'https:') problem('baseUrl', 'must be https unless allowPrivateAddress is true')
+    if (isPrivateAddress(url.hostname)) problem('baseUrl', 'is a private address; allowPrivateAddress permits it')
+  })
+
+export type ProviderConfig = z.infer<typeof providerConfig>
+
+/** Shape of the `PROVIDERS` variable: providers by the name that the products' routes use. */
+export const providersConfig = z.record(z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/), providerConfig, {
+  error: (issue) =>
+    issue.code === 'invalid_key' ? 'a name must be lower-case letters, digits and hyphens, at most 64' : undefined,
+})
+
+export type ProvidersConfig = z.infer<typeof providersConfig>
+
+/**
+ * Reads the `PROVIDERS` variable (JSON text) and takes the keys that `apiKeyEnv` and `apiKeyFile` name. Where
+ * `PROVIDER_ALLOWED_HOSTS` is set, only the hosts it lists may be called. Throws an error that names the variable and the
+ * problem; no key is ever part of it.
+ */
+export function readProviders(text: string, environment: Record<string, string | undefined>): ProvidersConfig {
+  const read = providersConfig.safeParse(parseJson(text))
+  if (!read.success) throw new Error(`PROVIDERS is wrong.\n${z.prettifyError(read.error)}`)
+  for (const [name, provider] of Object.entries(read.data)) {
+    refuseOtherHosts(name, new URL(provider.baseUrl), environment['PROVIDER_ALLOWED_HOSTS'])
+    const key = providerKey(name, provider, environment)
+    if (key !== undefined) provider.apiKey = key
+  }
+  return read.data
+}
+
+/** @param allowed hosts, with their port unless it is the default one, separated by commas */
+function refuseOtherHosts(name: string, { host }: URL, allowed: string | undefined): void {
+  if (!allowed || allowed.split(',').some((one) => one.trim().toLowerCase() === host)) return
+  throw new Error(`PROVIDERS: the provider "${name}" is at ${host}, which PROVIDER_ALLOWED_HOSTS does not list.`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's own message quotes the text, which may hold a key.
+    throw new Error('PROVIDERS is wrong: it is not JSON.')
+  }
+}

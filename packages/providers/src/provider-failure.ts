@@ -1,0 +1,58 @@
+/**
+ * - `unreachable`: no connection, or nothing configured under that name
+ * - `refused`: the provider answered with an error, as a status or inside its answer
+ * - `timeout`: the first byte, the next one or the end came too late
+ * - `cut`: the answer ended before it was complete
+ * - `garbage`: the answer isn't what the wire format says
+ * - `too_large`: the answer exceeds the bounds of answer-limits.ts
+ * - `resting`: the provider failed so often that it wasn't asked; `retryAfterMs` says for how long
+ */
+export type FailureKind = 'unreachable' | 'refused' | 'timeout' | 'cut' | 'garbage' | 'too_large' | 'resting'
+
+export interface FailureFacts {
+  kind: FailureKind
+  provider: string
+  /** For the log; holds nothing of the prompt or the answer. */
+  detail: string
+  /** Whether a part of the answer had already been handed on. */
+  afterFirstByte?: boolean
+  providerStatus?: number | undefined
+  /** The provider's own error code, such as `context_length_exceeded`. */
+  providerCode?: string | undefined
+  /** What the provider's `Retry-After` asks for. */
+  retryAfterMs?: number | undefined
+  /** false: the provider never got the call. Default: it did, or was tried to reach. */
+  asked?: boolean
+}
+
+/**
+ * The world broke: a provider gave no usable answer. The message names the provider, so it is for the log and never
+ * for a caller.
+ */
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure'
+  readonly kind: FailureKind
+  readonly provider: string
+  readonly afterFirstByte: boolean
+  /** Whether another provider, or the same one later, may answer the same call. */
+  readonly retryable: boolean
+  readonly providerStatus: number | undefined
+  readonly providerCode: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly asked: boolean
+
+  constructor({ kind, provider, detail, afterFirstByte = false, asked = true, ...facts }: FailureFacts) {
+    super(`provider ${provider}: ${kind}: ${detail}`)
+    this.kind = kind
+    this.provider = provider
+    this.afterFirstByte = afterFirstByte
+    this.providerStatus = facts.providerStatus
+    this.providerCode = facts.providerCode
+    this.retryAfterMs = facts.retryAfterMs
+    this.asked = asked
+    this.retryable = !asked || !(kind === 'refused' && faultsOfTheRequest.has(facts.providerStatus ?? 0))
+  }
+}
+
+/** Statuses which say that the request itself is wrong, so that every provider would refuse it. */
+const faultsOfTheRequest = new Set([400, 413, 414, 415, 422])

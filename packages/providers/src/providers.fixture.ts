@@ -1,0 +1,93 @@
+import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
+import { afterAll, beforeEach } from 'vitest'
+import type { ChatCall, ChatChunk, Completion } from './chat-port.ts'
+import { openProviders } from './open-providers.ts'
+import type { Providers, ProvidersOptions } from './open-providers.ts'
+import type { ProviderConfig } from './provider-config.ts'
+import { readProviders } from './provider-config.ts'
+import { ProviderFailure } from './provider-failure.ts'
+
+export type Kind = ProviderConfig['kind']
+export const kinds: Kind[] = ['openai-compatible', 'anthropic']
+
+export const toFirst = [{ provider: 'first', model: 'sim-swift' }]
+export const toBoth = [...toFirst, { provider: 'second', model: 'sim-swift' }]
+
+type CallOptions = Partial<ChatCall> & { parameters?: object }
+
+export function call({ parameters, ...rest }: CallOptions = {}): ChatCall {
+  const forwarded = JSON.stringify({ messages: [{ role: 'user', content: 'Name a harbour' }], ...parameters })
+  return { routes: toFirst, forwarded, outputCap: 500, stream: false, ...rest }
+}
+
+/** Two simulated providers, `first` and `second`, and ways to call them; a clean sheet before each test. */
+export async function twoProviders() {
+  const first = await startSimulatedProvider()
+  const second = await startSimulatedProvider()
+  const failures: ProviderFailure[] = []
+  const opened: Providers[] = []
+  afterAll(async () => {
+    await first.stop()
+    await second.stop()
+    await Promise.all(opened.map((each) => each.close()))
+  })
+  beforeEach(async () => {
+    failures.length = 0
+    for (const { control } of [first, second]) {
+      await control.clearFaults()
+      await control.release()
+      await control.clearCalls()
+    }
+  })
+
+  /** Each is asked once and never rests, unless `settings` say so. */
+  function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}): Providers {
+    const each = (url: string) => ({
+      kind,
+      baseUrl: `${url}/v1`,
+      apiKeyEnv: 'PROVIDER_KEY',
+      allowPrivateAddress: true,
+      tries: 1,
+      circuitFailures: 1_000_000,
+      ...settings,
+    })
+    const config = readProviders(JSON.stringify({ first: each(first.url), second: each(second.url) }), {
+      PROVIDER_KEY: 'sk-canary',
+    })
+    const it = openProviders(config, { attemptFailed: (failure) => failures.push(failure), ...options })
+    opened.push(it)
+    return it
+  }
+
+  return { first, second, failures, open }
+}
+
+export async function complete(through: Providers, more: CallOptions = {}): Promise<Completion> {
+  const answer = await through.chat(call(more))
+  if (answer.kind !== 'completion') throw new Error('not a completion')
+  return answer.completion
+}
+
+export async function openStream(through: Providers, more: CallOptions = {}): Promise<AsyncIterable<ChatChunk>> {
+  const answer = await through.chat(call({ stream: true, ...more }))
+  if (answer.kind !== 'stream') throw new Error('not a stream')
+  return answer.chunks
+}
+
+export async function readAll(chunks: AsyncIterable<ChatChunk>): Promise<ChatChunk[]> {
+  const all: ChatChunk[] = []
+  for await (const chunk of chunks) all.push(chunk)
+  return all
+}
+
+export const textOf = (chunks: ChatChunk[]): string =>
+  chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')
+
+export async function failureOf(promise: Promise<unknown>): Promise<ProviderFailure> {
+  const reason = await promise.then(
+    () => new Error('it did not fail'),
+    (error: unknown) => error,
+  )
+  if (reason instanceof ProviderFailure) return reason
+  throw reason
+}

@@ -1,0 +1,249 @@
+import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
+import { describe, expect, test } from 'vitest'
+import { openProviders } from './open-providers.ts'
+import type { ProvidersOptions } from './open-providers.ts'
+import { readProviders } from './provider-config.ts'
+import { call, complete, failureOf, openStream, readAll, toBoth, twoProviders } from './providers.fixture.ts'
+
+const { first, second, failures, open } = await twoProviders()
+
+/** Notes each wait instead of waiting, on a clock that the waits move. */
+function noted(): ProvidersOptions & { waits: number[] } {
+  const waits: number[] = []
+  let nowMs = 0
+  return {
+    waits,
+    random: () => 0,
+    nowMs: () => nowMs,
+    wait: async (ms) => {
+      waits.push(ms)
+      nowMs += ms
+    },
+  }
+}
+
+const answeredBy = async (through: ReturnType<typeof open>, routes = toBoth) =>
+  (await through.chat(call({ routes }))).route.provider
+
+describe('one call', () => {
+  test('asks a provider again that failed in passing, after what its Retry-After asks for', async () => {
+    const { waits, ...options } = noted()
+    const providers = open('openai-compatible', { tries: 2 }, options)
+    await first.control.setFaults([{ status: 429, retryAfter: 3, times: 1 }])
+    await complete(providers)
+    expect(waits).toEqual([3_125])
+    expect(await first.control.countCalls()).toBe(2)
+    expect(failures).toHaveLength(1)
+  })
+
+  test('asks no provider more often than configured', async () => {
+    const { waits, ...options } = noted()
+    const providers = open('openai-compatible', { tries: 3 }, options)
+    await first.control.setFaults([{ status: 503 }])
+    expect(await failureOf(complete(providers))).toMatchObject({ providerStatus: 503 })
+    expect(waits).toEqual([125, 250])
+    expect(await first.control.countCalls()).toBe(3)
+  })
+
+  test('goes to the next provider at once, and comes back to the first only when that failed too', async () => {
+    const { waits, ...options } = noted()
+    const providers = open('openai-compatible', { tries: 2 }, options)
+    await first.control.setFaults([{ status: 429, retryAfter: 5, times: 1 }])
+    expect(await answeredBy(providers)).toBe('second')
+    expect(waits).toEqual([])
+
+    await first.control.setFaults([{ status: 500, times: 1 }])
+    await second.control.setFaults([{ status: 500 }])
+    expect(await answeredBy(providers)).toBe('first')
+    expect(failures.map(({ provider }) => provider)).toEqual(['first', 'first', 'second'])
+  })
+
+  test('waits for no Retry-After that is too long', async () => {
+    const { waits, ...options } = noted()
+    const providers = open('openai-compatible', { tries: 2 }, options)
+    await first.control.setFaults([{ status: 429, retryAfter: 60 }])
+    expect(await failureOf(complete(providers))).toMatchObject({ retryAfterMs: 60_000 })
+    expect(waits).toEqual([])
+  })
+
+  test('ends within its 300 s, however often it may ask', async () => {
+    const { waits, ...options } = noted()
+    const providers = open(
+      'openai-compatible',
+      { tries: 5, circuitFailures: 1_000_000 },
+      { ...options, random: () => 900 },
+    )
+    await first.control.setFaults([{ status: 503 }])
+    await failureOf(complete(providers))
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(300_000)
+    expect(waits).toHaveLength(1)
+  })
+
+  test('that waits can be ended', async () => {
+    const leaving = new AbortController()
+    const providers = open(
+      'openai-compatible',
+      { tries: 2 },
+      {
+        attemptFailed: () => leaving.abort(new Error('enough')),
+      },
+    )
+    await first.control.setFaults([{ status: 503, retryAfter: 9 }])
+    await expect(complete(providers, { signal: leaving.signal })).rejects.toThrow('enough')
+    expect(await first.control.countCalls()).toBe(1)
+  })
+
+  test('asks nobody again once a part of the answer was handed on', async () => {
+    const providers = open('openai-compatible', { tries: 2 }, noted())
+    await first.control.setFaults([{ cut: { afterChunk: 4 } }])
+    const failure = await failureOf(readAll(await openStream(providers, { routes: toBoth })))
+    expect(failure).toMatchObject({ kind: 'cut', afterFirstByte: true })
+    expect([await first.control.countCalls(), await second.control.countCalls()]).toEqual([1, 0])
+    expect(failures).toEqual([failure])
+  })
+
+  test('passes over a provider that is not there, or not configured, and tells of it', async () => {
+    const gone = await startSimulatedProvider()
+    await gone.stop()
+    const config = readProviders(
+      JSON.stringify({
+        gone: { kind: 'openai-compatible', baseUrl: gone.url, allowPrivateAddress: true },
+        second: { kind: 'openai-compatible', baseUrl: `${second.url}/v1`, allowPrivateAddress: true },
+      }),
+      {},
+    )
+    const some = openProviders(config, { attemptFailed: (failure) => failures.push(failure) })
+    const routes = ['unknown', 'gone', 'second'].map((provider) => ({ provider, model: 'm' }))
+    expect(await answeredBy(some, routes)).toBe('second')
+    expect(failures.map(({ kind, provider }) => [kind, provider])).toEqual([
+      ['unreachable', 'unknown'],
+      ['unreachable', 'gone'],
+    ])
+    expect(await failureOf(some.chat(call({ routes: [] })))).toMatchObject({ kind: 'unreachable' })
+    await some.close()
+  })
+})
+
+describe('a call that has no words in the format of a provider', () => {
+  const parameters = { response_format: { type: 'json_object' } }
+  const config = (more: object) => {
+    const each = (kind: string, url: string) => ({ kind, baseUrl: `${url}/v1`, allowPrivateAddress: true, tries: 1 })
+    return readProviders(
+      JSON.stringify({
+        first: { ...each('anthropic', first.url), ...more },
+        second: each('openai-compatible', second.url),
+      }),
+      {},
+    )
+  }
+
+  test('goes to one of another kind, and is not sent to this one', async () => {
+    const some = openProviders(config({}))
+    expect((await some.chat(call({ routes: toBoth, parameters }))).route.provider).toBe('second')
+    expect(await first.control.countCalls()).toBe(0)
+    await some.close()
+  })
+
+  test('is refused as the request it is, unless a provider that has the words failed', async () => {
+    const some = openProviders(config({}))
+    expect(await failureOf(complete(some, { parameters }))).toMatchObject({
+      kind: 'refused',
+      providerStatus: 400,
+      asked: false,
+    })
+    await second.control.setFaults([{ status: 500 }])
+    for (const routes of [toBoth, toBoth.toReversed()])
+      expect(await failureOf(complete(some, { routes, parameters }))).toMatchObject({ providerStatus: 500 })
+    await some.close()
+  })
+})
+
+describe('a provider that fails again and again', () => {
+  const settings = { circuitFailures: 3, circuitRestMs: 1_000 }
+
+  function watched(more: object = {}) {
+    const { waits: _, ...options } = noted()
+    const changes: string[] = []
+    let nowMs = 0
+    const providers = open(
+      'openai-compatible',
+      { ...settings, ...more },
+      {
+        ...options,
+        nowMs: () => nowMs,
+        circuitChanged: ({ provider, state }) => changes.push(`${provider} ${state}`),
+      },
+    )
+    return { providers, changes, pass: (ms: number) => (nowMs += ms) }
+  }
+
+  async function failThrice(providers: ReturnType<typeof open>): Promise<void> {
+    await first.control.setFaults([{ status: 500, times: 3 }])
+    for (let i = 0; i < 3; i++) await failureOf(complete(providers))
+    await first.control.clearCalls()
+  }
+
+  test('is not asked any more: another one is, and where there is none the call fails at once', async () => {
+    const { providers, changes } = watched()
+    await failThrice(providers)
+    failures.length = 0
+    expect(await answeredBy(providers)).toBe('second')
+    expect(await failureOf(complete(providers))).toMatchObject({ kind: 'resting', asked: false, retryAfterMs: 1_000 })
+    expect(await first.control.countCalls()).toBe(0)
+    expect([changes, failures]).toEqual([['first open'], []])
+  })
+
+  test('is asked by one probe when it has rested, and by all again when that has its first byte', async () => {
+    const { providers, changes, pass } = watched()
+    await failThrice(providers)
+    pass(1_000)
+    await first.control.setFaults([{ hold: true, times: 1 }])
+    const probe = openStream(providers)
+    await first.control.waitForCalls(1)
+    expect(await answeredBy(providers)).toBe('second')
+    await first.control.release()
+    const chunks = await probe
+    expect(await answeredBy(providers)).toBe('first')
+    await readAll(chunks)
+    expect(changes).toEqual(['first open', 'first half-open', 'first closed'])
+  })
+
+  test('rests again when the probe fails', async () => {
+    const { providers, changes, pass } = watched()
+    await failThrice(providers)
+    pass(1_000)
+    await first.control.setFaults([{ status: 500, times: 1 }])
+    await failureOf(complete(providers))
+    expect(await failureOf(complete(providers))).toMatchObject({ kind: 'resting' })
+    expect(changes).toEqual(['first open', 'first half-open', 'first open'])
+  })
+
+  test('rests also when it only ever breaks off in the middle of its streams', async () => {
+    const { providers, changes } = watched()
+    await first.control.setFaults([{ cut: { afterChunk: 4 } }])
+    for (let i = 0; i < 3; i++) await failureOf(readAll(await openStream(providers)))
+    expect(changes).toEqual(['first open'])
+  })
+
+  test('does not rest for requests that are wrong, or for being busy', async () => {
+    const { providers, changes } = watched()
+    for (const status of [400, 404, 429]) {
+      await first.control.setFaults([{ status }])
+      for (let i = 0; i < 10; i++) await failureOf(complete(providers))
+    }
+    expect(changes).toEqual([])
+  })
+
+  test('a call that a caller ends says nothing of the provider', async () => {
+    const { providers, changes } = watched()
+    await first.control.setFaults([{ hold: true }])
+    for (let i = 0; i < 5; i++) {
+      const leaving = new AbortController()
+      const running = complete(providers, { signal: leaving.signal })
+      await first.control.waitForCalls(i + 1)
+      leaving.abort(new Error('enough'))
+      await expect(running).rejects.toThrow('enough')
+    }
+    expect(changes).toEqual([])
+  })
+})

@@ -1,0 +1,43 @@
+import type { ChatRequest } from '@gateway/contracts/chat-request'
+import type { Usage as ReportedUsage } from '@gateway/providers/chat-port'
+import type { Usage } from '@gateway/contracts/chat-answer'
+import { promptText } from './prompt-text.ts'
+import type { CountTokens } from './token-counter.ts'
+
+export interface CountedUsage extends Usage {
+  /** Counted by us, because the provider did not say or its answer was cut short. */
+  estimated: boolean
+}
+
+/** What the wire format wraps around each message and around the whole, by the published count of the chat format. */
+const PER_MESSAGE = 3
+const PER_REPLY = 3
+
+/**
+ * What a call has used: what the provider reported or, where it reported nothing, our own count of the prompt and of the text
+ * that was answered (decisions.md, 2).
+ */
+export function usageCounter(count: CountTokens) {
+  return async (
+    reported: ReportedUsage | null,
+    request: ChatRequest,
+    answered: () => string,
+  ): Promise<CountedUsage> => {
+    if (reported) return fromReport(reported)
+    const [prompt, completion] = await Promise.all([count(promptText(request.forwarded)), count(answered())])
+    const promptTokens = prompt + PER_MESSAGE * request.promptSize.messages + PER_REPLY
+    return { promptTokens, completionTokens: completion, estimated: true }
+  }
+}
+
+export type CountUsage = ReturnType<typeof usageCounter>
+
+function fromReport({ promptTokens, completionTokens, details }: ReportedUsage): CountedUsage {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = details
+  return {
+    promptTokens,
+    completionTokens,
+    estimated: false,
+    details: { ...(prompt && { prompt }), ...(completion && { completion }) },
+  }
+}

@@ -1,0 +1,90 @@
+import { readChatRequest } from '@gateway/contracts/chat-request'
+import { expect, test as base } from 'vitest'
+import { usageCounter } from './counted-usage.ts'
+import { openTokenCounter } from './token-counter.ts'
+
+const test = base
+  .extend('warnings', () => [] as unknown[])
+  .extend('counter', ({ warnings }, { onCleanup }) => {
+    const counter = openTokenCounter({ log: { warn: (facts: unknown) => void warnings.push(facts) } })
+    onCleanup(() => counter.close())
+    return counter
+  })
+
+test('a text is counted as a tokenizer counts it, also what looks like a steering token', async ({
+  counter,
+  warnings,
+}) => {
+  expect(await counter.count('')).toBe(0)
+  expect(await counter.count('one two three four five')).toBe(5)
+  expect(await counter.count('<|endoftext|>')).toBeGreaterThan(1)
+  expect(warnings).toEqual([])
+})
+
+test('a long word and a long row of emoji are counted too', async ({ counter, warnings }) => {
+  expect(await counter.count('a'.repeat(128_000))).toBeGreaterThan(10_000)
+  expect(await counter.count('😀'.repeat(32_000))).toBeGreaterThan(10_000)
+  expect(warnings).toEqual([])
+})
+
+test('what takes too long or comes too thick is guessed from its bytes', async ({ warnings }) => {
+  const hasty = openTokenCounter({ log: { warn: (facts: unknown) => void warnings.push(facts) }, limitMs: 0 })
+  expect(await hasty.count('x'.repeat(400))).toBe(100)
+  expect(warnings).toHaveLength(1)
+  const small = openTokenCounter({ log: { warn() {} }, mostWaiting: 0 })
+  expect(await small.count('x'.repeat(400))).toBe(100)
+})
+
+test('each family counts in its own way, and every text', async ({ counter, warnings }) => {
+  const text = 'Größenordnungen 漢字かな交じり文'
+  const [newer, older] = [
+    await counter.countAtMost([text], 'o200k_base'),
+    await counter.countAtMost([text], 'cl100k_base'),
+  ]
+  expect(newer).toBeLessThan(older!)
+  expect(await counter.countAtMost([text, text], 'o200k_base')).toBe(2 * newer!)
+  expect(await counter.countAtMost([], 'cl100k_base')).toBe(0)
+  expect(warnings).toEqual([])
+})
+
+test('a count at most is never guessed', async ({ warnings }) => {
+  const log = { warn: (facts: unknown) => void warnings.push(facts) }
+  const hasty = openTokenCounter({ log, limitMs: 0 })
+  expect(await hasty.countAtMost(['x'], 'o200k_base')).toBe(null)
+  expect(await openTokenCounter({ log, mostWaiting: 0 }).countAtMost(['x'], 'o200k_base')).toBe(null)
+})
+
+test('a thread that fails is followed by another', async ({ counter, warnings }) => {
+  expect(await counter.countAtMost(['x'], 'no_such_base' as never)).toBe(null)
+  expect(warnings).toHaveLength(1)
+  expect(await counter.countAtMost(['x'], 'o200k_base')).toBe(1)
+})
+
+test('usage is what the provider says, and our own count only where it says nothing', async ({ counter }) => {
+  const request = readChatRequest({
+    model: 'm',
+    messages: [
+      { role: 'user', content: [{ type: 'text', text: 'one two three' }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: 'four five' },
+    ],
+  })
+  const countUsage = usageCounter(counter.count)
+  const details = { prompt_tokens_details: { cached_tokens: 1 } }
+  const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, request, () => 'unread')
+  expect(reported).toEqual({
+    promptTokens: 3,
+    completionTokens: 2,
+    estimated: false,
+    details: { prompt: { cached_tokens: 1 } },
+  })
+
+  const counted = await countUsage(null, request, () => 'six seven')
+  expect(counted).toMatchObject({ completionTokens: 2, estimated: true })
+  expect(counted.promptTokens).toBeGreaterThan(5 + 3 * 3)
+  expect(counted.promptTokens).toBeLessThan(40)
+})

@@ -1,0 +1,302 @@
+import { describe, expect } from 'vitest'
+import { refusals } from '@gateway/contracts/refusals'
+import { answerOf } from './src/caller.ts'
+import { flowResolutions } from './src/flow-resolutions.ts'
+import { stackTest } from './src/stack-test.ts'
+import { chat } from './src/stack.ts'
+import { windowPasses } from './src/meters.ts'
+import { openTown, type Town } from './src/town.ts'
+
+// Every refusal names what clears it (spec 7, rule 1). Here each 402, 403 and 422 is provoked, what its resolution says is
+// done through the API, and then the call succeeds.
+
+/** One code, and each way out that its resolution names, in its words. */
+interface ResolutionStory {
+  code: keyof typeof refusals
+  way: RegExp
+  story: (town: Town) => Promise<void>
+}
+
+const assignmentOf = ({ projectPath }: Town, product: string) =>
+  `${projectPath}/assignments/${encodeURIComponent(product)}`
+
+const resolutions: ResolutionStory[] = [
+  {
+    code: 'key_issuer_denied',
+    way: /membership of the organization.*role in the team.*grant on the project.*an administrator can restore them/,
+    async story({ fixture, tenant, tenantPath, projectPath, people, as, refused, succeeds, call, keyOf }) {
+      const person = await fixture.person()
+      const issue = async () => (await as(person)).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
+      const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [person])
+      const [{ email }] = rows as [{ email: string }]
+      succeeds(await people.admin.ask('POST', `${tenantPath}/members`, { email }))
+      refused(await issue())
+      succeeds(await people.admin.ask('POST', `${tenantPath}/teams/${tenant.project.team}/members`, { person }))
+      refused(await issue())
+      succeeds(await people.admin.ask('POST', `${projectPath}/grants`, { person, role: 'Project Viewer' }))
+      refused(await issue())
+      succeeds(await people.admin.ask('POST', `${projectPath}/grants`, { person, role: 'Project Consumer' }))
+      const made = succeeds(await issue())
+      succeeds(await call(keyOf((made.body as { secret: string }).secret)))
+    },
+  },
+  {
+    code: 'key_issuer_denied',
+    way: /an administrator can restore them/,
+    async story({ fixture, tenant, tenantPath, projectPath, people, refused, succeeds, call }) {
+      const by = await fixture.issuer(tenant.project)
+      const key = await fixture.key({ project: tenant.project, by })
+      const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [by])
+      const [{ email }] = rows as [{ email: string }]
+      const team = `${tenantPath}/teams/${tenant.project.team}/members`
+      for (const [taken, given, body] of [
+        [`${projectPath}/grants/${by}`, `${projectPath}/grants`, { person: by, role: 'Project Owner' }],
+        [`${team}/${by}`, team, { person: by }],
+        [`${tenantPath}/members/${by}`, `${tenantPath}/members`, { email }],
+      ] as const) {
+        succeeds(await call(key))
+        succeeds(await people.admin.ask('DELETE', taken))
+        refused(await call(key))
+        succeeds(await people.admin.ask('POST', given, body))
+        succeeds(await call(key))
+      }
+    },
+  },
+  {
+    code: 'key_issuer_denied',
+    way: /somebody who holds all three can issue a key/,
+    async story({ tenant, tenantPath, people, issue, refused, succeeds, call }) {
+      refused(await people.admin.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })) // an Admin, and nothing else
+      succeeds(await call(await issue()))
+    },
+  },
+  {
+    code: 'project_mismatch',
+    way: /Leave out X-Service-Project, X-Project-ID and project_id/,
+    async story({ refused, succeeds, call, tenant }) {
+      const other = 'prj_other'
+      refused(await call(tenant.key, { headers: { 'x-service-project': other } }))
+      refused(await call(tenant.key, { headers: { 'x-project-id': other } }))
+      refused(await call(tenant.key, { body: { project_id: other } }))
+      succeeds(await call())
+    },
+  },
+  {
+    code: 'project_mismatch',
+    way: /use a key of the project that they name/,
+    async story({ stack, refused, succeeds, call, tenant }) {
+      const other = await stack.tenant(1_000_000n)
+      const headers = { 'x-service-project': other.project.id }
+      refused(await call(tenant.key, { headers, model: other.model }))
+      succeeds(await call(other.key, { headers, model: other.model }))
+    },
+  },
+  {
+    code: 'key_unbound',
+    way: /Create a new key for a project in the console; the console shows this one as Needs reissue/,
+    async story({ fixture, tenant, tenantPath, people, issue, refused, succeeds, call }) {
+      const legacy = await fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
+      refused(await call(legacy))
+      const shown = await people.owner.ask('GET', `${tenantPath}/keys/${legacy.id}`)
+      expect(shown.body).toMatchObject({ state: 'NeedsReissue', project: null })
+      succeeds(await call(await issue()))
+    },
+  },
+  {
+    code: 'key_scope',
+    way: /Call a resource that the key lists, or create a key whose allowlist contains this one/,
+    async story(town) {
+      const { people, sell, issue, refused, succeeds, call, tenant } = town
+      const other = await sell()
+      succeeds(await people.admin.ask('PUT', assignmentOf(town, other)))
+      const key = await issue({ policy: 'listed', resources: [other] })
+      refused(await call(key))
+      succeeds(await call(key, { model: other }))
+      succeeds(await call(await issue({ policy: 'listed', resources: [other, tenant.model] })))
+    },
+  },
+  {
+    code: 'key_limit',
+    way: /issue a key with a higher limit/i,
+    async story({ issue, refused, succeeds, call }) {
+      for (const reset of ['daily', 'lifetime']) {
+        const { details } = refused(await call(await issue({ limit: { micro: 1, reset } })))
+        const { neededMicro } = details as { neededMicro: number }
+        succeeds(await call(await issue({ limit: { micro: neededMicro, reset } })))
+      }
+    },
+  },
+  {
+    code: 'key_limit',
+    way: /Wait until the window resets at \d{4}-\d\d-\d\dT00:00:00Z/,
+    async story({ stack, issue, refused, succeeds, call }) {
+      for (const reset of ['daily', 'weekly', 'monthly'] as const) {
+        const key = await issue({ limit: { micro: 150, reset } })
+        succeeds(await call(key))
+        refused(await call(key))
+        await windowPasses(stack, key.id, reset)
+        succeeds(await call(key))
+      }
+    },
+  },
+  {
+    code: 'not_permitted',
+    way: /Ask somebody who has the role Admin of the organization to do this, or to give it to you/,
+    async story(town) {
+      const { fixture, people, tenantPath, as, sell, refused, succeeds, call, tenant } = town
+      const [first, second] = [await sell(), await sell()]
+      const person = await fixture.issuer(tenant.project)
+      const member = await as(person)
+      refused(await member.ask('PUT', assignmentOf(town, first)))
+      succeeds(await people.admin.ask('PUT', assignmentOf(town, first)))
+      succeeds(await call(tenant.key, { model: first }))
+      const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [person])
+      const [{ email }] = rows as [{ email: string }]
+      succeeds(await people.admin.ask('POST', `${tenantPath}/members`, { email, role: 'Admin' }))
+      succeeds(await member.ask('PUT', assignmentOf(town, second)))
+      succeeds(await call(tenant.key, { model: second }))
+    },
+  },
+  {
+    code: 'not_permitted',
+    way: /Ask somebody who has the platform operator role to do this/,
+    async story({ people, projectPath, refused, succeeds }) {
+      const funding = { fundingId: 'invoice-1', micro: 1_000 }
+      refused(await people.owner.ask('POST', `${projectPath}/wallet/fundings`, funding))
+      succeeds(await people.operator.ask('POST', `${projectPath}/wallet/fundings`, funding))
+    },
+  },
+  {
+    code: 'insufficient_budget',
+    way: /Ask the platform operator to fund the project/,
+    async story({ stack, fixture, people, tenant, refused, succeeds, call }) {
+      const project = await fixture.project({
+        tenant: tenant.project.tenant,
+        team: tenant.project.team,
+        owner: tenant.owner,
+      })
+      await fixture.assign(project.id, tenant.model)
+      const key = await fixture.key({ project, by: tenant.owner })
+      const { details } = refused(await call(key))
+      expect(details).toMatchObject({ availableMicro: 0, reservedMicro: 0, affordableMaxTokens: 0 })
+      const path = `/api/v2/tenants/${project.tenant}/projects/${project.id}/wallet/fundings`
+      const micro = (details as { neededMicro: number }).neededMicro
+      succeeds(await people.operator.ask('POST', path, { fundingId: 'invoice-1', micro }))
+      succeeds(await call(key))
+      expect((await stack.wallet(project.id)).available).toBeGreaterThanOrEqual(0n)
+    },
+  },
+  {
+    code: 'insufficient_budget',
+    way: /ask for at most \d+ max_tokens/,
+    async story({ stack, refused, succeeds }) {
+      const poor = await stack.tenant(2_000n)
+      const ask = async (maxTokens: number) => answerOf(await chat(stack, poor, { body: { max_tokens: maxTokens } }))
+      const { details } = refused(await ask(8_000))
+      const { affordableMaxTokens } = details as { affordableMaxTokens: number }
+      refused(await ask(affordableMaxTokens + 1))
+      succeeds(await ask(affordableMaxTokens))
+    },
+  },
+  {
+    code: 'insufficient_budget',
+    way: /wait until running calls settle/,
+    async story({ stack, refused, succeeds }) {
+      const poor = await stack.tenant(400n)
+      const prompt = `Running ${poor.project.id}`
+      await stack.provider.control.setFaults([{ prompt, hold: true }])
+      const call = (max_tokens: number) =>
+        chat(stack, poor, { body: { max_tokens, messages: [{ role: 'user', content: prompt }] } })
+      const running = call(200)
+      await stack.provider.control.waitForCalls(1, { prompt })
+      refused(await answerOf(await call(100)))
+      await stack.provider.control.clearFaults()
+      await stack.provider.control.release()
+      succeeds(await answerOf(await running))
+      succeeds(await answerOf(await call(100)))
+    },
+  },
+  {
+    code: 'project_required',
+    way: /Send the id of the project .* as `project`/,
+    async story({ people, tenantPath, tenant, refused, succeeds, call, keyOf }) {
+      refused(await people.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI' }))
+      const made = succeeds(
+        await people.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI', project: tenant.project.id }),
+      )
+      succeeds(await call(keyOf((made.body as { secret: string }).secret)))
+    },
+  },
+  {
+    code: 'resource_not_eligible',
+    way: /List only products that are assigned to the project/,
+    async story(town) {
+      const { people, tenantPath, tenant, sell, refused, issue, succeeds, call } = town
+      const other = await sell()
+      const asked = { project: tenant.project.id, policy: 'listed', resources: [tenant.model, other] }
+      const { details } = refused(await people.owner.ask('POST', `${tenantPath}/keys`, asked))
+      expect(details).toEqual({ resources: [other] })
+      succeeds(await call(await issue({ policy: 'listed', resources: [tenant.model] })))
+      succeeds(await people.admin.ask('PUT', assignmentOf(town, other))) // or let it be assigned
+      succeeds(await call(await issue(asked), { model: other }))
+    },
+  },
+  {
+    code: 'context_limit',
+    way: /Shorten the messages, or ask for a smaller max_tokens/,
+    async story(town) {
+      const { people, sell, refused, succeeds, call, tenant } = town
+      const model = await sell({ contextLength: 1_000, maxOutputTokens: 500 })
+      succeeds(await people.admin.ask('PUT', assignmentOf(town, model)))
+      const ask = (length: number, max_tokens: number) =>
+        call(tenant.key, { model, body: { max_tokens, messages: [{ role: 'user', content: 'x'.repeat(length) }] } })
+      const { details } = refused(await ask(10, 501))
+      succeeds(await ask(10, (details as { maxOutputTokens: number }).maxOutputTokens))
+      refused(await ask(20_000, 100))
+      succeeds(await ask(200, 100))
+    },
+  },
+  {
+    code: 'idempotency_mismatch',
+    way: /Send the same request as before, or a new Idempotency-Key/,
+    async story({ refused, succeeds, call, tenant }) {
+      const ask = (key: string, temperature: number) =>
+        call(tenant.key, { headers: { 'idempotency-key': key }, body: { temperature } })
+      const first = succeeds(await ask('first-key', 0))
+      refused(await ask('first-key', 1))
+      expect(succeeds(await ask('first-key', 0)).text).toBe(first.text)
+      succeeds(await ask('other-key', 1))
+    },
+  },
+  {
+    code: 'answer_not_kept',
+    way: /Send a new Idempotency-Key to make a new call, which is charged separately/,
+    async story({ stack, refused, succeeds, call, tenant }) {
+      const prompt = `Long ${tenant.project.id}`
+      const choices = [{ message: { role: 'assistant', content: 'x'.repeat(1_200_000) } }]
+      const usage = { prompt_tokens: 10, completion_tokens: 50, total_tokens: 60 }
+      await stack.provider.control.setFaults([{ prompt, times: 1, status: 200, body: { choices, usage } }])
+      const ask = (key: string) =>
+        call(tenant.key, {
+          headers: { 'idempotency-key': key },
+          body: { messages: [{ role: 'user', content: prompt }] },
+        })
+      expect(succeeds(await ask('first-key')).text.length).toBeGreaterThan(1_200_000)
+      refused(await ask('first-key'))
+      succeeds(await ask('other-key'))
+    },
+  },
+]
+
+describe('what clears a refusal', () => {
+  for (const { code, way, story } of [...resolutions, ...flowResolutions])
+    stackTest(`${way.source} [${code}]`, async ({ stack }) => {
+      await story(await openTown(stack, way, code))
+    })
+
+  stackTest('is tried for every 402, 403 and 422', () => {
+    const codes = Object.entries(refusals).filter(([, { status }]) => [402, 403, 422].includes(status))
+    const tried = new Set<string>([...resolutions, ...flowResolutions].map(({ code }) => code))
+    expect(codes.map(([code]) => code).filter((code) => !tried.has(code))).toEqual([])
+  })
+})

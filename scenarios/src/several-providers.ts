@@ -1,0 +1,74 @@
+import { expect } from 'vitest'
+import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
+import { liveTest } from '@gateway/testbed/live-test'
+import { openStack, type TenantFixture } from './stack.ts'
+
+const never = 1_000_000
+/** Most tests have providers of their own, so that none rests for what another test did. */
+export const providers = {
+  chat: { at: 'first', kind: 'openai-compatible', circuitFailures: never },
+  messages: { at: 'second', kind: 'anthropic', circuitFailures: never },
+  frail: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitRestMs: 200 },
+  lonely: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitRestMs: 60_000 },
+  doomed: { at: 'third', kind: 'openai-compatible', circuitFailures: never },
+} as const
+
+export type ProviderName = keyof typeof providers
+
+const parameters = ['temperature', 'stop', 'max_tokens', 'tools', 'tool_choice', 'response_format', 'reasoning_effort']
+
+/** `test` with a stack whose products have several providers: `shopOf` names those that serve a test's own product. */
+export const severalProvidersTest = liveTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('servers', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => startSimulatedProvider()))
+    const servers = { first: first!, second: second!, third: third! }
+    onCleanup(async () => void (await Promise.all(Object.values(servers).map((server) => server.stop()))))
+    return servers
+  })
+  .extend('stack', { scope: 'file' }, async ({ database, redis, servers }, { onCleanup }) => {
+    const PROVIDERS = JSON.stringify(
+      Object.fromEntries(
+        Object.entries(providers).map(([name, { at, ...settings }]) => [
+          name,
+          { ...settings, baseUrl: `${servers[at].url}/v1`, allowPrivateAddress: true },
+        ]),
+      ),
+    )
+    const stack = await openStack({
+      adminUrl: database.adminUrl,
+      ledgerUrl: database.ledgerUrl,
+      redisUrl: redis.url,
+      environment: { gateway: () => ({ PROVIDERS }) },
+    })
+    onCleanup(stack.close)
+    return stack
+  })
+  .extend('tenantOf', async ({ stack, servers }) => {
+    for (const { control } of Object.values(servers)) {
+      await control.clearFaults()
+      await control.clearCalls()
+    }
+    /** A project and a product that these providers serve, in order. */
+    return async (names: ProviderName[], model = 'tapir-large'): Promise<TenantFixture> => {
+      const tenant = await stack.tenant(10_000_000n)
+      const product = await stack.fixture.product({
+        promptPico: 1_000_000n,
+        completionPico: 1_000_000n,
+        supportedParameters: parameters,
+        providers: names.map((provider, priority) => ({ provider, model, priority })),
+      })
+      await stack.fixture.assign(tenant.project.id, product)
+      return { ...tenant, model: product }
+    }
+  })
+  .extend('expectCharges', async ({ stack }) => {
+    /** So many calls were settled, each for what it used, and nothing is held. */
+    return async ({ project }: TenantFixture, settledCalls: number, tokens: number): Promise<void> => {
+      await stack.untilNothingIsReserved(project.id, 5_000)
+      const calls = await stack.invocations(project.id)
+      expect(calls.filter(({ state }) => state === 'Settled')).toHaveLength(settledCalls)
+      expect(await stack.wallet(project.id)).toMatchObject({ reserved: 0n, settled: BigInt(tokens) })
+      expect(await stack.findings([project.id])).toEqual([])
+    }
+  })

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { openDatabase } from '@gateway/database/client'
+import { checkBooks, sayFinding } from '@gateway/ledger/check-books'
+import { startServices, type ServiceStackOptions } from '@gateway/testbed/service-stack'
+import { openFixture, type KeyFixture, type ProjectFixture } from '@gateway/testbed/fixture'
+
+// The whole service on real parts, and a fixture in it: what a scenario begins with.
+
+export type Stack = Awaited<ReturnType<typeof openStack>>
+
+export interface TenantFixture {
+  project: ProjectFixture
+  key: KeyFixture
+  owner: string
+  /** One micro-USD per prompt token and per completion token. */
+  model: string
+}
+
+interface StackOptions extends ServiceStackOptions {
+  adminUrl: string
+}
+
+export async function openStack(options: StackOptions) {
+  const services = await startServices(options)
+  const fixture = await openFixture(options.adminUrl)
+  const reads = await openDatabase({ url: options.ledgerUrl, poolSize: 2 })
+
+  async function tenant(funds: bigint, key: Partial<Parameters<typeof fixture.key>[0]> = {}): Promise<TenantFixture> {
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, funds)
+    const model = await fixture.product({
+      id: `acme/${randomBytes(5).toString('hex')}`,
+      promptPico: 1_000_000n,
+      completionPico: 1_000_000n,
+      perMessage: 8,
+    })
+    await fixture.assign(project.id, model)
+    return { project, model, owner: owners.owner, key: await fixture.key({ project, by: owners.owner, ...key }) }
+  }
+
+  return {
+    ...services,
+    fixture,
+    tenant,
+    /** What the books say of a project; micro-USD. */
+    async wallet(project: string) {
+      const wallet = await reads.prisma.wallet.findUniqueOrThrow({ where: { project } })
+      const { funded, reserved, settled } = wallet
+      return { funded, reserved, settled, available: funded - reserved - settled }
+    },
+    /** What `ledger check` finds, from the first journal entry on. */
+    async findings(projects?: string[]): Promise<string[]> {
+      return (await checkBooks(reads, { whole: true, ...(projects && { projects }) })).findings.map(sayFinding)
+    },
+    openReservations: (project: string) => reads.prisma.reservation.count({ where: { project } }),
+    invocations: (project: string) =>
+      reads.prisma.invocation.findMany({ where: { project }, orderBy: { closedAt: 'asc' } }),
+    /** Resolves once nothing of the project is held any more. */
+    async untilNothingIsReserved(project: string, withinMs: number): Promise<void> {
+      const until = performance.now() + withinMs
+      while ((await reads.prisma.reservation.count({ where: { project } })) > 0) {
+        if (performance.now() > until) throw new Error(`still held after ${withinMs} ms`)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+    },
+    close: async () => {
+      await reads.close()
+      await fixture.close()
+      await services.stop()
+    },
+  }
+}
+
+/** One plain chat call, by hand: what no client library does for us. */
+export function chat(
+  stack: Pick<Stack, 'gateways'>,
+  { key, model }: Pick<TenantFixture, 'key' | 'model'>,
+  {
+    body = {},
+    headers = {},
+    gateway = 0,
+    signal,
+  }: { body?: object; headers?: Record<string, string>; gateway?: number; signal?: AbortSignal } = {},
+): Promise<Response> {
+  return fetch(`${stack.gateways[gateway % stack.gateways.length]!.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({
+      model,
+      messages: [{ role: 'user', content: 'Say something short.' }],
+      max_tokens: 50,
+      ...body,
+    }),
+    ...(signal && { signal }),
+  })
+}

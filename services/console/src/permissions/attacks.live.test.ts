@@ -1,0 +1,148 @@
+import { expect } from 'vitest'
+import { callerOf, consoleTest as test, said, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
+
+// The console from the side of somebody who wants more than they were given.
+
+test.for([
+  ['a member', {}],
+  ['a Team Owner', { team: 'Team Owner' }],
+  ['a Project Viewer', { project: 'Project Viewer' }],
+  ['a Project Consumer', { team: 'Team Member', project: 'Project Consumer' }],
+  ['a Project Owner', { team: 'Team Owner', project: 'Project Owner' }],
+] as const)('%s makes nobody Admin, not themselves either [not_permitted]', async ([, roles], { stack }) => {
+  const me = await stack.member(roles)
+  const email = `${me.id}@example.test`
+  const tries = await Promise.all([
+    me.post(`${stack.path}/members`, { email, role: 'Admin' }),
+    me.post(`${stack.path}/members`, { person: me.id, role: 'Admin' }),
+    me.post(`${stack.path}/members`, { email: `fresh.${email}`, role: 'Admin', password: 'of my own choice' }),
+    me.post(`${stack.path}/teams`, { name: 'Mine' }),
+    me.post(`${stack.path}/teams/${stack.team}/members`, { person: me.id, role: 'Team Owner' }),
+    me.post(`${stack.path}/projects`, { name: 'Mine', team: stack.team }),
+    me.put(`${stack.projectPath}/assignments/acme%2Fswift`),
+    me.post(`/api/v2/tenants`, { name: 'Mine' }),
+    me.post(`/api/v2/products`, {}),
+    me.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 }),
+  ])
+  for (const each of tries) expect(said(each)).toMatch(/^(403 not_permitted|404 not_found)$/)
+  expect((await me.get('/api/v2/me')).body.tenants).toMatchObject([{ role: 'Member' }])
+})
+
+test.for([
+  ['a Project Consumer', { team: 'Team Owner', project: 'Project Consumer' }],
+  ['a Project Viewer', { project: 'Project Viewer' }],
+  ['a Team Owner', { team: 'Team Owner' }],
+] as const)('%s grants nobody a role on a project [not_permitted]', async ([, roles], { stack }) => {
+  const me = await stack.member(roles)
+  const grants = `${stack.projectPath}/grants`
+  const tries = await Promise.all([
+    me.post(grants, { person: me.id, role: 'Project Owner' }),
+    me.post(grants, { person: stack.owner.id, role: 'Project Viewer' }),
+    me.delete(`${grants}/${stack.owner.id}`),
+  ])
+  expect(tries.map(said)).toEqual(Array(3).fill('403 not_permitted'))
+})
+
+test('an Admin who takes a role on a project is seen to have taken it', async ({ stack }) => {
+  const admin = await stack.member({ tenant: 'Admin' })
+  const role = { person: admin.id, role: 'Project Owner' }
+  expect(said(await admin.post(`${stack.projectPath}/grants`, role))).toBe('201')
+  const { body } = await stack.owner.get(`${stack.path}/audit?limit=1`)
+  const details = { ...role, before: null }
+  expect(body.data).toMatchObject([{ action: 'grant.set', person: admin.id, subject: stack.project, details }])
+})
+
+test.for([
+  ['an Admin', { tenant: 'Admin' }],
+  ['an Admin in the team', { tenant: 'Admin', team: 'Team Owner' }],
+  ['a Project Owner outside the team', { project: 'Project Owner' }],
+] as const)(
+  "%s takes no secret by rotating another's key, and may revoke it [key_issuer_denied]",
+  async ([, roles], { stack }) => {
+    const me = await stack.member(roles)
+    const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+    expect(said(await me.post(`${stack.path}/keys`, { project: stack.project }))).toBe('403 key_issuer_denied')
+    const rotated = await me.post(`${stack.path}/keys/${key.id}/rotate`)
+    expect([said(rotated), rotated.body.secret]).toEqual(['403 key_issuer_denied', undefined])
+    expect((await stack.owner.get(`${stack.path}/keys/${key.id}`)).body.state).toBe('Active')
+    expect((await me.post(`${stack.path}/keys/${key.id}/revoke`)).body.state).toBe('Revoked')
+  },
+)
+
+test("who holds all three requirements may rotate a colleague's key of a project they own", async ({ stack }) => {
+  const colleague = await stack.member({ team: 'Team Member', project: 'Project Owner' })
+  const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  const rotated = await colleague.post(`${stack.path}/keys/${key.id}/rotate`)
+  expect([said(rotated), rotated.body.key.createdBy]).toEqual(['201', stack.owner.id])
+})
+
+test('no body says more than it may: every field that is not asked for is refused by name [invalid_request]', async ({
+  stack,
+  signIn,
+}) => {
+  const operator = await signIn({ platformOperator: true })
+  const member = await stack.member()
+  const { body: made } = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
+  const writes: [Caller, 'post' | 'put' | 'patch', string, object][] = [
+    [member, 'put', '/api/v2/me/password', { password: 'long enough for it' }],
+    [member, 'post', '/api/v2/me/tokens', { name: 'mine' }],
+    [operator, 'post', '/api/v2/tenants', { name: 'New' }],
+    [stack.owner, 'post', `${stack.path}/members`, { email: 'somebody.new@example.test' }],
+    [stack.owner, 'post', `${stack.path}/teams`, { name: 'New' }],
+    [stack.owner, 'post', `${stack.path}/teams/${stack.team}/members`, { person: member.id }],
+    [stack.owner, 'post', `${stack.path}/projects`, { name: 'New' }],
+    [stack.owner, 'post', `${stack.projectPath}/grants`, { person: member.id, role: 'Project Viewer' }],
+    [stack.owner, 'post', `${stack.path}/keys`, { project: stack.project }],
+    [stack.owner, 'post', `${stack.path}/keys/${made.key.id}/rotate`, {}],
+    [operator, 'post', `${stack.projectPath}/wallet/fundings`, { fundingId: 'f', micro: 1 }],
+    [operator, 'patch', '/api/v2/products/acme%2Fnone', {}],
+  ]
+  const extras = [
+    'id',
+    'tenant',
+    'createdBy',
+    'platformOperator',
+    'passwordHash',
+    'vouchedBy',
+    'hash',
+    'lineage',
+    'createdAt',
+  ]
+  for (const [caller, method, path, body] of writes)
+    for (const extra of extras) {
+      const answer = await caller[method](path, { ...body, [extra]: extra === 'platformOperator' ? true : 'x' })
+      expect([path, said(answer), answer.body.error.param]).toEqual([path, '400 invalid_request', extra])
+    }
+  expect((await member.get('/api/v2/me')).body.platformOperator).toBe(false)
+})
+
+test('who loses a right while asking passes nothing on any more [not_permitted]', async ({ stack, fixture }) => {
+  const leaving = await stack.member({ project: 'Project Owner' })
+  const accomplice = await stack.member()
+  const admin = await stack.member({ tenant: 'Admin' })
+  // Both requests have passed the door when the rights are taken away, and wait for their turn.
+  await fixture.run('BEGIN')
+  await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
+  const grant = leaving.post(`${stack.projectPath}/grants`, { person: accomplice.id, role: 'Project Owner' })
+  await untilSomebodyWaits(fixture)
+  await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [leaving.id])
+  await fixture.run('COMMIT')
+  expect(said(await grant)).toBe('404 not_found')
+
+  await fixture.run('BEGIN')
+  await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
+  const raise = admin.post(`${stack.path}/members`, { person: accomplice.id, role: 'Admin' })
+  await untilSomebodyWaits(fixture)
+  await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE person = $1`, [admin.id])
+  await fixture.run('COMMIT')
+  expect(said(await raise)).toBe('403 not_permitted')
+  expect((await stack.owner.get(`${stack.projectPath}/grants`)).body.data).toHaveLength(1)
+})
+
+test('a person who is gone leaves no token that works [token_invalid]', async ({ console, signIn, fixture }) => {
+  const person = await signIn()
+  await expect(fixture.run('DELETE FROM control.people WHERE id = $1', [person.id])).rejects.toThrow(/person_tokens/)
+  await fixture.run('DELETE FROM control.person_tokens WHERE person = $1', [person.id])
+  await fixture.run('DELETE FROM control.people WHERE id = $1', [person.id])
+  expect(said(await callerOf(console.url, person.id, person.token).get('/api/v2/me'))).toBe('401 token_invalid')
+})

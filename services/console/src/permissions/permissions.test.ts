@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
+import type { Roles } from './roles.ts'
+
+const nobody: Roles = { platformOperator: false, tenant: null, team: null, project: null }
+const standings = {
+  stranger: nobody,
+  operator: { ...nobody, platformOperator: true },
+  admin: { ...nobody, tenant: 'Admin' },
+  member: { ...nobody, tenant: 'Member' },
+  inTeam: { ...nobody, tenant: 'Member', team: 'Team Owner' },
+  viewer: { ...nobody, tenant: 'Member', project: 'Project Viewer' },
+  consumer: { ...nobody, tenant: 'Member', project: 'Project Consumer' },
+  owner: { ...nobody, tenant: 'Member', project: 'Project Owner' },
+  leaver: { ...nobody, team: 'Team Owner', project: 'Project Owner' },
+} satisfies Record<string, Roles>
+type Who = keyof typeof standings
+
+const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', 'owner']
+const anyGrant: Who[] = ['viewer', 'consumer', 'owner']
+const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
+
+// The whole table, said once more by who holds each right (decisions.md, 7).
+const instances: Record<Permission, Who[]> = {
+  'tenants.create': ['operator'],
+  'tenants.delete': ['operator'],
+  'people.read': everyMember,
+  'people.manage': ['admin'],
+  'teams.read': everyMember,
+  'teams.manage': ['admin'],
+  'audit.read': ['admin'],
+  'projects.read': everyMember,
+  'projects.manage': ['admin'],
+  'assignments.read': whoSeesProject,
+  'assignments.manage': ['admin'],
+  'grants.read': whoSeesProject,
+  'grants.manage': ['admin', 'owner'],
+  'usage.read': anyGrant,
+  'wallet.read': ['operator', ...anyGrant],
+  'wallet.fund': ['operator'],
+  'products.manage': ['operator'],
+  'sandboxes.use': ['consumer', 'owner'],
+}
+
+const who = (holds: (roles: Roles) => boolean) =>
+  (Object.keys(standings) as Who[]).filter((each) => holds(standings[each])).toSorted()
+
+test.for(Object.keys(permissions) as Permission[])('%s is held by those and nobody else [not_permitted]', (right) => {
+  expect(who(permissions[right].held)).toEqual(instances[right].toSorted())
+})
+
+describe('what a person sees [not_found]', () => {
+  test('a tenant: its members and the operator', () => {
+    expect(who(seesTenant)).toEqual([...everyMember, 'operator'].toSorted())
+  })
+  test('a project: those who have to do with it, and the operator', () => {
+    expect(who(seesProject)).toEqual([...whoSeesProject, 'operator'].toSorted())
+  })
+})
+
+describe('the issuer rule [key_issuer_denied]', () => {
+  const all: Roles = { platformOperator: false, tenant: 'Member', team: 'Team Member', project: 'Project Consumer' }
+  test('holds with all three', () => {
+    expect(mayIssueKeys(all)).toBe(true)
+    expect(mayIssueKeys({ ...all, tenant: 'Admin', team: 'Team Owner', project: 'Project Owner' })).toBe(true)
+  })
+  test.for([
+    { tenant: null },
+    { team: null },
+    { project: null },
+    { project: 'Project Viewer' },
+    { team: null, tenant: 'Admin', platformOperator: true },
+  ] as Partial<Roles>[])('fails with %j', (lacking) => {
+    expect(mayIssueKeys({ ...all, ...lacking })).toBe(false)
+  })
+})

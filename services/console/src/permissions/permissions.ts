@@ -1,0 +1,69 @@
+import type { Roles } from './roles.ts'
+
+// Who may do what in the console: the one table (decisions.md, 7).
+//   R1  Nothing inside a tenant holds without a membership of it: team roles and grants are worth nothing alone.
+//   R2  What a person can't see answers 404, as if it never existed; what it sees and may not do answers 403.
+//   R3  The platform operator rules products and fundings and sees no further into a tenant than these need.
+
+interface PermissionRow {
+  /** Ends the sentence "This needs …". */
+  need: string
+  held: (roles: Roles) => boolean
+}
+
+const isOperator = (s: Roles) => s.platformOperator
+const isMember = (s: Roles) => s.tenant !== null // R1
+const isAdmin = (s: Roles) => s.tenant === 'Admin'
+const holdsGrant = (s: Roles) => isMember(s) && s.project !== null
+
+const operator = { need: 'the platform operator role', held: isOperator }
+const admin = { need: 'the role Admin of the organization', held: isAdmin }
+const member = { need: 'a membership of the organization', held: isMember }
+const anyGrant = { need: 'a grant on the project', held: holdsGrant }
+
+export const permissions = {
+  'tenants.create': operator,
+  'tenants.delete': operator,
+  'people.read': member,
+  'people.manage': admin,
+  'teams.read': member,
+  'teams.manage': admin,
+  'audit.read': admin,
+  'projects.read': member,
+  'projects.manage': admin,
+  'assignments.read': { ...anyGrant, held: (s) => isMember(s) && seesProject(s) },
+  'assignments.manage': admin,
+  'grants.read': { ...anyGrant, held: (s) => isMember(s) && seesProject(s) },
+  // An Admin too: else nobody could help a project whose last owner has left. The audit log shows it.
+  'grants.manage': {
+    need: 'the role Project Owner on the project',
+    held: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
+  },
+  'usage.read': anyGrant,
+  'wallet.read': { ...anyGrant, held: (s) => holdsGrant(s) || isOperator(s) },
+  'wallet.fund': operator,
+  'products.manage': operator,
+  // Whoever lacks it is told that there is nothing (spec 5.6): see `toUseSandboxes` of the gate.
+  'sandboxes.use': {
+    need: 'the role Project Owner or Project Consumer on the project',
+    held: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),
+  },
+} as const satisfies Record<string, PermissionRow>
+
+export type Permission = keyof typeof permissions
+
+/** R2 */
+export function seesTenant(roles: Roles): boolean {
+  return isMember(roles) || isOperator(roles)
+}
+
+/** R2: a member sees the projects of its teams and those it was granted; an Admin sees all. */
+export function seesProject(roles: Roles): boolean {
+  if (isOperator(roles)) return true
+  return isMember(roles) && (isAdmin(roles) || roles.team !== null || roles.project !== null)
+}
+
+/** The issuer rule: all three are needed to issue a key; organization administration alone is not enough (spec 5.3). */
+export function mayIssueKeys({ tenant, team, project }: Roles): boolean {
+  return tenant !== null && team !== null && (project === 'Project Owner' || project === 'Project Consumer')
+}

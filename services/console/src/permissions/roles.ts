@@ -1,0 +1,61 @@
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console'
+import type { Transaction } from '../audit/record-change.ts'
+import type { Person } from '../sign-in/person.ts'
+
+/** What a person is in a tenant and, where a project is asked about, to that project. */
+export interface Roles {
+  platformOperator: boolean
+  tenant: TenantRole | null
+  /** In the team that owns the project. */
+  team: TeamRole | null
+  project: ProjectRole | null
+}
+
+export interface ProjectFacts {
+  id: string
+  tenant: string
+  team: string
+  name: string
+}
+
+/** The standing of a person in a tenant; null where there is no such tenant. */
+export async function rolesInTenant(
+  { prisma }: { prisma: Transaction },
+  person: Person,
+  tenantId: string,
+): Promise<Roles | null> {
+  const [tenant, membership] = await Promise.all([
+    prisma.tenant.findUnique({ where: { id: tenantId } }),
+    prisma.membership.findUnique({ where: { tenant_person: { tenant: tenantId, person: person.id } } }),
+  ])
+  if (!tenant) return null
+  return {
+    platformOperator: person.platformOperator,
+    tenant: (membership?.role ?? null) as TenantRole | null,
+    team: null,
+    project: null,
+  }
+}
+
+/** The standing of a person to a project of a tenant; null where the tenant has no such project. */
+export async function rolesInProject(
+  { prisma }: { prisma: Transaction },
+  person: Pick<Person, 'id' | 'platformOperator'>,
+  tenantId: string,
+  projectId: string,
+): Promise<{ roles: Roles; project: ProjectFacts } | null> {
+  const project = await prisma.project.findFirst({ where: { id: projectId, tenant: tenantId } })
+  if (!project) return null
+  const [membership, teamMember, grant] = await Promise.all([
+    prisma.membership.findUnique({ where: { tenant_person: { tenant: tenantId, person: person.id } } }),
+    prisma.teamMember.findUnique({ where: { team_person: { team: project.team, person: person.id } } }),
+    prisma.projectGrant.findUnique({ where: { project_person: { project: projectId, person: person.id } } }),
+  ])
+  const roles: Roles = {
+    platformOperator: person.platformOperator,
+    tenant: (membership?.role ?? null) as TenantRole | null,
+    team: (teamMember?.role ?? null) as TeamRole | null,
+    project: (grant?.role ?? null) as ProjectRole | null,
+  }
+  return { roles, project }
+}

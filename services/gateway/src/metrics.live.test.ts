@@ -1,0 +1,32 @@
+import { expect } from 'vitest'
+import { stackTest as test, newPrompt } from './stack.fixture.ts'
+
+const SLOW_MS = 400
+
+async function figures(url: string): Promise<(name: string, kind: string) => number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return (name, label) => Number(new RegExp(`^${name}\\{[^}]*"${label}"[^}]*\\} (\\S+)`, 'm').exec(text)?.[1] ?? 0)
+}
+
+test.for(['json', 'stream'])(
+  'of a slow provider, the own time of a call is without it: %s',
+  async (kind, { stack, tenant }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, latencyMs: SLOW_MS }])
+    const before = await figures(tenant.url)
+    const answer = await tenant.chat({ messages: [{ role: 'user', content }], stream: kind === 'stream' })
+    await answer.text()
+    // A stream is counted once its last word was written, which its reader may have before.
+    await expect
+      .poll(async () => (await figures(tenant.url))('gateway_chat_duration_count', kind))
+      .toBe(before('gateway_chat_duration_count', kind) + 1)
+
+    const after = await figures(tenant.url)
+    const grown = (name: string, label: string) => after(name, label) - before(name, label)
+    expect(grown('gateway_own_duration_count', kind)).toBe(1)
+    const took = grown('gateway_chat_duration_sum', kind)
+    expect(took).toBeGreaterThanOrEqual(SLOW_MS)
+    expect(took - grown('gateway_own_duration_sum', kind)).toBeGreaterThanOrEqual(SLOW_MS - 1)
+    expect(grown('gateway_settlement_duration_count', 'settled')).toBe(1)
+  },
+)

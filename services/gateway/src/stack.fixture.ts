@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { startServices } from '@gateway/testbed/service-stack'
+import { privateRedis } from '@gateway/testbed/private-servers'
+import { liveTest } from '@gateway/testbed/live-test'
+import { openFixture, type KeyOptions, type ProductOptions } from '@gateway/testbed/fixture'
+
+// The gateway as it runs in earnest: its own process, a real ledger behind it, a simulated provider beside it.
+
+/** `environment` is the gateway's besides what it needs and `workers` their number, for a file to override; `stack` is shared by a file; `tenant` is a test's own project with 1 USD, one model and one key. */
+export const stackTest = liveTest
+  .extend('environment', { scope: 'file' }, (): Record<string, string> => ({}))
+  .extend('workers', { scope: 'file' }, (): number => 0)
+  .extend('redisUrl', { scope: 'file' }, async ({ redis, workers }, { onCleanup }) => {
+    if (workers === 0) return redis.url
+    const own = await privateRedis() // the queue of nodes is one a Redis, and other files have workers too
+    onCleanup(() => own.stop())
+    return own.url
+  })
+  .extend('stack', { scope: 'file' }, async ({ database, redisUrl, environment, workers }, { onCleanup }) => {
+    const stack = await startServices({
+      ledgerUrl: database.ledgerUrl,
+      redisUrl,
+      workers,
+      environment: { gateway: () => environment },
+    })
+    onCleanup(stack.stop)
+    return stack
+  })
+  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const fixture = await openFixture(database.adminUrl)
+    onCleanup(fixture.close)
+    return fixture
+  })
+  .extend('tenant', async ({ stack, fixture }) => {
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, 1_000_000n)
+    // 1 micro-USD a prompt token, 2 a completion token: charges can be added up by eye.
+    const sell = async ({ tokenizer, ...options }: ProductOptions & { tokenizer?: string } = {}) => {
+      const model = await fixture.product({ promptPico: 1_000_000n, completionPico: 2_000_000n, ...options })
+      await fixture.run('UPDATE control.products SET tokenizer = $2 WHERE id = $1', [model, tokenizer])
+      await fixture.assign(project.id, model)
+      return model
+    }
+    const model = await sell()
+    const key = (options: Partial<KeyOptions> = {}) => fixture.key({ project, by: owners.owner, ...options })
+    const { secret, hash } = await key()
+    const url = stack.gateways[0]!.url
+
+    async function wallet() {
+      const { rows } = await fixture.run('SELECT reserved, settled FROM money.wallets WHERE project = $1', [project.id])
+      return { reserved: Number(rows[0]?.reserved ?? 0), settled: Number(rows[0]?.settled ?? 0) }
+    }
+
+    /** Waits until nothing is held any more: calls whose caller has gone end on their own. */
+    async function settled(): Promise<number> {
+      for (;;) {
+        const { reserved, settled } = await wallet()
+        if (reserved === 0) return settled
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const chat = (
+      fields: object = {},
+      more: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+    ) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: newPrompt() }], ...fields }),
+        ...more,
+        headers: { ...headers, ...more.headers },
+      })
+
+    return { owners, project: project.id, model, secret, hash, url, headers, sell, key, chat, wallet, settled }
+  })
+
+/** A prompt that no other test uses, so that the provider's rules and log can tell calls apart. */
+export function newPrompt(): string {
+  return `prompt-${randomBytes(6).toString('hex')}`
+}
+
+export interface WireChunk {
+  id: string
+  object: string
+  model: string
+  choices: { delta: { content?: string }; finish_reason: string | null }[]
+  usage?: { prompt_tokens: number; completion_tokens: number; total_tokens: number } | null
+  error?: { code: string; message: string }
+}
+
+/** The events of a stream; `[DONE]` is `done`. */
+export function eventsOf(text: string): { chunks: WireChunk[]; done: boolean } {
+  const data = text
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: '))
+    .map((event) => event.slice('data: '.length))
+  const done = data.at(-1) === '[DONE]'
+  return { chunks: (done ? data.slice(0, -1) : data).map((event) => JSON.parse(event) as WireChunk), done }
+}
+
+export async function bodyOf(answer: Response) {
+  return (await answer.json()) as { id: string; usage: { prompt_tokens: number; completion_tokens: number } }
+}
+
+export async function errorOf(answer: Response) {
+  const { error } = (await answer.json()) as { error: Record<string, unknown> }
+  return error
+}
+
+/** Calls under way, by the gateway's own count; those whose caller has gone and settlements behind an answer included. */
+export async function openCalls(url: string): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  return Number(/^gateway_open_calls(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { describe, expect, onTestFinished } from 'vitest'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { NodeJob } from '@gateway/node-queue/node-job'
+import { openNodeWorker } from '@gateway/node-queue/node-worker'
+import { openNotifier } from '@gateway/notifier/notifier'
+import { privateRedis } from '@gateway/testbed/private-servers'
+import { startProgram } from '@gateway/testbed/test-program'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { mint, question, saveSandbox } from './flows/engine.fixture.ts'
+import { chain } from './flows/graphs.fixture.ts'
+import { openTenant, test as tenantTest } from './tenant.fixture.ts'
+
+// The ledger as a process, with the real queue and the real notifier: what it says to workers and to followers, and what its maintenance jobs find.
+
+const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+
+const test = tenantTest
+  // A Redis of one's own: the queue has one name wherever it is.
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const server = await privateRedis()
+    onCleanup(() => server.stop())
+    return server
+  })
+  .extend('ledger', { scope: 'file' }, async ({ database, ownRedis }, { onCleanup }) => {
+    const ledger = await startProgram({
+      name: 'ledger',
+      entry: path.join(import.meta.dirname, 'main.ts'),
+      folder: await temporaryFolder('ledger'),
+      env: {
+        DATABASE_URL: database.ledgerUrl,
+        REDIS_URL: ownRedis.url,
+        SERVICE_SECRET_GATEWAY: secrets.gateway,
+        SERVICE_SECRET_WORKER: secrets.worker,
+        SERVICE_SECRET_CONSOLE: secrets.console,
+      },
+    })
+    onCleanup(ledger.stop)
+    return ledger
+  })
+  .extend('clients', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
+    const open = (service: keyof typeof secrets) =>
+      openLedgerClient({ url: ledger.url, service, secret: secrets[service] })
+    const clients = { gateway: open('gateway'), worker: open('worker'), console: open('console') }
+    onCleanup(async () => void (await Promise.all(Object.values(clients).map((client) => client.close()))))
+    return clients
+  })
+  /** What the queue delivers, one after the other. */
+  .extend('queue', async ({ ownRedis }, { onCleanup }) => {
+    const delivered: NodeJob[] = []
+    let came = Promise.withResolvers<void>()
+    const worker = openNodeWorker({
+      redisUrl: ownRedis.url,
+      concurrency: 10,
+      run: async (job) => {
+        delivered.push(job)
+        came.resolve()
+        came = Promise.withResolvers<void>()
+      },
+      onLost() {},
+      onFailed() {},
+      onTrouble() {},
+    })
+    onCleanup(() => worker.stop(1_000))
+    return {
+      async next(execution: string): Promise<NodeJob> {
+        for (;;) {
+          const at = delivered.findIndex((job) => job.execution === execution)
+          if (at >= 0) return delivered.splice(at, 1)[0]!
+          await came.promise
+        }
+      },
+    }
+  })
+  .extend('sandbox', async ({ fixture }) => {
+    const tenant = await openTenant(fixture)
+    return { tenant, id: await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) }) }
+  })
+
+const BUDGET = { budgetMs: 10_000 }
+const lease = () => randomBytes(16).toString('hex')
+const newInstance = async (client: ReturnType<typeof openLedgerClient>, deadAfterMs = 60_000) => {
+  const instance = mint('ins')
+  await client.heartbeat({ instance, service: 'worker', deadAfterMs })
+  return instance
+}
+const text = { kind: 'succeeded' as const, output: '{"text":"x"}', ports: ['text'] }
+const times = { usage: null, durationMs: 1, remoteMs: null }
+
+describe('the door', () => {
+  test('runs a flow: the queue says what is to be done, the notifier that it was', async ({
+    clients,
+    queue,
+    sandbox,
+    ownRedis,
+  }) => {
+    const notifier = openNotifier({ redisUrl: ownRedis.url })
+    onTestFinished(() => notifier.close())
+    const asked = question(sandbox.tenant.key, sandbox.id)
+    const done = Promise.withResolvers<void>()
+    let rings = 0
+    notifier.listen(`done:${asked.id}`, () => {
+      if (rings++ > 0) done.resolve() // the first says that it is listened to
+    })
+    expect(await clients.gateway.startExecution(asked)).toMatchObject({ kind: 'started' })
+    const instance = await newInstance(clients.worker)
+    for (const node of ['t0', 'out']) {
+      const job = await queue.next(asked.id)
+      expect(job).toEqual({ execution: asked.id, node, attempt: 1 })
+      const claim = { ...job, lease: lease(), instance }
+      expect(await clients.worker.claim(claim, BUDGET)).toMatchObject({ kind: 'claimed', node: { id: node } })
+      const item = { execution: job.execution, node, lease: claim.lease, result: text, ...times }
+      expect(await clients.worker.complete(item)).toEqual({ kind: 'completed' })
+    }
+    await done.promise
+    const caller = { keyHash: sandbox.tenant.key.hash, selector: null }
+    expect(await clients.gateway.readExecution({ caller, project: null, execution: asked.id })).toMatchObject({
+      done: true,
+    })
+    expect((await clients.gateway.followExecution({ execution: asked.id, after: 3 })).lines).toContain(
+      '"kind":"complete"',
+    )
+  })
+
+  test('begins runs in the name of a person for the console alone', async ({ clients, sandbox: { tenant, id } }) => {
+    const caller = { person: tenant.owners.owner, project: tenant.project.id }
+    await expect(clients.gateway.startExecution(question(tenant.key, id, { caller }))).rejects.toThrow('403')
+    await expect(clients.worker.startExecution(question(tenant.key, id))).rejects.toThrow('403')
+    expect(await clients.console.startExecution(question(tenant.key, id, { caller }))).toMatchObject({
+      kind: 'started',
+    })
+  })
+
+  test('takes an input of 2 MiB, and refuses it for its contract alone [input_type]', async ({
+    clients,
+    sandbox: { tenant, id },
+  }) => {
+    const input = { text: 'ü'.repeat(1024 * 1024 - 20) }
+    expect(await clients.gateway.startExecution(question(tenant.key, id, { input }))).toMatchObject({
+      refused: { code: 'input_type' },
+    })
+  })
+})
+
+describe('keepers', () => {
+  test('give the node of a worker that fell silent to another', async ({ clients, queue, sandbox: { tenant, id } }) => {
+    const asked = question(tenant.key, id)
+    await clients.gateway.startExecution(asked)
+    const first = await queue.next(asked.id)
+    const silent = await newInstance(clients.worker, 1_000)
+    expect(await clients.worker.claim({ ...first, lease: lease(), instance: silent }, BUDGET)).toMatchObject({
+      kind: 'claimed',
+    })
+    const second = await queue.next(asked.id)
+    expect(second).toEqual({ ...first, attempt: 2 })
+    const living = await newInstance(clients.worker)
+    expect(await clients.worker.claim({ ...second, lease: lease(), instance: living }, BUDGET)).toMatchObject({
+      kind: 'claimed',
+      attempt: 2,
+    })
+  })
+
+  test('ring again for what the queue has lost, and runs start while Redis is away', async ({
+    clients,
+    queue,
+    sandbox: { tenant, id },
+    ownRedis,
+  }) => {
+    await ownRedis.stopImmediately()
+    const asked = question(tenant.key, id)
+    expect(await clients.gateway.startExecution(asked)).toMatchObject({ kind: 'started' })
+    await ownRedis.restart()
+    expect(await queue.next(asked.id)).toMatchObject({ node: 't0' })
+  })
+})

@@ -1,0 +1,19 @@
+import type { NodeJob } from '@gateway/node-queue/node-job'
+
+/** A node to be enqueued, as money.enqueue_ready_nodes_v1 answers it. */
+export type EnqueuedNode = [
+  execution: string,
+  node: string,
+  attempt: number,
+  traceparent: string | null,
+  tracestate: string | null,
+]
+
+export function jobsOf(rung: readonly EnqueuedNode[]): NodeJob[] {
+  return rung.map(([execution, node, attempt, traceparent, tracestate]) => ({
+    execution,
+    node,
+    attempt,
+    ...(traceparent !== null && { trace: { traceparent, ...(tracestate !== null && { tracestate }) } }),
+  }))
+}

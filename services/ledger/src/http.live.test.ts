@@ -1,0 +1,234 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect } from 'vitest'
+import { mintId } from '@gateway/contracts/ids'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { openTokenSource } from '@gateway/ledger-client/service-token'
+import { startProgram } from '@gateway/testbed/test-program'
+import { liveTest } from '@gateway/testbed/live-test'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { openFixture } from '@gateway/testbed/fixture'
+
+// The ledger as a process: its door, its maintenance jobs, its command.
+
+const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+
+const test = liveTest
+  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const fixture = await openFixture(database.adminUrl)
+    onCleanup(fixture.close)
+    return fixture
+  })
+  .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+    const ledger = await startProgram({
+      name: 'ledger',
+      entry: path.join(import.meta.dirname, 'main.ts'),
+      folder: await temporaryFolder('ledger'),
+      env: {
+        DATABASE_URL: database.ledgerUrl,
+        REDIS_URL: redis.url,
+        SERVICE_SECRET_GATEWAY: secrets.gateway,
+        SERVICE_SECRET_WORKER: secrets.worker,
+        SERVICE_SECRET_CONSOLE: secrets.console,
+        CHECK_EVERY_SECONDS: '1',
+      },
+    })
+    onCleanup(ledger.stop)
+    return ledger
+  })
+  .extend('gateway', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: secrets.gateway })
+    onCleanup(client.close)
+    return client
+  })
+  .extend('tenant', async ({ fixture }) => {
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, 1_000_000n)
+    const model = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await fixture.assign(project.id, model)
+    return { project: project.id, model, key: await fixture.key({ project, by: owners.owner }) }
+  })
+
+const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
+const admission = (instance: string, tenant: { model: string; key: { hash: string } }) => ({
+  id: newId('inv'),
+  instance,
+  keyHash: tenant.key.hash,
+  selector: null,
+  model: tenant.model,
+  parameters: [],
+  promptSize: { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 100 },
+  idempotency: null,
+})
+
+describe('the door', () => {
+  const post = (url: string, token: string | null, body: string) =>
+    fetch(url, { method: 'POST', headers: token ? { authorization: `Bearer ${token}` } : {}, body })
+
+  test('opens only to a service that signs its tokens, and only for its work', async ({ ledger }) => {
+    const tokenOf = (service: 'gateway' | 'worker' | 'console', secret: string) =>
+      openTokenSource({ service, secret, now: Date.now }).current()
+    const status = async (route: string, token: string | null) =>
+      (await post(`${ledger.url}${route}`, token, '{}')).status
+    expect(await status('/items', null)).toBe(401)
+    expect(await status('/items', 'nonsense')).toBe(401)
+    expect(await status('/items', await tokenOf('gateway', 'x'.repeat(32)))).toBe(401)
+    expect(await status('/fundings', await tokenOf('gateway', secrets.gateway))).toBe(403)
+    expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
+    expect(await status('/executions/start', await tokenOf('worker', secrets.worker))).toBe(403)
+    expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // it may; this is no asset
+    expect(await status('/sandboxes/read', await tokenOf('console', secrets.console))).toBe(403)
+    expect(await status('/nowhere', await tokenOf('console', secrets.console))).toBe(404)
+  })
+
+  test('says which line is wrong, and does nothing', async ({ ledger }) => {
+    const token = await openTokenSource({ service: 'gateway', secret: secrets.gateway, now: Date.now }).current()
+    const answer = await post(`${ledger.url}/items`, token, '{"n":1}\n')
+    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
+      400,
+      expect.stringContaining('Line 1'),
+    ])
+    expect((await post(`${ledger.url}/items`, token, 'no json\n')).status).toBe(400)
+    expect((await post(`${ledger.url}/items`, token, '')).status).toBe(400)
+  })
+
+  test('admits and settles a crowd through the client', async ({ gateway, tenant, fixture }) => {
+    const instance = newId('ins')
+    expect(await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: true })
+    const charges = await Promise.all(
+      Array.from({ length: 300 }, async () => {
+        const item = admission(instance, tenant)
+        expect(await gateway.admit(item, { budgetMs: 10_000 })).toMatchObject({
+          kind: 'admitted',
+          project: tenant.project,
+        })
+        const outcome = await gateway.settle({
+          id: item.id,
+          usage: { promptTokens: 1, completionTokens: 3, estimated: false },
+          answer: null,
+        })
+        return outcome.kind === 'settled' ? outcome.chargedMicro : -1
+      }),
+    )
+    expect(new Set(charges)).toEqual(new Set([3]))
+    const { rows } = await fixture.run('SELECT reserved, settled FROM money.wallets WHERE project = $1', [
+      tenant.project,
+    ])
+    expect(rows).toEqual([{ reserved: '0', settled: '900' }])
+  })
+
+  test('lists for a key what it may call', async ({ gateway, tenant }) => {
+    expect(await gateway.models({ keyHash: tenant.key.hash, selector: null })).toMatchObject({
+      entries: [{ id: tenant.model, pricing: { unit: 'tokens', prompt: '0', completion: '0.000001' } }],
+    })
+    expect(await gateway.models({ keyHash: 'f'.repeat(64), selector: null })).toMatchObject({
+      refused: { code: 'key_invalid' },
+    })
+  })
+})
+
+describe('keepers', () => {
+  test('what a stopped instance left is released', async ({ gateway, tenant, fixture }) => {
+    const instance = newId('ins')
+    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })
+    const item = admission(instance, tenant)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await gateway.endInstance(instance)
+    await until(
+      async () =>
+        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+    expect(await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: false })
+  })
+
+  test('a silent instance is ended, and what it held is released', async ({ gateway, tenant, fixture }) => {
+    const instance = newId('ins')
+    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 1_000 })
+    const item = admission(instance, tenant)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await until(
+      async () =>
+        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+  })
+
+  test('a call past its deadline is released though its instance lives', async ({ gateway, tenant, fixture }) => {
+    const instance = newId('ins')
+    await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })
+    const item = admission(instance, tenant)
+    await gateway.admit(item, { budgetMs: 10_000 })
+    await fixture.run(`UPDATE money.reservations SET deadline_at = now() WHERE id = $1`, [item.id])
+    await until(
+      async () =>
+        (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))
+          .rowCount === 1,
+    )
+  })
+
+  test('the books are checked, and a metric carries the result', async ({ ledger, tenant, fixture }) => {
+    const findings = async () =>
+      Number(
+        /^ledger_check_findings(?:\{[^}]*\})? (\d+)/m.exec(await (await fetch(`${ledger.url}/metrics`)).text())?.[1] ??
+          NaN,
+      )
+    await until(async () => (await findings()) === 0)
+    await fixture.run('UPDATE money.wallets SET funded = funded + 1 WHERE project = $1', [tenant.project])
+    await until(async () => (await findings()) === 1)
+    await fixture.run('UPDATE money.wallets SET funded = funded - 1 WHERE project = $1', [tenant.project])
+    await until(async () => (await findings()) === 0)
+  })
+})
+
+describe('npm run ledger check', () => {
+  const run = async (words: string[], env: Record<string, string>) => {
+    const command = promisify(execFile)(process.execPath, [path.join(import.meta.dirname, 'command.ts'), ...words], {
+      env,
+    })
+    return command.then(
+      ({ stdout }) => ({ code: 0, said: stdout }),
+      ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, said: stdout + stderr }),
+    )
+  }
+
+  test('says which micro-USD does not add up, and fails', async ({ database, tenant, fixture }) => {
+    const env = { DATABASE_URL: database.ledgerUrl }
+    expect(await run(['check', tenant.project], env)).toMatchObject({
+      code: 0,
+      said: '1 wallets checked, 0 findings\n',
+    })
+    await fixture.run('UPDATE money.wallets SET settled = settled + 7 WHERE project = $1', [tenant.project])
+    const found = await run(['check', '--whole', tenant.project], env)
+    expect(found).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('settled differs from the journal: expected 0, found 7 micro-USD'),
+    })
+    await fixture.run('UPDATE money.wallets SET settled = settled - 7 WHERE project = $1', [tenant.project])
+  })
+
+  test('explains itself to whoever calls it wrongly', async () => {
+    expect(await run(['chekc'], {})).toMatchObject({
+      code: 64,
+      said: expect.stringContaining('npm run ledger -- check'),
+    })
+    expect(await run(['check', '--hole'], {})).toMatchObject({
+      code: 64,
+      said: expect.stringContaining("I don't know --hole"),
+    })
+    expect(await run(['check'], {})).toMatchObject({
+      code: 69,
+      said: expect.stringContaining('DATABASE_URL is not set'),
+    })
+    expect(await run(['check'], { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' })).toMatchObject({
+      code: 69,
+      said: expect.not.stringContaining('secret'),
+    })
+  })
+})
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50))
+}

@@ -1,0 +1,125 @@
+import type { Meter } from '@opentelemetry/api'
+import type { Database } from '@gateway/database/client'
+import type { Logger } from '@gateway/process/logger'
+import type { AdmissionBatcher } from './batch/admission-batcher.ts'
+import type { Report } from './check/check-books.ts'
+
+export type Metrics = ReturnType<typeof openMetrics>
+
+/**
+ * What the ledger tells its operators: batches, waiting items, open holds, stack losses, and whether the books add up.
+ * @param now monotonic milliseconds
+ */
+export function openMetrics(meter: Meter, log: Logger, now: () => number) {
+  const items = meter.createHistogram('ledger.batch.items', {
+    description: 'Items decided in one batch',
+    unit: '{item}',
+  })
+  const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', unit: 'ms' })
+  const flowItems = meter.createHistogram('ledger.flow_batch.items', {
+    description: 'Items about nodes of runs decided in one batch',
+    unit: '{item}',
+  })
+  const flowMs = meter.createHistogram('ledger.flow_batch.duration', {
+    description: 'Reading, deciding and writing one batch of items about nodes',
+    unit: 'ms',
+  })
+  const enqueueFailed = meter.createCounter('ledger.nodes.unrung', {
+    description: 'Nodes that the queue did not take; a maintenance job rings for them again',
+  })
+  const reclaimed = meter.createCounter('ledger.nodes.reclaimed', {
+    description: 'Nodes taken back because their worker had ended; each replica that finds one counts it',
+  })
+  const aside = meter.createCounter('ledger.items.set_aside', {
+    description: 'Items that Postgres refused for no business reason',
+  })
+  const excess = meter.createCounter('ledger.write_offs.excess', {
+    description: 'Usage beyond the bound, paid by the stack',
+    unit: 'micro-USD',
+  })
+  const fenced = meter.createCounter('ledger.write_offs.fenced', {
+    description: 'Answers given after their hold had ended, paid by the stack',
+  })
+  const findings = meter.createGauge('ledger.check.findings', {
+    description: 'What does not add up at the last check; 0 is right',
+  })
+  let checkedMs = now()
+  meter
+    .createObservableGauge('ledger.check.age', { description: 'Time since the books were last checked', unit: 's' })
+    .addCallback((result) => result.observe((now() - checkedMs) / 1_000))
+  const wallets = meter.createGauge('ledger.check.wallets', { description: 'Wallets looked at by the last check' })
+
+  return {
+    batch(count: number, tookMs: number): void {
+      items.record(count)
+      ms.record(tookMs)
+    },
+    flowBatch(count: number, tookMs: number): void {
+      flowItems.record(count)
+      flowMs.record(tookMs)
+    },
+    queueAway(error: unknown, jobs: number): void {
+      enqueueFailed.add(jobs)
+      log.warn({ err: error, jobs }, 'the node queue is away; these nodes are requeued')
+    },
+    reclaimed(nodes: number): void {
+      reclaimed.add(nodes)
+    },
+    setAside(item: { id: string }, error: unknown): void {
+      aside.add(1)
+      log.error({ err: error, id: item.id }, 'an item was set aside: Postgres refused it')
+    },
+    settledMore(excessMicro: number): void {
+      excess.add(excessMicro)
+      log.error({ excessMicro }, 'a provider reported more than the bound: the overheads of its product are too small')
+    },
+    fenced(): void {
+      fenced.add(1)
+    },
+    checked(report: Report): void {
+      findings.record(report.findings.length)
+      wallets.record(report.wallets)
+      checkedMs = now()
+    },
+    watchAdmissionBatcher(admissionBatcher: AdmissionBatcher): void {
+      meter
+        .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch' })
+        .addCallback((result) => result.observe(admissionBatcher.waiting().all))
+    },
+    watchFlows(waiting: () => number): void {
+      meter
+        .createObservableGauge('ledger.flow_items.waiting', { description: 'Items about nodes that wait for a batch' })
+        .addCallback((result) => result.observe(waiting()))
+    },
+    watchExecutions({ prisma }: Pick<Database, 'prisma'>): void {
+      const open = meter.createObservableGauge('ledger.runs.open', { description: 'Runs that have not ended' })
+      const running = meter.createObservableGauge('ledger.nodes.running', { description: 'Nodes that a worker has' })
+      meter.addBatchObservableCallback(
+        async (result) => {
+          const [row] = await prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
+            SELECT (SELECT count(*) FROM money.executions WHERE completed_at IS NULL) AS open,
+                   (SELECT count(*) FROM money.execution_nodes WHERE state = 'Running') AS running`
+          result.observe(open, Number(row.open))
+          result.observe(running, Number(row.running))
+        },
+        [open, running],
+      )
+    },
+    watchReservations({ prisma }: Pick<Database, 'prisma'>): void {
+      const open = meter.createObservableGauge('ledger.holds.open', { description: 'Open reservations' })
+      const oldest = meter.createObservableGauge('ledger.holds.oldest', {
+        description: 'Age of the oldest open reservation',
+        unit: 's',
+      })
+      meter.addBatchObservableCallback(
+        async (result) => {
+          const [row] = await prisma.$queryRaw<[{ open: bigint; oldest: number | null }]>`
+            SELECT count(*) AS open, extract(epoch FROM clock_timestamp() - min(admitted_at))::float8 AS oldest FROM money.reservations`
+          result.observe(open, Number(row.open))
+          result.observe(oldest, row.oldest ?? 0)
+        },
+        [open, oldest],
+      )
+    },
+  }
+}

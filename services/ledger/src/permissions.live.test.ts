@@ -1,0 +1,162 @@
+import { Client, type QueryResult, type QueryResultRow } from 'pg'
+import { describe, expect } from 'vitest'
+import { liveTest as test } from '@gateway/testbed/live-test'
+import { openFixture } from '@gateway/testbed/fixture'
+
+// Postgres holds the last belt: only the ledger's role writes money, and nobody changes what is append-only.
+
+async function query<Row extends QueryResultRow>(url: string, sql: string): Promise<QueryResult<Row>> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client.query<Row>(sql).finally(() => client.end())
+}
+
+async function as(url: string, sql: string): Promise<string> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+    return 'done'
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    await client.end()
+  }
+}
+
+const MONEY_TABLES = [
+  'wallets',
+  'meters',
+  'reservations',
+  'invocations',
+  'journal',
+  'journal_blocks',
+  'fundings',
+  'write_offs',
+  'idempotency_keys',
+  'instances',
+  'executions',
+  'execution_nodes',
+  'assets',
+]
+
+describe('rights in Postgres', () => {
+  for (const table of MONEY_TABLES) {
+    test(`the console reads money.${table} and cannot write it`, async ({ database }) => {
+      expect(await as(database.consoleUrl, `SELECT * FROM money.${table} LIMIT 1`)).toBe('done')
+      expect(await as(database.consoleUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
+      expect(await as(database.consoleUrl, `INSERT INTO money.${table} DEFAULT VALUES`)).toMatch(/permission denied/)
+    })
+  }
+
+  test('the console can neither fund a wallet nor read a saved answer', async ({ database }) => {
+    expect(await as(database.consoleUrl, `SELECT money.fund_v1('p', 'f', 1, 'me')`)).toMatch(/permission denied/)
+    expect(await as(database.consoleUrl, 'SELECT * FROM money.answers')).toMatch(/permission denied/)
+  })
+
+  test('the console can read no day of saved answers, neither one that is there nor one that is made later', async ({
+    database,
+  }) => {
+    const partitions = `SELECT tablename::text AS name, has_table_privilege('svc_console', format('money.%I', tablename), 'SELECT') AS readable
+                          FROM pg_tables WHERE schemaname = 'money' AND tablename ~ '^answers' ORDER BY 1`
+    const today = `answers_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`
+    for (const ahead of [2, 5]) {
+      expect(await as(database.ledgerUrl, `SELECT money.keep_answer_partitions(${ahead}, 30)`)).toBe('done')
+      const { rows } = await query<{ name: string; readable: boolean }>(database.adminUrl, partitions)
+      expect(rows.length).toBeGreaterThan(ahead + 2)
+      expect(rows.filter(({ readable }) => readable)).toEqual([])
+      for (const { name } of rows) {
+        expect(await as(database.consoleUrl, `SELECT body FROM money.${name}`)).toMatch(/permission denied/)
+        expect(await as(database.ledgerUrl, `SELECT body FROM money.${name} LIMIT 1`)).toBe('done')
+      }
+    }
+    expect(await as(database.consoleUrl, `SELECT body FROM money.${today}`)).toMatch(/permission denied/)
+  })
+
+  test('the console runs no function of money', async ({ database }) => {
+    const { rows } = await query<{ name: string }>(
+      database.adminUrl,
+      `SELECT proname AS name FROM pg_proc
+        WHERE pronamespace = 'money'::regnamespace AND prokind = 'f' AND prorettype <> 'trigger'::regtype
+          AND has_function_privilege('svc_console', oid, 'EXECUTE')`,
+    )
+    expect(rows).toEqual([])
+  })
+
+  const keptAsItIs: [what: string, sql: string][] = [
+    ['a revoked key stays revoked', `UPDATE control.keys SET revoked_at = NULL WHERE id = $1`],
+    ['a rotated key keeps its replacement', `UPDATE control.keys SET rotated_to = 'key_other' WHERE id = $2`],
+    ['a rotated key is not taken back', `UPDATE control.keys SET rotated_to = NULL WHERE id = $2`],
+    ['a grace grows no longer', `UPDATE control.keys SET grace_until = grace_until + interval '1 hour' WHERE id = $2`],
+    [
+      'a rotated key without grace gets none',
+      `UPDATE control.keys SET grace_until = now() + interval '1 hour' WHERE id = $3`,
+    ],
+    ['a key keeps its id', `UPDATE control.keys SET id = 'key_new' WHERE id = $1`],
+  ]
+  for (const [what, sql] of keptAsItIs) {
+    test(`${what}, whoever asks`, async ({ database }) => {
+      const fixture = await openFixture(database.adminUrl)
+      const owners = await fixture.tenant()
+      const project = await fixture.project(owners)
+      const [revoked, rotated, replacement, graceless, its] = [
+        await fixture.key({ project, by: owners.owner, revoked: true }),
+        await fixture.key({ project, by: owners.owner }),
+        await fixture.key({ project, by: owners.owner }),
+        await fixture.key({ project, by: owners.owner }),
+        await fixture.key({ project, by: owners.owner }),
+      ]
+      await fixture.run(`UPDATE control.keys SET rotated_to = $2 WHERE id = $1`, [graceless.id, its.id])
+      await fixture.run(
+        `UPDATE control.keys SET rotated_to = $2, grace_until = now() + interval '1 hour' WHERE id = $1`,
+        [rotated.id, replacement.id],
+      )
+      await fixture.close()
+      const change = sql
+        .replace('$1', `'${revoked.id}'`)
+        .replace('$2', `'${rotated.id}'`)
+        .replace('$3', `'${graceless.id}'`)
+      for (const url of [database.consoleUrl, database.adminUrl])
+        expect(await as(url, change)).toMatch(/a revoked or rotated key stays so/)
+      // Less is always possible.
+      expect(
+        await as(database.consoleUrl, `UPDATE control.keys SET grace_until = now() WHERE id = '${rotated.id}'`),
+      ).toBe('done')
+      expect(
+        await as(database.consoleUrl, `UPDATE control.keys SET revoked_at = now() WHERE id = '${rotated.id}'`),
+      ).toBe('done')
+    })
+  }
+
+  test('the ledger adds to what is append-only and never changes it', async ({ database }) => {
+    for (const table of ['journal', 'journal_blocks', 'invocations', 'fundings', 'write_offs']) {
+      expect(await as(database.ledgerUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
+    }
+    expect(await as(database.adminUrl, `DELETE FROM money.journal`)).toMatch(/append-only/)
+    expect(await as(database.adminUrl, `UPDATE money.attempts SET charged_micro = 0`)).toMatch(/append-only/)
+  })
+
+  test('the ledger cannot change who may do what', async ({ database }) => {
+    expect(await as(database.ledgerUrl, 'UPDATE control.keys SET revoked_at = NULL')).toMatch(/permission denied/)
+    expect(await as(database.ledgerUrl, 'DELETE FROM control.project_grants')).toMatch(/permission denied/)
+  })
+
+  test('the audit log keeps what was written', async ({ database }) => {
+    expect(await as(database.consoleUrl, `DELETE FROM control.audit`)).toMatch(/permission denied/)
+    expect(await as(database.adminUrl, `DELETE FROM control.audit`)).toMatch(/append-only/)
+  })
+
+  test('the ledger reads no password and no person’s token', async ({ database }) => {
+    for (const table of ['people', 'person_tokens', 'audit'])
+      expect(await as(database.ledgerUrl, `SELECT * FROM control.${table}`)).toMatch(/permission denied/)
+  })
+
+  test('no table of money is out of the ledger’s or the console’s sight, but saved answers', async ({ database }) => {
+    const { rows } = await query<{ role: string; name: string }>(
+      database.adminUrl,
+      `SELECT role, tablename::text AS name FROM pg_tables, unnest('{svc_ledger,svc_console}'::text[]) role
+        WHERE schemaname = 'money' AND NOT has_table_privilege(role, 'money.' || quote_ident(tablename), 'SELECT')`,
+    )
+    expect(rows.filter(({ role, name }) => role === 'svc_ledger' || !name.startsWith('answers'))).toEqual([])
+  })
+})

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import path from 'node:path'
+import type { ExecutionRecord, NodeRecord } from '@gateway/contracts/execution'
+import type { Graph, GraphNode } from '@gateway/contracts/graph'
+import { mintId } from '@gateway/contracts/ids'
+import { openAssetStore } from '@gateway/assets/asset-store'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { startServices } from '@gateway/testbed/service-stack'
+import { startFaultProxy } from '@gateway/testbed/fault-proxy'
+import { liveTest } from '@gateway/testbed/live-test'
+import { privateRedis } from '@gateway/testbed/private-servers'
+import { openFixture, type ProductOptions } from '@gateway/testbed/fixture'
+import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
+
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+
+// Workers as they run in earnest, each its own process: a real ledger behind them, a real queue before them, a simulated provider
+// beside them. Runs are started at the ledger, as a gateway starts them.
+
+export const stackTest = liveTest
+  .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const server = await privateRedis() // whoever else rings on the shared one would ring for our workers
+    onCleanup(() => server.stop())
+    return server
+  })
+  .extend('stack', { scope: 'file' }, async ({ database, ownRedis }, { onCleanup }) => {
+    const stack = await startServices({ ledgerUrl: database.ledgerUrl, redisUrl: ownRedis.url, gateways: 0 })
+    onCleanup(stack.stop)
+    return stack
+  })
+  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
+    const fixture = await openFixture(database.adminUrl)
+    onCleanup(fixture.close)
+    return fixture
+  })
+  .extend('assets', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
+    const assets = await openAssetStore({ folder: path.join(stack.folder, 'assets'), bucket: null })
+    onCleanup(() => assets.close())
+    return assets
+  })
+  .extend('ledger', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
+    const ledger = openLedgerClient({ url: stack.ledgers[0]!.url, service: 'gateway', secret: stack.secrets.gateway })
+    onCleanup(() => ledger.close())
+    return ledger
+  })
+  // A way to the ledger that can be cut.
+  .extend('proxy', async ({ stack }, { onCleanup }) => {
+    const { hostname, port } = new URL(stack.ledgers[0]!.url)
+    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+    onCleanup(() => proxy.close())
+    return { ...proxy, ledgerUrl: proxy.through(stack.ledgers[0]!.url) }
+  })
+  .extend('startWorker', ({ stack, ownRedis }, { onCleanup }) => {
+    const started: WorkerProcess[] = []
+    onCleanup(async () => {
+      for (const worker of started) worker.signal('SIGKILL')
+      await Promise.all(started.map((worker) => worker.ended))
+    })
+    /** Answers once it is ready. */
+    return async (more: Record<string, string> = {}): Promise<WorkerProcess> => {
+      const worker = await startWorkerProcess({
+        LEDGER_URL: stack.ledgers[0]!.url,
+        SERVICE_SECRET: stack.secrets.worker,
+        REDIS_URL: ownRedis.url,
+        ASSETS_FOLDER: path.join(stack.folder, 'assets'),
+        DRAIN_MS: '1000',
+        SIMULATED_PROVIDER_KEY: stack.providerKey,
+        PROVIDERS: JSON.stringify({
+          simulated: {
+            kind: 'openai-compatible',
+            baseUrl: `${stack.provider.url}/v1`,
+            allowPrivateAddress: true,
+            apiKeyEnv: 'SIMULATED_PROVIDER_KEY',
+            tries: 1,
+            circuitFailures: 1_000_000,
+            firstByteMs: 20_000,
+          },
+        }),
+        ...more,
+      })
+      started.push(worker)
+      await worker.ready()
+      return worker
+    }
+  })
+  // A project with 1 USD, one model and one key.
+  .extend('tenant', async ({ stack, fixture, ledger }, { onCleanup }) => {
+    onCleanup(async () => {
+      await stack.provider.control.clearFaults()
+      await stack.provider.control.release()
+    })
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, 1_000_000n)
+    /** 1 micro-USD a prompt token, 2 a completion token: charges can be added up by eye. */
+    const sell = async (options: ProductOptions = {}) => {
+      const model = await fixture.product({ promptPico: 1_000_000n, completionPico: 2_000_000n, ...options })
+      await fixture.assign(project.id, model)
+      return model
+    }
+    const model = await sell()
+    const key = await fixture.key({ project, by: owners.owner })
+    const id = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
+
+    /** Begins a run of a flow. */
+    async function start(graph: Graph, input: object, as = key): Promise<string> {
+      const { id: sandbox } = await fixture.sandbox(project, graph)
+      const answer = await ledger.startExecution({
+        id: id('exe'),
+        caller: { keyHash: as.hash, selector: null },
+        sandbox,
+        revision: null,
+        surface: 'invoke',
+        input,
+        idempotency: null,
+        trace: null,
+      })
+      if ('refused' in answer) throw new Error(`refused: ${JSON.stringify(answer.refused)}`)
+      return answer.execution
+    }
+
+    async function record(execution: string): Promise<{ record: ExecutionRecord; done: boolean }> {
+      const answer = await ledger.readExecution({ caller: null, project: project.id, execution })
+      if ('refused' in answer) throw new Error(`refused: ${JSON.stringify(answer.refused)}`)
+      return { record: JSON.parse(answer.record) as ExecutionRecord, done: answer.done }
+    }
+
+    /** The record once the run has ended. */
+    async function ended(execution: string): Promise<ExecutionRecord> {
+      for (;;) {
+        const { record: found, done } = await record(execution)
+        if (done) return found
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    }
+
+    async function wallet() {
+      const { rows } = await fixture.run('SELECT reserved, settled FROM money.wallets WHERE project = $1', [project.id])
+      return { reserved: Number(rows[0]?.reserved ?? 0), settled: Number(rows[0]?.settled ?? 0) }
+    }
+
+    return {
+      project: project.id,
+      projectFixture: project,
+      owners,
+      model,
+      key,
+      sell,
+      start,
+      record,
+      ended,
+      wallet,
+      run: async (graph: Graph, input: object, as = key) => ended(await start(graph, input, as)),
+    }
+  })
+
+/** A text that no other test uses, so that the provider's rules and log can tell calls apart. */
+export function newPrompt(): string {
+  return `prompt-${randomBytes(6).toString('hex')}`
+}
+
+/** One side of a contract, of text fields unless it says otherwise; all of them required. */
+export function side(...fields: (string | [name: string, field: object])[]): Graph['input'] {
+  const named = fields.map((field) => (typeof field === 'string' ? ([field, { type: 'string' }] as const) : field))
+  return { type: 'object', properties: Object.fromEntries(named), required: named.map(([name]) => name) } as never
+}
+
+/** A flow from `in` to `out`; edges as `from>to`. */
+export function flow(input: Graph['input'], output: Graph['output'], nodes: GraphNode[], ...edges: string[]): Graph {
+  return {
+    input,
+    output,
+    nodes: [{ id: 'in', kind: 'input' }, ...nodes, { id: 'out', kind: 'output' }],
+    edges: edges.map((edge) => {
+      const [from, to] = edge.split('>') as [string, string]
+      return { from, to }
+    }),
+  }
+}
+
+/** One chat call: `prompt` in, `text` out. */
+export function oneChat(product: string, more: object = {}): Graph {
+  const chat = { id: 'chat', kind: 'product.chat', product, ...more }
+  return flow(side('prompt'), side('text'), [chat], 'in.prompt>chat.prompt', 'chat.text>out.text')
+}
+
+export function nodeOf({ nodes }: ExecutionRecord, id: string): NodeRecord {
+  return nodes.find((node) => node.id === id)!
+}

@@ -1,0 +1,34 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+interface Server {
+  readonly ended: Promise<unknown>
+  restart(): Promise<void>
+}
+
+interface Deps {
+  stopping: AbortSignal
+  tell: (message: string) => void
+  /** Between attempts, in milliseconds. */
+  backOffMs?: number
+}
+
+/** Starts an embedded server again whenever it ends before everything stops. Resolves when stopping begins. */
+export async function keepServer(
+  name: string,
+  server: Server,
+  { stopping, tell, backOffMs = 1_000 }: Deps,
+): Promise<void> {
+  const stopped = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }))
+  while (!stopping.aborted) {
+    await Promise.race([server.ended, stopped])
+    if (stopping.aborted) return
+    tell(`${name} ended and is started again`)
+    try {
+      await server.restart()
+      tell(`${name} is back`)
+    } catch (error) {
+      tell(`${name} did not start: ${error instanceof Error ? error.message : String(error)}`)
+      await wait(backOffMs, undefined, { signal: stopping }).catch(() => {})
+    }
+  }
+}

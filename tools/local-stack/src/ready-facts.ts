@@ -1,0 +1,68 @@
+import { renameSync, writeFileSync } from 'node:fs'
+
+/** What the seed made, or found as it had made it before. */
+export interface SeededFacts {
+  /** A person's token (svu_…) who may do everything in the tenant and is platform operator. */
+  consoleToken: string
+  email: string
+  password: string
+  tenant: string
+  project: string
+  key: string
+  /** A key from before project binding: every endpoint refuses it. */
+  legacyKey: string
+  otherProject: { project: string; key: string }
+  /** The chat products that the key can call; the one to try first in front. `GET /v1/models` lists `sandboxes.chat` too. */
+  models: string[]
+  media: { image: string; audio: string }
+  /** Active flows: one that is called like a chat model too, and one with a branch and an image. */
+  sandboxes: { chat: string; mixed: string }
+}
+
+/** The content of `ready.json` (decisions.md, section 9). */
+export interface ReadyFacts extends SeededFacts {
+  baseUrl: string
+  /** The console service's own address; the gateway forwards /api/v2 and /console to it. */
+  consoleUrl: string
+  /** Control endpoint of the simulated provider. */
+  providerControl: string
+}
+
+/** For this user alone, and never seen half-written. */
+export function writePrivateJson(file: string, content: unknown): void {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, file)
+}
+
+/** The one screen: the address, the key, and three commands that work as they stand. */
+export function readyScreen(facts: ReadyFacts, readyFile: string): string {
+  const { baseUrl, email, key, password, sandboxes } = facts
+  const model = facts.models[0] ?? 'none is seeded'
+  const body = { model, messages: [{ role: 'user', content: 'Say hello in one sentence.' }] }
+  const authorization = `-H 'Authorization: Bearer ${key}'`
+  const post = (flags: string, path: string, headers: string, content: object) =>
+    `curl -sS ${flags}${baseUrl}${path} ${authorization} -H 'Content-Type: application/json'${headers} -d '${JSON.stringify(content)}'`
+  // A key of its own each time that the command is given, so that it runs anew.
+  const progress = ` -H 'Accept: application/x-ndjson' -H "Idempotency-Key: try-it-$(date +%s)"`
+  const input = { topic: 'the sea', tone: 'dry' }
+  return `
+  The gateway is ready.
+
+    address   ${baseUrl}/v1
+    key       ${key}
+    models    ${facts.models.join(', ')}
+    console   ${baseUrl}/console  (${email}, password ${password})
+
+  What the key can call, a completion, and a flow that tells its progress:
+
+curl -sS ${baseUrl}/v1/models ${authorization}
+
+${post('', '/v1/chat/completions', '', body)}
+
+${post('-N ', `/v1/sandbox/${sandboxes.mixed}/invoke`, progress, { input })}
+
+  The same as JSON: ${readyFile}
+  Ctrl-C stops everything. The data stays for the next start.
+`
+}

@@ -1,0 +1,109 @@
+import type { Environment } from '@gateway/process/config'
+import type { StackPorts } from './stack-ports.ts'
+import type { StackSecrets } from './stack-secrets.ts'
+
+/** One entry of `PROVIDERS`, by the provider's name. */
+export interface ProviderEntry {
+  kind: 'openai-compatible' | 'anthropic'
+  /** Ends in /v1. */
+  baseUrl: string
+  /** The variable that holds the key; absent where the provider takes none. */
+  apiKeyEnv?: string
+  allowPrivateAddress?: boolean
+}
+
+export interface StackFacts {
+  /** Where the gateway listens; everything else listens on 127.0.0.1. */
+  host: string
+  ports: StackPorts
+  secrets: StackSecrets
+  /** Login of the role svc_ledger. */
+  ledgerDatabaseUrl: string
+  /** Login of the role svc_console. */
+  consoleDatabaseUrl: string
+  redisUrl: string
+  /** Where gateway and worker keep the bytes of assets; an absolute path. */
+  assetsFolder: string
+  providers: Record<string, ProviderEntry>
+  /** Values of the variables that `apiKeyEnv` names. */
+  providerKeys: Record<string, string>
+  logLevel: string
+  otlpEndpoint: string | undefined
+}
+
+/**
+ * The environment of each program, whole: nothing of the starter's own comes through, apart from what `inherited` picks.
+ *
+ * All: HOST, PORT, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
+ * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE.
+ * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
+ * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
+ * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, PUBLIC_URL where the gateway is on this machine alone.
+ */
+export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts, Record<string, string>> {
+  const { ports, secrets } = facts
+  const common = (port: number, host = '127.0.0.1') => ({
+    HOST: host,
+    PORT: String(port),
+    LOG_LEVEL: facts.logLevel,
+    STOP_WITH_PARENT: '1',
+    ...(facts.otlpEndpoint && { OTEL_EXPORTER_OTLP_ENDPOINT: facts.otlpEndpoint }),
+  })
+  const ledgerUrl = `http://127.0.0.1:${ports.ledger}`
+  const providers = {
+    PROVIDERS: JSON.stringify(facts.providers),
+    ...facts.providerKeys,
+    ASSETS_FOLDER: facts.assetsFolder,
+  }
+
+  return {
+    provider: common(ports.provider),
+    ledger: {
+      ...common(ports.ledger),
+      DATABASE_URL: facts.ledgerDatabaseUrl,
+      REDIS_URL: facts.redisUrl,
+      SERVICE_SECRET_GATEWAY: secrets.services.gateway,
+      SERVICE_SECRET_WORKER: secrets.services.worker,
+      SERVICE_SECRET_CONSOLE: secrets.services.console,
+    },
+    console: {
+      ...common(ports.console),
+      DATABASE_URL: facts.consoleDatabaseUrl,
+      LEDGER_URL: ledgerUrl,
+      SERVICE_SECRET: secrets.services.console,
+      // So that the commands it shows name the gateway. Elsewhere only whoever runs this knows where browsers find it.
+      ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),
+    },
+    worker: {
+      ...common(ports.worker),
+      LEDGER_URL: ledgerUrl,
+      SERVICE_SECRET: secrets.services.worker,
+      REDIS_URL: facts.redisUrl,
+      ...providers,
+    },
+    gateway: {
+      ...common(ports.gateway, facts.host),
+      LEDGER_URL: ledgerUrl,
+      SERVICE_SECRET: secrets.services.gateway,
+      REDIS_URL: facts.redisUrl,
+      CONSOLE_URL: `http://127.0.0.1:${ports.console}`,
+      ...providers,
+    },
+  }
+}
+
+/** The gateway's address for somebody on this machine. @param host where it listens */
+export function gatewayUrl(host: string, port: number): string {
+  const asked = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${asked.includes(':') ? `[${asked}]` : asked}:${port}`
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+/** What a program needs of the machine's environment to run at all, whatever it is. */
+export function inherited(env: Environment): Record<string, string> {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { ConfigurationError } from '@gateway/process/config'
+import type { StackConfig } from './stack-config.ts'
+
+export interface StackPorts {
+  gateway: number
+  console: number
+  ledger: number
+  worker: number
+  provider: number
+}
+
+/**
+ * A port for each of the programs, each tried now and kept for the programs' restarts. A port that was asked for by a
+ * variable and is taken is told by that variable's name; the others are the next free ones above the gateway's.
+ */
+export async function choosePorts(config: StackConfig): Promise<StackPorts> {
+  const asked = {
+    gateway: ['PORT', config.PORT, config.HOST],
+    console: ['CONSOLE_PORT', config.CONSOLE_PORT, '127.0.0.1'],
+    ledger: ['LEDGER_PORT', config.LEDGER_PORT, '127.0.0.1'],
+    worker: ['WORKER_PORT', config.WORKER_PORT, '127.0.0.1'],
+    provider: ['PROVIDER_PORT', config.PROVIDER_PORT, '127.0.0.1'],
+  } as const satisfies Record<keyof StackPorts, readonly [string, number | undefined, string]>
+
+  const chosen: Partial<StackPorts> = {}
+  const problems: string[] = []
+  const used = new Set<number>()
+  for (const program of Object.keys(asked) as (keyof StackPorts)[]) {
+    const [variable, wanted, host] = asked[program]
+    const port =
+      wanted === undefined
+        ? await nextFree((chosen.gateway ?? config.PORT) + 1, used)
+        : await tryPort(wanted, host, used)
+    if (port === null) {
+      problems.push(
+        `${variable}: ${wanted} is taken. Stop what listens there, or choose another, such as ${variable}=0 for any.`,
+      )
+      continue
+    }
+    used.add(port)
+    chosen[program] = port
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return chosen as StackPorts
+}
+
+async function nextFree(from: number, used: ReadonlySet<number>): Promise<number | null> {
+  for (let port = from; port <= 65_535; port++) {
+    if ((await tryPort(port, '127.0.0.1', used)) !== null) return port
+  }
+  return tryPort(0, '127.0.0.1', used)
+}
+
+/** The port if it is free, for 0 one that the kernel chose, null if it is taken. */
+async function tryPort(wanted: number, host: string, used: ReadonlySet<number>): Promise<number | null> {
+  if (used.has(wanted)) return null
+  const probe = createServer().listen(wanted, host)
+  try {
+    await once(probe, 'listening')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE' || code === 'EACCES') return null
+    throw new ConfigurationError([`HOST: can't listen on ${host}:${wanted} (${code}).`])
+  }
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}

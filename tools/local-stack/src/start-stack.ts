@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { migrate } from '@gateway/database/migrate'
+import { ensureRoles } from '@gateway/database/roles'
+import type { Environment } from '@gateway/process/config'
+import type { Lifecycle } from '@gateway/process/lifecycle'
+import { startPostgres } from './embedded-postgres.ts'
+import { startRedis } from './embedded-redis.ts'
+import { keepServer } from './keep-server.ts'
+import { writePrivateJson, type ReadyFacts, type SeededFacts } from './ready-facts.ts'
+import { providersOf } from './stack-providers.ts'
+import type { Screen } from './screen.ts'
+import { gatewayUrl, inherited, serviceEnvironments } from './service-environment.ts'
+import { realModelsOf, type RealModel } from './real-models.ts'
+import type { StackConfig } from './stack-config.ts'
+import { choosePorts, type StackPorts } from './stack-ports.ts'
+import { keepSecrets } from './stack-secrets.ts'
+import { superviseProgram } from './supervise-program.ts'
+
+/** Fills an empty stack; safe to repeat. */
+export type Seed = (deps: {
+  /** Postgres by the login that owns the schema. */
+  adminUrl: string
+  ledgerUrl: string
+  consoleUrl: string
+  /** The console's secret at the ledger, for what only the ledger may do. */
+  consoleSecret: string
+  /** What it answered when it last ran on this data folder; null the first time. Secrets can't be read back from the books. */
+  before: SeededFacts | null
+  /** Models of real providers to add as products, each served by the provider it names. */
+  realModels: RealModel[]
+  log: (line: string) => void
+}) => Promise<SeededFacts>
+
+interface Deps {
+  config: StackConfig
+  env: Environment
+  screen: Screen
+  lifecycle: Lifecycle
+  seed: Seed
+  /** The program files; a test may bring its own. */
+  entries?: Record<keyof StackPorts, string>
+}
+
+const projectFolder = path.resolve(import.meta.dirname, '../../..')
+const serviceEntries: Record<keyof StackPorts, string> = {
+  provider: fileURLToPath(import.meta.resolve('@gateway/simulated-provider/main')),
+  ledger: path.join(projectFolder, 'services/ledger/src/main.ts'),
+  console: path.join(projectFolder, 'services/console/src/main.ts'),
+  worker: path.join(projectFolder, 'services/worker/src/main.ts'),
+  gateway: path.join(projectFolder, 'services/gateway/src/main.ts'),
+}
+const startOrder = ['provider', 'ledger', 'console', 'worker', 'gateway'] as const
+const titles = {
+  provider: 'simulated provider',
+  ledger: 'ledger',
+  console: 'console',
+  worker: 'worker',
+  gateway: 'gateway',
+}
+
+/** Starts everything in order, each with its stop, seeds, and writes ready.json. Throws one readable error. */
+export async function startStack(deps: Deps): Promise<ReadyFacts> {
+  const { config, env, screen, lifecycle, seed, entries = serviceEntries } = deps
+  const folder = config.DATA_FOLDER
+  const file = (name: string) => path.join(folder, name)
+  mkdirSync(file('logs'), { recursive: true, mode: 0o700 })
+  rmSync(file('ready.json'), { force: true })
+
+  const ports = await choosePorts(config)
+  const secrets = keepSecrets(folder)
+  const adminUrl =
+    config.DATABASE_URL ?? (await screen.step('postgres', () => startOwnPostgres(deps, file('postgres'))))
+  const redisUrl = config.REDIS_URL ?? (await screen.step('redis', () => startOwnRedis(deps, file('redis'))))
+  const databaseUrls = await screen.step('migrations', async () => {
+    await migrate({ url: adminUrl, log: screen.note })
+    return ensureRoles(adminUrl, secrets.databaseRoles)
+  })
+
+  const environments = serviceEnvironments({
+    host: config.HOST,
+    ports,
+    secrets,
+    ledgerDatabaseUrl: databaseUrls.ledger,
+    consoleDatabaseUrl: databaseUrls.console,
+    redisUrl,
+    assetsFolder: file('assets'),
+    ...providersOf(config, ports.provider),
+    logLevel: config.LOG_LEVEL,
+    otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+  })
+  const urlOf = (name: keyof StackPorts) =>
+    name === 'gateway' ? gatewayUrl(config.HOST, ports.gateway) : `http://127.0.0.1:${ports[name]}`
+  for (const name of startOrder) {
+    const logFile = file(`logs/${name}.log`)
+    rmSync(logFile, { force: true })
+    const program = {
+      name: titles[name],
+      entry: entries[name],
+      env: { ...inherited(env), ...environments[name] },
+      logFile,
+      readyUrl: `${urlOf(name)}/health/ready`,
+    }
+    const running = await screen.step(titles[name], () => superviseProgram(program, { tell: screen.tell }))
+    lifecycle.onStop(titles[name], running.stop, { limitMs: 20_000 })
+  }
+
+  const seeded = await screen.step('seed', () =>
+    seed({
+      adminUrl,
+      ledgerUrl: urlOf('ledger'),
+      consoleUrl: urlOf('console'),
+      consoleSecret: secrets.services.console,
+      before: readSeeded(file('seeded.json')),
+      realModels: realModelsOf(config),
+      log: screen.note,
+    }),
+  )
+  writePrivateJson(file('seeded.json'), seeded)
+
+  const ready = {
+    baseUrl: urlOf('gateway'),
+    consoleUrl: urlOf('console'),
+    ...seeded,
+    providerControl: `${urlOf('provider')}/control`,
+  }
+  writePrivateJson(file('ready.json'), ready)
+  lifecycle.onStop('ready.json', () => rmSync(file('ready.json'), { force: true }))
+  return ready
+}
+
+async function startOwnPostgres({ config, screen, lifecycle }: Deps, dataFolder: string): Promise<string> {
+  const port = config.POSTGRES_PORT
+  const postgres = await startPostgres({ dataFolder, persistent: true, ...(port && { port }) })
+  lifecycle.onStop('postgres', postgres.stop, { limitMs: 25_000 })
+  void keepServer('postgres', postgres, { stopping: lifecycle.stopping, tell: screen.tell })
+  return postgres.url
+}
+
+async function startOwnRedis({ config, screen, lifecycle }: Deps, dataFolder: string): Promise<string> {
+  const port = config.REDIS_PORT
+  const redis = await startRedis({ dataFolder, log: screen.note, ...(port && { port }) })
+  lifecycle.onStop('redis', redis.stop, { limitMs: 20_000 })
+  void keepServer('redis', redis, { stopping: lifecycle.stopping, tell: screen.tell })
+  return redis.url
+}
+
+function readSeeded(file: string): SeededFacts | null {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SeededFacts) : null
+}

@@ -1,0 +1,118 @@
+/** `cut`: ended by a fault of ours. `aborted`: the caller went away first. */
+export type CallOutcome = 'open' | 'finished' | 'cut' | 'aborted'
+
+export interface LoggedCall {
+  id: string
+  model: string
+  path: string
+  stream: boolean
+  /** The headers that matter; those with a key are a hash. */
+  headers: Record<string, string>
+  bodyDigest: string
+  /** The body as received; null for all but the latest calls and for very large ones. */
+  body: string | null
+  /** All texts of the call; of a long one its beginning and its end. */
+  prompt: string
+  /** Unix milliseconds. */
+  atMs: number
+  outcome: CallOutcome
+  /** Chunks of a stream sent so far. */
+  chunksSent: number
+}
+
+export interface CallFilter {
+  model?: string | undefined
+  /** A part of the logged prompt. */
+  prompt?: string | undefined
+  outcome?: CallOutcome | undefined
+}
+
+export interface CallLog {
+  /** Enters a call that has arrived; its outcome is open. */
+  add(call: Omit<LoggedCall, 'id' | 'outcome' | 'chunksSent'>): LoggedCall
+  end(call: LoggedCall, outcome: CallOutcome): void
+  list(filter?: CallFilter): LoggedCall[]
+  /** Without a filter: all calls since the last `clear`, also those no longer kept. */
+  count(filter?: CallFilter): number
+  clear(): void
+  /** Resolves once at least `count` calls fit; rejects when the signal aborts first. */
+  whenCount(count: number, filter: CallFilter, signal: AbortSignal): Promise<void>
+}
+
+// Bounds of the memory: about 40 MB of excerpts and 32 MB of bodies when full.
+const callsKept = 20_000
+const bodiesKept = 200
+
+/** The calls a provider received, oldest first. */
+export function openCallLog(): CallLog {
+  let calls: LoggedCall[] = []
+  let total = 0
+  let serial = 0
+  let waiters: { count: number; filter: CallFilter; resolve: () => void }[] = []
+
+  const list = (filter: CallFilter = {}): LoggedCall[] =>
+    isEmpty(filter) ? calls.slice() : calls.filter((call) => fits(call, filter))
+  const count = (filter: CallFilter = {}): number =>
+    isEmpty(filter) ? total : calls.reduce((sum, call) => sum + (fits(call, filter) ? 1 : 0), 0)
+  const wake = (): void => {
+    if (waiters.length === 0) return
+    waiters = waiters.filter((waiter) => {
+      if (count(waiter.filter) < waiter.count) return true
+      waiter.resolve()
+      return false
+    })
+  }
+
+  return {
+    add(arrived) {
+      total++
+      serial++
+      const call: LoggedCall = {
+        id: `${arrived.bodyDigest.slice(0, 12)}${serial.toString(36)}`,
+        ...arrived,
+        outcome: 'open',
+        chunksSent: 0,
+      }
+      calls.push(call)
+      const older = calls.at(-1 - bodiesKept)
+      if (older) older.body = null
+      // Dropping a quarter at a time keeps the cost per call constant.
+      if (calls.length > callsKept * 1.25) calls = calls.slice(-callsKept)
+      wake()
+      return call
+    },
+    end(call, outcome) {
+      if (call.outcome !== 'open') return
+      call.outcome = outcome
+      wake()
+    },
+    list,
+    count,
+    clear() {
+      calls = []
+      total = 0
+    },
+    whenCount: (wanted, filter, signal) =>
+      new Promise((resolve, reject) => {
+        const waiter = { count: wanted, filter, resolve }
+        waiters.push(waiter)
+        wake()
+        signal.addEventListener('abort', () => {
+          waiters = waiters.filter((other) => other !== waiter)
+          reject(new Error('not so many calls in time', { cause: signal.reason }))
+        })
+      }),
+  }
+}
+
+function isEmpty({ model, prompt, outcome }: CallFilter): boolean {
+  return model === undefined && prompt === undefined && outcome === undefined
+}
+
+function fits(call: LoggedCall, filter: CallFilter): boolean {
+  return (
+    (filter.model === undefined || call.model === filter.model) &&
+    (filter.outcome === undefined || call.outcome === filter.outcome) &&
+    (filter.prompt === undefined || call.prompt.includes(filter.prompt))
+  )
+}

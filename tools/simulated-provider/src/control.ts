@@ -1,0 +1,45 @@
+import type { CallFilter, CallLog, LoggedCall } from './call-log.ts'
+import type { FaultBook } from './fault-book.ts'
+import { faultRules } from './fault-rule.ts'
+import type { FaultRule } from './fault-rule.ts'
+import type { HoldGate } from './hold-gate.ts'
+
+/** What a test can do to a provider and learn from it; the same in-process and through `controlClient`. */
+export interface ProviderControl {
+  /** Replaces all rules. Throws when a rule has an unknown or wrong field. */
+  setFaults(rules: FaultRule[]): Promise<void>
+  clearFaults(): Promise<void>
+  /** The calls kept, oldest first. */
+  calls(filter?: CallFilter): Promise<LoggedCall[]>
+  countCalls(filter?: CallFilter): Promise<number>
+  clearCalls(): Promise<void>
+  /** Resolves with the number of fitting calls once there are at least `count`. Throws after `timeoutMs` (default 30,000). */
+  waitForCalls(count: number, filter?: CallFilter, timeoutMs?: number): Promise<number>
+  /** Lets held calls go (default: all), oldest first; answers how many. */
+  release(count?: number): Promise<number>
+}
+
+export interface ControlDeps {
+  log: CallLog
+  faults: FaultBook
+  gate: HoldGate
+}
+
+export function openControl({ log, faults, gate }: ControlDeps): ProviderControl {
+  return {
+    setFaults: async (rules) => faults.set(faultRules.parse(rules)),
+    clearFaults: async () => faults.set([]),
+    calls: async (filter) => log.list(filter),
+    countCalls: async (filter) => log.count(filter),
+    clearCalls: async () => log.clear(),
+    async waitForCalls(count, filter = {}, timeoutMs = 30_000) {
+      try {
+        await log.whenCount(count, filter, AbortSignal.timeout(timeoutMs))
+      } catch {
+        throw new Error(`only ${log.count(filter)} of ${count} calls after ${timeoutMs} ms`)
+      }
+      return log.count(filter)
+    },
+    release: async (count) => gate.release(count),
+  }
+}

@@ -1,0 +1,287 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Graph } from '@gateway/contracts/graph'
+import { mintId } from '@gateway/contracts/ids'
+import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import { chatFieldsOf } from '@gateway/flow/contract'
+import { buildPackage } from '@gateway/flow/package'
+import { planOf } from '@gateway/flow/plan'
+import { Pool } from 'pg'
+
+// Builds what a test needs to stand on, straight in the tables: people, projects with money, products, keys, sandbox products.
+
+export interface ProjectFixture {
+  id: string
+  tenant: string
+  team: string
+}
+
+export interface KeyFixture {
+  id: string
+  secret: string
+  /** SHA-256 of the secret, hex. */
+  hash: string
+  project: string | null
+}
+
+export interface ProductOptions {
+  id?: string
+  state?: 'draft' | 'published' | 'suspended'
+  kind?: 'chat' | 'image' | 'audio'
+  contextLength?: number
+  maxOutputTokens?: number
+  supportedParameters?: string[]
+  /** Pico-USD per token or per request. */
+  promptPico?: bigint
+  completionPico?: bigint
+  requestPico?: bigint
+  tokensPerByteMillionths?: number
+  perMessage?: number
+  perTool?: number
+  fixedWithTools?: number
+  maxTokensPerImage?: number | null
+  providers?: { provider: string; model: string; priority: number }[]
+}
+
+export interface KeyOptions {
+  project: ProjectFixture | null
+  by: string
+  policy?: 'all-eligible' | 'listed'
+  resources?: string[]
+  limit?: { micro: bigint; reset: 'daily' | 'weekly' | 'monthly' | 'lifetime' } | null
+  expiresInMs?: number
+  revoked?: boolean
+}
+
+export interface SandboxOptions {
+  name?: string
+  description?: string
+  /** Whether revision 1 is the active one. Default true. */
+  activate?: boolean
+  mcpEnabled?: boolean
+  suspended?: boolean
+  /** Who made it; by default whoever has a grant on the project. */
+  by?: string
+}
+
+export interface RevisionFixture {
+  number: number
+  /** Of its package, hex. */
+  digest: string
+}
+
+export interface SandboxFixture {
+  id: string
+  project: string
+  /** The number of the revision it was made with. */
+  revision: number
+  digest: string
+}
+
+export type Fixture = Awaited<ReturnType<typeof openFixture>>
+
+export async function openFixture(adminUrl: string) {
+  // One connection, so that a test may set something for its session; a server that is killed under it is come back to.
+  const pool = new Pool({ connectionString: adminUrl, max: 1 })
+  pool.on('error', () => {})
+  const id = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
+  const run = (sql: string, values: unknown[] = []) => pool.query(sql, values)
+
+  async function person({ platformOperator = false } = {}): Promise<string> {
+    const person = id('per')
+    await run('INSERT INTO control.people (id, email, name, platform_operator) VALUES ($1, $2, $3, $4)', [
+      person,
+      `${person}@example.test`,
+      'A person',
+      platformOperator,
+    ])
+    return person
+  }
+
+  /** A personal token of somebody, as a secret. */
+  async function token(person: string, { expiresInMs = 3_600_000 } = {}): Promise<{ id: string; secret: string }> {
+    const [tokenId, secret] = [id('tok'), makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))]
+    const hash = createHash('sha256').update(secret).digest()
+    await run(
+      `INSERT INTO control.person_tokens (id, person, name, hash, prefix, expires_at)
+       VALUES ($1, $2, 'a token', $3, $4, now() + $5 * interval '1 millisecond')`,
+      [tokenId, person, hash, secret.slice(0, SHOWN_CHARACTERS), expiresInMs],
+    )
+    return { id: tokenId, secret }
+  }
+
+  async function tenant(): Promise<{ tenant: string; team: string; owner: string }> {
+    const [tenantId, team, owner] = [id('ten'), id('tea'), await person()]
+    await run('INSERT INTO control.tenants (id, name) VALUES ($1, $1)', [tenantId])
+    await run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [tenantId, owner])
+    await run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $1)', [team, tenantId])
+    await run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [team, owner])
+    return { tenant: tenantId, team, owner }
+  }
+
+  /** A project whose owner may issue keys for it. */
+  async function project(
+    of: { tenant: string; team: string; owner: string },
+    funds: bigint = 0n,
+  ): Promise<ProjectFixture> {
+    const project = id('prj')
+    await run('INSERT INTO control.projects (id, tenant, team, name) VALUES ($1, $2, $3, $1)', [
+      project,
+      of.tenant,
+      of.team,
+    ])
+    await run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Owner')`, [
+      project,
+      of.owner,
+    ])
+    if (funds > 0n) await fund(project, funds)
+    return { id: project, tenant: of.tenant, team: of.team }
+  }
+
+  /** Another member of the tenant and of the team who may issue keys for a project. */
+  async function issuer({ id: project, tenant, team }: ProjectFixture): Promise<string> {
+    const who = await person()
+    await run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Member')`, [tenant, who])
+    await run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Member')`, [team, who])
+    await run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Consumer')`, [
+      project,
+      who,
+    ])
+    return who
+  }
+
+  async function fund(project: string, micro: bigint, fundingId: string = id('fun')): Promise<void> {
+    await run('SELECT money.fund_v1($1, $2, $3, $4)', [project, fundingId, micro, 'test'])
+  }
+
+  async function product(options: ProductOptions = {}): Promise<string> {
+    const product = options.id ?? `acme/${id('m')}`
+    const request = options.requestPico ?? 0n
+    await run(
+      `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
+         input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
+         per_tool, fixed_with_tools, max_tokens_per_image, providers)
+       VALUES ($1, $1, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+      [
+        product,
+        options.kind ?? 'chat',
+        options.state ?? 'published',
+        options.contextLength ?? 128_000,
+        options.maxOutputTokens ?? 8192,
+        options.supportedParameters ?? [
+          'temperature',
+          'top_p',
+          'seed',
+          'stop',
+          'max_tokens',
+          'tools',
+          'tool_choice',
+          'response_format',
+        ],
+        request > 0n ? 'request' : 'tokens',
+        request > 0n ? 0n : (options.promptPico ?? 150_000n),
+        request > 0n ? 0n : (options.completionPico ?? 600_000n),
+        request,
+        options.tokensPerByteMillionths ?? 1_000_000,
+        options.perMessage ?? 8,
+        options.perTool ?? 16,
+        options.fixedWithTools ?? 64,
+        options.maxTokensPerImage ?? null,
+        JSON.stringify(options.providers ?? [{ provider: 'simulated', model: 'sim', priority: 1 }]),
+      ],
+    )
+    return product
+  }
+
+  async function assign(project: string, ...products: string[]): Promise<void> {
+    for (const product of products)
+      await run('INSERT INTO control.assignments (project, product) VALUES ($1, $2)', [project, product])
+  }
+
+  async function key(options: KeyOptions & { tenant?: string }): Promise<KeyFixture> {
+    const [keyId, secret] = [id('key'), makeSecret(KEY_SECRET_PREFIX, randomBytes(32))]
+    const hash = createHash('sha256').update(secret).digest()
+    await run(
+      `INSERT INTO control.keys (id, hash, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, expires_at,
+         expiry_days, revoked_at)
+       VALUES ($1, $2, $3, 'a key', $4, $5, $1, $6, $7, $8, $9, now() + $10 * interval '1 millisecond', 90, CASE WHEN $11 THEN now() END)`,
+      [
+        keyId,
+        hash,
+        secret.slice(0, SHOWN_CHARACTERS),
+        options.project?.tenant ?? options.tenant,
+        options.project?.id ?? null,
+        options.policy ?? 'all-eligible',
+        options.limit?.micro ?? null,
+        options.limit?.reset ?? null,
+        options.by,
+        options.expiresInMs ?? 7_776_000_000,
+        options.revoked ?? false,
+      ],
+    )
+    for (const resource of options.resources ?? [])
+      await run('INSERT INTO control.key_resources (key, resource) VALUES ($1, $2)', [keyId, resource])
+    return { id: keyId, secret, hash: hash.toString('hex'), project: options.project?.id ?? null }
+  }
+
+  /** A sandbox product with one revision of a graph that has no problems. */
+  async function sandbox(
+    { id: project }: Pick<ProjectFixture, 'id'>,
+    graph: Graph,
+    options: SandboxOptions = {},
+  ): Promise<SandboxFixture> {
+    const sandbox = id('sbx').replace('_', '-')
+    const grants = await run('SELECT person FROM control.project_grants WHERE project = $1 ORDER BY 1', [project])
+    const by = options.by ?? (grants.rows as { person: string }[])[0]?.person
+    await run(
+      `INSERT INTO control.sandboxes (id, project, name, description, mcp_enabled, suspended, created_by)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [
+        sandbox,
+        project,
+        options.name ?? 'A flow',
+        options.description ?? 'A flow of a test',
+        options.mcpEnabled ?? false,
+        options.suspended ?? false,
+        by,
+      ],
+    )
+    const { number, digest } = await revision(sandbox, graph, { activate: options.activate ?? true })
+    return { id: sandbox, project, revision: number, digest }
+  }
+
+  /** Another revision of a sandbox product, with its package. */
+  async function revision(sandbox: string, graph: Graph, { activate = true } = {}): Promise<RevisionFixture> {
+    const { package: flow, digest, text } = buildPackage(graph)
+    const chat = chatFieldsOf(flow.input, flow.output)
+    const next = await run(
+      'UPDATE control.sandboxes SET latest_revision = latest_revision + 1 WHERE id = $1 RETURNING latest_revision AS number',
+      [sandbox],
+    )
+    const [{ number }] = next.rows as [{ number: number }]
+    await run(
+      `INSERT INTO control.revisions (sandbox, number, draft, graph, problems, digest, package, manifest, paid_nodes, chat_input,
+         chat_output, created_by)
+       SELECT id, $2, false, $3, '[]', $4, $5, $6, $7, $8, $9, created_by FROM control.sandboxes WHERE id = $1`,
+      [
+        sandbox,
+        number,
+        Buffer.from(JSON.stringify(graph)),
+        digest,
+        Buffer.from(text),
+        flow.manifest,
+        planOf(flow).paidNodes,
+        chat?.input ?? null,
+        chat?.output ?? null,
+      ],
+    )
+    if (activate)
+      await run('UPDATE control.sandboxes SET active_revision = $2, activated_at = now() WHERE id = $1', [
+        sandbox,
+        number,
+      ])
+    return { number, digest }
+  }
+
+  const close = () => pool.end()
+  return { id, person, token, tenant, project, issuer, fund, product, assign, key, sandbox, revision, run, close }
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
+import { startProgram, type TestProgram } from './test-program.ts'
+import { temporaryFolder } from './test-servers.ts'
+
+// The services as they run in earnest: each its own process, on loopback, with ports from the kernel. They end with the
+// process that started them, however it ends.
+
+export interface ServiceStackOptions {
+  /** Logins of the services at a migrated database. */
+  ledgerUrl: string
+  consoleUrl?: string
+  redisUrl: string
+  /** How many of each. Gateway n talks to ledger n, and round again. */
+  ledgers?: number
+  gateways?: number
+  workers?: number
+  /** Where there is a `consoleUrl`. Default 1. */
+  consoles?: number
+  /** Where gateways and workers find their ledger, if not directly: for a fault proxy in between. */
+  through?: (ledgerUrl: string, n: number) => Promise<string>
+  /** Where gateways find the consoles, if not at the first one. */
+  consolesAt?: (consoleUrls: string[]) => Promise<string>
+  /** Besides what each service needs, of the nth of its kind. */
+  environment?: Partial<Record<'ledger' | 'gateway' | 'worker' | 'console', (n: number) => Record<string, string>>>
+}
+
+export type ServiceStack = Awaited<ReturnType<typeof startServices>>
+
+const services = path.resolve(import.meta.dirname, '../../../services')
+const main = (service: string) => path.join(services, service, 'src/main.ts')
+const secret = () => randomBytes(24).toString('hex')
+
+export async function startServices(options: ServiceStackOptions) {
+  const {
+    ledgers = 1,
+    gateways = 1,
+    workers = 0,
+    consoles = 1,
+    consolesAt = ([first]) => Promise.resolve(first!),
+    through = (url: string) => Promise.resolve(url),
+    environment = {},
+  } = options
+  const folder = await temporaryFolder('services')
+  const secrets = { gateway: secret(), worker: secret(), console: secret() }
+  const providerKey = secret()
+  const provider = await startSimulatedProvider()
+  const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), provider.stop]
+  const stop = async () => {
+    for (const each of stops.splice(0).toReversed()) await each()
+  }
+
+  async function start(
+    service: keyof typeof secrets | 'ledger',
+    n: number,
+    env: Record<string, string>,
+  ): Promise<TestProgram> {
+    const program = await startProgram({
+      name: `${service}-${n}`,
+      entry: main(service),
+      folder,
+      env: { LOG_LEVEL: 'info', ...env, ...environment[service]?.(n) },
+    })
+    stops.push(program.stop)
+    return program
+  }
+
+  try {
+    const ledgerPrograms = await times(ledgers, (n) =>
+      start('ledger', n, {
+        DATABASE_URL: options.ledgerUrl,
+        REDIS_URL: options.redisUrl,
+        SERVICE_SECRET_GATEWAY: secrets.gateway,
+        SERVICE_SECRET_WORKER: secrets.worker,
+        SERVICE_SECRET_CONSOLE: secrets.console,
+      }),
+    )
+    const ledgerUrls = await times(Math.max(gateways, workers, ledgers), (n) =>
+      through(ledgerPrograms[n % ledgers]!.url, n),
+    )
+    const PROVIDERS = JSON.stringify({
+      simulated: {
+        kind: 'openai-compatible',
+        baseUrl: `${provider.url}/v1`,
+        allowPrivateAddress: true,
+        apiKeyEnv: 'SIMULATED_PROVIDER_KEY',
+        // A fault that a test asks for is to be felt, and not to be felt by the next test.
+        tries: 1,
+        circuitFailures: 1_000_000,
+      },
+    })
+    const providers = { PROVIDERS, SIMULATED_PROVIDER_KEY: providerKey, ASSETS_FOLDER: path.join(folder, 'assets') }
+    const { consoleUrl: consoleDatabase } = options
+    const consolePrograms = await times(consoleDatabase ? consoles : 0, (n) =>
+      start('console', n, {
+        DATABASE_URL: consoleDatabase!,
+        LEDGER_URL: ledgerUrls[n % ledgerUrls.length]!,
+        SERVICE_SECRET: secrets.console,
+      }),
+    )
+    const CONSOLE_URL = consoleDatabase ? await consolesAt(consolePrograms.map(({ url }) => url)) : 'http://127.0.0.1:9'
+    const gatewayPrograms = await times(gateways, (n) =>
+      start('gateway', n, {
+        LEDGER_URL: ledgerUrls[n]!,
+        SERVICE_SECRET: secrets.gateway,
+        REDIS_URL: options.redisUrl,
+        CONSOLE_URL,
+        ...providers,
+      }),
+    )
+    const workerPrograms = await times(workers, (n) =>
+      start('worker', n, {
+        LEDGER_URL: ledgerUrls[n]!,
+        SERVICE_SECRET: secrets.worker,
+        REDIS_URL: options.redisUrl,
+        ...providers,
+      }),
+    )
+    return {
+      provider,
+      ledgers: ledgerPrograms,
+      gateways: gatewayPrograms,
+      workers: workerPrograms,
+      console: consolePrograms[0] ?? null,
+      consoles: consolePrograms,
+      secrets,
+      providerKey,
+      folder,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function times<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => make(n)))
+}
