@@ -1,18 +1,19 @@
 // Who may know whom: services → packages → contracts → money. One table; the rule beside it only reads it.
 
-/** What each package may import of the others. Whoever is not listed may import contracts and money. */
+/** What each package may import of the others. Whoever is not listed may import async, contracts and money. */
 const packagesMayKnow = {
   money: [],
+  async: [],
   contracts: ['money'],
   'simulated-origin': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
   'paid-call': ['contracts', 'money', 'origins'],
-  'node-queue': ['contracts', 'money', 'redis'],
-  progress: ['contracts', 'money', 'redis'],
+  'node-queue': ['async', 'contracts', 'money', 'redis'],
+  progress: ['async', 'contracts', 'money', 'redis'],
   'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-origin', 'ledger-client', 'prisma'],
   testbed: 'all',
 }
-const anyPackageMayKnow = ['contracts', 'money']
+const anyPackageMayKnow = ['async', 'contracts', 'money']
 
 const services = ['gateway', 'worker', 'ledger', 'console']
 
