@@ -1,22 +1,22 @@
 import type { Meter } from '@opentelemetry/api'
 import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
-import type { AnswerWanted } from './receive/answer-wanted.ts'
+import type { AcceptedAnswer } from './request/accepted-answer.ts'
 
 /** What the gateway counts. No label names a provider: /metrics stands beside the public paths. */
 export interface Metrics {
-  /** How a reservation was closed. `late`: behind the answer; `lost`: not by this process. */
+  /** How a reservation was closed. `late`: after the answer; `lost`: not by this process. */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost', tookMs?: number): void
   refused(code: string): void
   attemptFailed(failure: ProviderFailure): void
   circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>
   /**
-   * Of a caller who left, the end is that of his call. `providerMs`: how much of it the provider took; nothing is said of a
-   * replay, which may have waited for another call, nor of a sandbox, whose nodes called elsewhere.
+   * How long a call took, also when its caller has left. `providerMs`: how much of it the provider took; not given for a replay,
+   * which may have waited for another call, nor for a sandbox product, whose nodes called elsewhere.
    */
   answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, providerMs?: number): void
-  /** Of a caller who left, until he left: his run goes on elsewhere. */
-  invoked(kind: AnswerWanted | 'mcp', durationMs: number): void
+  /** Where the caller left, until they left: their execution goes on elsewhere. */
+  invoked(kind: AcceptedAnswer | 'mcp', durationMs: number): void
 }
 
 const MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 100_000, 300_000]

@@ -1,14 +1,11 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { openInstance, type Instance } from '@gateway/ledger-client/instance'
+import { registerInstance as registerWithLedger, type Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { HealthCheck } from '@gateway/process/health'
 import type { Logger } from '@gateway/process/logger'
 
 // A worker heartbeats often and is dead soon: what it left is taken back within seconds (architecture.md, money core 7).
 const HEARTBEAT_MS = 1_000
 const DEAD_AFTER_MS = 3_000
-const AGAIN_MS = 1_000
 
 interface Deps {
   ledger: Pick<LedgerClient, 'heartbeat' | 'endInstance'>
@@ -29,43 +26,18 @@ export async function registerInstance({ ledger, mintId, stopping, log, onSilenc
   /** Whether the ledger takes this process for dead by now, or soon will. */
   silent: () => boolean
 }> {
-  let heardMs = -Infinity
-  let wasSilent = false
-  const silent = () => now() - heardMs > DEAD_AFTER_MS
-  function look(): void {
-    if (heardMs === -Infinity || silent() === wasSilent) return
-    wasSilent = !wasSilent
-    onSilence(wasSilent)
-  }
-  const client: Deps['ledger'] = {
-    async heartbeat(heartbeat, budget) {
-      try {
-        const answer = await ledger.heartbeat(heartbeat, budget)
-        heardMs = now()
-        return answer
-      } finally {
-        look()
-      }
-    },
-    // A stop does not wait long for it: without a word the instance is dead soon all the same.
-    endInstance: (instance) => ledger.endInstance(instance, { budgetMs: HEARTBEAT_MS }),
-  }
+  const instance = await registerWithLedger({
+    ledger,
+    service: 'worker',
+    heartbeatMs: HEARTBEAT_MS,
+    deadAfterMs: DEAD_AFTER_MS,
+    newId: mintId,
+    stopping,
+    log,
+    now,
+  })
+  instance.onSilence(onSilence)
+  const { silent } = instance
   const heard = () => (silent() ? `has answered no heartbeat for ${DEAD_AFTER_MS / 1_000} seconds` : null)
-
-  for (;;) {
-    try {
-      const instance = await openInstance({
-        client,
-        service: 'worker',
-        heartbeatMs: HEARTBEAT_MS,
-        deadAfterMs: DEAD_AFTER_MS,
-        mintId,
-      })
-      return { instance, heard, silent }
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailable)) throw error
-      log.warn('the ledger can not be reached yet')
-      await wait(AGAIN_MS, undefined, { signal: stopping })
-    }
-  }
+  return { instance, heard, silent }
 }
