@@ -16,12 +16,12 @@ import type { Metrics } from './metrics.ts'
 import type { OpenCalls } from './open-calls.ts'
 
 /**
- * What has state or is configured. `start.ts` makes each of it once, in order. Functions of ours are imported; each takes the part
- * of this that it uses.
+ * What has state or is configured. `start.ts` makes each of it once, in order. Functions of ours are imported; each
+ * takes the part of this that it uses.
  */
 export interface Deps {
   ledger: LedgerClient
-  /** This process on the ledger's books, in whose name it holds reservations. */
+  /** This process on the ledger's books, in whose name reservations are made. */
   instance: Pick<Instance, 'id' | 'renew'>
   notifier: Pick<Notifier, 'notify' | 'listen'>
   providers: Pick<Providers, 'chat'>

@@ -5,7 +5,10 @@ import type { HealthCheck } from '@gateway/process/health'
 const NO_KEY = '0'.repeat(64)
 const LIMIT_MS = 900
 
-/** The gateway is ready while the ledger answers a question that it has to ask its database: otherwise nothing can be admitted. */
+/**
+ * The gateway is ready while the ledger answers a question that it has to ask its database: otherwise nothing can be
+ * admitted.
+ */
 export function ledgerHealth({ ledger }: { ledger: Pick<LedgerClient, 'models'> }): HealthCheck {
   return async () => {
     try {

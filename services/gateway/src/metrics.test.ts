@@ -2,7 +2,7 @@ import { startTelemetry } from '@gateway/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
-test('providers at rest are counted, and their names are told to nobody', async ({ onTestFinished }) => {
+test('providers whose circuit is open are counted, and their names are told to nobody', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)
   const metrics = openMetrics(telemetry.meter, () => 0)

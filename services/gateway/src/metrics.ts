@@ -11,8 +11,8 @@ export interface Metrics {
   attemptFailed(failure: ProviderFailure): void
   circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>
   /**
-   * How long a call took, also when its caller has left. `providerMs`: how much of it the provider took; not given for a replay,
-   * which may have waited for another call, nor for a sandbox product, whose nodes called elsewhere.
+   * How long a call took, also when its caller has left. `providerMs`: how much of it the provider took; not given for
+   * a replay, which may have waited for another call, nor for a sandbox product, whose nodes called elsewhere.
    */
   answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, providerMs?: number): void
   /** Where the caller left, until they left: their execution goes on elsewhere. */
@@ -52,10 +52,10 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
   const circuits = meter.createCounter('gateway_circuit_changes', {
     description: 'Changes of the circuits of providers, by what they became',
   })
-  const resting = new Set<string>()
+  const open = new Set<string>()
   meter
     .createObservableGauge('gateway_providers_resting', { description: 'Providers whose circuit is not closed' })
-    .addCallback((gauge) => gauge.observe(resting.size))
+    .addCallback((gauge) => gauge.observe(open.size))
   meter
     .createObservableGauge('gateway_open_calls', {
       description: 'Chat calls under way, and invocations that wait for their run',
@@ -70,8 +70,8 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
     circuitChanged({ provider, state }) {
       circuits.add(1, { state })
-      if (state === 'closed') resting.delete(provider)
-      else resting.add(provider)
+      if (state === 'closed') open.delete(provider)
+      else open.add(provider)
     },
     answered(kind, durationMs, providerMs) {
       durations.record(durationMs, { kind })

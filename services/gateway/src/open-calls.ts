@@ -5,7 +5,9 @@ export class ProcessStopping extends Error {
   }
 }
 
-/** The work that is under way: calls, also those whose caller has disconnected, and settlements that outlast their call. */
+/**
+ * The work that is under way: calls, also those whose caller has disconnected, and settlements that outlast their call.
+ */
 export interface OpenCalls {
   /** Runs a call. */
   run(call: () => Promise<void>): Promise<void>

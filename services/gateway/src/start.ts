@@ -29,7 +29,10 @@ const LAST_ANSWERS_MS = 1_000
 /** Left to settlements once the last call has ended. */
 const SETTLE_MS = 5_000
 
-/** Builds what the gateway has one of, in order: each `onStop` stops, in reverse, what stands before it. At last it listens. */
+/**
+ * Builds what the gateway has one of, in order: each `onStop` stops, in reverse, what stands before it. At last it
+ * listens.
+ */
 export async function startGateway(
   config: GatewayConfig & CommonConfig,
   providersConfig: ProvidersConfig,

@@ -8,8 +8,8 @@ import { withSpan } from '@gateway/process/spans'
 const CALL_SPAN = createContextKey('the span of the whole call')
 
 /**
- * Runs a call in a span of its own, which is a child of the caller's span where `traceparent` among the headers names one (W3C
- * Trace Context).
+ * Runs a call in a span of its own, which is a child of the caller's span where `traceparent` among the headers names
+ * one (W3C Trace Context).
  * @param route method and path, such as `POST /v1/chat/completions`
  */
 export function withCallSpan<T>(route: string, headers: IncomingHttpHeaders, work: () => Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@ import { errorOf, stackTest as test, openCalls } from '../stack.fixture.ts'
 const ROOM = 3
 test.override('environment', { ADMISSIONS_AT_ONCE: String(ROOM) })
 
-test('while the ledger does not keep up, whoever is one too many is told at once [overloaded]', async ({
+test('while the ledger does not keep up, a call that is one too many is refused at once [overloaded]', async ({
   tenant,
   stack,
 }) => {

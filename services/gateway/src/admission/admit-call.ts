@@ -14,9 +14,11 @@ import { tooOften, type Exceeded } from './rates.ts'
 
 // What a call has to pass before its provider is called. The ledger decides. Here is only
 //   A1  that nothing is asked for a caller who has disconnected already;
-//   A2  the exact count of a prompt that would be refused by its bytes alone, after which the ledger is asked once more;
-//   A3  the rate that an operator has set. A call beyond it is asked for in the name of no instance. The ledger then decides all
-//       that comes before money, so the caller is told what they would be told anyway, and nothing is reserved.
+//   A2  the exact count of a prompt that would be refused by its bytes alone, after which the ledger is asked once
+//       more;
+//   A3  the rate that an operator has set. A call beyond it is asked for in the name of no instance. The ledger then
+//       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
+//       reserved.
 
 /** What a call has come to: its upper bound is reserved, or it was answered before. */
 export type Admission = AdmittedCall | Replay
@@ -45,8 +47,8 @@ const ADMISSION_MS = 5_000
 const NO_INSTANCE = 'nobody'
 
 /**
- * Asks the ledger to admit a call: one question, in which everything is decided (architecture.md, "Chat"). While the first
- * call under the same idempotency key is running, this one joins it.
+ * Asks the ledger to admit a call: one question, in which everything is decided (architecture.md, "Chat"). While the
+ * first call under the same idempotency key is running, this one joins it.
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws ClientDisconnected

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect } from 'vitest'
 import { errorOf, stackTest, newPrompt, openCalls } from '../stack.fixture.ts'
 
-// A stack of ten places: a project alone may take eight, and leaves two for whoever comes.
+// A gateway of ten permits: a project alone may have eight, and leaves two for others.
 
 const ALONE = 8
 const test = stackTest.extend('busy', async ({ tenant, stack }, { onCleanup }) => {
@@ -50,7 +50,7 @@ describe('a project that has taken its part', () => {
     for (let n = 0; n < 20; n++) expect((await tenant.chat({}, { headers })).status).toBe(200)
   })
 
-  test('keeps the places of callers who have gone until their calls have ended [overloaded]', async ({
+  test('keeps the permits of callers who have disconnected until their calls have ended [overloaded]', async ({
     tenant,
     busy,
     stack,
@@ -59,13 +59,13 @@ describe('a project that has taken its part', () => {
     for (const call of busy.calls) await expect(call).rejects.toThrow()
     await expectOverloaded(await tenant.chat())
     await stack.provider.control.release()
-    while ((await openCalls(tenant.url)) > 0) continue // a place is free once its call has ended, which is after its settlement
+    while ((await openCalls(tenant.url)) > 0) continue // a permit is released once its call has ended, which is after its settlement
     expect((await tenant.chat()).status).toBe(200)
   })
 })
 
-describe('whoever waits for a running call', () => {
-  test('has a place of his project [overloaded]', async ({ tenant, stack }) => {
+describe('a call that waits for a running one', () => {
+  test('has a permit of its project [overloaded]', async ({ tenant, stack }) => {
     await (await tenant.chat()).text()
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])

@@ -30,7 +30,7 @@ describe('permits', () => {
     expect(() => limiter.acquire('new')).toThrow(Refusal)
   })
 
-  test('of a project that wants all of them leave some for whoever comes', () => {
+  test('of a project that wants all of them leave some for others', () => {
     const limiter = openConcurrencyLimiter({ maxPermits: 100 })
     expect(fill(limiter, 'prj_busy')).toHaveLength(80)
     expect(fill(limiter, 'prj_new').length).toBeGreaterThanOrEqual(16)
@@ -121,7 +121,7 @@ describe('permits', () => {
         }
         for (const { permit } of open) permit.release()
         expect(limiter.count()).toBe(0)
-        expect(fill(limiter, 'prj_fresh')).toHaveLength(7) // nothing of what has gone is left behind
+        expect(fill(limiter, 'prj_fresh')).toHaveLength(7) // nothing is left of what was released
       }),
     )
   })

@@ -3,12 +3,12 @@ import { refuse } from '@gateway/contracts/refusal'
 import { LRUCache } from 'lru-cache'
 
 // How many requests may be under way at once.
-//   P1  At most `maxPermits`. One project has at most SHARE times the permits that are free, so it may have fewer the busier the
-//       process is. However many a busy project has, a permit is left for a project that comes new, and projects that want more
-//       than there is get equal parts.
-//   P2  The project of a key is known once the ledger has named it. Until then the key is unidentified and counts for itself. All
-//       unidentified keys together have the part of one project, and one of them at most half of what is left of that part, so
-//       that keys which no project has can't fill the process.
+//   P1  At most `maxPermits`. One project has at most SHARE times the permits that are free, so it may have fewer the
+//       busier the process is. However many a busy project has, a permit is left for a project that comes new, and
+//       projects that want more than there is get equal parts.
+//   P2  The project of a key is known once the ledger has named it. Until then the key is unidentified and counts for
+//       itself. All unidentified keys together have the part of one project, and one of them at most half of what is
+//       left of that part, so that keys which no project has can't fill the process.
 //   P3  A permit is kept until the work is done and the answer is taken, also when its caller has disconnected.
 
 export interface ConcurrencyLimiter {
@@ -18,7 +18,10 @@ export interface ConcurrencyLimiter {
 }
 
 export interface Permit {
-  /** From now on it counts for this project, and so does every later permit of the same key, whose project never changes. */
+  /**
+   * From now on it counts for this project, and so does every later permit of the same key, whose project never
+   * changes.
+   */
   attributeTo(project: string): void
   /** Safe to repeat. */
   release(): void
@@ -85,8 +88,9 @@ export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }
 }
 
 /**
- * Does the work of a request while it has a permit. A request without one is refused before anything of its body is read; a request
- * with one keeps it until the work is done and the answer is taken, or its caller has disconnected (decisions.md, 3).
+ * Does the work of a request while it has a permit. A request without one is refused before anything of its body is
+ * read; a request with one keeps it until the work is done and the answer is taken, or its caller has disconnected
+ * (decisions.md, 3).
  * @throws Refusal `overloaded`
  */
 export async function withPermit(

@@ -55,7 +55,7 @@ describe('a prompt of more bytes than tokens', () => {
     })
   }
 
-  test('is held at its tokens where its bytes cost more than the wallet has [insufficient_budget]', async ({
+  test('is reserved at its tokens where its bytes cost more than the wallet has [insufficient_budget]', async ({
     tenant,
     sell,
     keyOfProject,
@@ -73,7 +73,7 @@ describe('a prompt of more bytes than tokens', () => {
     expect((await tenant.chat(call, withKey(await keyOfProject(BigInt(needed), model)))).status).toBe(200)
   })
 
-  test('is held at its tokens where its bytes cost more than the key may spend [key_limit]', async ({
+  test('is reserved at its tokens where its bytes cost more than the key may spend [key_limit]', async ({
     tenant,
     sell,
   }) => {

@@ -4,21 +4,21 @@ import { errorOf } from '../stack.fixture.ts'
 
 test.override('environment', { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) })
 
-test('a key that runs as often as it may begins nothing more, and has every run again [rate_limited]', async ({
+test('a key that executes as often as it may begins nothing more, and has every execution again [rate_limited]', async ({
   flows,
 }) => {
   const sandbox = await flows.save(echo)
   const first = newKey()
-  const run = (idempotencyKey: string) =>
+  const invoke = (idempotencyKey: string) =>
     flows.invoke(sandbox, { text: 'Hello' }, { headers: { 'idempotency-key': idempotencyKey } })
-  const bytes = await (await run(first)).text()
-  for (let n = 0; n < 2; n++) expect((await run(newKey())).status).toBe(200)
-  const refused = await run(newKey())
+  const bytes = await (await invoke(first)).text()
+  for (let n = 0; n < 2; n++) expect((await invoke(newKey())).status).toBe(200)
+  const refused = await invoke(newKey())
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toBe('30')
   expect(await errorOf(refused)).toMatchObject({ code: 'rate_limited', details: { scope: 'key' } })
   for (let n = 0; n < 5; n++) {
-    const again = await run(first)
+    const again = await invoke(first)
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     expect(await again.text()).toBe(bytes)
   }

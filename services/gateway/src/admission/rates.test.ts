@@ -20,7 +20,7 @@ describe('a rate', () => {
     expect(over).toMatchObject({ scope: 'key', rate: { requests: 2, seconds: MINUTE } })
     expect(over!.retryAfterMs).toBeGreaterThan(0)
     expect(over!.retryAfterMs).toBeLessThanOrEqual(MINUTE * 1_000)
-    expect(await rates.count('a', key1)).toMatchObject({ scope: 'key' }) // whoever came through at the same moment
+    expect(await rates.count('a', key1)).toMatchObject({ scope: 'key' }) // a call that came through at the same moment
     expect(await rates.count('b', key2)).toBe(null)
   })
 

@@ -13,8 +13,8 @@ export interface RecordedAsset {
 }
 
 /**
- * Sends the bytes of an asset, or the part that is asked for (spec 4.3; decisions.md, 6). Nobody but the caller may keep them,
- * and no browser may take them for anything else than what they are.
+ * Sends the bytes of an asset, or the part that is asked for (spec 4.3; decisions.md, 6). Nobody but the caller may
+ * keep them, and no browser may take them for anything else than what they are.
  * @throws Refusal `range_not_satisfiable`
  * @throws AssetMissing, AssetStoreUnavailable: before anything was sent
  */

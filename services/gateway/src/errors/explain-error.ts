@@ -3,7 +3,10 @@ import type { Refusal } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
 import { refusalOfError } from './refusal-of-error.ts'
 
-/** What the caller is told of whatever was thrown. Counts it, and writes a bug into the log with the ids that the caller sees. */
+/**
+ * What the caller is told of whatever was thrown. Counts it, and writes a bug into the log with the ids that the caller
+ * sees.
+ */
 export function explainError(
   { log, metrics }: Pick<Deps, 'log' | 'metrics'>,
   error: unknown,

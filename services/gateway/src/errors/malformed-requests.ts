@@ -4,7 +4,10 @@ import { chatLimits, flowLimits } from '@gateway/contracts/limits'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
 
-/** Makes the HTTP server refuse in our shape what never becomes a request, and closes connections that are kept for nothing. */
+/**
+ * Makes the HTTP server refuse in our shape what never becomes a request, and closes connections that are kept for
+ * nothing.
+ */
 export function refuseMalformed({ newId }: Pick<Deps, 'newId'>, server: Server): void {
   server.headersTimeout = 30_000
   server.requestTimeout = 60_000

@@ -2,9 +2,9 @@ import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { Refusal } from '@gateway/contracts/refusal'
 
 /**
- * What a chat caller is told of an execution that failed (docs/decisions/0006-a-sandbox-called-as-a-model.md): its error as an error
- * answer, with the execution and its charge. `x-should-retry` keeps clients from repeating by themselves where a repeat answers the
- * same or is charged again.
+ * What a chat caller is told of an execution that failed (docs/decisions/0006-a-sandbox-called-as-a-model.md): its
+ * error as an error answer, with the execution and its charge. `x-should-retry` keeps clients from repeating by
+ * themselves where a repeat answers the same or is charged again.
  */
 export function refusalOfExecution({ id, error, chargedMicro }: ExecutionRecord, keyed: boolean): Refusal {
   if (error === null) throw new Error(`the run ${id} failed without an error`)

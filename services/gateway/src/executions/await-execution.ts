@@ -7,10 +7,10 @@ import type { Execution } from './start-execution.ts'
 
 // Waiting for the end of an execution.
 //   W1  The execution does not need its caller: they may leave, and the ledger may be away for a while.
-//   W2  The caller who began it waits as long as an execution may take. A caller who repeats its beginning waits a minute, and all
-//       that a repeat is checked for is checked anew at each look (decisions.md, 4).
-//   W3  After a notification, which says that it has ended, the record is read; without one only its end is asked for. The caller
-//       who began it has been subscribed since before it began, so they wait for the notification first.
+//   W2  The caller who began it waits as long as an execution may take. A caller who repeats its beginning waits a
+//       minute, and all that a repeat is checked for is checked anew at each look (decisions.md, 4).
+//   W3  After a notification, which says that it has ended, the record is read; without one only its end is asked for.
+//       The caller who began it has been subscribed since before it began, so they wait for the notification first.
 
 /** What to subscribe to for the end of an execution. */
 export const endTopicOf = (execution: string) => `done:${execution}`
@@ -24,7 +24,8 @@ const NO_LINES = 1_000_000_000
 
 /**
  * Answers the record of the ended execution, compact JSON text.
- * @throws Refusal `idempotency_in_progress`; `unavailable` where this process stops and there is no key to come back with
+ * @throws Refusal `idempotency_in_progress`; `unavailable` where this process stops and there is no key to come back
+ * with
  * @throws ClientDisconnected
  */
 export async function awaitExecution(deps: Needed, execution: Execution, disconnected: AbortSignal): Promise<string> {

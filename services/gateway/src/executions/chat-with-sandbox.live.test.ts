@@ -39,7 +39,11 @@ describe('a flow of one text', () => {
     })
   })
 
-  test('answers a chat like a model, and says which run it was and what that cost', async ({ tenant, flows, say }) => {
+  test('answers a chat like a model, and says which execution it was and what that cost', async ({
+    tenant,
+    flows,
+    say,
+  }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
     const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['x'], max_tokens: 10, user: 'somebody' })
     expect(answer.status).toBe(200)
@@ -81,7 +85,11 @@ describe('a flow of one text', () => {
     expect(answer.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })
   })
 
-  test('streams its text in one chunk, and the last chunk says what the run was', async ({ tenant, flows, say }) => {
+  test('streams its text in one chunk, and the last chunk says what the execution was', async ({
+    tenant,
+    flows,
+    say,
+  }) => {
     const sandbox = await flows.save(echo)
     for (const options of [null, { include_usage: true }]) {
       const answer = await say(sandbox, 'Hello', { stream: true, stream_options: options })
@@ -103,7 +111,7 @@ describe('a flow of one text', () => {
     }
   })
 
-  test('answers a repeat under an idempotency key with the same bytes, and without one runs again', async ({
+  test('answers a repeat under an idempotency key with the same bytes, and without one executes again', async ({
     tenant,
     flows,
     say,
@@ -139,8 +147,8 @@ describe('a flow of one text', () => {
   })
 })
 
-describe('a run that fails under a chat', () => {
-  test('is the error of the run, with what was charged, and a repeat answers the same [provider_failed]', async ({
+describe('an execution that fails under a chat', () => {
+  test('is the error of the execution, with what was charged, and a repeat answers the same [provider_failed]', async ({
     stack,
     fixture,
     tenant,
@@ -180,7 +188,7 @@ describe('a run that fails under a chat', () => {
   })
 })
 
-test('a stream that waits for its run is opened after ten seconds, and says last that it failed [provider_failed]', async ({
+test('a stream that waits for its execution is opened after ten seconds, and says last that it failed [provider_failed]', async ({
   stack,
   tenant,
   flows,

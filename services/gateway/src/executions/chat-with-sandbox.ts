@@ -24,8 +24,9 @@ type Needed = Parameters<typeof startExecution>[0] &
 const USAGE_MS = 30_000
 
 /**
- * Answers a chat call to a sandbox product by an execution of it (spec 4.2, model resolution): its text goes in, one text comes
- * out. Headers of a stream wait for the text or 10 s: before them a failure is an HTTP error (decisions.md, 3).
+ * Answers a chat call to a sandbox product by an execution of it (spec 4.2, model resolution): its text goes in, one
+ * text comes out. Headers of a stream wait for the text or 10 s: before them a failure is an HTTP error (decisions.md,
+ * 3).
  */
 export async function chatWithSandbox(
   deps: Needed,

@@ -1,8 +1,8 @@
 import type { WireUsage } from '@gateway/contracts/chat-answer'
 
 /**
- * An execution that succeeded, as the answer of a model (spec 4.2; decisions.md, 3). All of it is on record, so that a repeat is the
- * same.
+ * An execution that succeeded, as the answer of a model (spec 4.2; decisions.md, 3). All of it is on record, so that a
+ * repeat is the same.
  */
 export interface SandboxAnswer {
   execution: string
@@ -36,13 +36,13 @@ export function sandboxEvents(answer: SandboxAnswer, includeUsage: boolean): str
   const event = (fields: object) =>
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, ...fields })}\n\n`
   const service = serviceOf(answer)
-  const said = [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }]
+  const spoken = [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }]
   const ended = [{ index: 0, delta: {}, finish_reason: 'stop' }]
   const chunks = includeUsage
-    ? event({ choices: said, usage: null }) +
+    ? event({ choices: spoken, usage: null }) +
       event({ choices: ended, usage: null }) +
       event({ choices: [], usage, service })
-    : event({ choices: said }) + event({ choices: ended, service })
+    : event({ choices: spoken }) + event({ choices: ended, service })
   return `${chunks}data: [DONE]\n\n`
 }
 

@@ -26,7 +26,8 @@ export function sendRecord(res: ServerResponse, record: string): void {
 }
 
 /**
- * Sends the image that an execution's output is, or answers false where it is none and the record is the answer (spec 4.3).
+ * Sends the image that an execution's output is, or answers false where it is none and the record is the answer (spec
+ * 4.3).
  * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
  */
 export async function sendImage(
@@ -50,7 +51,9 @@ export async function sendImage(
   }
 }
 
-/** The one image that an execution's output is, or null: of another output, or of an execution that failed (spec 4.3). */
+/**
+ * The one image that an execution's output is, or null: of another output, or of an execution that failed (spec 4.3).
+ */
 function outputImage({ status, output }: ExecutionRecord): AssetValue | null {
   if (status !== 'Succeeded' || output === null) return null
   const values = Object.values(output)

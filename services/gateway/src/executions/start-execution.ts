@@ -15,7 +15,8 @@ import { noteOnCall } from '../tracing.ts'
 // How an execution begins. The ledger decides all of it. Here is only
 //   S1  that nothing is asked for a caller who has disconnected already;
 //   S2  the subscription, which begins before the ledger is asked, so that no notification of the execution is missed;
-//   S3  the rate that an operator has set. A caller beyond it begins nothing, and gets what they began before (decisions.md, 4);
+//   S3  the rate that an operator has set. A caller beyond it begins nothing, and gets what they began before
+//       (decisions.md, 4);
 //   S4  that an execution may have begun though no answer came: a repeat under its idempotency key gets that one.
 
 /** What the caller asks for; the rest is made here. */
@@ -27,9 +28,12 @@ export type ExecutionRequest = Pick<StartQuestion, 'sandbox' | 'revision' | 'sur
 export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   /** It came with an idempotency key. */
   keyed: boolean
-  /** Waits for a notification, for the caller to leave or for this process to stop, and for a second at most. One wait at a time. */
+  /**
+   * Waits for a notification, for the caller to leave or for this process to stop, and for a second at most. One wait
+   * at a time.
+   */
   waitForChange(): Promise<'woken' | 'late'>
-  /** Ends the subscription. Whoever started the execution closes it. */
+  /** Ends the subscription. The route that started the execution closes it. */
   close(): void
   /** Asks for it once more: all that a repeat is checked for is checked anew (decisions.md, 4). */
   askAgain(): Promise<void>

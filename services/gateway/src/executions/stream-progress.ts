@@ -4,11 +4,11 @@ import type { ResponseStream } from '../response/response-stream.ts'
 import type { Execution } from './start-execution.ts'
 
 // The progress of an execution, as lines (spec 6).
-//   P1  Lines are the ledger's text, asked for behind the last one that was written: none is missed and none comes twice, whatever
-//       notifications are lost.
-//   P2  A slow caller is waited for before the next lines are asked for; a caller who leaves is let go. The execution notices
-//       neither.
-//   P3  A stopping process ends the answer behind a whole line. That it is not the last one is seen by its kind.
+//   P1  Lines are the ledger's text, asked for after the last one that was written: none is missed and none comes
+//       twice, whatever notifications are lost.
+//   P2  A slow caller is waited for before the next lines are asked for; a caller who leaves is let go. The execution
+//       notices neither.
+//   P3  A stopping process ends the answer after a whole line. That it is not the last one is seen by its kind.
 
 /** What to subscribe to for the lines of an execution. */
 export const lineTopicOf = (execution: string) => execution

@@ -2,8 +2,8 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { SandboxFacts } from '@gateway/contracts/flow-reads'
 import type { ContractSide } from '@gateway/contracts/graph'
 
-// A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are not those of
-// JSON Schema, and some clients refuse what they don't know, so what a format says is said in words.
+// A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are
+// not those of JSON Schema, and some clients refuse what they don't know, so what a format says is said in words.
 
 export const TOOL = 'invoke_product'
 

@@ -9,9 +9,10 @@ import { Refusal } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
 
 // A page in a browser may have a host name that was turned to the address of this machine (DNS rebinding).
-//   O1  A browser names the page's host in Origin: it has to be this machine, or one of the names that the operator gave.
-//   O2  A request that arrives on loopback as it was sent has to name this machine in Host. A proxy that passes a request on says so
-//       by its own headers, and stands before us with a name that only its operator knows.
+//   O1  A browser names the page's host in Origin: it has to be this machine, or one of the names that the operator
+//       gave.
+//   O2  A request that arrives on loopback as it was sent has to name this machine in Host. A proxy that passes a
+//       request on says so by its own headers, and stands before us with a name that only its operator knows.
 
 /** @throws Refusal `not_permitted` */
 export function refuseRebinding({ mcpHosts }: Pick<Deps, 'mcpHosts'>, { headers, socket }: IncomingMessage): void {

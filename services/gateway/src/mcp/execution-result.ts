@@ -46,8 +46,9 @@ function serviceOf({ id, project, revision, chargedMicro }: ExecutionRecord) {
 }
 
 /**
- * What looks like the value of an image or a sound. The contract is not asked: that of the execution may be of a revision that is no
- * longer the active one, and a repeat is to have the same result. `mediaContent` finds out whether it is one.
+ * What looks like the value of an image or a sound. The contract is not asked: that of the execution may be of a
+ * revision that is no longer the active one, and a repeat is to have the same result. `mediaContent` finds out whether
+ * it is one.
  */
 function mediaIn(output: Values): AssetValue[] {
   return Object.values(output).filter(isMedia)

@@ -45,7 +45,7 @@ test('an answer that says something before passes at once', async () => {
   expect((await holdHeaders(Response.json({ a: 1 }, { status: 400 }), never)).status).toBe(400)
 })
 
-test('whoever stops reading is not read for any more', async () => {
+test('a client that stops reading ends the reading of the answer', async () => {
   const { answer, isCancelled } = stream()
   const passed = await holdHeaders(answer, Promise.resolve())
   await passed.body!.cancel()

@@ -1,6 +1,6 @@
 /**
- * The same answer, held back until `begun` or until there is something of it to be sent, whichever is first: by then its status
- * and headers say all they can.
+ * The same answer, held back until `begun` or until there is something of it to be sent, whichever is first: by then
+ * its status and headers say all they can.
  */
 export async function holdHeaders(answer: Response, begun: Promise<void>): Promise<Response> {
   if (answer.body === null) return answer

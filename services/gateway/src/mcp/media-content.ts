@@ -9,13 +9,13 @@ import { MAX_ID_CHARACTERS } from '../request/read-headers.ts'
 
 type Needed = Pick<Deps, 'ledger' | 'assetStore'>
 
-/** Of one result, before they are written as base64: a message is held in memory whole, here and by its reader. */
+/** Of one result, before they are written as base64: a message is in memory whole, here and at the client. */
 const MAX_BYTES = 4 * 1024 * 1024
 const UNREADABLE_BY = [AssetMissing, AssetStoreUnavailable, LedgerUnavailable]
 
 /**
- * Stored images and sounds of a project as content of a result, in their order: their bytes, or where there are too many of them
- * or they can't be read now, a text that says where they are. What the project doesn't have is left out.
+ * Stored images and sounds of a project as content of a result, in their order: their bytes, or where there are too
+ * many of them or they can't be read now, a text that says where they are. What the project doesn't have is left out.
  */
 export async function mediaContent(deps: Needed, values: AssetValue[], project: string): Promise<ContentBlock[]> {
   const blocks: ContentBlock[] = []

@@ -2,7 +2,10 @@ import type { Notification } from '@modelcontextprotocol/server'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
 import type { ResponseStream } from '../response/response-stream.ts'
 
-/** Takes the lines of an execution like a stream, makes notifications of them, and keeps the record that the last line is. */
+/**
+ * Takes the lines of an execution like a stream, makes notifications of them, and keeps the record that the last line
+ * is.
+ */
 export interface ProgressNotifier extends ResponseStream {
   /** When all notifications are sent: the record, or null where the lines ended before the execution did. */
   ended(): Promise<ExecutionRecord | null>

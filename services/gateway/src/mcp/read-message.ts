@@ -29,7 +29,7 @@ export function sendUnreadable(res: ServerResponse, why: string): void {
   sendJson(res, 400, JSON.stringify({ jsonrpc: '2.0', id: null, error }))
 }
 
-/** Whether it is, or holds, a call of a tool. */
+/** Whether it is a call of a tool, or a batch with one. */
 export function callsTool(value: unknown): boolean {
   return Array.isArray(value) ? value.some(isCall) : isCall(value)
 }

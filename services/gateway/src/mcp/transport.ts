@@ -9,8 +9,8 @@ import { authOf, requestOf, type McpRequest } from './mcp-request.ts'
 import { callsTool, sendUnreadable, type Message } from './read-message.ts'
 
 // The official SDK answers, each request with a server of its own that knows one sandbox product and one caller.
-//   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution goes on. Anything else is
-//       short, and answered as JSON where the revision of the protocol has it so.
+//   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution goes on.
+//       Anything else is short, and answered as JSON where the revision of the protocol has it so.
 //   K2  The headers of a call's answer wait until its execution has begun, so that they can name it (decisions.md, 1).
 //   K3  When this process stops, streams that wait for nothing end at once; calls have as long as those of other paths.
 
@@ -50,8 +50,8 @@ export function openMcpTransport(deps: Needed): McpTransport {
 }
 
 /**
- * A server for one request. Nothing in it changes by itself, so it offers no notifications of changes, and its schemas are those of
- * the active revision.
+ * A server for one request. Nothing in it changes by itself, so it offers no notifications of changes, and its schemas
+ * are those of the active revision.
  */
 function productServer(deps: Needed, request: McpRequest): Server {
   const { id, name, revision } = request.sandbox

@@ -9,8 +9,8 @@ import type { Deps } from '../deps.ts'
 import type { Reservation } from './reservation.ts'
 import { noteAnswer, noteChunks } from './trace-answer.ts'
 
-// Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers hold the time
-// limit of 300 s; here a call ends early only where this process has to stop.
+// Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers
+// hold the time limit of 300 s; here a call ends early only where this process has to stop.
 
 /** A call on its way: what was asked, what it was admitted as, and what is reserved for it. */
 export interface Call {
@@ -34,7 +34,8 @@ export function callForCompletion(deps: Needed, call: Call): Promise<Completion>
 }
 
 /**
- * Resolves at the first chunk. Of the chunks only one reader may be made, and it reads to the end; so long does the span last.
+ * Resolves at the first chunk. Of the chunks only one reader may be made, and it reads to the end; so long does the
+ * span last.
  * @throws ProviderFailure, ProcessStopping: from here and from reading
  */
 export async function callForChunks(deps: Needed, call: Call): Promise<AsyncIterable<ChatChunk>> {

@@ -22,7 +22,7 @@ test('no content type is named: an image may be answered as its bytes', async ({
     expect([accept, await accepted(accept)]).toEqual([accept, 'bytes'])
 })
 
-test('progress is for whoever likes it best', async ({ accepted }) => {
+test('progress is for a client that prefers it', async ({ accepted }) => {
   for (const accept of [
     'application/x-ndjson',
     'application/x-ndjson, application/json;q=0.5',

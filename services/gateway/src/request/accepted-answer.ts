@@ -3,8 +3,8 @@ import type { Request } from 'express'
 export const NDJSON = 'application/x-ndjson'
 
 /**
- * What an invocation is to be answered with (spec 4.3, 6): its `progress`, its `record`, or, where no content type is named and
- * its output is one image, the `bytes` of that image.
+ * What an invocation is to be answered with (spec 4.3, 6): its `progress`, its `record`, or, where no content type is
+ * named and its output is one image, the `bytes` of that image.
  */
 export type AcceptedAnswer = 'progress' | 'record' | 'bytes'
 

@@ -5,11 +5,12 @@ import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
 
-// The headers that decide who pays and whether a call is new. Sent twice, they could mean one thing here and another on the way, so
-// each is taken once.
+// The headers that decide who pays and whether a call is new. Sent twice, they could mean one thing here and another on
+// the way, so each is taken once.
 
 /**
- * The hash of the secret in `Authorization: Bearer svc_…` (spec 5). The secret itself goes no further than this function.
+ * The hash of the secret in `Authorization: Bearer svc_…` (spec 5). The secret itself goes no further than this
+ * function.
  * @throws Refusal `key_missing`, `key_invalid` for what can't be a secret of ours (no look-up), `duplicate_header`
  */
 export function readKey(req: IncomingMessage): string {
@@ -45,8 +46,8 @@ export function readIdempotencyKey({ headers }: Pick<IncomingMessage, 'headers'>
  * The project that a call names (spec 4.5): X-Service-Project, X-Project-ID and `project_id` of the body.
  *
  * null when none is there; the value when all agree; otherwise all of them, which equals no project's id, so that the
- * ledger answers `project_mismatch`. An empty value names no project of ours, so it is a mismatch too: a caller who sends a
- * selector wants the check, and an unset variable in their script must not switch it off.
+ * ledger answers `project_mismatch`. An empty value names no project of ours, so it is a mismatch too: a caller who
+ * sends a selector wants the check, and an unset variable in their script must not switch it off.
  */
 export function selectorOf(req: Pick<IncomingMessage, 'headers'>, projectId: string | null): string | null {
   const named = new Set<string>()

@@ -11,8 +11,10 @@ import { openRecording } from './recording.ts'
 import { EVENT_STREAM, openLate, type ResponseStream } from './response-stream.ts'
 
 // An answer as it comes (decisions.md, 3).
-//   A1  Headers wait for the provider's first byte, or 10 s. Before them a failure is an HTTP error, after them the last event.
-//   A2  A caller who leaves or lags never ends the call: it is read to its end, settled on its real usage and, if keyed, saved.
+//   A1  Headers wait for the provider's first byte, or 10 s. Before them a failure is an HTTP error, after them the
+//       last event.
+//   A2  A caller who leaves or lags never ends the call: it is read to its end, settled on its real usage and, if
+//       keyed, saved.
 //   A3  `[DONE]` follows the settlement, and follows a whole answer only.
 //   A4  An answer that breaks off after its first byte is charged by our own count, and saved as it was sent.
 

@@ -10,7 +10,10 @@ import { openResponseStream } from './response-stream.ts'
 
 type Needed = Parameters<typeof respondJson>[0] & Parameters<typeof respondStream>[0] & Pick<Deps, 'metrics' | 'log'>
 
-/** Calls the provider of an admitted call and answers, in one piece or as a stream. Whatever fails before the settlement is not charged. */
+/**
+ * Calls the provider of an admitted call and answers, in one piece or as a stream. Whatever fails before the settlement
+ * is not charged.
+ */
 export async function respond(deps: Needed, res: ServerResponse, call: Call): Promise<void> {
   const stream = call.request.stream ? openResponseStream(res, deps) : null
   try {

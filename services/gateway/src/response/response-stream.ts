@@ -6,8 +6,8 @@ import { KEEP_ALIVE } from './event-lines.ts'
 
 // A stream to a caller who may lag or leave.
 //   R1  Whatever the caller does, the call goes on: nothing here rejects, and what they can't take any more is dropped.
-//   R2  They may lag by LAG_BYTES. Beyond that the provider waits for them, PATIENCE_MS in all; then their connection is closed,
-//       because a call that waits for its caller runs into its own time limit.
+//   R2  They may lag by LAG_BYTES. Beyond that the provider waits for them, PATIENCE_MS in all; then their connection
+//       is closed, because a call that waits for its caller runs into its own time limit.
 //   R3  What keeps proxies awake is sent only after the headers, and only while nothing else is sent.
 
 export interface ResponseStream {

@@ -8,8 +8,9 @@ import type { Request, RequestHandler, Response } from 'express'
 import { openApiDocument } from '@gateway/contracts/openapi-document'
 import { refuse } from '@gateway/contracts/refusal'
 
-// The description of the API, for programs at /openapi.json and for people at /docs. The page is Swagger UI, which is read from
-// its npm package: a browser asks nobody but this service. What is served is fixed; nothing else of the disk can be asked for.
+// The description of the API, for programs at /openapi.json and for people at /docs. The page is Swagger UI, which is
+// read from its npm package: a browser asks nobody but this service. What is served is fixed; nothing else of the disk
+// can be asked for.
 
 const compress = promisify(gzip)
 

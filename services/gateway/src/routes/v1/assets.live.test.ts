@@ -161,7 +161,7 @@ test('another project’s file is like none, byte for byte [asset_not_found]', a
   for (const other of others) expect(other).toEqual(first)
 })
 
-describe('a run whose output is one image', () => {
+describe('an execution whose output is one image', () => {
   test('is answered with the image where no content type is named', async ({ flows, image }) => {
     const sandbox = await flows.save(sameImage)
     const key = newKey()

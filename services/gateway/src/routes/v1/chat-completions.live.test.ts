@@ -5,7 +5,7 @@ const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
   usage.prompt_tokens + 2 * usage.completion_tokens
 
 describe('a chat call that is answered in one piece', () => {
-  test('is charged for its usage to the micro-USD, and holds nothing afterwards', async ({ tenant }) => {
+  test('is charged for its usage to the micro-USD, and nothing stays reserved afterwards', async ({ tenant }) => {
     const answer = await tenant.chat()
     expect(answer.status).toBe(200)
     const body = await bodyOf(answer)

@@ -3,13 +3,17 @@ import { connect } from 'node:net'
 import { describe, expect } from 'vitest'
 import { bodyOf, eventsOf, stackTest as test, newPrompt } from '../../stack.fixture.ts'
 
-// Money where a caller leaves: before his call was asked for, while it runs, after it has ended.
+// Money where a caller leaves: before their call was asked for, while it runs, after it has ended.
 
 const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
   usage.prompt_tokens + 2 * usage.completion_tokens
 
 describe('a caller who leaves', () => {
-  test('before his request is complete reserves nothing and is charged nothing', async ({ tenant, stack, fixture }) => {
+  test('before their request is complete reserves nothing and is charged nothing', async ({
+    tenant,
+    stack,
+    fixture,
+  }) => {
     const { hostname, port } = new URL(tenant.url)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
@@ -26,7 +30,7 @@ describe('a caller who leaves', () => {
     expect(await stack.provider.control.countCalls({ prompt: 'xxxxxxxx' })).toBe(0)
   })
 
-  test('while the ledger decides is charged once, and can have his answer', async ({ tenant, stack }) => {
+  test('while the ledger decides is charged once, and can have their answer', async ({ tenant, stack }) => {
     const [ledger] = stack.ledgers
     const content = newPrompt()
     const ask = (signal?: AbortSignal) =>
@@ -52,7 +56,7 @@ describe('a caller who leaves', () => {
   for (const stream of [false, true]) {
     const kind = stream ? 'a stream' : 'an answer in one piece'
 
-    test(`while he waits for ${kind} is charged on its real usage, and can have it`, async ({ tenant, stack }) => {
+    test(`while they wait for ${kind} is charged on its real usage, and can have it`, async ({ tenant, stack }) => {
       const content = newPrompt()
       await stack.provider.control.setFaults([{ prompt: content, hold: true }])
       const headers = { 'idempotency-key': newPrompt() }
@@ -74,7 +78,7 @@ describe('a caller who leaves', () => {
       expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
     })
 
-    test(`while he waits for ${kind} that never comes is charged nothing`, async ({ tenant, stack }) => {
+    test(`while they wait for ${kind} that never comes is charged nothing`, async ({ tenant, stack }) => {
       const content = newPrompt()
       await stack.provider.control.setFaults([{ prompt: content, hold: true, status: 500 }])
       const caller = new AbortController()
@@ -90,7 +94,7 @@ describe('a caller who leaves', () => {
     })
   }
 
-  test('while he waits for the call of another has no part in it', async ({ tenant, stack }) => {
+  test('while they wait for the call of another has no part in it', async ({ tenant, stack }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])
     const headers = { 'idempotency-key': newPrompt() }

@@ -38,7 +38,7 @@ describe('who am I', () => {
     expect(await who.standing(secret)).toMatchObject({ policy: 'listed', resources: [tenant.model] })
   })
 
-  test('shows what is held while a call runs, and what it was charged after it', async ({ stack, tenant, who }) => {
+  test('shows what is reserved while a call runs, and what it was charged after it', async ({ stack, tenant, who }) => {
     const limit = { micro: 100_000n, reset: 'daily' as const }
     const { secret } = await tenant.key({ limit })
     const other = await tenant.key({ limit })
@@ -54,8 +54,8 @@ describe('who am I', () => {
     const running = call(tenant, secret, { messages: [{ role: 'user', content: prompt }] })
     await stack.provider.control.waitForCalls(1, { prompt })
     const during = await who.standing(secret)
-    const held = (await tenant.wallet()).reserved
-    expect(during).toMatchObject({ spentMicro: 0, reservedMicro: held, remainingMicro: 100_000 - held })
+    const reserved = (await tenant.wallet()).reserved
+    expect(during).toMatchObject({ spentMicro: 0, reservedMicro: reserved, remainingMicro: 100_000 - reserved })
     await stack.provider.control.clearFaults()
     await stack.provider.control.release()
     await (await running).text()

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { chain, flowTest, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt, openCalls } from '../../../stack.fixture.ts'
 
-// A stack of ten places, of which one project may take eight; a stop leaves what is under way a second to end.
+// A gateway of ten permits, of which one project may have eight; a stop leaves what is under way a second to end.
 
 const ALONE = 8
 const test = flowTest.extend('held', async ({ stack, tenant, flows, fixture }, { onCleanup }) => {
@@ -13,7 +13,7 @@ const test = flowTest.extend('held', async ({ stack, tenant, flows, fixture }, {
   await stack.provider.control.setFaults([{ prompt: text, hold: true }])
   const release = () => stack.provider.control.release()
   onCleanup(async () => void (await release()))
-  /** Resolves when all runs of the project have ended. */
+  /** Resolves when all executions of the project have ended. */
   async function ended(): Promise<void> {
     for (;;) {
       const { rowCount } = await fixture.run(
@@ -34,7 +34,7 @@ const test = flowTest.extend('held', async ({ stack, tenant, flows, fixture }, {
 test.override('environment', { CALLS_AT_ONCE: '10', DRAIN_MS: '2000' })
 
 describe('invocations that wait', () => {
-  test('take the places of their project, and begin nothing beyond them [overloaded]', async ({
+  test('use the permits of their project, and begin nothing beyond them [overloaded]', async ({
     tenant,
     flows,
     held,
@@ -63,7 +63,11 @@ describe('invocations that wait', () => {
     for (const answer of waiting) expect((await answer).status).toBe(200)
   })
 
-  test('give their places back when their callers leave, while their runs go on', async ({ tenant, flows, held }) => {
+  test('release their permits when their callers leave, while their executions go on', async ({
+    tenant,
+    flows,
+    held,
+  }) => {
     const callers = Array.from({ length: ALONE }, () => new AbortController())
     const left = callers.map(({ signal }, n) =>
       flows
@@ -81,7 +85,7 @@ describe('invocations that wait', () => {
 })
 
 // The last one: it stops what the file shares.
-test('a stopping gateway ends each stream behind a whole line and tells the others to come back, and the runs go on [idempotency_in_progress, unavailable]', async ({
+test('a stopping gateway ends each stream behind a whole line and tells the others to come back, and the executions go on [idempotency_in_progress, unavailable]', async ({
   stack,
   tenant,
   flows,

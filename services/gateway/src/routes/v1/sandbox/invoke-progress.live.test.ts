@@ -6,13 +6,13 @@ import { describe, expect } from 'vitest'
 import { chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
-/** What must hold of the lines of a run that has ended, whatever way they came. */
+/** What must be true of the lines of an execution that has ended, however they came. */
 function expectWhole(lines: ProgressLine[]): void {
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, n) => n))
   expect(lines.map(({ kind }) => kind)).toEqual(['admitted', ...lines.slice(2).map(() => 'node'), 'complete'])
 }
 
-describe('the progress of a run', () => {
+describe('the progress of an execution', () => {
   test('is its admission, each node that ends, and its record', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
     const answer = await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })
@@ -33,7 +33,7 @@ describe('the progress of a run', () => {
     expect(last).toMatchObject({ kind: 'complete', execution: record })
   })
 
-  test('comes while the run goes on, and a repeat has all of it from the first line', async ({
+  test('comes while the execution goes on, and a repeat has all of it from the first line', async ({
     stack,
     tenant,
     flows,
@@ -60,7 +60,7 @@ describe('the progress of a run', () => {
     expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
   })
 
-  test('of a run that fails ends with the node that did and the record', async ({ stack, tenant, flows }) => {
+  test('of an execution that fails ends with the node that did and the record', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, status: 500 }])
@@ -86,7 +86,8 @@ describe('the progress of a run', () => {
   })
 })
 
-// Each leaves after some bytes, at any moment of the run; whoever comes back under the same key has all of it.
+// Each leaves after some bytes, at any moment of the execution; a caller who comes back under the same key has all of
+// it.
 test('200 readers are cut off, and what each of them reads again has no gap, no repeat and the right last line', async ({
   tenant,
   flows,
@@ -182,7 +183,7 @@ async function openLines({ body }: Response) {
   }
 }
 
-test('who reads slowly changes nothing for the run, and has all of it in the end', async ({
+test('a caller who reads slowly changes nothing for the execution, and has all of it in the end', async ({
   tenant,
   flows,
   fixture,

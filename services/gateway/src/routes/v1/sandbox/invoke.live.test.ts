@@ -3,7 +3,7 @@ import { ask, chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
 describe('an invocation', () => {
-  test('is answered with the record of its run, which is named in a header and can be read again', async ({
+  test('is answered with the record of its execution, which is named in a header and can be read again', async ({
     tenant,
     flows,
   }) => {
@@ -35,7 +35,7 @@ describe('an invocation', () => {
     expect(await recordOf(again)).toEqual(record)
   })
 
-  test('whose run fails is answered with it, and with what it was charged', async ({ stack, tenant, flows }) => {
+  test('whose execution fails is answered with it, and with what it was charged', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const topic = newPrompt()
     await stack.provider.control.setFaults([{ prompt: topic, status: 500 }])
@@ -75,7 +75,7 @@ describe('an invocation', () => {
 })
 
 describe('a repeat under the same idempotency key', () => {
-  test('is the same run, charged once, whatever it is answered with', async ({ tenant, flows }) => {
+  test('is the same execution, charged once, whatever it is answered with', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const input = { text: newPrompt() }
     const headers = { 'idempotency-key': newKey() }
@@ -93,7 +93,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await flows.executions()).toBe(1)
   })
 
-  test('joins the run while it goes on', async ({ stack, tenant, flows }) => {
+  test('joins the execution while it goes on', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()
     await stack.provider.control.setFaults([{ prompt: text, hold: true }])
@@ -121,7 +121,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await flows.executions()).toBe(1)
   })
 
-  test('is the same run after another revision was activated, and a new key runs that one', async ({
+  test('is the same execution after another revision was activated, and a new key executes that one', async ({
     flows,
     fixture,
   }) => {
@@ -133,7 +133,7 @@ describe('a repeat under the same idempotency key', () => {
     expect(await recordOf(await flows.invoke(sandbox, { text: 'a' }))).toMatchObject({ revision: 2 })
   })
 
-  test('is a run of its own at another sandbox product', async ({ flows }) => {
+  test('is an execution of its own at another sandbox product', async ({ flows }) => {
     const [one, other] = [await flows.save(echo), await flows.save(echo)]
     const headers = { 'idempotency-key': newKey() }
     const ids = [one, other].map(
@@ -143,7 +143,7 @@ describe('a repeat under the same idempotency key', () => {
   })
 })
 
-describe('what is refused begins no run and charges nothing', () => {
+describe('what is refused begins no execution and charges nothing', () => {
   test('by its headers and its body [idempotency_key_required, idempotency_key_invalid, invalid_json, invalid_request, request_too_large, method_not_allowed]', async ({
     tenant,
     flows,
@@ -313,7 +313,7 @@ describe('what is refused begins no run and charges nothing', () => {
   })
 })
 
-describe('the record of a run', () => {
+describe('the record of an execution', () => {
   test('is another project’s like none, and only for keys that list the flow [execution_not_found, key_scope]', async ({
     tenant,
     flows,
@@ -322,12 +322,12 @@ describe('the record of a run', () => {
     const sandbox = await flows.save(echo)
     const { id } = await recordOf(await flows.invoke(sandbox, { text: 'a' }))
     const neighbours = await fixture.project(tenant.owners)
-    const stranger = {
+    const other = {
       authorization: `Bearer ${(await fixture.key({ project: neighbours, by: tenant.owners.owner })).secret}`,
     }
     const [theirs, nothing] = await Promise.all(
       [id, `exe_${'0'.repeat(26)}`].map(async (asked) => {
-        const answer = await flows.get(`/v1/executions/${asked}`, stranger)
+        const answer = await flows.get(`/v1/executions/${asked}`, other)
         return [answer.status, (await answer.text()).replaceAll(asked, '<id>')]
       }),
     )
