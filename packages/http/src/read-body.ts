@@ -47,6 +47,6 @@ export function refuseUnread({ headers }: Pick<IncomingMessage, 'headers'>, limi
 function encoded(encoding: string) {
   return refuse('invalid_request', {
     reason: `The body is encoded as ${encoding.slice(0, 64)}, which is not taken.`,
-    cure: 'Send the body as it is, without Content-Encoding.',
+    resolution: 'Send the body as it is, without Content-Encoding.',
   })
 }

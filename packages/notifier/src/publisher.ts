@@ -1,57 +1,47 @@
-import { channelOf, messageOf } from './channel.ts'
+import { openBatcher } from '@gateway/async/batcher'
 import type { RedisClient } from '@gateway/redis/open-redis'
+import { channelOf, messageOf } from './channel.ts'
 
-/** Beyond so many topics that wait to be rung, the next one is dropped. */
-const MOST_WAITING = 10_000
+/** Beyond so many topics that wait to be published, the next one is dropped. */
+const MAX_WAITING = 10_000
 const MESSAGE_TOPICS = 500
 
-export interface PublishedTopics {
+export interface Publisher {
   notify(topic: string): void
   /** Resolves when nothing is on its way. */
   idle(): Promise<void>
 }
 
 /**
- * Publishes rings, one round trip in flight: what is rung meanwhile gathers, each topic once, and goes when it returns, as one message to
- * each channel.
- * What can't be sent is dropped.
+ * Publishes notifications, one round trip in flight: what comes meanwhile gathers, each topic once, and goes when it returns, as one
+ * message to each channel. What can't be sent is dropped.
  */
-export function openPublishedTopics(redis: RedisClient): PublishedTopics {
+export function openPublisher(redis: RedisClient): Publisher {
   const waiting = new Set<string>()
-  let scheduled = false
-  let sending: Promise<void> | null = null
 
-  function schedule(): void {
-    if (scheduled || sending !== null) return
-    scheduled = true
-    setImmediate(() => {
-      scheduled = false
-      sending = send().finally(() => {
-        sending = null
-        if (waiting.size > 0) schedule()
-      })
-    })
-  }
-
-  async function send(): Promise<void> {
+  function take(): string[] | null {
+    if (waiting.size === 0) return null
     const topics = [...waiting]
     waiting.clear()
-    if (redis.status !== 'ready') return
-    const sent: Promise<unknown>[] = []
-    for (const [channel, rung] of Map.groupBy(topics, channelOf))
-      for (let at = 0; at < rung.length; at += MESSAGE_TOPICS)
-        sent.push(redis.publish(channel, messageOf(rung.slice(at, at + MESSAGE_TOPICS))))
-    await Promise.allSettled(sent) // dropped: whoever listens also looks by itself
+    return topics
   }
 
+  async function publish(batch: string[]): Promise<void> {
+    if (redis.status !== 'ready') return
+    const sent: Promise<unknown>[] = []
+    for (const [channel, topics] of Map.groupBy(batch, channelOf))
+      for (let start = 0; start < topics.length; start += MESSAGE_TOPICS)
+        sent.push(redis.publish(channel, messageOf(topics.slice(start, start + MESSAGE_TOPICS))))
+    await Promise.allSettled(sent) // dropped: each subscriber also looks by itself
+  }
+
+  const batcher = openBatcher({ take, run: publish, defer: setImmediate })
   return {
     notify(topic) {
-      if (waiting.size >= MOST_WAITING) return
+      if (waiting.size >= MAX_WAITING) return
       waiting.add(topic)
-      schedule()
+      batcher.wake()
     },
-    async idle() {
-      while (scheduled || sending !== null) await (sending ?? new Promise(setImmediate))
-    },
+    idle: batcher.idle,
   }
 }

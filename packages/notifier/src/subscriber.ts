@@ -1,5 +1,5 @@
-import { channelOf, topicsOf, type Channel } from './channel.ts'
 import type { RedisClient } from '@gateway/redis/open-redis'
+import { channelOf, topicsOf, type Channel } from './channel.ts'
 
 type OnNotify = () => void
 
@@ -7,28 +7,28 @@ type OnNotify = () => void
 const PROOF_MS = 1_000
 
 /**
- * Keeps a subscription for each channel that anybody has listened to, over every loss of the connection: who listens to one more topic
- * of it hears at once, and nothing is asked of Redis. Listeners are also rung when a subscription stands, at first and again, because
- * what was rung before that went by.
+ * Keeps a subscription for each channel that was ever subscribed to, over every loss of the connection: another topic of that channel
+ * needs nothing of Redis. Subscribers are also called when their channel is subscribed, at first and again, because what was
+ * published before that is lost.
  * @param now monotonic milliseconds
  */
-export function openSubscribedTopics(
+export function openSubscriber(
   redis: RedisClient,
   now: () => number,
 ): (topic: string, onNotify: OnNotify) => () => void {
-  const listeners = new Map<string, Set<OnNotify>>()
+  const subscribers = new Map<string, Set<OnNotify>>()
   const channels = new Set<Channel>()
-  const standing = new Set<Channel>()
+  const subscribed = new Set<Channel>()
   let provenMs = -Infinity
   let proving = false
 
   redis.on('ready', () => {
-    standing.clear()
+    subscribed.clear()
     if (channels.size > 0) void subscribe([...channels])
   })
-  redis.on('message', (_channel: string, message: string) => topicsOf(message).forEach(tell))
+  redis.on('message', (_channel: string, message: string) => topicsOf(message).forEach(call))
 
-  /** Not while it is down: `ready` subscribes whatever is listened to by then. */
+  /** Not while it is down: `ready` subscribes whatever is wanted by then. */
   async function subscribe(wanted: Channel[]): Promise<void> {
     if (redis.status !== 'ready') return
     try {
@@ -39,12 +39,12 @@ export function openSubscribedTopics(
       return
     }
     provenMs = now()
-    const fresh = wanted.filter((channel) => !standing.has(channel))
-    for (const channel of fresh) standing.add(channel)
-    for (const topic of listeners.keys()) if (fresh.includes(channelOf(topic))) tell(topic)
+    const fresh = wanted.filter((channel) => !subscribed.has(channel))
+    for (const channel of fresh) subscribed.add(channel)
+    for (const topic of subscribers.keys()) if (fresh.includes(channelOf(topic))) call(topic)
   }
 
-  /** A connection may be dead without a word. To subscribe once more is answered, and changes nothing. */
+  /** A connection may be dead without a sign. To subscribe once more is answered, and changes nothing. */
   async function prove(channel: Channel): Promise<void> {
     if (proving || now() - provenMs < PROOF_MS) return
     proving = true
@@ -52,14 +52,14 @@ export function openSubscribedTopics(
     proving = false
   }
 
-  function tell(topic: string): void {
-    for (const onNotify of listeners.get(topic) ?? []) onNotify()
+  function call(topic: string): void {
+    for (const onNotify of subscribers.get(topic) ?? []) onNotify()
   }
 
-  function add(topic: string, listener: OnNotify): void {
-    const others = listeners.get(topic)
-    if (others) others.add(listener)
-    else listeners.set(topic, new Set([listener]))
+  function add(topic: string, subscriber: OnNotify): void {
+    const others = subscribers.get(topic)
+    if (others) others.add(subscriber)
+    else subscribers.set(topic, new Set([subscriber]))
     const channel = channelOf(topic)
     if (channels.has(channel)) return void prove(channel)
     channels.add(channel)
@@ -67,11 +67,11 @@ export function openSubscribedTopics(
   }
 
   return (topic, onNotify) => {
-    const listener = () => onNotify() // of its own, so that one function may listen twice
-    add(topic, listener)
+    const subscriber = () => onNotify() // of its own, so that one function may subscribe twice
+    add(topic, subscriber)
     return () => {
-      const left = listeners.get(topic)
-      if (left?.delete(listener) && left.size === 0) listeners.delete(topic)
+      const left = subscribers.get(topic)
+      if (left?.delete(subscriber) && left.size === 0) subscribers.delete(topic)
     }
   }
 }
