@@ -12,7 +12,6 @@ export interface ConsoleProxy {
 /** An execution in the console may take five minutes, and its answer half a minute more. */
 const LONGEST_ANSWER_MS = 330_000
 const CONNECT_MS = 2_000
-const RETRY_AFTER_MS = 2_000
 
 /**
  * Passes `/api/v2` and `/console` on to the console service, request and answer as they stream (decisions.md, 7). The
@@ -41,7 +40,7 @@ export function openConsoleProxy(consoleUrl: string): ConsoleProxy {
           signal: left.signal,
         })
         .catch(() => {
-          throw refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS })
+          throw refuse('unavailable', {})
         })
       const { 'x-request-id': _, ...headers } = endToEnd(answer.headers)
       res.writeHead(answer.statusCode, headers)

@@ -23,7 +23,7 @@ export interface Deps {
   ledger: LedgerClient
   /** This process on the ledger's books, in whose name reservations are made. */
   instance: Pick<Instance, 'id' | 'renew'>
-  notifier: Pick<Notifier, 'notify' | 'listen'>
+  notifier: Pick<Notifier, 'notify' | 'subscribe'>
   providers: Pick<Providers, 'chat'>
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   countUsage: CountUsage

@@ -1,9 +1,9 @@
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { Deps } from '../deps.ts'
-import { refusalOfOutcome } from '../errors/refusal-of-outcome.ts'
 import { openReservation, release } from '../provider-call/reservation.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { storable } from '../request/read-headers.ts'
@@ -89,7 +89,7 @@ async function askLedger(deps: Needed, chat: ChatCall, { disconnected, permit }:
     case 'running':
       return outcome
     case 'refused':
-      throw refusalOfOutcome(outcome)
+      throw refusalFor(outcome, 'chat')
     case 'instance-unknown':
       throw exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded) // A3
   }
@@ -130,6 +130,6 @@ function itemOf(
 
 /** The project of the key, where the ledger names it. */
 function projectOf(outcome: AdmitOutcome): string | null {
-  const named = 'project' in outcome ? outcome.project : 'facts' in outcome ? outcome.facts['project'] : null
-  return typeof named === 'string' ? named : null
+  if (outcome.kind === 'admitted') return outcome.project
+  return outcome.kind === 'refused' ? (outcome.facts.project ?? null) : null
 }

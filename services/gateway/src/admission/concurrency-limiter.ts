@@ -34,7 +34,6 @@ interface Options {
 }
 
 const SHARE = 4
-const RETRY_AFTER_MS = 1_000
 const KEYS_REMEMBERED = 50_000
 
 export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }: Options): ConcurrencyLimiter {
@@ -59,7 +58,7 @@ export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }
   return {
     acquire(keyHash) {
       let project = projects.get(keyHash)
-      if (!hasRoom(keyHash, project)) throw refuse('overloaded', {}, { retryAfterMs: RETRY_AFTER_MS })
+      if (!hasRoom(keyHash, project)) throw refuse('overloaded', {})
       total++
       add(project ?? keyHash, 1)
       if (project === undefined) unidentified++

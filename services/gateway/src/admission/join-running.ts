@@ -5,8 +5,6 @@ import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { Deps } from '../deps.ts'
 import type { Admission, Running } from './admit-call.ts'
 
-const RETRY_AFTER_MS = 2_000
-
 /**
  * Waits for the end of a running call by asking for it again, at each notification and each second; each time all is
  * authorised anew (decisions.md, 4). Where the first call failed or its instance died, one of those who wait is
@@ -24,7 +22,7 @@ export async function joinRunning(
 ): Promise<Admission> {
   const untilMs = now() + joinMs
   const waiter = openWaiter([disconnected, stopping])
-  const unsubscribe = notifier.listen(running.invocation, waiter.wake)
+  const unsubscribe = notifier.subscribe(running.invocation, waiter.wake)
   waiter.wake() // it may have ended since it was seen
   try {
     for (;;) {
@@ -42,5 +40,5 @@ export async function joinRunning(
 
 function stillRunning({ invocation }: Running) {
   const headers = { 'X-Service-Invocation': invocation }
-  return refuse('idempotency_in_progress', {}, { retryAfterMs: RETRY_AFTER_MS, headers })
+  return refuse('idempotency_in_progress', {}, { headers })
 }

@@ -3,12 +3,12 @@ import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/asset-failures'
 import type { StoredAsset } from '@gateway/assets/asset-store'
 import type { AssetValue } from '@gateway/contracts/execution'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { MediaType } from '@gateway/contracts/media-type'
 import { refuse } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { Deps } from '../deps.ts'
-import { refusalOfOutcome } from '../errors/refusal-of-outcome.ts'
 import { typeDiffers } from './declared-type.ts'
 
 // How bytes come in.
@@ -64,6 +64,6 @@ async function store(
 
 async function record({ ledger }: Needed, id: string, caller: CallerQuestion, { mimeType, bytes }: StoredAsset) {
   const answer = await ledger.recordAsset({ id, caller, mimeType, bytes })
-  if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+  if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
   return answer
 }

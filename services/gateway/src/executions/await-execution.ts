@@ -18,7 +18,6 @@ export const endTopicOf = (execution: string) => `done:${execution}`
 type Needed = Pick<Deps, 'ledger' | 'openCalls' | 'now'>
 
 const EXECUTION_MS = flowLimits.firstClaimMs + flowLimits.executionMs + 60_000
-const RETRY_AFTER_MS = 2_000
 /** No execution has so many lines. */
 const NO_LINES = 1_000_000_000
 
@@ -57,11 +56,11 @@ async function look(
 }
 
 function goesOn({ keyed, execution }: Execution): Refusal {
-  if (keyed) return refuse('idempotency_in_progress', {}, { retryAfterMs: RETRY_AFTER_MS })
+  if (keyed) return refuse('idempotency_in_progress', {})
   return new Refusal(
     'unavailable',
     `The service could not wait for the run ${execution}, which goes on and is charged.`,
     `Read it at GET /v1/executions/${execution}. Repeating the request would begin another run.`,
-    { headers: { 'x-should-retry': 'false' } },
+    { retryAfterMs: null, headers: { 'x-should-retry': 'false' } },
   )
 }

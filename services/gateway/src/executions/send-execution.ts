@@ -9,8 +9,6 @@ import type { Deps } from '../deps.ts'
 import { MAX_ID_CHARACTERS } from '../request/read-headers.ts'
 import type { Execution } from './start-execution.ts'
 
-const RETRY_AFTER_MS = 2_000
-
 /** From here on every answer says which execution it is about, and whether it was begun before (decisions.md, 1, 4). */
 export function setExecutionHeaders(
   res: ServerResponse,
@@ -82,6 +80,5 @@ function notNow(execution: string): Refusal {
     'unavailable',
     `The run ${execution} has succeeded and is charged, and its image can not be read now.`,
     'Repeat the request with the same Idempotency-Key after Retry-After seconds: nothing is charged for it again. Accept: application/json answers the record.',
-    { retryAfterMs: RETRY_AFTER_MS },
   )
 }

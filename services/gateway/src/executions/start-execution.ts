@@ -1,5 +1,6 @@
 import { openWaiter } from '@gateway/async/waiter'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
@@ -8,7 +9,6 @@ import { activeCarrier } from '@gateway/process/spans'
 import type { Caller } from '../admission/admit-call.ts'
 import { tooOften } from '../admission/rates.ts'
 import type { Deps } from '../deps.ts'
-import { refusalOfOutcome } from '../errors/refusal-of-outcome.ts'
 import { storableId } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 
@@ -45,7 +45,6 @@ type Needed = Pick<Deps, 'ledger' | 'notifier' | 'newId' | 'admissionQueueLimit'
 const ADMISSION_MS = 5_000
 /** How often to look where no notification comes. */
 const LOOK_EVERY_MS = 1_000
-const RETRY_AFTER_MS = 2_000
 /** As high as Postgres counts them; no sandbox product has so many. */
 const MAX_REVISION = 2_147_483_647
 
@@ -97,11 +96,11 @@ export async function startExecution(
       })
     if (!('refused' in answer)) return answer
     const { code, facts } = answer.refused
-    if (typeof facts['project'] === 'string') permit.attributeTo(facts['project'])
+    if (facts.project !== undefined) permit.attributeTo(facts.project)
     if (code === 'rate_limited' && exceeded !== null) throw tooOften(exceeded) // S3
-    if (request.surface === 'invoke') throw refusalOfOutcome(answer.refused, null)
+    if (request.surface === 'invoke') throw refusalFor(answer.refused, 'invoke')
     if (NOT_CALLABLE.has(code)) throw refuse('model_not_found', { model: request.sandbox }, { param: 'model' })
-    throw refusalOfOutcome(answer.refused)
+    throw refusalFor(answer.refused, 'chat')
   }
 }
 
@@ -113,12 +112,12 @@ export function subscribe(
   lookEveryMs = LOOK_EVERY_MS,
 ) {
   const waiter = openWaiter([disconnected, openCalls.cancellation])
-  let unsubscribe = notifier.listen(topic, waiter.wake)
+  let unsubscribe = notifier.subscribe(topic, waiter.wake)
   return {
     waitForChange: () => waiter.next(lookEveryMs),
     moveTo(other: string) {
       unsubscribe()
-      unsubscribe = notifier.listen(other, waiter.wake)
+      unsubscribe = notifier.subscribe(other, waiter.wake)
     },
     close() {
       unsubscribe()
@@ -158,6 +157,5 @@ function mayHaveBegun(keyed: boolean): Refusal {
     keyed
       ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the run that began, or begins one.'
       : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the run that began.',
-    { retryAfterMs: RETRY_AFTER_MS },
   )
 }

@@ -24,7 +24,7 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
 
   const [disconnect, cancel] = [new AbortController(), new AbortController()]
   let notify = () => {}
-  const notifier = { listen: (_: string, onNotify: () => void) => ((notify = onNotify), () => {}) }
+  const notifier = { subscribe: (_: string, onNotify: () => void) => ((notify = onNotify), () => {}) }
   const openCalls = { cancellation: cancel.signal }
   const waiting = { notifier, openCalls } as unknown as Deps
   const subscription = subscribe(waiting, 'exe_1', disconnect.signal, 3_600_000)

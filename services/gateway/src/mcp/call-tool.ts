@@ -31,7 +31,6 @@ type Needed = Parameters<typeof startExecution>[0] &
   Pick<Deps, 'ledger' | 'assetStore' | 'log' | 'metrics' | 'now'>
 
 const ROUTE = 'POST /v1/sandbox/{id}/mcp'
-const RETRY_AFTER_MS = 2_000
 
 export async function callTool(
   deps: Needed,
@@ -88,7 +87,7 @@ async function endOf(
   await streamProgress(deps, notifier, execution, disconnected)
   if (disconnected.aborted) throw new ClientDisconnected() // T2
   const record = await notifier.ended()
-  if (record === null) throw refuse('idempotency_in_progress', {}, { retryAfterMs: RETRY_AFTER_MS })
+  if (record === null) throw refuse('idempotency_in_progress', {})
   return record
 }
 

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuseUnread } from '@gateway/http/read-body'
 import { sendJson } from '@gateway/http/send'
@@ -7,7 +8,6 @@ import { declaredType } from '../../assets/declared-type.ts'
 import { sendAsset } from '../../assets/send-asset.ts'
 import { storeUpload } from '../../assets/store-upload.ts'
 import type { Deps } from '../../deps.ts'
-import { refusalOfOutcome } from '../../errors/refusal-of-outcome.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
 
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'assetStore' | 'newId'>
@@ -23,7 +23,7 @@ export function uploadAsset(deps: Needed): RequestHandler {
       const declared = declaredType(req)
       refuseUnread(req, flowLimits.assetBytes)
       const answer = await deps.ledger.key(caller)
-      if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+      if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
       const { project } = answer.key
       permit.attributeTo(project)
       const value = await storeUpload(deps, req, caller, project, declared)
@@ -41,7 +41,7 @@ export function showAsset(deps: Needed): RequestHandler<{ id: string }> {
     const caller = readCaller(req)
     return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async (permit) => {
       const answer = await deps.ledger.readAsset({ caller, asset: storableId(req.params.id) })
-      if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+      if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
       permit.attributeTo(answer.asset.project)
       await sendAsset(deps, req, res, answer.asset)
     })

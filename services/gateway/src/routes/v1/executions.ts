@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { withPermit } from '../../admission/concurrency-limiter.ts'
 import type { Deps } from '../../deps.ts'
-import { refusalOfOutcome } from '../../errors/refusal-of-outcome.ts'
 import { sendRecord } from '../../executions/send-execution.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
 
@@ -15,7 +15,7 @@ export function showExecution(deps: Pick<Deps, 'concurrencyLimiter' | 'ledger'>)
     const execution = storableId(req.params.id)
     return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async () => {
       const answer = await deps.ledger.readExecution({ caller, project: null, execution })
-      if ('refused' in answer) throw refusalOfOutcome(answer.refused, null)
+      if ('refused' in answer) throw refusalFor(answer.refused, 'invoke')
       res.setHeader('X-Service-Invocation', execution)
       sendRecord(res, answer.record)
     })

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { sendJson } from '@gateway/http/send'
 import { askWithPermit } from '../../admission/concurrency-limiter.ts'
 import type { Deps } from '../../deps.ts'
-import { refusalOfOutcome } from '../../errors/refusal-of-outcome.ts'
 import { readCaller } from '../../request/read-headers.ts'
 
 /**
@@ -13,7 +13,7 @@ export function showKey(deps: Pick<Deps, 'concurrencyLimiter' | 'ledger'>): Requ
   return async (req, res) => {
     const caller = readCaller(req)
     const answer = await askWithPermit(deps.concurrencyLimiter, caller.keyHash, () => deps.ledger.key(caller))
-    if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+    if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
     sendJson(res, 200, JSON.stringify(answer.key), { 'Cache-Control': 'private, no-store' })
   }
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { ModelEntry } from '@gateway/contracts/model-entry'
 import { refuse } from '@gateway/contracts/refusal'
 import { sendJson } from '@gateway/http/send'
 import { askWithPermit } from '../../admission/concurrency-limiter.ts'
 import type { Deps } from '../../deps.ts'
-import { refusalOfOutcome } from '../../errors/refusal-of-outcome.ts'
 import { readCaller } from '../../request/read-headers.ts'
 
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger'>
@@ -34,6 +34,6 @@ const PRIVATE = { 'Cache-Control': 'private, no-store' }
 async function callableModels({ concurrencyLimiter, ledger }: Needed, req: IncomingMessage): Promise<ModelEntry[]> {
   const caller = readCaller(req)
   const answer = await askWithPermit(concurrencyLimiter, caller.keyHash, () => ledger.models(caller))
-  if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+  if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
   return answer.entries
 }

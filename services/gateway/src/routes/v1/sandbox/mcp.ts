@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express'
 import type { SandboxFacts } from '@gateway/contracts/flow-reads'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { refuse } from '@gateway/contracts/refusal'
 import { disconnectSignal } from '@gateway/http/client-disconnected'
 import { withPermit, type Permit } from '../../../admission/concurrency-limiter.ts'
 import type { Deps } from '../../../deps.ts'
-import { refusalOfOutcome } from '../../../errors/refusal-of-outcome.ts'
 import { refuseRebinding } from '../../../mcp/dns-rebinding-guard.ts'
 import { callsTool, readMessage, type Message } from '../../../mcp/read-message.ts'
 import { openMcpTransport } from '../../../mcp/transport.ts'
@@ -46,7 +46,7 @@ async function sandboxOf(
   permit: Permit,
 ): Promise<SandboxFacts> {
   const answer = await ledger.readSandbox({ caller, sandbox: storableId(id) })
-  if ('refused' in answer) throw refusalOfOutcome(answer.refused, null)
+  if ('refused' in answer) throw refusalFor(answer.refused, 'invoke')
   permit.attributeTo(answer.sandbox.project)
   return answer.sandbox
 }
