@@ -27,7 +27,7 @@ interface Options {
   finishMs: number
 }
 
-export function openCallsUntil({ stopping, finishMs }: Options): OpenCalls {
+export function trackOpenCalls({ stopping, finishMs }: Options): OpenCalls {
   const underWay = new Set<Promise<void>>()
   const cancellation = new AbortController()
   let calls = 0

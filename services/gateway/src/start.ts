@@ -22,7 +22,7 @@ import { refuseMalformed } from './errors/malformed-requests.ts'
 import { openIdGenerator } from './id-generator.ts'
 import { ledgerHealth } from './ledger-health.ts'
 import { openMetrics } from './metrics.ts'
-import { openCallsUntil } from './open-calls.ts'
+import { trackOpenCalls } from './open-calls.ts'
 
 /** Running calls are ended this long before the connections are, so that their callers are told. */
 const LAST_ANSWERS_MS = 1_000
@@ -40,7 +40,7 @@ export async function startGateway(
 ) {
   const now = () => Date.now()
   const newId = openIdGenerator(now)
-  const openCalls = openCallsUntil({ stopping, finishMs: Math.max(0, config.DRAIN_MS - LAST_ANSWERS_MS) })
+  const openCalls = trackOpenCalls({ stopping, finishMs: Math.max(0, config.DRAIN_MS - LAST_ANSWERS_MS) })
   const metrics = openMetrics(meter, openCalls.count)
 
   const notifier = openNotifier({

@@ -41,9 +41,9 @@ export async function chatWithSandbox(
   setExecutionHeaders(res, execution)
   const stream = request.stream ? openResponseStream(res, deps) : null
   try {
-    const record = await openLate(stream, answerOf(deps, execution, request.model, caller.disconnected))
-    if (stream) stream.end(sandboxEvents(record, request.includeUsage))
-    else sendJson(res, 200, sandboxCompletion(record))
+    const answer = await openLate(stream, answerOf(deps, execution, request.model, caller.disconnected))
+    if (stream) stream.end(sandboxEvents(answer, request.includeUsage))
+    else sendJson(res, 200, sandboxCompletion(answer))
   } catch (error) {
     if (!stream?.isOpen() || error instanceof ClientDisconnected) throw error
     stream.end(failureLine(explainError(deps, error, res)))
