@@ -2,7 +2,6 @@ import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openNotifier } from '@gateway/notifier/notifier'
 import type { CommonConfig } from '@gateway/process/common-config'
 import type { ServiceTools } from '@gateway/process/run-service'
@@ -50,8 +49,12 @@ export async function startGateway(
   })
   onStop('notifier', () => notifier.close())
 
-  const client = openLedgerClient({ url: config.LEDGER_URL, service: 'gateway', secret: config.SERVICE_SECRET })
-  const ledger = tracedLedger(spans && tracer, client)
+  const ledger = openLedgerClient({
+    url: config.LEDGER_URL,
+    service: 'gateway',
+    secret: config.SERVICE_SECRET,
+    tracer: spans && tracer,
+  })
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerHealth({ ledger }))
 

@@ -1,6 +1,5 @@
 import { settlesWithin } from '@gateway/async/with-timeout'
-import type { SettleItem } from '@gateway/contracts/ledger-items'
-import type { OutcomeOf } from '@gateway/contracts/ledger-outcomes'
+import type { OutcomeOf, SettleItem } from '@gateway/contracts/ledger-items'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { AdmittedCall } from '../admission/admit-call.ts'
