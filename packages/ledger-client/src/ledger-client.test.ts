@@ -160,7 +160,7 @@ test('a ledger that comes late is waited for', async () => {
 
 test('an admission whose budget ends unanswered is refused, and released under its id', async () => {
   const { peer, client } = await open()
-  const asked = client.admit(admission('inv_1'), { budgetMs: 30 })
+  const asked = client.admit(admission('inv_1'), { budgetMs: 500 })
   const request = await peer.next()
   await expect(asked).rejects.toThrow(LedgerUnavailable)
   await request.gone // nobody else waits for that answer
@@ -174,7 +174,7 @@ test('an admission whose budget ends unanswered is refused, and released under i
 
 test('a late answer to an admission that was given up changes nothing, and its request goes on for the others', async () => {
   const { peer, client } = await open()
-  const impatient = client.admit(admission('inv_1'), { budgetMs: 30 })
+  const impatient = client.admit(admission('inv_1'), { budgetMs: 500 })
   const other = client.admit(admission('inv_2'), patient)
   const request = await peer.next()
   await expect(impatient).rejects.toMatchObject({ why: 'unavailable' })
@@ -246,8 +246,8 @@ test('a settlement that the ledger left undecided is repeated', async () => {
 test('a settlement and a release end with their budget', async () => {
   const { peer, client } = await open()
   const both = [
-    client.settle(settlement('inv_1'), { budgetMs: 30 }),
-    client.release({ id: 'inv_2', reason: 'x' }, { budgetMs: 30 }),
+    client.settle(settlement('inv_1'), { budgetMs: 500 }),
+    client.release({ id: 'inv_2', reason: 'x' }, { budgetMs: 500 }),
   ]
   await peer.next()
   for (const one of both) await expect(one).rejects.toThrow(LedgerUnavailable)

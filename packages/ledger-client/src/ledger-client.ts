@@ -1,5 +1,6 @@
 import type { Tracer } from '@opentelemetry/api'
 import { Pool } from 'undici'
+import { settlesWithin } from '@gateway/async/with-timeout'
 import {
   itemNames,
   itemsEndpoint,
@@ -20,7 +21,7 @@ import {
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import { callOperation, type Connection } from './call-operation.ts'
 import { RESERVATION, withClientSpan } from './client-span.ts'
-import { openBatcher } from './item-batcher.ts'
+import { openRequestBatcher } from './request-batcher.ts'
 import { openTokenSource } from './service-token.ts'
 import { openItemSubmitter } from './submit-items.ts'
 
@@ -106,7 +107,7 @@ export function openLedgerClient({
   const connect = (size: number): Connection => ({ pool: pool(size), base, token, closed: closing.signal })
   const connections = { requests: connect(CONNECTIONS.requests), executions: connect(CONNECTIONS.executions) }
   const itemsPool = pool(itemConnections)
-  const batcher = openBatcher({
+  const batcher = openRequestBatcher({
     pool: itemsPool,
     path: base + itemsEndpoint.path,
     token,
@@ -135,9 +136,7 @@ export function openLedgerClient({
     ...(byName(operationNames, operation) as Operations),
     ...(byName(itemNames, item) as Openings & Closings),
     async close() {
-      let timer: NodeJS.Timeout | undefined
-      await Promise.race([items.idle(), new Promise<void>((resolve) => (timer = setTimeout(resolve, closeGraceMs)))])
-      clearTimeout(timer)
+      await settlesWithin(closeGraceMs, items.idle())
       items.stop()
       batcher.stop()
       closing.abort()
