@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { promptSize, tokens } from './prompt-size.ts'
+import { promptSize } from './prompt-size.ts'
+import { usage } from './usage.ts'
 import type { GraphNode } from './graph.ts'
 import type { RefusalBody } from './refusal.ts'
 
@@ -64,7 +65,7 @@ export const completeItem = z.strictObject({
     z.strictObject({ kind: z.literal('given-back') }),
   ]),
   /** What the call used; null where none was made or it failed: the reservation, if there is one, is released. */
-  usage: z.strictObject({ promptTokens: tokens, completionTokens: tokens, estimated: z.boolean() }).nullable(),
+  usage: usage.nullable(),
   /** Milliseconds since the claim, and what the provider took. */
   durationMs: z.int().min(0).max(3_600_000),
   remoteMs: z.int().min(0).max(3_600_000).nullable(),

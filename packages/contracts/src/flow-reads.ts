@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ContractSide } from './graph.ts'
 import type { Refused } from './ledger-refusal.ts'
+import type { Usage } from './usage.ts'
 
 // Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A refusal is
 // answered with 200 and `{ refused: { code, facts } }` (ledger-refusal.ts).
@@ -81,10 +82,7 @@ export type ExecutionAnswer = { record: string; done: boolean } | Refused
 /** POST /executions/usage: the tokens of the settled calls of a run's nodes together; for a run that is answered as a chat. */
 export const usageQuestion = z.strictObject({ execution: id })
 export type UsageQuestion = z.infer<typeof usageQuestion>
-export interface UsageAnswer {
-  promptTokens: number
-  completionTokens: number
-}
+export type UsageAnswer = Pick<Usage, 'promptTokens' | 'completionTokens'>
 
 /** POST /sandboxes/read: what one may know of a sandbox before calling it; for MCP and for the kind of a model id. */
 export const sandboxQuestion = z.strictObject({ caller: byKey, sandbox: z.string().min(1).max(256) })

@@ -1,4 +1,3 @@
-import type { Tracer } from '@opentelemetry/api'
 import { Pool } from 'undici'
 import { settlesWithin } from '@gateway/async/with-timeout'
 import {
@@ -48,8 +47,6 @@ export interface LedgerClientOptions {
   maxWaiting?: number
   /** How long `close` waits for what is not decided yet. */
   closeGraceMs?: number
-  /** Makes a span of each item and of the operations whose row has one; null: nobody collects them. */
-  tracer?: Tracer | null
 }
 
 export interface Budget {
@@ -95,7 +92,6 @@ export function openLedgerClient({
   maxInFlight = 3,
   maxWaiting = 10_000,
   closeGraceMs = 5_000,
-  tracer = null,
 }: LedgerClientOptions): LedgerClient {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/+$/, '')
@@ -120,16 +116,16 @@ export function openLedgerClient({
     const { path, pool, span }: OperationRow = ledgerOperations[name]
     return (request: object, { budgetMs }: Budget = OPERATION_BUDGET) => {
       const call = (traceparent?: string) => callOperation(connections[pool], path, request, budgetMs, traceparent)
-      return span ? withClientSpan(tracer, span, request, call) : call()
+      return span ? withClientSpan(span, request, call) : call()
     }
   }
 
   function item(name: ItemName) {
     const { op } = ledgerItems[name]
-    return (item: object, { budgetMs, traced = true }: Budget = NO_END) =>
-      withClientSpan(traced ? tracer : null, { name: op, id: RESERVATION }, item, (traceparent) =>
-        items.submit(name, item, budgetMs, traceparent),
-      )
+    return (item: object, { budgetMs, traced = true }: Budget = NO_END) => {
+      const call = (traceparent?: string) => items.submit(name, item, budgetMs, traceparent)
+      return traced ? withClientSpan({ name: op, id: RESERVATION }, item, call) : call()
+    }
   }
 
   return {

@@ -80,7 +80,6 @@ export async function startGateway(
     url: config.LEDGER_URL,
     service: 'gateway',
     secret: config.SERVICE_SECRET,
-    tracer: spans && tools.tracer,
   })
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerAnswers(ledger))

@@ -1,7 +1,7 @@
 import { SpanKind, type Span } from '@opentelemetry/api'
 import type { ChatChunk, Usage } from '@gateway/providers/chat-port'
-import { answerAttributes, callAttributes, contentAttributes } from '@gateway/tokens/call-attributes'
-import { openSaid } from '@gateway/tokens/said'
+import { answerAttributes, callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import { inSpan, markFailed, type Spans } from '@gateway/process/spans'
 import type { CallProvider } from './call/call-provider.ts'
 import type { Call } from './call/call.ts'
@@ -46,14 +46,14 @@ export function tracedProvider(spans: Spans | null, provider: CallProvider, with
   async function* followed(span: Span, call: Call, chunks: AsyncIterable<ChatChunk>): AsyncIterable<ChatChunk> {
     let reported: Usage | null = null
     const finishReasons: string[] = []
-    const said = withContent ? openSaid() : null
+    const answered = withContent ? openTextAccumulator() : null
     span.addEvent('first chunk')
     try {
       for await (const chunk of chunks) {
         reported = chunk.usage ?? reported
         for (const { delta, finish_reason } of chunk.choices) {
           if (finish_reason !== null) finishReasons.push(finish_reason)
-          said?.hear(delta)
+          answered?.append(delta)
         }
         yield chunk
       }
@@ -62,7 +62,7 @@ export function tracedProvider(spans: Spans | null, provider: CallProvider, with
       throw error
     } finally {
       tell(span, call, { usage: reported, finishReasons })
-      if (said) span.setAttributes(contentAttributes('output', [{ role: 'assistant', content: said.text() }]))
+      if (answered) span.setAttributes(contentAttributes('output', [{ role: 'assistant', content: answered.text() }]))
       span.end()
     }
   }

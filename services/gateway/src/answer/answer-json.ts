@@ -4,7 +4,7 @@ import type { Completion } from '@gateway/providers/chat-port'
 import type { CallProvider } from '../call/call-provider.ts'
 import type { Call } from '../call/call.ts'
 import type { CountUsage } from '@gateway/tokens/counted-usage'
-import { openSaid } from '@gateway/tokens/said'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import { sendJson } from './send-json.ts'
 
 export type AnswerJson = (res: ServerResponse, call: Call) => Promise<void>
@@ -40,7 +40,7 @@ export function jsonAnswer({ provider, countUsage, now }: Deps): AnswerJson {
 }
 
 function textOf(choices: Completion['choices']): string {
-  const said = openSaid()
-  for (const { message } of choices) said.hear(message)
-  return said.text()
+  const answered = openTextAccumulator()
+  for (const { message } of choices) answered.append(message)
+  return answered.text()
 }

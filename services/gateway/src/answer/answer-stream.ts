@@ -9,7 +9,7 @@ import { refusalOfBreak } from '../refuse/refusal-of-failure.ts'
 import { eventLines, failureLine } from './event-lines.ts'
 import { EVENT_STREAM, type ResponseStream } from './response-stream.ts'
 import { openRecording } from './recording.ts'
-import { openSaid } from '@gateway/tokens/said'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 
 // An answer as it comes (decisions.md, 3).
 //   A1  Headers wait for the provider's first byte, or 10 s. Before them a failure is an HTTP error, after them the last event.
@@ -36,14 +36,14 @@ export function streamAnswer({ provider, countUsage, now, headersWaitMs = times.
     const created = Math.floor(now() / 1000)
     const lines = eventLines({ invocation: call.admitted.invocation, model, created, includeUsage })
     const recording = openRecording(call.keyed)
-    const said = openSaid()
+    const answered = openTextAccumulator()
     let reported: Usage | null = null
     let broken: ProviderFailure | Stopping | null = null
     try {
       for await (const { choices, usage } of chunks) {
         reported = usage ?? reported
         if (choices.length === 0) continue
-        for (const { delta } of choices) said.hear(delta)
+        for (const { delta } of choices) answered.append(delta)
         await reader.write(recording.add(lines.chunk(choices))) // A2: never fails, and waits for a while only
       }
     } catch (error) {
@@ -51,7 +51,7 @@ export function streamAnswer({ provider, countUsage, now, headersWaitMs = times.
       broken = error // A4
     }
     call.timing.providerMs = now() - askedMs
-    const usage = await countUsage(broken ? null : reported, call.request, said.text)
+    const usage = await countUsage(broken ? null : reported, call.request, answered.text)
     const last = recording.add(broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage))
     await call.hold.settle(usage, recording.answer(EVENT_STREAM))
     reader.end(last) // A3

@@ -1,7 +1,7 @@
 import type { ChatCall, ChatChunk, Completion } from '@gateway/providers/chat-port'
 import type { Providers } from '@gateway/providers/open-providers'
 import type { Call } from './call.ts'
-import { forwardedFor } from '@gateway/tokens/forwarded-for'
+import { forwardedFor } from '@gateway/providers/forwarded-for'
 
 /** Calls whoever serves the admitted product. Both reject with ProviderFailure or Stopping. */
 export interface CallProvider {

@@ -1,6 +1,7 @@
 import type { SettleItem } from '@gateway/contracts/ledger-items'
 import type { OutcomeOf } from '@gateway/contracts/ledger-items'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { recordedUsage } from '@gateway/contracts/usage'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/process/logger'
 import type { Notifier } from '@gateway/notifier/notifier'
@@ -36,8 +37,6 @@ interface Deps {
 type Closed = OutcomeOf<'settle'> | OutcomeOf<'release'>
 
 const PATIENCE_MS = 3_000
-/** The most the ledger takes as a count; a charge never exceeds what was reserved anyway. */
-const MOST_TOKENS = 10_000_000
 
 export function callInstance({ ledger, notifier, calls, metrics, log }: Deps): HoldCall {
   return ({ reservation: id, invocation }, keyed) => {
@@ -65,17 +64,9 @@ export function callInstance({ ledger, notifier, calls, metrics, log }: Deps): H
 
     return {
       settle: (usage, answer) =>
-        end(() => ledger.settle({ id, usage: bounded(usage), answer: keyed && fits(answer) ? answer : null })),
+        end(() => ledger.settle({ id, usage: recordedUsage(usage), answer: keyed && fits(answer) ? answer : null })),
       release: (reason) => end(() => ledger.release({ id, reason: reason.slice(0, 200) })),
     }
-  }
-}
-
-function bounded({ promptTokens, completionTokens, estimated }: CountedUsage): SettleItem['usage'] {
-  return {
-    promptTokens: Math.min(promptTokens, MOST_TOKENS),
-    completionTokens: Math.min(completionTokens, MOST_TOKENS),
-    estimated,
   }
 }
 
