@@ -30,7 +30,7 @@ export const admitItem = z.strictObject({
 })
 export type AdmitItem = z.infer<typeof admitItem>
 
-/** Charges a reservation for its usage, and saves the answer of a keyed call. Of a node of a run: `complete` does. */
+/** Charges a reservation for its usage, and saves the answer of a keyed call. Of a node of an execution: `complete` does. */
 export const settleItem = z.strictObject({
   op: z.literal('settle'),
   id,
@@ -41,7 +41,7 @@ export type SettleItem = z.infer<typeof settleItem>
 
 /**
  * Gives a reservation back. Of an id that was never admitted it leaves a tombstone, which refuses a late admission.
- * Of a node of a run: `complete` does.
+ * Of a node of an execution: `complete` does.
  */
 export const releaseItem = z.strictObject({ op: z.literal('release'), id, reason: text(200) })
 export type ReleaseItem = z.infer<typeof releaseItem>

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
 
 // How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.
-// A leaked token is worth five minutes, and the rights of one service.
+// A leaked token is worth five minutes, and the permissions of one service.
 
 export interface TokenSource {
   /** A token that is valid for another minute at least. */
