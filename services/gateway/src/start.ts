@@ -35,7 +35,7 @@ const SETTLE_MS = 5_000
 export async function startGateway(
   config: GatewayConfig & CommonConfig,
   providersConfig: ProvidersConfig,
-  { log, meter, tracer, spans, onStop, stopping, readiness, metricsText, listen }: ServiceTools,
+  { log, meter, spans, onStop, stopping, readiness, metricsText, listen }: ServiceTools,
 ) {
   const now = () => Date.now()
   const newId = openIdGenerator(now)
@@ -53,7 +53,6 @@ export async function startGateway(
     url: config.LEDGER_URL,
     service: 'gateway',
     secret: config.SERVICE_SECRET,
-    tracer: spans && tracer,
   })
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerHealth({ ledger }))

@@ -50,7 +50,6 @@ export async function startWorker(
     url: config.LEDGER_URL,
     service: 'worker',
     secret: config.SERVICE_SECRET,
-    tracer: tools.spans && tools.tracer,
   })
   onStop('ledger client', () => ledger.close())
 

@@ -1,6 +1,7 @@
 import { settlesWithin } from '@gateway/async/with-timeout'
 import type { OutcomeOf, SettleItem } from '@gateway/contracts/ledger-items'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { recordedUsage } from '@gateway/contracts/usage'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { AdmittedCall } from '../admission/admit-call.ts'
 import type { Deps } from '../deps.ts'
@@ -24,8 +25,6 @@ type Needed = Pick<Deps, 'ledger' | 'notifier' | 'openCalls' | 'metrics' | 'log'
 type Outcome = OutcomeOf<'settle'> | OutcomeOf<'release'>
 
 const PATIENCE_MS = 3_000
-/** The ledger takes no higher count; a charge never exceeds what was reserved anyway. */
-const MAX_TOKENS = 10_000_000
 
 export function openReservation(
   { reservation: id, invocation }: Pick<AdmittedCall, 'reservation' | 'invocation'>,
@@ -43,7 +42,7 @@ export function settle(
 ): Promise<void> {
   const saved = reservation.keyed && isSmallEnough(answer) ? answer : null
   return close(deps, reservation, () =>
-    deps.ledger.settle({ id: reservation.id, usage: bounded(usage), answer: saved }),
+    deps.ledger.settle({ id: reservation.id, usage: recordedUsage(usage), answer: saved }),
   )
 }
 
@@ -74,14 +73,6 @@ async function askUntilClosed(
     log.error({ err: error, reservation: id }, 'a reservation could not be closed; the ledger will release it')
   }
   if (keyed) notifier.notify(invocation) // H3
-}
-
-function bounded({ promptTokens, completionTokens, estimated }: CountedUsage): SettleItem['usage'] {
-  return {
-    promptTokens: Math.min(promptTokens, MAX_TOKENS),
-    completionTokens: Math.min(completionTokens, MAX_TOKENS),
-    estimated,
-  }
 }
 
 /** A larger answer is charged and not kept; a repeat under its key is told so. */

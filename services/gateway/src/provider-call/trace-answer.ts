@@ -1,8 +1,8 @@
 import type { Span } from '@opentelemetry/api'
 import { markFailed } from '@gateway/process/spans'
 import type { ChatChunk, Completion, Usage } from '@gateway/providers/chat-port'
-import { answerAttributes, contentAttributes } from '@gateway/tokens/call-attributes'
-import { openSaid } from '@gateway/tokens/said'
+import { answerAttributes, contentAttributes } from '@gateway/providers/call-attributes'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Call } from './call-provider.ts'
 
 /** Notes on the span of a call what a whole answer was. */
@@ -22,14 +22,14 @@ export async function* noteChunks(
 ): AsyncIterable<ChatChunk> {
   let usage: Usage | null = null
   const finishReasons: string[] = []
-  const said = withContent ? openSaid() : null
+  const answered = withContent ? openTextAccumulator() : null
   span.addEvent('first chunk')
   try {
     for await (const chunk of chunks) {
       usage = chunk.usage ?? usage
       for (const { delta, finish_reason } of chunk.choices) {
         if (finish_reason !== null) finishReasons.push(finish_reason)
-        said?.hear(delta)
+        answered?.append(delta)
       }
       yield chunk
     }
@@ -38,7 +38,7 @@ export async function* noteChunks(
     throw error
   } finally {
     noteEnd(span, call, { usage, finishReasons })
-    if (said) span.setAttributes(contentAttributes('output', [{ role: 'assistant', content: said.text() }]))
+    if (answered) span.setAttributes(contentAttributes('output', [{ role: 'assistant', content: answered.text() }]))
     span.end()
   }
 }

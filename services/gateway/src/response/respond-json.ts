@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { wireUsage } from '@gateway/contracts/chat-answer'
 import { sendJson } from '@gateway/http/send'
 import type { Completion } from '@gateway/providers/chat-port'
-import { openSaid } from '@gateway/tokens/said'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Deps } from '../deps.ts'
 import { callForCompletion, type Call } from '../provider-call/call-provider.ts'
 import { settle } from '../provider-call/reservation.ts'
@@ -31,7 +31,7 @@ export async function respondJson(deps: Needed, res: ServerResponse, call: Call)
 }
 
 function textOf(choices: Completion['choices']): string {
-  const said = openSaid()
-  for (const { message } of choices) said.hear(message)
-  return said.text()
+  const answered = openTextAccumulator()
+  for (const { message } of choices) answered.append(message)
+  return answered.text()
 }

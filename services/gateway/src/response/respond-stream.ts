@@ -1,6 +1,6 @@
 import type { Usage } from '@gateway/providers/chat-port'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
-import { openSaid } from '@gateway/tokens/said'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Deps } from '../deps.ts'
 import { refusalOfBreak } from '../errors/refusal-of-error.ts'
 import { ProcessStopping } from '../open-calls.ts'
@@ -28,14 +28,14 @@ export async function respondStream(deps: Needed, stream: ResponseStream, call: 
   const created = Math.floor(deps.now() / 1000)
   const lines = eventLines({ invocation: call.admitted.invocation, model, created, includeUsage })
   const recording = openRecording(call.reservation.keyed)
-  const said = openSaid()
+  const answered = openTextAccumulator()
   let reported: Usage | null = null
   let broken: ProviderFailure | ProcessStopping | null = null
   try {
     for await (const { choices, usage } of chunks) {
       reported = usage ?? reported
       if (choices.length === 0) continue
-      for (const { delta } of choices) said.hear(delta)
+      for (const { delta } of choices) answered.append(delta)
       await stream.write(recording.add(lines.chunk(choices))) // A2: never fails, and waits for a while only
     }
   } catch (error) {
@@ -43,7 +43,7 @@ export async function respondStream(deps: Needed, stream: ResponseStream, call: 
     broken = error // A4
   }
   call.timing.providerMs = deps.now() - startMs
-  const usage = await deps.countUsage(broken ? null : reported, call.request, said.text)
+  const usage = await deps.countUsage(broken ? null : reported, call.request, answered.text)
   const last = recording.add(broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage))
   await settle(deps, call.reservation, usage, recording.answer(EVENT_STREAM))
   stream.end(last) // A3

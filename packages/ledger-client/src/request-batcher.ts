@@ -1,4 +1,6 @@
 import type { Pool } from 'undici'
+import { backOffMs } from '@gateway/async/back-off'
+import { openBatcher } from '@gateway/async/batcher'
 import type { ItemRow, OutcomeLine } from '@gateway/contracts/ledger-items'
 import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
 import type { TokenSource } from './service-token.ts'
@@ -36,12 +38,14 @@ export interface PendingItem {
 
 interface OpenRequest {
   pendingItems: PendingItem[]
+  /** Items for whose outcome somebody still waits. */
   unanswered: number
-  answering: boolean
+  /** To be called when its first outcome has come, and when it is closed. */
+  onAnswering: () => void
   cancel: () => void
 }
 
-export interface Batcher {
+export interface RequestBatcher {
   submit(pendingItem: PendingItem): void
   /** Ends the item and, when nobody else waits for its request, that too. */
   abandon(pendingItem: PendingItem): void
@@ -51,7 +55,7 @@ export interface Batcher {
   stop(): void
 }
 
-export interface BatcherOptions {
+export interface RequestBatcherOptions {
   pool: Pool
   path: string
   token: TokenSource
@@ -64,41 +68,32 @@ const MAX_ITEMS = 512
 const MAX_BYTES = 1024 * 1024
 /** What a request may take beyond the longest budget in it. */
 const SLACK_MS = 1_000
-const BACK_OFF_MS = { first: 25, longest: 1_000 }
+const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
-export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: BatcherOptions): Batcher {
+export function openRequestBatcher(options: RequestBatcherOptions): RequestBatcher {
+  const { pool, path, token, maxInFlight, maxRequests } = options
   const waiting = { closing: [] as PendingItem[], opening: [] as PendingItem[] }
   const open = new Set<OpenRequest>()
   let waitingOpenings = 0
-  let unanswered = 0 // requests without a first outcome
   let failures = 0 // since the last outcome
-  let scheduled = false
   let pause: NodeJS.Timeout | null = null
   let stopped = false
+  const batcher = openBatcher({
+    take,
+    run: start,
+    concurrency: maxInFlight,
+    defer: setImmediate, // after the events at hand, so that whatever they submit shares a request
+  })
 
   function submit(pendingItem: PendingItem): void {
     waiting[pendingItem.kind].push(pendingItem)
     if (pendingItem.kind === 'opening') waitingOpenings++
-    schedule()
+    batcher.wake()
   }
 
-  /** Sends after the events at hand, so that whatever they submit shares a request. */
-  function schedule(): void {
-    if (scheduled || pause !== null || stopped) return
-    scheduled = true
-    setImmediate(send)
-  }
-
-  function send(): void {
-    scheduled = false
-    while (pause === null && !stopped && unanswered < maxInFlight && open.size < maxRequests) {
-      const pendingItems = take()
-      if (pendingItems.length === 0) return
-      void start(pendingItems)
-    }
-  }
-
-  function take(): PendingItem[] {
+  /** The items of the next request; null when none waits, or none may go now. */
+  function take(): PendingItem[] | null {
+    if (pause !== null || stopped || open.size >= maxRequests) return null
     const taken: PendingItem[] = []
     let bytes = 0
     for (const queue of [waiting.closing, waiting.opening]) {
@@ -117,16 +112,28 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Bat
       queue.splice(0, seen)
       if (full) break
     }
-    return taken
+    return taken.length === 0 ? null : taken
   }
 
+  /** Resolves when another request may go: this one has begun to answer, or is closed (G1, G2). */
   async function start(pendingItems: PendingItem[]): Promise<void> {
-    const request: OpenRequest = { pendingItems, unanswered: pendingItems.length, answering: false, cancel: () => {} }
+    const answering = Promise.withResolvers<void>()
+    const request: OpenRequest = {
+      pendingItems,
+      unanswered: pendingItems.length,
+      onAnswering: answering.resolve,
+      cancel: () => {},
+    }
     open.add(request)
-    unanswered++
     for (const pendingItem of pendingItems) pendingItem.request = request
     const signed = await token.current()
-    if (stopped || request.unanswered === 0) return close(request)
+    if (!stopped && request.unanswered > 0) send(request, signed)
+    else close(request)
+    await answering.promise
+  }
+
+  function send(request: OpenRequest, signed: string): void {
+    const { pendingItems } = request
     let body = ''
     let longestMs = 0
     for (let n = 0; n < pendingItems.length; n++) {
@@ -146,11 +153,7 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Bat
 
   function answer(request: OpenRequest, { n, outcome }: OutcomeLine): void {
     failures = 0
-    if (!request.answering) {
-      request.answering = true // G2
-      unanswered--
-      schedule()
-    }
+    request.onAnswering() // G2
     const pendingItem = request.pendingItems[n]
     if (!pendingItem || pendingItem.ended || pendingItem.request !== request) return
     pendingItem.request = null
@@ -178,8 +181,8 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Bat
 
   function close(request: OpenRequest): void {
     if (!open.delete(request)) return
-    if (!request.answering) unanswered--
-    schedule()
+    request.onAnswering()
+    batcher.wake()
   }
 
   function putBack(pendingItems: PendingItem[]): void {
@@ -193,13 +196,13 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Bat
   /** The first failure is repeated at once: a kept connection may just have been closed. The next ones wait longer each. */
   function backOff(): void {
     failures++
-    if (pause !== null || failures === 1) return schedule()
+    if (pause !== null || failures === 1) return batcher.wake()
     pause = setTimeout(
       () => {
         pause = null
-        schedule()
+        batcher.wake()
       },
-      Math.min(BACK_OFF_MS.first * 2 ** (failures - 2), BACK_OFF_MS.longest),
+      backOffMs(failures - 1, BACK_OFF),
     )
   }
 
