@@ -1,19 +1,23 @@
 import { z } from 'zod'
 import { invokeBody } from '../invoke-request.ts'
-import type { ApiRoute, HeaderField } from './api-route.ts'
-import { assetShape, bytesShape, executionShape, progressShape } from './flow-shapes.ts'
+import type { ApiRoute } from './api-route.ts'
+import { assetShape, executionShape, progressShape } from '../execution.ts'
+import { bytesShape } from './answer-shapes.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
 const media = ['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg'] as const
 const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp': bytesShape }
 const anyMedia = { ...images, 'audio/wav': bytesShape, 'audio/mpeg': bytesShape }
-const range: Record<string, HeaderField> = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
-const partOf = (also: Record<string, z.ZodType>) => ({ description: 'The bytes that `Range` asks for', also })
+const range = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
+const partOf = <const Also extends Record<string, z.ZodType>>(also: Also) => ({
+  description: 'The bytes that `Range` asks for',
+  also,
+})
 const sandboxId = { id: 'Starts with sbx-' }
 
 /** Sandbox products as a key calls them (spec 4.3, 4.4). */
-export const flowRoutes: ApiRoute[] = [
-  {
+export const flowRoutes = {
+  invokeSandbox: {
     method: 'POST',
     path: '/v1/sandbox/{id}/invoke',
     tag: 'Sandbox products',
@@ -68,7 +72,7 @@ export const flowRoutes: ApiRoute[] = [
       'range_not_satisfiable',
     ],
   },
-  {
+  serveMcp: {
     method: 'POST',
     path: '/v1/sandbox/{id}/mcp',
     tag: 'Sandbox products',
@@ -104,7 +108,7 @@ export const flowRoutes: ApiRoute[] = [
       'not_permitted',
     ],
   },
-  {
+  showExecution: {
     method: 'GET',
     path: '/v1/executions/{id}',
     tag: 'Sandbox products',
@@ -120,7 +124,7 @@ export const flowRoutes: ApiRoute[] = [
     },
     refusals: ['execution_not_found', 'key_scope'],
   },
-  {
+  uploadAsset: {
     method: 'POST',
     path: '/v1/assets',
     tag: 'Assets',
@@ -133,7 +137,7 @@ export const flowRoutes: ApiRoute[] = [
     answers: { 201: { description: 'Kept; this is the value that names it in an input', body: assetShape } },
     refusals: ['invalid_request', 'request_too_large'],
   },
-  {
+  showAsset: {
     method: 'GET',
     path: '/v1/assets/{id}',
     tag: 'Assets',
@@ -143,4 +147,4 @@ export const flowRoutes: ApiRoute[] = [
     answers: { 200: { description: 'All of them', also: anyMedia }, 206: partOf(anyMedia) },
     refusals: ['asset_not_found', 'range_not_satisfiable'],
   },
-]
+} as const satisfies Record<string, ApiRoute>

@@ -6,8 +6,8 @@ import type { ApiRoute } from './api-route.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
 /** What a key calls. */
-export const gatewayRoutes: ApiRoute[] = [
-  {
+export const gatewayRoutes = {
+  completeChat: {
     method: 'POST',
     path: '/v1/chat/completions',
     tag: 'Models',
@@ -60,7 +60,7 @@ export const gatewayRoutes: ApiRoute[] = [
       'provider_timeout',
     ],
   },
-  {
+  listModels: {
     method: 'GET',
     path: '/v1/models',
     tag: 'Models',
@@ -71,18 +71,19 @@ export const gatewayRoutes: ApiRoute[] = [
     headers: selector,
     answers: { 200: { description: 'The models', body: modelList } },
   },
-  {
+  readModel: {
     method: 'GET',
     path: '/v1/models/{id}',
     tag: 'Models',
     by: 'key',
     summary: 'Read one of them',
     parameters: { id: 'May hold slashes, percent-encoded or as they are' },
+    restParameter: 'id',
     headers: selector,
     answers: { 200: { description: 'The model', body: modelEntry } },
     refusals: ['model_not_found', 'key_scope'],
   },
-  {
+  readKeyStatus: {
     method: 'GET',
     path: '/v1/key',
     tag: 'Models',
@@ -91,4 +92,4 @@ export const gatewayRoutes: ApiRoute[] = [
     headers: selector,
     answers: { 200: { description: 'The key', body: keyStatus } },
   },
-]
+} as const satisfies Record<string, ApiRoute>

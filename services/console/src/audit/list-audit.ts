@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import { pageQuery, type AuditRecord } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import type { AuditRecord } from '@gateway/contracts/console/people'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'

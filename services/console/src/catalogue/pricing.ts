@@ -1,4 +1,4 @@
-import type { ProductPricing } from '@gateway/contracts/console'
+import type { ProductPricing } from '@gateway/contracts/console/products'
 import { refuse } from '@gateway/contracts/refusal'
 import { picoFromUsd, usdFromPico, type Pico, type Price } from '@gateway/money/price'
 

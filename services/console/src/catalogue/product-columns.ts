@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import {
-  productDefaults,
-  type newProductBody,
   type ProductKind,
-  type productPatch,
   type ProductRecord,
-} from '@gateway/contracts/console'
+  type newProductBody,
+  productDefaults,
+  type productPatch,
+} from '@gateway/contracts/console/products'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../needs.ts'
 import { columnsOfPricing, pricingOf } from './pricing.ts'

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import { newProductBody, pageQuery, productPatch, type ProductKind } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { type ProductKind, newProductBody, productPatch } from '@gateway/contracts/console/products'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'

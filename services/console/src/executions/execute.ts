@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { executeBody } from '@gateway/contracts/console'
+import { executeBody } from '@gateway/contracts/console/sandboxes'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { ConsoleDeps } from '../needs.ts'
 import { check } from '../receive/check.ts'

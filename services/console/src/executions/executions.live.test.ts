@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
-import { executionShape, executionSummaryShape } from '@gateway/contracts/flow-shapes'
+import { executionShape, executionSummaryShape } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
 import { startServices } from '@gateway/testbed/service-stack'
 import { consoleTest, said } from '../console.fixture.ts'

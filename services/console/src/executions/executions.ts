@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
-import { pageQuery, type ExecutionSummary } from '@gateway/contracts/console'
+import type { ExecutionSummary } from '@gateway/contracts/execution'
+import { pageQuery } from '@gateway/contracts/console/page'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { newKeyBody } from '@gateway/contracts/console'
+import { newKeyBody } from '@gateway/contracts/console/keys'
 import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@gateway/contracts/console'
+import type { KeyRecord } from '@gateway/contracts/console/keys'
 import type { Transaction } from '../audit/record-change.ts'
 import { keyState, type KeyDates } from './key-state.ts'
 

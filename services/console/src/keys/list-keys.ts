@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { keyQuery } from '@gateway/contracts/console'
+import { keyQuery } from '@gateway/contracts/console/keys'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'

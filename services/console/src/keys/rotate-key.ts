@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import type { Prisma } from '@gateway/database/client'
-import { rotateBody } from '@gateway/contracts/console'
+import { rotateBody } from '@gateway/contracts/console/keys'
 import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
-import { pageQuery, type InvocationRecord } from '@gateway/contracts/console'
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { pageQuery } from '@gateway/contracts/console/page'
 import { refuse } from '@gateway/contracts/refusal'
 import { pricingOf } from '../catalogue/pricing.ts'
 import type { ConsoleDeps } from '../needs.ts'

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
-import { usageQuery, type UsageReport } from '@gateway/contracts/console'
+import { type UsageReport, usageQuery } from '@gateway/contracts/console/money'
 import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery, pathIdOf } from '../receive/check.ts'
 import type { Authorize } from '../permissions/authorize.ts'

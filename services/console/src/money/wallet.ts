@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { fundingBody } from '@gateway/contracts/console'
+import { fundingBody } from '@gateway/contracts/console/money'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'

@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express'
-import { newMemberBody, pageQuery, type TenantRole } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { newMemberBody } from '@gateway/contracts/console/people'
+import type { TenantRole } from '@gateway/contracts/console/roles'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'

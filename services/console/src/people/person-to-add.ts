@@ -1,4 +1,4 @@
-import type { newMemberBody } from '@gateway/contracts/console'
+import type { newMemberBody } from '@gateway/contracts/console/people'
 import { refuse } from '@gateway/contracts/refusal'
 import type { z } from 'zod'
 import type { Transaction } from '../audit/record-change.ts'

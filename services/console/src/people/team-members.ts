@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express'
-import { newTeamMemberBody, pageQuery, type TeamRole } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { newTeamMemberBody } from '@gateway/contracts/console/people'
+import type { TeamRole } from '@gateway/contracts/console/roles'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import { newTeamBody, pageQuery, type TeamRecord } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { type TeamRecord, newTeamBody } from '@gateway/contracts/console/people'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'

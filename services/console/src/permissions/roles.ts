@@ -1,4 +1,4 @@
-import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console'
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
 import type { Transaction } from '../audit/record-change.ts'
 import type { Person } from '../sign-in/person.ts'
 

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import { pageQuery, type AssignmentRecord } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import type { AssignmentRecord } from '@gateway/contracts/console/projects'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'

@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express'
-import { newGrantBody, pageQuery, type ProjectRole } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { newGrantBody } from '@gateway/contracts/console/projects'
+import type { ProjectRole } from '@gateway/contracts/console/roles'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import { newProjectBody, pageQuery, type ProjectRecord } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { type ProjectRecord, newProjectBody } from '@gateway/contracts/console/projects'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'

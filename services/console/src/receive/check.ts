@@ -1,6 +1,6 @@
 import type { Request } from 'express'
 import type { z } from 'zod'
-import { pathId } from '@gateway/contracts/console'
+import { id as pathId } from '@gateway/contracts/console/fields'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import { readBody } from './read-body.ts'
 

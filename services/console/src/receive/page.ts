@@ -1,4 +1,4 @@
-import type { Page } from '@gateway/contracts/console'
+import type { Page } from '@gateway/contracts/console/page'
 
 /**
  * A page of a list that is read in the order of a text that no two rows share.

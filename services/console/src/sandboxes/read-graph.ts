@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { newRevisionBody } from '@gateway/contracts/console'
+import { newRevisionBody } from '@gateway/contracts/console/sandboxes'
 import { graph as graphShape, type Graph } from '@gateway/contracts/graph'
 import { refuse } from '@gateway/contracts/refusal'
 import { check } from '../receive/check.ts'

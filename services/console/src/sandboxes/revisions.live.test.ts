@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { revisionShape } from '@gateway/contracts/flow-shapes'
+import { revisionRecord } from '@gateway/contracts/console/sandboxes'
 import type { Graph } from '@gateway/contracts/graph'
 import { answerOf, consoleTest, said } from '../console.fixture.ts'
 import { asking, echo, twofold, unwired } from './graphs.fixture.ts'
@@ -25,7 +25,7 @@ test('a save is a revision of its own with a package, whose digest is that of it
   const graph = asking(flow.product)
   const saved = await flow.save(graph, { baseRevision: 0 })
   expect(said(saved)).toBe('201')
-  revisionShape.parse(saved.body) // as the API's description says
+  revisionRecord.parse(saved.body) // as the API's description says
   expect(saved.body).toMatchObject({ number: 1, draft: false, baseRevision: 0, graph, problems: [] })
   expect(saved.body.package).toMatchObject({ manifest: [flow.product], input: graph.input, output: graph.output })
   expect((await flow.read(1)).body).toEqual(saved.body)
@@ -60,7 +60,7 @@ test('a draft keeps its work with every problem; without the marker nothing is s
   })
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
   const saved = await flow.save(unwired, { draft: true })
-  revisionShape.parse(saved.body)
+  revisionRecord.parse(saved.body)
   expect(saved.body).toMatchObject({ number: 1, draft: true, problems, digest: null, package: null, graph: unwired })
   expect((await flow.save(echo, { draft: true })).body).toMatchObject({ number: 2, draft: true, problems: [] })
 })

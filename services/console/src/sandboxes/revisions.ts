@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { pageQuery } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../needs.ts'
 import { checkedQuery } from '../receive/check.ts'

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express'
 import type { z } from 'zod'
-import { newSandboxBody, pageQuery, sandboxPatch } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { newSandboxBody, sandboxPatch } from '@gateway/contracts/console/sandboxes'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'
 import { checkedBody, checkedQuery } from '../receive/check.ts'

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import type { MeRecord, ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console'
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
+import type { MeRecord } from '@gateway/contracts/console/sign-in'
 import type { ConsoleDeps } from '../needs.ts'
 import { personOf, type Person } from './person.ts'
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { signInBody } from '@gateway/contracts/console'
+import { signInBody } from '@gateway/contracts/console/sign-in'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../needs.ts'

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { SignInMethods } from '@gateway/contracts/console'
+import type { SignInMethods } from '@gateway/contracts/console/sign-in'
 import type { ConsoleDeps } from '../needs.ts'
 
 /** GET /api/v2/session: how one signs in here, and where the models are; for the page, which knows nobody yet. */

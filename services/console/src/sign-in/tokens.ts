@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
-import { newTokenBody, pageQuery, type TokenRecord } from '@gateway/contracts/console'
+import { pageQuery } from '@gateway/contracts/console/page'
+import { type TokenRecord, newTokenBody } from '@gateway/contracts/console/sign-in'
 import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
