@@ -21,6 +21,8 @@ export interface ApiRoute {
   headers?: Readonly<Record<string, HeaderField>>
   query?: z.ZodType
   body?: z.ZodType
+  /** Where a body may be larger than its service's bodies may be elsewhere. */
+  maxBodyBytes?: number
   /** Content types of a body that is bytes as they are, instead of `body`. */
   bytes?: readonly string[]
   answers: Readonly<Record<number, ApiAnswer>>

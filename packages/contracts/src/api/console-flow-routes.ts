@@ -6,6 +6,7 @@ import {
   sandboxPatch,
   sandboxRecord,
 } from '../console/sandboxes.ts'
+import { flowLimits } from '../limits.ts'
 import type { ApiRoute } from './api-route.ts'
 import { made, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 import { executionShape, executionSummaryShape, progressShape } from '../execution.ts'
@@ -39,6 +40,7 @@ export const consoleFlowRoutes = {
   }),
   saveRevision: sandboxes('POST', `${sandbox}/revisions`, 'Save a revision', made(revisionRecord), {
     ...sent(newRevisionBody, ...reached, 'revision_conflict', 'graph_invalid', 'product_not_assigned'),
+    maxBodyBytes: flowLimits.bodyBytes,
     description:
       'Always a new one; those before it are never changed. With `draft` a graph is stored with its problems, without it one with problems is refused. `baseRevision` refuses a save over one that the author has not seen.',
   }),
@@ -78,6 +80,7 @@ export const consoleFlowRoutes = {
         'input_type',
         'insufficient_budget',
       ),
+      maxBodyBytes: flowLimits.bodyBytes,
       description:
         'Without a key. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
     },

@@ -21,10 +21,10 @@ export const route =
     summary: string,
     answers: A,
     more?: Extra,
-  ) => {
-    const row = { method, path, tag, by: 'person', summary, answers, ...more }
-    return row as unknown as { method: M; path: Path; tag: string; summary: string; answers: A } & ByPerson<Extra>
-  }
+  ): Row<M, Path, A, NoInfer<Extra>> =>
+    ({ method, path, tag, by: 'person', summary, answers, ...more }) as unknown as Row<M, Path, A, NoInfer<Extra>>
+
+type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: string; answers: A } & ByPerson<Extra>
 type ByPerson<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'person' }
 
 export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'As it is now', body } })

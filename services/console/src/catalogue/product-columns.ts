@@ -7,7 +7,7 @@ import {
   type productPatch,
 } from '@gateway/contracts/console/products'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { columnsOfPricing, pricingOf } from './pricing.ts'
 
 export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleDeps['prisma']['product']['findUnique']>>>

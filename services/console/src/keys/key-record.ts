@@ -42,6 +42,12 @@ export async function keyRecords(prisma: Transaction, keys: KeyRow[], now: Date)
   }))
 }
 
+/** One of them. */
+export async function keyRecord(prisma: Transaction, key: KeyRow, now: Date): Promise<KeyRecord> {
+  const [record] = await keyRecords(prisma, [key], now)
+  return record!
+}
+
 function limitOf({ limitMicro, limitReset }: KeyRow): KeyRecord['limit'] {
   if (limitMicro === null || limitReset === null) return null
   return { micro: Number(limitMicro), reset: limitReset as NonNullable<KeyRecord['limit']>['reset'] }

@@ -1,16 +1,13 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Refusal } from '@gateway/contracts/refusal'
 import { pageHeaders } from './page-headers.ts'
 
-/** What a browser goes to by itself: if it is refused, the person before it gets a page to read, and a program JSON. */
-export function forBrowsers(handle: (req: Request, res: Response) => void | Promise<void>): RequestHandler {
-  return (req, res) => {
-    res.locals['forBrowser'] = req.accepts(['json', 'html']) === 'html'
-    return handle(req, res)
-  }
+/** For what a browser goes to by itself: if it is refused, the person before it gets a page to read, and a program JSON. */
+export function expectBrowser(req: Request, res: Pick<Response, 'locals'>): void {
+  res.locals['forBrowser'] = req.accepts(['json', 'html']) === 'html'
 }
 
-export function isForBrowser(res: Response): boolean {
+export function isForBrowser(res: Pick<Response, 'locals'>): boolean {
   return res.locals['forBrowser'] === true
 }
 

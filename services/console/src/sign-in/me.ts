@@ -1,14 +1,14 @@
-import type { RequestHandler } from 'express'
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
 import type { MeRecord } from '@gateway/contracts/console/sign-in'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { personOf, type Person } from './person.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
 /** GET /api/v2/me: who am I, with which rights. */
-export function readMe(deps: Deps): RequestHandler {
-  return async (_req, res) => {
+export function readMe(deps: Deps): Handler<'readMe'> {
+  return async (_call, res) => {
     res.json(await meOf(deps, personOf(res)))
   }
 }

@@ -9,6 +9,6 @@ export interface Person {
 }
 
 /** Only behind `authenticate`, which puts it there. */
-export function personOf(res: Response): Person {
+export function personOf(res: Pick<Response, 'locals'>): Person {
   return res.locals['person'] as Person
 }

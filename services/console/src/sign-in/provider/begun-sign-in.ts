@@ -1,4 +1,4 @@
-import type { ConsoleDeps } from '../../needs.ts'
+import type { ConsoleDeps } from '../../deps.ts'
 import { cookie, type Cookie } from '../session-cookie.ts'
 
 /** What a browser takes along to the provider and back: it ties the answer to this browser, this request and this code. */

@@ -1,20 +1,16 @@
-import type { Request, RequestHandler } from 'express'
-import { executeBody } from '@gateway/contracts/console/sandboxes'
-import { flowLimits } from '@gateway/contracts/limits'
-import type { ConsoleDeps } from '../needs.ts'
-import { check } from '../receive/check.ts'
-import { requireModestJson } from '../receive/modest-json.ts'
-import { readBody } from '../receive/read-body.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { Request } from 'express'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { requireJsonWithinLimits } from '../request/json-limits.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
-import { followExecution } from './follow-run.ts'
-import { refusalOfExecution } from './refusal-of-run.ts'
+import { followExecution } from './follow-execution.ts'
+import { refusalOfExecution } from './refusal-of-execution.ts'
 
 /** JSON and NDJSON may both have spaces before a line, so one every so often keeps proxies awake (decisions.md, 6). */
 const AWAKE_MS = 15_000
 const NDJSON = 'application/x-ndjson'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'mint' | 'stopping'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping'>
 
 /**
  * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (decisions.md,
@@ -22,15 +18,14 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'mint' | 'stopping'> & { aut
  * leaves the run going on.
  * @throws Refusal as the admission of an invoke would
  */
-export function executeSandbox(deps: Deps): RequestHandler {
-  const { ledger, mint, stopping } = deps
-  return async (req, res) => {
-    const { person, project, sandbox } = await reachSandbox(deps, req, res)
-    const body = await readBody(req, flowLimits.bodyBytes)
-    const { input, revision } = check(executeBody, body)
-    requireModestJson(input, 'input')
+export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
+  const { ledger, newId, stopping } = deps
+  return async (call, res) => {
+    const { person, project, sandbox } = await reachSandbox(deps, call, res)
+    const { input, revision } = await call.body()
+    requireJsonWithinLimits(input, 'input')
     const started = await ledger.startExecution({
-      id: mint('exe'),
+      id: newId('exe'),
       caller: { person: person.id, project },
       sandbox: sandbox.id,
       revision,
@@ -45,7 +40,7 @@ export function executeSandbox(deps: Deps): RequestHandler {
     const left = new AbortController()
     res.once('close', () => left.abort())
     const gone = AbortSignal.any([left.signal, stopping])
-    const asNdjson = wantsNdjson(req)
+    const asNdjson = wantsNdjson(call.req)
     res.type(asNdjson ? NDJSON : 'json').set('X-Service-Invocation', execution)
     const awake = setInterval(() => res.write(' '), AWAKE_MS)
     try {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said } from '../console.fixture.ts'
+import { consoleTest as test, said } from './console.fixture.ts'
 
 test('unknown fields are refused by name [invalid_request]', async ({ stack }) => {
   const answer = await stack.owner.post(`${stack.path}/teams`, { name: 'A team', colour: 'red' })

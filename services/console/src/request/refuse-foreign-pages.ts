@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 
 /**
  * Refuses what another site's page makes a visitor's browser send: a cookie goes along by itself, so it proves only that

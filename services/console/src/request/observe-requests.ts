@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { requestIdOf } from './request-id.ts'
 
 /** One log line and one measurement a request, under the route's pattern so that no id becomes a label. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 
 /** A short run is told at once; a long one is asked about once a second. */
 const PAUSE_MS = { first: 25, most: 1_000 }

@@ -4,10 +4,10 @@ import { refuse, Refusal } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { Logger } from '@gateway/process/logger'
 import { isForBrowser, sendRefusalPage } from '../page/refusal-page.ts'
-import { requestIdOf } from './request-id.ts'
+import { requestIdOf } from '../request/request-id.ts'
 
-/** The one place that turns failures into answers (decisions.md, 1). What is no refusal is logged, and never shown. */
-export function answerFailure({ log }: { log: Logger }): ErrorRequestHandler {
+/** The one place that turns errors into answers (decisions.md, 1). What is no refusal is logged, and never shown. */
+export function answerError({ log }: { log: Logger }): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const refusal = refusalFor(error)
     if (refusal.status >= 500) log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
@@ -19,33 +19,35 @@ export function answerFailure({ log }: { log: Logger }): ErrorRequestHandler {
 }
 
 /** What is not there, whatever it is called. */
-export const nothingHere: RequestHandler = () => {
+export const notFound: RequestHandler = () => {
   throw refuse('not_found', {})
 }
 
 function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: 1000 })
-  if (isDatabaseAway(error)) return refuse('unavailable', {}, { retryAfterMs: 1000 })
-  if (error instanceof URIError || isReferenceGone(error)) return refuse('not_found', {})
+  if (isDatabaseUnavailable(error)) return refuse('unavailable', {}, { retryAfterMs: 1000 })
+  if (error instanceof URIError || isReferenceDeleted(error)) return refuse('not_found', {})
   return refuse('internal_error', {})
 }
 
-/** What a new row refers to was there at the door, and was deleted before the row was written. */
-function isReferenceGone(error: unknown): boolean {
+/** What a new row refers to was there when it was authorized, and was deleted before the row was written. */
+function isReferenceDeleted(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
 }
 
 // Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in another's way. Postgres: lock not available,
 // deadlock, shutting down.
-const away = /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|40P01|55P03|57P0\d|08\d{3}|ECONN\w+|EPIPE)$/
+const unavailable = /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|40P01|55P03|57P0\d|08\d{3}|ECONN\w+|EPIPE)$/
 
-function isDatabaseAway(error: unknown): boolean {
+function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true
   const { code, meta } = error as {
     code?: unknown
     meta?: { driverAdapterError?: { cause?: Record<string, unknown> } }
   }
   const cause = meta?.driverAdapterError?.cause
-  return [code, cause?.['originalCode'], cause?.['code']].some((each) => typeof each === 'string' && away.test(each))
+  return [code, cause?.['originalCode'], cause?.['code']].some(
+    (each) => typeof each === 'string' && unavailable.test(each),
+  )
 }
