@@ -1,23 +1,24 @@
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import type { ApiRoute } from '@gateway/contracts/api-route'
 import { consoleRoutes } from '@gateway/contracts/console-routes'
+import { answerErrors } from '@gateway/http/answer-errors'
+import { contractRoutes } from '@gateway/http/contract-routes'
+import { mountHealth, type HealthAnswer } from '@gateway/http/health'
+import { openApp } from '@gateway/http/open-app'
+import { preamble } from '@gateway/http/preamble'
+import { mountRoutes, notFound } from '@gateway/http/routes'
 import type { ConsoleDeps } from './deps.ts'
-import { answerError, notFound } from './errors/answer-error.ts'
+import { explainError } from './errors/explain-error.ts'
 import { consoleHandlers } from './handlers.ts'
 import { consolePage } from './page/console-page.ts'
 import { requestHandlers } from './request/call.ts'
-import { contractRoutes } from './request/contract-routes.ts'
-import { observeRequests } from './request/observe-requests.ts'
 import { refuseForeignPages } from './request/refuse-foreign-pages.ts'
-import { giveRequestId } from './request/request-id.ts'
-import { mountRoutes } from './request/routes.ts'
 import { authenticate } from './sign-in/authenticate.ts'
+import { isSignedIn, personOf } from './sign-in/person.ts'
 
 /** The whole surface of the console, in order (decisions.md, 7); handlers.ts lists the operations of its API. */
 export function consoleApp(deps: ConsoleDeps): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.set('etag', false)
+  const app = openApp()
   // The gateway or an ingress stands before it; the addresses of callers count for the throttle only.
   app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal'])
   app.use((_req, res, next) => {
@@ -28,20 +29,20 @@ export function consoleApp(deps: ConsoleDeps): Express {
     })
     next()
   })
+  const { live } = deps.readiness
+  mountHealth(app, { live, ready: () => readyOrLimited(deps), metricsText: deps.metricsText })
 
-  app.get('/health/live', (_req, res) => {
-    const { status, body } = deps.readiness.live()
-    res.status(status).json(body)
-  })
-  app.get('/health/ready', async (_req, res) => {
-    const { status, body } = await deps.readiness.ready()
-    // Said, and no reason to send people elsewhere: tokens and passwords work without the provider.
-    const limited = deps.provider?.isReached() === false && { limited: { 'sign-in provider': 'not reached' } }
-    res.status(status).json({ ...body, ...limited })
-  })
-  app.get('/metrics', async (_req, res) => void res.type('text/plain').send(await deps.metricsText()))
-
-  app.use(giveRequestId(deps), observeRequests(deps), refuseForeignPages(deps))
+  app.use(
+    preamble({
+      newRequestId: () => deps.newId('req'),
+      keepsSentId: true,
+      log: deps.log,
+      now: () => performance.now(),
+      fields: (res) => (isSignedIn(res) ? { person: personOf(res).id } : {}),
+      record: (request) => deps.metrics.answered(request),
+    }),
+  )
+  app.use(refuseForeignPages(deps))
   app.get(['/', '/console', '/console/*file'], consolePage())
 
   const handlers = requestHandlers(consoleHandlers(deps))
@@ -52,11 +53,18 @@ export function consoleApp(deps: ConsoleDeps): Express {
     contractRoutes(consoleRoutes, handlers, (row) => !isOpen(row)),
   )
   app.use(notFound)
-  app.use(answerError(deps))
+  app.use(answerErrors(explainError(deps)))
   return app
 }
 
 /** Whether something at its path needs nobody who is signed in: then each handler there says by itself who may ask. */
 function isOpen({ path }: ApiRoute): boolean {
   return Object.values<ApiRoute>(consoleRoutes).some((row) => row.path === path && row.by !== 'person')
+}
+
+async function readyOrLimited({ readiness, provider }: ConsoleDeps): Promise<HealthAnswer> {
+  const { status, body } = await readiness.ready()
+  // Said, and no reason to send people elsewhere: tokens and passwords work without the provider.
+  const limited = provider?.isReached() === false && { limited: { 'sign-in provider': 'not reached' } }
+  return { status, body: { ...body, ...limited } }
 }

@@ -3,7 +3,7 @@ import type { Id } from '@gateway/contracts/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/process/logger'
 import type { Readiness } from '@gateway/process/health'
-import type { Meter } from '@opentelemetry/api'
+import type { Metrics } from './metrics.ts'
 import type { Passwords } from './sign-in/password.ts'
 import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import type { Throttle } from './sign-in/throttle.ts'
@@ -24,7 +24,7 @@ export interface ConsoleDeps {
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   now: () => Date
   log: Logger
-  meter: Meter
+  metrics: Metrics
   readiness: Readiness
   metricsText: () => Promise<string>
   /** Aborts when stopping begins. */

@@ -5,6 +5,7 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { consoleApp } from './app.ts'
 import type { ConsoleConfig } from './config.ts'
+import { openMetrics } from './metrics.ts'
 import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import { openThrottle } from './sign-in/throttle.ts'
@@ -35,7 +36,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     random,
     now: () => new Date(),
     log,
-    meter,
+    metrics: openMetrics(meter),
     readiness,
     metricsText,
     stopping,

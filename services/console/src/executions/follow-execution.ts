@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { backOffMs } from '@gateway/async/back-off'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { ConsoleDeps } from '../deps.ts'
 
-/** A short run is told at once; a long one is asked about once a second. */
-const PAUSE_MS = { first: 25, most: 1_000 }
+/** A short execution is told of at once; a long one is asked about once a second. */
+const PAUSE = { firstMs: 25, maxMs: 1_000 }
 
 /**
  * The lines of progress of a run as they come, as NDJSON text, from the first to `complete`. The ledger is asked again and
@@ -16,7 +17,7 @@ export async function* followExecution(
   gone: AbortSignal,
 ): AsyncGenerator<string> {
   let after = -1
-  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS.most)) {
+  for (let quiet = 1; ; quiet++) {
     gone.throwIfAborted()
     const news = await ledger.followExecution({ execution, after }).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return null
@@ -25,9 +26,9 @@ export async function* followExecution(
     if (news !== null && news.seq > after) {
       yield news.lines
       after = news.seq
-      pauseMs = PAUSE_MS.first
+      quiet = 1
     }
     if (news?.done) return
-    await wait(pauseMs, undefined, { signal: gone })
+    await wait(backOffMs(quiet, PAUSE), undefined, { signal: gone })
   }
 }

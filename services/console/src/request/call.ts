@@ -4,7 +4,7 @@ import { consoleRoutes, type ConsoleOperation, type ConsoleRoutes } from '@gatew
 import { id as pathId } from '@gateway/contracts/console/fields'
 import { refuse } from '@gateway/contracts/refusal'
 import { check } from './check.ts'
-import { readBody } from './read-body.ts'
+import { readJsonBody } from './read-json-body.ts'
 
 /**
  * A request as its row of the contract describes it. What was sent is checked when the handler asks for it, so that a handler
@@ -50,7 +50,7 @@ export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, Re
 
 function callOf({ query, body, maxBodyBytes }: ApiRoute, req: Request) {
   let sent: Promise<Record<string, unknown>> | null = null
-  const sentBody = () => (sent ??= readBody(req, maxBodyBytes))
+  const sentBody = () => (sent ??= readJsonBody(req, maxBodyBytes))
   return {
     req,
     id: (name: string) => idFrom(req, name),

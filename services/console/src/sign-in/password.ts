@@ -1,7 +1,8 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { ConsoleDeps } from '../deps.ts'
-import { fewAtOnce } from './few-at-once.ts'
+import { openSemaphore } from '@gateway/async/semaphore'
+import { refuse } from '@gateway/contracts/refusal'
 
 // Passwords are kept as argon2id in PHC form, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so that the cost can rise later
 // without making old ones unreadable. The cost is the least that OWASP advises: 19 MiB, two passes. Hashing is done on
@@ -20,10 +21,11 @@ export interface Passwords {
 }
 
 export function openPasswords({ random }: Pick<ConsoleDeps, 'random'>): Passwords {
-  const few = fewAtOnce({ running: 2, waiting: 64 })
+  const whenFull = () => refuse('overloaded', {}, { retryAfterMs: 1000 })
+  const semaphore = openSemaphore({ permits: 2, maxWaiting: 64, whenFull })
   return {
-    hash: (password) => few(() => hashPassword(password, random(SALT_BYTES))),
-    fits: (password, kept) => few(() => passwordFits(password, kept)),
+    hash: (password) => semaphore.run(() => hashPassword(password, random(SALT_BYTES))),
+    fits: (password, kept) => semaphore.run(() => passwordFits(password, kept)),
   }
 }
 

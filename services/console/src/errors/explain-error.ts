@@ -1,26 +1,18 @@
-import type { ErrorRequestHandler, RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
 import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { answerOfRefusal, type ExplainError } from '@gateway/http/answer-errors'
+import { requestIdOf } from '@gateway/http/preamble'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { Logger } from '@gateway/process/logger'
-import { isForBrowser, sendRefusalPage } from '../page/refusal-page.ts'
-import { requestIdOf } from '../request/request-id.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { isForBrowser, refusalPage } from '../page/refusal-page.ts'
 
-/** The one place that turns errors into answers (decisions.md, 1). What is no refusal is logged, and never shown. */
-export function answerError({ log }: { log: Logger }): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
+/** What a client is told of an error (decisions.md, 1). What is no refusal is logged, and never shown. */
+export function explainError({ log }: Pick<ConsoleDeps, 'log'>): ExplainError {
+  return (error, _req, res) => {
     const refusal = refusalFor(error)
     if (refusal.status >= 500) log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
-    if (res.headersSent) return void res.destroy()
-    res.status(refusal.status).set(refusal.headers)
-    if (isForBrowser(res)) sendRefusalPage(res, refusal)
-    else res.json({ error: refusal.body })
+    return isForBrowser(res) ? refusalPage(refusal) : answerOfRefusal(refusal)
   }
-}
-
-/** What is not there, whatever it is called. */
-export const notFound: RequestHandler = () => {
-  throw refuse('not_found', {})
 }
 
 function refusalFor(error: unknown): Refusal {

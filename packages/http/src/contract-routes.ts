@@ -1,14 +1,13 @@
-import type { RequestHandler } from 'express'
 import type { ApiRoute } from '@gateway/contracts/api-route'
-import type { Route } from './routes.ts'
+import type { Route, RouteHandler } from './routes.ts'
 
 /**
- * The rows of a contract as routes, each with what serves its operation; an operation without a handler does not compile.
+ * The rows of a contract as routes, each with what serves its operation. An operation without a handler does not compile.
  * @param handlers null: the operation is not served here
  */
 export function contractRoutes<Operation extends string>(
   rows: Readonly<Record<Operation, ApiRoute>>,
-  handlers: Readonly<Record<Operation, RequestHandler | null>>,
+  handlers: Readonly<Record<NoInfer<Operation>, RouteHandler | null>>,
   isWanted: (row: ApiRoute) => boolean = () => true,
 ): Route[] {
   const operations = Object.keys(rows) as Operation[]
