@@ -53,7 +53,7 @@ const service = z
     charged_micro: z.int().describe('micro-USD, the sum of its child calls'),
   })
   .optional()
-  .describe('of a sandbox product: the run that answered')
+  .describe('of a sandbox product: the execution that answered')
 
 export const completionShape = z.strictObject({
   id,

@@ -154,7 +154,7 @@ export const consoleRoutes = {
       ...sent(rotateBody, 'key_not_active', 'key_unbound', 'key_issuer_denied'),
       by: 'key or person',
       description:
-        'Same project, policy, allowlist, limit, expiry span and meter. By a person with the right, or by the key itself.',
+        'Same project, policy, allowlist, limit, expiry span and meter. By a person with the permission, or by the key itself.',
     },
   ),
 

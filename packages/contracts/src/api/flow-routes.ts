@@ -24,16 +24,16 @@ export const flowRoutes = {
     by: 'key',
     summary: 'Run a sandbox product',
     description: [
-      'Runs the active revision. The answer is the record of the run, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
-      'With `Accept: application/x-ndjson` it is the progress of the run, a line each; before a line may be spaces. Who leaves does not stop the run.',
-      'Without `Accept`, or with `*/*`, a run that succeeded and whose output is one stored image is answered with that image. `Range` works on it.',
+      'Runs the active revision. The answer is the record of the execution, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
+      'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution.',
+      'Without `Accept`, or with `*/*`, an execution that succeeded and whose output is one stored image is answered with that image. `Range` works on it.',
       'An image or sound goes in as `{ "asset": "ast_…" }` of an asset of the project.',
     ].join('\n\n'),
     parameters: sandboxId,
     headers: {
       'Idempotency-Key': {
         description:
-          'New for each run that is wanted, and the same for its retries: a repeat answers the same run, which is charged once, with `Idempotent-Replayed: true`.',
+          'New for each execution that is wanted, and the same for its retries: a repeat answers the same execution, which is charged once, with `Idempotent-Replayed: true`.',
         required: true,
         pattern: idempotencyPattern,
       },
@@ -48,7 +48,7 @@ export const flowRoutes = {
         also: { 'application/x-ndjson': progressShape, ...images },
         headers: {
           'X-Service-Invocation': 'The execution id',
-          'Idempotent-Replayed': '`true` where the run was begun before',
+          'Idempotent-Replayed': '`true` where the execution was begun before',
         },
       },
       206: partOf(images),
@@ -83,7 +83,7 @@ export const flowRoutes = {
     parameters: sandboxId,
     headers: {
       'Idempotency-Key': {
-        description: 'Needed with `tools/call`: new for each run that is wanted, and the same for its retries.',
+        description: 'Needed with `tools/call`: new for each execution that is wanted, and the same for its retries.',
         pattern: idempotencyPattern,
       },
       ...selector,
@@ -113,7 +113,7 @@ export const flowRoutes = {
     path: '/v1/executions/{id}',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Read a run, as far as it has come',
+    summary: 'Read an execution, as far as it has come',
     headers: selector,
     answers: {
       200: {

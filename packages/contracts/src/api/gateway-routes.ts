@@ -14,9 +14,9 @@ export const gatewayRoutes = {
     by: 'key',
     summary: 'Complete a chat',
     description: [
-      'An upper bound of the price is held before the call and what it used is charged after it. A call that gets no answer is not charged.',
+      'An upper bound of the price is reserved before the call and what it used is charged after it. A call that gets no answer is not charged.',
       'Messages and forwarded parameters together are at most 128,000 bytes as compact JSON; the request must fit the limits of the model, else `context_limit`.',
-      'A sandbox product that takes one text and answers one is called like a model: its text comes whole, in one chunk of a stream, and `service` says which run it was. Another one is `sandbox_contract`.',
+      'A sandbox product that takes one text and answers one is called like a model: its text comes whole, in one chunk of a stream, and `service` says which execution it was. Another one is `sandbox_contract`.',
       'Fields that `supported_parameters` of the model does not list are refused, but `temperature`, `top_p` and `seed`, which are ignored then.',
       'A stream whose provider breaks off ends with an event `{"error": …}` and without `[DONE]`.',
     ].join('\n\n'),
@@ -67,7 +67,7 @@ export const gatewayRoutes = {
     by: 'key',
     summary: 'List the models that this key can call now',
     description:
-      'An empty list is a valid answer: nothing is assigned to the project yet, which an administrator cures, and repeating does not.',
+      'An empty list is a valid answer: nothing is assigned to the project yet, which an administrator resolves, and repeating does not.',
     headers: selector,
     answers: { 200: { description: 'The models', body: modelList } },
   },

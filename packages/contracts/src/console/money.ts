@@ -51,7 +51,7 @@ export const invocationRecord = z.strictObject({
   id,
   key: id.nullable().describe('null: a person runs a sandbox product in the console'),
   model: id,
-  execution: id.nullable().describe('the run that made the call'),
+  execution: id.nullable().describe('the execution that made the call'),
   node: id.nullable().describe('the node of its graph'),
   state: z.enum(['Open', 'Settled', 'Released']),
   promptTokens: z.int().nullable(),

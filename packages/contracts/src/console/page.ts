@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { id } from './fields.ts'
 
-/** What every list is asked for with. */
+/** The query of every list. */
 export const pageQuery = z.strictObject({
   cursor: id.optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),

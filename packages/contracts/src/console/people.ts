@@ -7,7 +7,7 @@ export const newTenantBody = z.strictObject({ name: label(100) })
 export const tenantRecord = named.extend({ createdAt: time })
 export type TenantRecord = z.infer<typeof tenantRecord>
 
-/** A person is named by e-mail or by id; `name` and `password` are for one whom the service doesn't know yet. */
+/** A person is named by e-mail or by id; `name` and `password` are for a person whom the service doesn't know yet. */
 export const newMemberBody = z
   .strictObject({
     email: email.optional(),

@@ -28,7 +28,7 @@ function isReferenceDeleted(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
 }
 
-// Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in another's way. Postgres: lock not available,
+// Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in conflict with another. Postgres: lock not available,
 // deadlock, shutting down.
 const unavailable = /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|40P01|55P03|57P0\d|08\d{3}|ECONN\w+|EPIPE)$/
 

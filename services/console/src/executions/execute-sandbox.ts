@@ -1,21 +1,22 @@
 import type { Request } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
+import { disconnectSignal } from '@gateway/http/client-disconnected'
 import type { Handler } from '../request/call.ts'
 import { requireJsonWithinLimits } from '../request/json-limits.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { followExecution } from './follow-execution.ts'
 import { refusalOfExecution } from './refusal-of-execution.ts'
 
-/** JSON and NDJSON may both have spaces before a line, so one every so often keeps proxies awake (decisions.md, 6). */
-const AWAKE_MS = 15_000
+/** JSON and NDJSON may both have spaces before a line, so a space every so often keeps proxies from giving up (decisions.md, 6). */
+const KEEP_ALIVE_MS = 15_000
 const NDJSON = 'application/x-ndjson'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping'>
 
 /**
  * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (decisions.md,
- * 7). Answered as the record once the run is over, or as NDJSON progress; never as an image (spec 4.3). Whoever goes away
- * leaves the run going on.
+ * 7). Answered as the record once the execution is over, or as NDJSON progress; never as an image (spec 4.3). A client that
+ * leaves does not stop the execution.
  * @throws Refusal as the admission of an invoke would
  */
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
@@ -37,20 +38,18 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
     if ('refused' in started) throw refusalOfExecution(started.refused)
 
     const { execution } = started
-    const left = new AbortController()
-    res.once('close', () => left.abort())
-    const gone = AbortSignal.any([left.signal, stopping])
+    const disconnected = AbortSignal.any([disconnectSignal(res), stopping])
     const asNdjson = wantsNdjson(call.req)
     res.type(asNdjson ? NDJSON : 'json').set('X-Service-Invocation', execution)
-    const awake = setInterval(() => res.write(' '), AWAKE_MS)
+    const keepAlive = setInterval(() => res.write(' '), KEEP_ALIVE_MS)
     try {
-      for await (const lines of followExecution({ ledger }, execution, gone)) if (asNdjson) res.write(lines)
+      for await (const lines of followExecution({ ledger }, execution, disconnected)) if (asNdjson) res.write(lines)
       res.end(asNdjson ? '' : await recordOf(deps, project, execution))
     } catch (error) {
-      if (!gone.aborted) throw error
-      res.destroy() // the caller has left, or this process ends: the run's record stays to be read
+      if (!disconnected.aborted) throw error
+      res.destroy() // the client has left, or this process ends: the record stays to be read
     } finally {
-      clearInterval(awake)
+      clearInterval(keepAlive)
     }
   }
 }
@@ -61,7 +60,7 @@ async function recordOf({ ledger }: Deps, project: string, execution: string): P
   return answer.record
 }
 
-/** What is not asked for as NDJSON is answered as the record, whatever else is accepted. */
+/** The answer is the record, whatever else is accepted, unless NDJSON is asked for. */
 function wantsNdjson(req: Request): boolean {
   return req.accepts(['json', NDJSON]) === NDJSON
 }

@@ -25,7 +25,7 @@ interface ExecutionRow {
   completed_at: Date | null
 }
 
-/** GET …/sandboxes/{s}/executions: its runs, newest first, whoever began them. */
+/** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them. */
 export function listExecutions(deps: Deps): Handler<'listExecutions'> {
   return async (call, res) => {
     const { project, sandbox } = await reachSandbox(deps, call, res)

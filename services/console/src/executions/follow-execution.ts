@@ -7,18 +7,18 @@ import type { ConsoleDeps } from '../deps.ts'
 const PAUSE = { firstMs: 25, maxMs: 1_000 }
 
 /**
- * The lines of progress of a run as they come, as NDJSON text, from the first to `complete`. The ledger is asked again and
- * again: a run goes on whoever listens, so what keeps the ledger away for a while only makes its lines late.
- * @param gone aborts when nobody listens any more; the promise then rejects
+ * The lines of progress of an execution as they come, as NDJSON text, from the first to `complete`. The ledger is asked again and
+ * again: an execution goes on without listeners, so a ledger that can't be reached for a while only makes its lines late.
+ * @param disconnected aborts when nobody listens any more; the promise then rejects
  */
 export async function* followExecution(
   { ledger }: Pick<ConsoleDeps, 'ledger'>,
   execution: string,
-  gone: AbortSignal,
+  disconnected: AbortSignal,
 ): AsyncGenerator<string> {
   let after = -1
   for (let quiet = 1; ; quiet++) {
-    gone.throwIfAborted()
+    disconnected.throwIfAborted()
     const news = await ledger.followExecution({ execution, after }).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return null
       throw error
@@ -29,6 +29,6 @@ export async function* followExecution(
       quiet = 1
     }
     if (news?.done) return
-    await wait(backOffMs(quiet, PAUSE), undefined, { signal: gone })
+    await wait(backOffMs(quiet, PAUSE), undefined, { signal: disconnected })
   }
 }

@@ -15,7 +15,7 @@ const shown: Partial<Record<RefusalCode, (facts: Record<string, unknown>) => Ref
   unavailable: () => ({ retryAfterMs: RETRY_AFTER_MS }),
 }
 
-/** Says to a person what the ledger decided about a run (decisions.md, 1). */
+/** Says to a person what the ledger decided about an execution (decisions.md, 1). */
 export function refusalOfExecution({ code, facts }: Refused): Refusal {
   return refuse(code, facts as FactsOf<RefusalCode>, shown[code]?.(facts) ?? {})
 }

@@ -23,9 +23,9 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
       await authorizeInTenant(deps, person, tenant, 'projects.read')
       throw refuse('project_required', {}, { param: 'project' })
     }
-    const asked = await call.body()
-    const { id: project } = await authorizeKeyIssuer(deps, person, tenant, asked.project)
-    const resources = [...new Set(asked.resources)]
+    const body = await call.body()
+    const { id: project } = await authorizeKeyIssuer(deps, person, tenant, body.project)
+    const resources = [...new Set(body.resources)]
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const id = newId('key')
     const key = await prisma.$transaction(async (tx) => {
@@ -36,21 +36,21 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
           id,
           hash,
           prefix,
-          name: asked.name,
+          name: body.name,
           tenant,
           project,
           lineage: id,
-          policy: asked.policy,
-          limitMicro: asked.limit?.micro ?? null,
-          limitReset: asked.limit?.reset ?? null,
+          policy: body.policy,
+          limitMicro: body.limit?.micro ?? null,
+          limitReset: body.limit?.reset ?? null,
           createdBy: person.id,
           createdAt: now,
-          expiresAt: new Date(now.getTime() + asked.expiresInDays * DAY_MS),
-          expiryDays: asked.expiresInDays,
+          expiresAt: new Date(now.getTime() + body.expiresInDays * DAY_MS),
+          expiryDays: body.expiresInDays,
         },
       })
       await tx.keyResource.createMany({ data: resources.map((resource) => ({ key: id, resource })) })
-      const details = { project, prefix, policy: asked.policy, limit: asked.limit, expiresInDays: asked.expiresInDays }
+      const details = { project, prefix, policy: body.policy, limit: body.limit, expiresInDays: body.expiresInDays }
       await recordChange(tx, { tenant, person: person.id, action: 'key.create', subject: id, details })
       return keyRecord(tx, row, now)
     })

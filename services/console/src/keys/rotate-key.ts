@@ -65,7 +65,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   }
 }
 
-/** A person with the right, or the key itself, which reaches no other. */
+/** A person with the permission, or the key itself, which reaches no other. */
 async function whoRotates(
   deps: Deps,
   req: Request,

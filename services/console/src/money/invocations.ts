@@ -67,7 +67,7 @@ function openCalls(project: string): Prisma.Sql {
       FROM money.reservations a WHERE project = ${project}`
 }
 
-/** Less the attempts that another one has followed: they were released, and say nothing any more. */
+/** Without the attempts that another attempt has followed: they were released, and mean nothing any more. */
 function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, state, prompt_tokens, completion_tokens,

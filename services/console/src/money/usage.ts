@@ -27,9 +27,9 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
   return async (call, res) => {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
-    const { by, ...asked } = call.query()
-    const to = asked.to ?? (asked.from ? new Date(asked.from.getTime() + MONTH_MS) : now())
-    const from = asked.from ?? new Date(to.getTime() - MONTH_MS)
+    const { by, ...period } = call.query()
+    const to = period.to ?? (period.from ? new Date(period.from.getTime() + MONTH_MS) : now())
+    const from = period.from ?? new Date(to.getTime() - MONTH_MS)
     const rows = await prisma.$queryRaw<UsageRow[]>`
       SELECT ${groups[by]} AS "group", count(*) AS calls, coalesce(sum(prompt_tokens), 0)::bigint AS prompt,
              coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(charged_micro)::bigint AS charged

@@ -45,7 +45,12 @@ export function setMember(deps: Deps): Handler<'setMember'> {
     const passwordHash = body.password === undefined ? null : await passwords.hash(body.password)
     const made = await changePermissions(deps, tenant, async (tx) => {
       await authorizeInTenant({ prisma: tx }, by, tenant, 'people.manage')
-      const { person, isNewPerson } = await personToAdd(tx, { ...body, tenant, passwordHash, freshId: newId('per') })
+      const { person, isNewPerson } = await personToAdd(tx, {
+        ...body,
+        tenant,
+        passwordHash,
+        newPersonId: newId('per'),
+      })
       const { role } = body
       const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person: person.id } } })
       if (before === null && body.email !== undefined) requireKnownEmail(person, tenant)

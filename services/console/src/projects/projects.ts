@@ -3,6 +3,7 @@ import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { invalidField } from '../request/check.ts'
 import { pageOf } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
@@ -49,7 +50,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
 }
 
 /**
- * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are gone. What it was charged stays in the books
+ * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are deleted. What it was charged stays in the books
  * for ever, and so does what was left in its wallet.
  */
 export function deleteProject(deps: Deps): Handler<'deleteProject'> {
@@ -78,7 +79,7 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   }
 }
 
-/** A run reads its package for each node. */
+/** An execution reads its package for each node. */
 function stillExecutions(): Refusal {
   return new Refusal(
     'not_empty',
@@ -104,13 +105,8 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
     orderBy: { id: 'asc' },
   })
   if (team) return team.id
-  const reason =
-    named === null ? 'team: is needed, because you are in no team.' : 'team: the organization has none by this id.'
-  throw refuse(
-    'invalid_request',
-    { reason, resolution: 'Send the id of a team of the organization.' },
-    { param: 'team' },
-  )
+  const wrong = named === null ? 'is needed, because you are in no team.' : 'the organization has none by this id.'
+  throw invalidField('team', wrong, 'Send the id of a team of the organization.')
 }
 
 function projectRecord(project: { id: string; name: string; team: string; createdAt: Date }): ProjectRecord {

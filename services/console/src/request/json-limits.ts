@@ -3,7 +3,7 @@ import { invalidField } from './check.ts'
 const MAX_LEVELS = 64
 
 /**
- * JSON that can be written as it was read, and that no program runs out of stack over: a number such as 1e999 is read as
+ * JSON that can be written as it was read, and on which no program runs out of stack: a number such as 1e999 is read as
  * infinity and would be written as null.
  * @throws Refusal `invalid_request` with the field as `param`
  */

@@ -5,7 +5,7 @@ import { readBody } from '@gateway/http/read-body'
 const LIMIT_BYTES = 256 * 1024
 
 /**
- * Reads one JSON object; `{}` where nothing was sent. How deep it may be nested is said by who takes what is in it.
+ * Reads one JSON object; `{}` where nothing was sent. How deep it may be nested, each field's own check says.
  * @throws Refusal `request_too_large` before it is read whole, `invalid_json`, `invalid_request` for an encoded body
  */
 export async function readJsonBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {

@@ -18,7 +18,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'log'>
 /**
  * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (spec 3.1). The whole graph
  * is checked again against the products that are assigned now, its package is built again, and both are deployed in one
- * transaction: whatever fails, the revision that was active still is. Runs in progress keep the one they began with.
+ * transaction: whatever fails, the revision that was active still is. Executions in progress keep the one they began with.
  * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
  */
 export function activateRevision(deps: Deps): Handler<'activateRevision'> {

@@ -32,10 +32,10 @@ export function createSandbox(deps: Deps): Handler<'createSandbox'> {
   const { prisma, newId } = deps
   return async (call, res) => {
     const { person, tenant, project } = await reachSandboxesOf(deps, call, res)
-    const asked = await call.body()
+    const fields = await call.body()
     const id = newId('sbx').replace('_', '-')
     const sandbox = await prisma.$transaction(async (tx) => {
-      const row = await tx.sandbox.create({ data: { id, project, createdBy: person.id, ...asked } })
+      const row = await tx.sandbox.create({ data: { id, project, createdBy: person.id, ...fields } })
       const what = { action: 'sandbox.create', subject: id, details: { project, ...switches(row) } }
       await recordChange(tx, { tenant, person: person.id, ...what })
       return row

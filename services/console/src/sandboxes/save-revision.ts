@@ -12,7 +12,7 @@ const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 
 /**
  * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before (spec 3.1). A draft is stored with its problems;
- * without `draft` a graph with problems is refused and nothing is stored. Of those who save on one base the first one wins.
+ * without `draft` a graph with problems is refused and nothing is stored. Of several who save on the same base the first wins.
  * @throws Refusal `revision_conflict`, `graph_invalid`, `product_not_assigned`, `invalid_request`, `request_too_large`
  */
 export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
@@ -21,7 +21,7 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
     const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
     const { draft, baseRevision } = await call.body()
     const graph = sentGraph(await call.sentBody())
-    // Revisions only ever become more, so a base that is stale now needs no turn to be told so.
+    // Revisions only ever become more, so a base that is stale now is refused without waiting for a turn.
     requireBase(baseRevision, sandbox.latestRevision)
     const { problems, columns } = await checkGraph(prisma, project, graph)
     if (!draft) requireNoProblems(problems, graph)

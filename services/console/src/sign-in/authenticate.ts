@@ -17,7 +17,7 @@ export function authenticate(deps: Deps): RequestHandler {
 }
 
 /**
- * Who asks. Malformed, unknown and expired tokens can't be told apart; a wrong checksum costs no look-up.
+ * The person who asks. Malformed, unknown and expired tokens can't be told apart; a wrong checksum costs no look-up.
  * @throws Refusal `duplicate_header`, `session_missing`, `token_invalid`
  */
 export async function authenticated(deps: Deps, req: Request): Promise<Person> {

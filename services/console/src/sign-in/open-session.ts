@@ -13,7 +13,7 @@ const LIFETIME_MS = 12 * 3_600_000
 export const SESSION = 'ses'
 
 /**
- * Writes down a session of twelve hours, together with what brought it about, and answers its secret.
+ * Records a session of twelve hours, with what led to it, and answers its secret.
  * @param how for the audit, such as `{ by: 'password' }`
  */
 export async function openSession(

@@ -51,9 +51,9 @@ async function identityOf(
   const expected = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
   const tokens = await oidc.authorizationCodeGrant(configuration, url, expected)
   const { sub: subject, ...claims } = tokens.claims()!
-  const asks = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
-  const said = asks ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
-  const { email, email_verified: isVerified } = said as Record<string, unknown>
+  const needsProfile = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+  const profile = needsProfile ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
+  const { email, email_verified: isVerified } = profile as Record<string, unknown>
   return {
     subject,
     verifiedEmail: typeof email === 'string' && isVerified === true ? email.trim().toLowerCase() : null,

@@ -4,7 +4,7 @@ import { backOffMs } from '@gateway/async/back-off'
 import { refuse } from '@gateway/contracts/refusal'
 import type { Logger } from '@gateway/process/logger'
 
-/** Where people sign in by OpenID Connect, if the operator has named such a place. */
+/** Where people sign in by OpenID Connect, if the operator has named a provider. */
 export interface SignInProvider {
   issuer: string
   /** Where the provider sends a browser back to. */
@@ -12,7 +12,7 @@ export interface SignInProvider {
   /** Whether what the provider says of itself has been read. */
   isReached(): boolean
   /**
-   * What is needed to speak to it.
+   * What is needed to send it requests.
    * @throws Refusal `unavailable` until it has been reached
    */
   configuration(): oidc.Configuration
@@ -24,7 +24,7 @@ interface Options {
   clientSecret: string | undefined
   publicUrl: string
   log: Logger
-  /** Ends the search for a provider that is away. */
+  /** Ends the search for a provider that can't be reached. */
   stopping: AbortSignal
 }
 
