@@ -17,8 +17,8 @@ export function explainError({ log }: Pick<ConsoleDeps, 'log'>): ExplainError {
 
 function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: 1000 })
-  if (isDatabaseUnavailable(error)) return refuse('unavailable', {}, { retryAfterMs: 1000 })
+  if (error instanceof LedgerUnavailable) return refuse(error.why, {})
+  if (isDatabaseUnavailable(error)) return refuse('unavailable', {})
   if (error instanceof URIError || isReferenceDeleted(error)) return refuse('not_found', {})
   return refuse('internal_error', {})
 }

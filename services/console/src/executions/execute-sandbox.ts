@@ -1,3 +1,4 @@
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { Request } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
 import { disconnectSignal } from '@gateway/http/client-disconnected'
@@ -5,7 +6,6 @@ import type { Handler } from '../request/call.ts'
 import { requireJsonWithinLimits } from '../request/json-limits.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { followExecution } from './follow-execution.ts'
-import { refusalOfExecution } from './refusal-of-execution.ts'
 
 /** JSON and NDJSON may both have spaces before a line, so a space every so often keeps proxies from giving up (decisions.md, 6). */
 const KEEP_ALIVE_MS = 15_000
@@ -35,7 +35,7 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
       idempotency: null,
       trace: null,
     })
-    if ('refused' in started) throw refusalOfExecution(started.refused)
+    if ('refused' in started) throw refusalFor(started.refused, 'console')
 
     const { execution } = started
     const disconnected = AbortSignal.any([disconnectSignal(res), stopping])
@@ -56,7 +56,7 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
 
 async function recordOf({ ledger }: Deps, project: string, execution: string): Promise<string> {
   const answer = await ledger.readExecution({ caller: null, project, execution })
-  if ('refused' in answer) throw refusalOfExecution(answer.refused)
+  if ('refused' in answer) throw refusalFor(answer.refused, 'console')
   return answer.record
 }
 

@@ -1,3 +1,4 @@
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { Prisma } from '@gateway/database/client'
 import type { ExecutionSummary } from '@gateway/contracts/execution'
 import { refuse } from '@gateway/contracts/refusal'
@@ -7,7 +8,6 @@ import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { textOf } from '../sandboxes/revision-record.ts'
 import { personOf } from '../sign-in/person.ts'
-import { refusalOfExecution } from './refusal-of-execution.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
@@ -49,7 +49,7 @@ export function readExecution(deps: Deps): Handler<'readExecution'> {
     if (!(await mayUseSandboxes(deps, personOf(res), tenant, project)))
       throw refuse('execution_not_found', { execution })
     const answer = await deps.ledger.readExecution({ caller: null, project, execution })
-    if ('refused' in answer) throw refusalOfExecution(answer.refused)
+    if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     res.type('json').end(answer.record)
   }
 }

@@ -13,7 +13,7 @@ export function readWallet(deps: Deps): Handler<'readWallet'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'wallet.read')
-    res.json(await ledger.wallet(project))
+    res.json(await ledger.wallet({ project }))
   }
 }
 
@@ -40,6 +40,6 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
       if (!funded.fresh && (await tx.auditEntry.findFirst({ where: change }))) return
       await recordChange(tx, { ...change, person: person.id, details: { project, fundingId, micro } })
     })
-    res.status(funded.fresh ? 201 : 200).json(await ledger.wallet(project))
+    res.status(funded.fresh ? 201 : 200).json(await ledger.wallet({ project }))
   }
 }

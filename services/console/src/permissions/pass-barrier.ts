@@ -9,5 +9,6 @@ const MAX_PROJECTS = 1000
  */
 export async function passBarrier({ ledger }: Pick<ConsoleDeps, 'ledger'>, projects: readonly string[]): Promise<void> {
   const ordered = [...new Set(projects)].toSorted()
-  for (let n = 0; n < ordered.length; n += MAX_PROJECTS) await ledger.barrier(ordered.slice(n, n + MAX_PROJECTS))
+  for (let n = 0; n < ordered.length; n += MAX_PROJECTS)
+    await ledger.barrier({ projects: ordered.slice(n, n + MAX_PROJECTS) })
 }

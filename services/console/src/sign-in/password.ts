@@ -21,8 +21,7 @@ export interface Passwords {
 }
 
 export function openPasswords({ random }: Pick<ConsoleDeps, 'random'>): Passwords {
-  const whenFull = () => refuse('overloaded', {}, { retryAfterMs: 1000 })
-  const semaphore = openSemaphore({ permits: 2, maxWaiting: 64, whenFull })
+  const semaphore = openSemaphore({ permits: 2, maxWaiting: 64, whenFull: () => refuse('overloaded', {}) })
   return {
     hash: (password) => semaphore.run(() => hashPassword(password, random(SALT_BYTES))),
     fits: (password, stored) => semaphore.run(() => passwordFits(password, stored)),
