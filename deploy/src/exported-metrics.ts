@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
-import { observeRequests } from '@gateway/console/observe-requests'
+import { openMetrics as consoleMetrics } from '@gateway/console/metrics'
 import { openMetrics as gatewayMetrics } from '@gateway/gateway/metrics'
 import { openMetrics as ledgerMetrics } from '@gateway/ledger/metrics'
 import { startTelemetry } from '@gateway/process/telemetry'
@@ -23,7 +23,7 @@ export async function exportedMetrics(): Promise<Set<string>> {
   ledger.watchExecutions(never)
   workerMetrics(meter).watch(never)
   watchQueue(meter, never)
-  observeRequests({ log: never, meter })
+  consoleMetrics(meter)
 
   const text = await telemetry.metricsText()
   await telemetry.stop()

@@ -1,23 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '@gateway/contracts/refusal'
+import { readBody } from '@gateway/http/read-body'
 
 const LIMIT_BYTES = 256 * 1024
 
 /**
- * Reads one JSON object; `{}` where nothing was sent.
- * @throws Refusal `request_too_large` before it is read whole, `invalid_json`
+ * Reads one JSON object; `{}` where nothing was sent. How deep it may be nested, each field's own check says.
+ * @throws Refusal `request_too_large` before it is read whole, `invalid_json`, `invalid_request` for an encoded body
  */
-export async function readBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {
-  const tooLarge = () => refuse('request_too_large', { limitBytes })
-  if (Number(req.headers['content-length']) > limitBytes) throw tooLarge()
-  const parts: Buffer[] = []
-  let bytes = 0
-  for await (const part of req as AsyncIterable<Buffer>) {
-    bytes += part.length
-    if (bytes > limitBytes) throw tooLarge()
-    parts.push(part)
-  }
-  return bytes === 0 ? {} : parse(Buffer.concat(parts))
+export async function readJsonBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {
+  const bytes = await readBody(req, limitBytes)
+  return bytes.length === 0 ? {} : parse(bytes)
 }
 
 function parse(bytes: Buffer): Record<string, unknown> {

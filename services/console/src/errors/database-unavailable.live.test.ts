@@ -7,7 +7,7 @@ import { liveTest as test } from '@gateway/testbed/live-test'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
-import { callerOf, said } from '../console.fixture.ts'
+import { callerOf, outcomeOf } from '../console.fixture.ts'
 
 test('without the database everything is refused, and goes on when it is back [unavailable]', async ({
   postgresServer,
@@ -33,7 +33,7 @@ test('without the database everything is refused, and goes on when it is back [u
     [person, createHash('sha256').update(token).digest()],
   )
   const caller = callerOf(program.url, person, token)
-  expect(said(await caller.get('/api/v2/me'))).toBe('200')
+  expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('200')
 
   await postgresServer.stopImmediately()
   const answers = await Promise.all([
@@ -41,12 +41,12 @@ test('without the database everything is refused, and goes on when it is back [u
     caller.post('/api/v2/tenants', { name: 'New' }),
     caller.post('/api/v2/session', { email: 'a@example.test', password: 'whatever' }),
   ])
-  expect(answers.map(said)).toEqual(Array(3).fill('503 unavailable'))
+  expect(answers.map(outcomeOf)).toEqual(Array(3).fill('503 unavailable'))
   expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(/prisma|postgres|127\.0\.0\.1/i)
   expect((await fetch(`${program.url}/health/ready`)).status).toBe(503)
   expect((await fetch(`${program.url}/health/live`)).status).toBe(200)
 
   await postgresServer.restart()
   await program.ready()
-  expect(said(await caller.post('/api/v2/tenants', { name: 'New' }))).toBe('201')
+  expect(outcomeOf(await caller.post('/api/v2/tenants', { name: 'New' }))).toBe('201')
 })

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler } from 'express'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 
 /**
  * Refuses what another site's page makes a visitor's browser send: a cookie goes along by itself, so it proves only that
  * the browser was signed in, not that our page asked. What reads changes nothing and its answer stays hidden from that
- * page; a header `Authorization` no foreign page can send unasked.
+ * page; a foreign page can't send a header `Authorization` without our leave.
  * @throws Refusal `invalid_request`
  */
 export function refuseForeignPages({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>): RequestHandler {

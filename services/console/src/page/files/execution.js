@@ -2,11 +2,11 @@ import { askLines } from './api.js'
 import { contractForm } from './contract-form.js'
 import { el, say, table, working } from './dom.js'
 import { usd } from './format.js'
-import { badge, problemPlace, refusalBox } from './parts.js'
+import { badge, problemBox, refusalBox } from './parts.js'
 
 /** Runs a revision, with a form made from its contract, and shows each node as it ends; then calls `ended`. */
 export function executionPart(path, revision, ended) {
-  const problem = problemPlace()
+  const problem = problemBox()
   const form = contractForm(revision.graph.input)
   const button = el('button', { type: 'submit' }, `Run revision ${revision.number}`)
   const shown = el('div', { class: 'stack' })
@@ -30,28 +30,28 @@ export function executionPart(path, revision, ended) {
       { class: 'fine' },
       'It runs without a key, and what its products charge is paid from the project’s wallet.',
     ),
-    el('form', { onsubmit: run }, form.element, problem.place, el('div', { class: 'buttons' }, button)),
+    el('form', { onsubmit: run }, form.element, problem.element, el('div', { class: 'buttons' }, button)),
     shown,
   )
 }
 
 /** Answers what shows a line of progress after the other. */
-function progressShown(place) {
+function progressShown(container) {
   const nodes = []
   const list = el('div', {})
-  const heading = el('p', {}, 'Waiting for the run…')
-  place.replaceChildren(heading, list)
+  const heading = el('p', {}, 'Waiting for the execution…')
+  container.replaceChildren(heading, list)
   return (line) => {
     if (line.kind === 'admitted') heading.replaceChildren('Running ', el('code', {}, line.executionId), '…')
     if (line.kind === 'node') nodes.push(line.node)
-    if (line.kind === 'complete') return place.replaceChildren(...executionShown(line.execution))
+    if (line.kind === 'complete') return container.replaceChildren(...executionShown(line.execution))
     list.replaceChildren(nodeTable(nodes))
   }
 }
 
-/** A run that is over, or one that goes on. */
+/** An execution that is over, or one that goes on. */
 export function executionShown({ id, status, output, error, nodes, chargedMicro }) {
-  say(`The run is ${status}.`)
+  say(`The execution is ${status}.`)
   return [
     el('p', {}, badge(status), ' ', el('code', {}, id), ` charged ${usd(chargedMicro)}`),
     error && refusalBox(error),

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf } from './console.fixture.ts'
 
 test('unknown fields are refused by name [invalid_request]', async ({ stack }) => {
   const answer = await stack.owner.post(`${stack.path}/teams`, { name: 'A team', colour: 'red' })
-  expect(said(answer)).toBe('400 invalid_request')
+  expect(outcomeOf(answer)).toBe('400 invalid_request')
   expect(answer.body.error).toMatchObject({ param: 'colour', type: 'invalid_request_error' })
 })
 
@@ -21,21 +21,21 @@ test.for([
     headers: { Authorization: `Bearer ${stack.owner.token}` },
     body,
   })
-  expect(said({ status: answer.status, body: await answer.json(), headers: answer.headers })).toBe(refusal)
+  expect(outcomeOf({ status: answer.status, body: await answer.json(), headers: answer.headers })).toBe(refusal)
   expect((await stack.owner.get(`${stack.path}/teams`)).body.data).toHaveLength(1)
 })
 
 test.for(['%00', '%ff', '%zz', 'a'.repeat(129), "' OR 1=1"])(
   'an id that is none of ours is nothing [not_found]: %s',
   async (id, { stack }) => {
-    expect(said(await stack.owner.get(`/api/v2/tenants/${id}/members`))).toBe('404 not_found')
-    expect(said(await stack.owner.get(`${stack.path}/keys/${id}`))).toBe('404 not_found')
+    expect(outcomeOf(await stack.owner.get(`/api/v2/tenants/${id}/members`))).toBe('404 not_found')
+    expect(outcomeOf(await stack.owner.get(`${stack.path}/keys/${id}`))).toBe('404 not_found')
   },
 )
 
 test('another method on a known path names those there are [method_not_allowed]', async ({ stack }) => {
   const answer = await stack.owner.patch(`${stack.path}/teams`, {})
-  expect(said(answer)).toBe('405 method_not_allowed')
+  expect(outcomeOf(answer)).toBe('405 method_not_allowed')
   expect(answer.headers.get('Allow')).toBe('GET, POST')
 })
 
@@ -55,8 +55,8 @@ test('lists come in pages that meet without gap or repetition', async ({ stack }
   }
   expect(seen).toHaveLength(5)
   expect(new Set(seen).size).toBe(5)
-  expect(said(await stack.owner.get(`${stack.path}/teams?limit=2&limit=3`))).toBe('400 invalid_request')
-  expect(said(await stack.owner.get(`${stack.path}/audit?cursor=x`))).toBe('400 invalid_request')
+  expect(outcomeOf(await stack.owner.get(`${stack.path}/teams?limit=2&limit=3`))).toBe('400 invalid_request')
+  expect(outcomeOf(await stack.owner.get(`${stack.path}/audit?cursor=x`))).toBe('400 invalid_request')
 })
 
 test('health, metrics and the page need nobody', async ({ console }) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said, untilSomebodyWaits } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
 
 test('what refers to something that is deleted meanwhile finds nothing [not_found]', async ({ stack, fixture }) => {
   const product = await fixture.product()
@@ -14,7 +14,7 @@ test('what refers to something that is deleted meanwhile finds nothing [not_foun
   await fixture.run('DELETE FROM control.project_grants WHERE project = $1', [stack.project])
   await fixture.run('DELETE FROM control.projects WHERE id = $1', [stack.project])
   await fixture.run('COMMIT')
-  expect((await Promise.all(answers)).map(said)).toEqual(['404 not_found', '404 not_found'])
+  expect((await Promise.all(answers)).map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
 })
 
 test('no query or id makes the console fail', async ({ stack }) => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { answerOf, consoleTest as test, said } from '../console.fixture.ts'
+import { answerOf, consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -15,10 +15,10 @@ test.for([
     const Cookie = `svc_session=${(await signIn()).token}`
     const post = (path: string, body: object) =>
       fetch(console.url + path, { method: 'POST', headers: { ...headers, Cookie }, body: JSON.stringify(body) })
-    expect(said(await answerOf(await post('/api/v2/me/tokens', { name: 'theirs' })))).toBe('400 invalid_request')
+    expect(outcomeOf(await answerOf(await post('/api/v2/me/tokens', { name: 'theirs' })))).toBe('400 invalid_request')
     // Nor does it sign anybody in to an account of its own choice.
     const session = await post('/api/v2/session', { email: 'a@example.test', password: PASSWORD })
-    expect(said(await answerOf(session))).toBe('400 invalid_request')
+    expect(outcomeOf(await answerOf(session))).toBe('400 invalid_request')
     expect((await fetch(`${console.url}/api/v2/me`, { headers: { ...headers, Cookie } })).status).toBe(200)
   },
 )

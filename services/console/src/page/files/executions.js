@@ -2,32 +2,37 @@ import { at, get, getPage } from './api.js'
 import { el, openDialog, table } from './dom.js'
 import { usd } from './format.js'
 import { badge, moment, whenThere } from './parts.js'
-import { executionShown } from './run.js'
+import { executionShown } from './execution.js'
 
 const PAGE = 20
 
-/** The newest runs of a sandbox product, whoever began them. */
+/** The newest executions of a sandbox product, whoever began them. */
 export function executionsPart(where, path) {
-  const place = el('div', {})
+  const container = el('div', {})
   const refresh = () =>
-    place.replaceChildren(
+    container.replaceChildren(
       whenThere(getPage(`${path}/executions`, null, PAGE), ({ data }) =>
-        data.length === 0 ? el('p', { class: 'empty' }, 'It was not run yet.') : table('Runs', columns(where), data),
+        data.length === 0
+          ? el('p', { class: 'empty' }, 'It was not run yet.')
+          : table('Executions', columns(where), data),
       ),
     )
   refresh()
-  return { element: el('section', { 'aria-label': 'Runs' }, el('h3', {}, 'Newest runs'), place), refresh }
+  return {
+    element: el('section', { 'aria-label': 'Executions' }, el('h3', {}, 'Newest executions'), container),
+    refresh,
+  }
 }
 
 function columns(where) {
   const open = (id) => () =>
-    openDialog(`Run ${id}`, ({ close }) => [
+    openDialog(`Execution ${id}`, ({ close }) => [
       whenThere(get(`${where.path}${at`/executions/${id}`}`), executionShown),
       el('div', { class: 'buttons' }, el('button', { type: 'button', onclick: close }, 'Close')),
     ])
   return [
     {
-      head: 'Run',
+      head: 'Execution',
       cell: ({ id, createdAt }) => [
         moment(createdAt),
         ' ',
