@@ -20,7 +20,7 @@ test('what is left out has a default', () => {
       totalMs: 300_000,
       tries: 2,
       circuitFailures: 10,
-      circuitRestMs: 5_000,
+      circuitOpenMs: 5_000,
       connections: 256,
     },
   })

@@ -40,7 +40,7 @@ export async function twoProviders() {
     }
   })
 
-  /** Each is asked once and never rests, unless `settings` say so. */
+  /** Each is asked once and its circuit never opens, unless `settings` say so. */
   function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}): Providers {
     const each = (url: string) => ({
       kind,
