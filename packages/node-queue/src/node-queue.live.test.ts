@@ -61,7 +61,7 @@ queueTest('Redis holds ids and trace context of a job, and forgets it when it ha
   expect(await looker.exists(key, `${key}:lock`)).toBe(0)
 })
 
-queueTest('what is no job is dropped and told', async ({ open, place }) => {
+queueTest('what is no job is dropped and reported', async ({ open, place }) => {
   const [broken, after] = [newJob(), newJob()]
   await open.queue(place).enqueue([broken, after])
   await open.redis(place.url).hset(`${place.prefix}:nodes:${jobIdOf(broken)}`, 'data', '{"execution":7}')
@@ -92,7 +92,7 @@ queueTest('five thousand jobs enqueued at once run once each, on two workers', a
 })
 
 queueTest(
-  'ringing fails while Redis is away, and works when it is back',
+  'enqueueing fails while Redis is away, and works when it is back',
   async ({ open, privatePlace, redisServer }) => {
     const queue = open.queue(privatePlace)
     const job = newJob()
@@ -106,7 +106,7 @@ queueTest(
   },
 )
 
-queueTest('ringing fails where there never was a Redis', async ({ open, privatePlace, redisServer }) => {
+queueTest('enqueueing fails where there never was a Redis', async ({ open, privatePlace, redisServer }) => {
   await redisServer.stopImmediately()
   await expect(open.queue(privatePlace).enqueue([newJob()])).rejects.toThrow(QueueUnavailable)
 })

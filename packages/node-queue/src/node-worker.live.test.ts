@@ -100,7 +100,7 @@ together('what runs beyond the limit of a stop is aborted and handed back', asyn
   await open.queue(place).enqueue([job])
   const run = await worker.next()
   await worker.stop(0)
-  expect(run.signal.reason).toMatchObject({ why: 'stopping' })
+  expect(run.signal.reason).toMatchObject({ reason: 'stopping' })
   expect(await open.redis(place.url).lrange(`${place.prefix}:nodes:wait`, 0, -1)).toEqual([jobIdOf(job)])
   expect((await open.worker(place).next()).job).toEqual(job)
   expect(worker.failed).toEqual([])
