@@ -28,7 +28,7 @@ test('any valid flow ends, whatever order its nodes complete in, and always with
       const first = runInMemory(flow, chooser(one))
       const second = runInMemory(flow, chooser(other))
       if (first.states.includes('Failed')) {
-        // Which node fails first depends on the order; that the run fails does not.
+        // Which node fails first depends on the order; that the execution fails does not.
         expect(second.states).toContain('Failed')
         return
       }

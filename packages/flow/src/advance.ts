@@ -37,7 +37,7 @@ export function advance(plan: Plan, states: readonly NodeState[]): { ready: numb
 }
 
 /**
- * Whether nothing of the run is going on or will be: each node has ended or is skipped; or one has failed and none runs any more,
+ * Whether nothing of the execution is going on or will be: each node has ended or is skipped; or one has failed and none runs any more,
  * whatever was not begun by then.
  */
 export function isOver(_plan: Plan, states: readonly NodeState[]): boolean {

@@ -8,7 +8,7 @@ export type Ended = CompleteItem['result']['kind'] | 'fenced'
 
 /** What the worker counts. */
 export interface Metrics {
-  /** A run of a job ended: well, by a failure, or because the lock of the job was lost. */
+  /** A job ended: well, by a failure, or because the lock of the job was lost. */
   jobEnded(outcome: 'ran' | 'failed' | 'lost'): void
   nodeEnded(kind: string, how: Ended, times: { durationMs: number; remoteMs: number | null }): void
   /** A job had nothing to do: its node had ended, was under way elsewhere or its execution was ending. */
@@ -20,10 +20,10 @@ export interface Metrics {
 }
 
 export function openMetrics(meter: Meter): Metrics {
-  const jobs = meter.createCounter('worker_jobs', { description: 'Jobs of the queue by how their run ended' })
+  const jobs = meter.createCounter('worker_jobs', { description: 'Jobs of the queue by how they ended' })
   const running = meter.createObservableGauge('worker_jobs_running', { description: 'Jobs under way' })
   const nodes = meter.createCounter('worker_nodes', { description: 'Nodes by kind and by how they ended' })
-  const idle = meter.createCounter('worker_jobs_nothing_to_do', { description: 'Jobs whose node needed no run' })
+  const idle = meter.createCounter('worker_jobs_nothing_to_do', { description: 'Jobs whose node needed no work' })
   const seconds = { unit: 's', advice: { explicitBucketBoundaries: [0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 15, 60, 300] } }
   const duration = meter.createHistogram('worker_node_duration', {
     ...seconds,
