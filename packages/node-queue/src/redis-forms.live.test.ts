@@ -20,7 +20,7 @@ const test = queueTest
     return group
   })
 
-test('a job is run on the master that takes the address of a dead one', async ({ sentinels, open }) => {
+test('a job is run on the master that succeeds a dead one', async ({ sentinels, open }) => {
   const address = { url: sentinels.url, prefix: '{svc}' }
   await assertNoEviction(sentinels.url)
   const queue = open.queue(address)
