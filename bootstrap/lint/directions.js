@@ -10,7 +10,16 @@ const packagesMayKnow = {
   tokens: ['contracts', 'money', 'providers'],
   'node-queue': ['async', 'contracts', 'money', 'process', 'redis'],
   notifier: ['async', 'contracts', 'money', 'redis'],
-  'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-provider', 'providers', 'ledger-client', 'prisma'],
+  'local-stack': [
+    'contracts',
+    'money',
+    'database',
+    'process',
+    'simulated-provider',
+    'providers',
+    'ledger-client',
+    'prisma',
+  ],
   testbed: 'all',
 }
 const anyPackageMayKnow = ['async', 'contracts', 'money']

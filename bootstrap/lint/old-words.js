@@ -17,23 +17,21 @@ const parts = [
   [['beat', 'beats', 'beating'], 'heartbeat'],
   [['gate', 'gates'], 'authorize'],
   [['rights'], 'permissions'],
-  [['recollection', 'presumed', 'guessed'], 'cache, assumed'],
-  [
-    ['shop', 'shops', 'town', 'weather', 'crowd', 'crowds', 'crowded', 'studio', 'world', 'worlds'],
-    'fixture, tenant, faults, load',
-  ],
+  [['shop', 'shops', 'town', 'weather', 'crowded', 'studio'], 'fixture, tenant, faults, load'],
   [['road', 'roads'], 'path, variant'],
 ]
 
 /** Said of code alone: names that are ordinary words in a sentence. */
 const names = [
   [/\bNeeds\b/, 'Deps'],
+  [/\b(world|World|crowd|Crowd|CROWD)\b|[a-z]World\b|[a-z]Crowd\b/, 'fixture, load'],
   [/\b(open)?Places?\b|\bin-?[pP]lace\(/, 'concurrency limiter, slot'],
   [/\bwaitingRoom\b|\bWaitingRoom\b|waiting-room/, 'admission queue limit'],
   [/\bHold\b|\bHoldCall\b|\bcallHolder\b|\bopenHolds\b|\bholds_/, 'reservation'],
   [/\bEar\b|\bopenEar\b|\bear\b/, 'waiter'],
   [/\bwithin\(/, 'withTimeout, withSpan'],
   [/\bopen?Reader\(res\b|\binterface Reader\b/, 'response stream'],
+  [/\b(recollection|presumed|guessed|recall|lend|lent)\b|Recollection/, 'cache, assumed, lease'],
   [/\b[rR]unMemory\b|\bKnownProjects\b|\bknownProjects\b/, 'cache'],
   [/\bways\b|\bWays\b/, 'variants, methods'],
   [/\b(fewAtOnce|few-at-once)\b/, 'semaphore'],

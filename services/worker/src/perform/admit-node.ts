@@ -1,8 +1,8 @@
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
-import type { Admitted, AdmitNodeOutcome } from '@gateway/contracts/ledger-outcomes'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import type { Admitted, RefusedItem } from '@gateway/contracts/ledger-outcomes'
 import { flowLimits } from '@gateway/contracts/limits'
 import { startSpan } from '@gateway/process/spans'
-import { refusalOfAdmission } from '@gateway/tokens/refusal-of-admission'
 import type { Deps } from '../deps.ts'
 import type { PaidCall } from '../kinds/paid-kind.ts'
 import { nullIfUnavailable, pause } from '../retry.ts'
@@ -15,7 +15,6 @@ import { LeaseLost, type Work } from '../work.ts'
 //       one execution that a wallet can pay one after the other are thus all performed.
 //   A4  A ledger that can not be reached is waited for: what ends this is the end of the execution's time.
 
-type Refused = Extract<AdmitNodeOutcome, { kind: 'refused' }>
 type AdmitDeps = Pick<Deps, 'ledger' | 'countExactly' | 'metrics' | 'now'>
 
 const ADMISSION_MS = 5_000
@@ -46,7 +45,7 @@ export async function admitNode(deps: AdmitDeps, work: Work, call: PaidCall, sig
         }
         if (!fitsLater(outcome) || waitedMs() >= flowLimits.fundsWaitMs) {
           if (waited) recordWait(deps, 'refused', waitedMs())
-          throw refusalOfAdmission(outcome, call.product)
+          throw refusalFor(outcome, 'node')
         }
         waited = true // A3
     }
@@ -58,7 +57,7 @@ async function countTokens(
   { countExactly }: Pick<Deps, 'countExactly'>,
   { claim }: Work,
   { request }: PaidCall,
-  refused: Refused,
+  refused: RefusedItem,
 ): Promise<number | null> {
   return request ? countExactly({ payer: claim.project, request }, refused) : null
 }
@@ -78,11 +77,12 @@ function itemOf(
 }
 
 /** Whether it would fit if nothing else were reserved (A3). */
-function fitsLater({ code, facts }: Refused): boolean {
-  const fact = (name: string) => Number(facts[name])
-  const reserved = fact('reservedMicro')
-  if (code === 'insufficient_budget') return reserved > 0 && fact('availableMicro') + reserved >= fact('neededMicro')
-  return code === 'key_limit' && reserved > 0 && fact('spentMicro') + fact('neededMicro') <= fact('limitMicro')
+function fitsLater({ code, facts }: RefusedItem): boolean {
+  if (code !== 'insufficient_budget' && code !== 'key_limit') return false
+  if (facts.reservedMicro <= 0) return false
+  return code === 'insufficient_budget'
+    ? facts.availableMicro + facts.reservedMicro >= facts.neededMicro
+    : facts.spentMicro + facts.neededMicro <= facts.limitMicro
 }
 
 /** Tells of a wait for money once it is over, also by a span that began when it did. */

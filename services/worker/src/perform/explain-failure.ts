@@ -3,7 +3,7 @@ import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
-import { refusalOfProvider } from '@gateway/tokens/refusal-of-provider'
+import { refusalOfProvider } from '@gateway/providers/refusal-of-provider'
 import type { Deps } from '../deps.ts'
 import { LeaseLost, WorkCancelled, type Work } from '../work.ts'
 

@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import type { ProviderFailure } from '@gateway/providers/provider-failure'
+import type { ProviderFailure } from './provider-failure.ts'
 
 /** The circuit of every provider of the product is open after many failures: nobody was asked, and it passes by itself. */
 const CIRCUIT_OPEN_MS = 5_000
