@@ -111,5 +111,5 @@ export async function errorOf(answer: Response) {
 /** Calls under way, by the gateway's own count; those whose caller has gone and settlements behind an answer included. */
 export async function openCalls(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^gateway_open_calls(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
+  return Number(/^gateway_calls_open(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
 }

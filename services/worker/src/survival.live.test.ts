@@ -114,7 +114,9 @@ stackTest(
     expect(record).toMatchObject({ status: 'Succeeded' })
     await control.release()
     await proxy.up()
-    await expect.poll(first.metrics, SOON).toMatch(/^worker_nodes_total\{kind="product.chat",how="fenced".*\} 1\b/m)
+    await expect
+      .poll(first.metrics, SOON)
+      .toMatch(/^worker_nodes_ended_total\{kind="product.chat",outcome="fenced".*\} 1\b/m)
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: nodeOf(record, 'chat').chargedMicro })
 
     second.signal('SIGTERM')
@@ -165,7 +167,7 @@ stackTest(
     // The third never fits: what is held is nobody's any more.
     const record = await tenant.ended(execution)
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'insufficient_budget' }, chargedMicro: 1_200_000 })
-    expect(await worker.metrics()).toMatch(/^worker_funds_wait_(seconds_)?count\{how="refused".*\} 1\b/m)
+    expect(await worker.metrics()).toMatch(/^worker_funds_wait_(seconds_)?count\{outcome="refused".*\} 1\b/m)
   },
 )
 
