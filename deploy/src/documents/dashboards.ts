@@ -82,7 +82,7 @@ export const dashboards: Dashboard[] = [
             legend: 'became {{state}}',
           },
         ],
-        description: 'Which one is in the log: "the circuit breaker of a provider changed".',
+        description: 'Which one is in the log: "the circuit of a provider changed".',
       },
       {
         title: 'Invocations of sandbox products',

@@ -74,7 +74,7 @@ export async function startWorker(
   onStop('notifier', () => notifier.close())
 
   const providers = openProviders(providersConfig, {
-    circuitChanged: (change) => log.warn(change, 'the circuit breaker of a provider changed'),
+    circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),
     attemptFailed(failure) {
       metrics.attemptFailed(failure)
       log.warn({ err: failure }, 'a provider failed an attempt')
