@@ -115,7 +115,7 @@ test('what hangs on the side that was not taken is skipped, all of it at once', 
   })
 })
 
-test('once a node has failed nothing begins, and the run is over when none runs any more', () => {
+test('once a node has failed nothing begins, and the execution is over when none runs any more', () => {
   const failed = states(['Succeeded', 'text'], ['Failed'], ['Running'], ['Pending'], ['Ready'])
   expect(advance(forked, failed)).toEqual({ ready: [], skipped: [] })
   expect(isOver(forked, failed)).toBe(false)

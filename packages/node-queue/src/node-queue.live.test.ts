@@ -34,7 +34,7 @@ queueTest('an id is free again once its job has run, well or not', async ({ open
   expect(worker.failed).toEqual([job])
 })
 
-queueTest('a run that fails is not tried again by the queue', async ({ open, address }) => {
+queueTest('a job that fails is not tried again by the queue', async ({ open, address }) => {
   const worker = open.worker(address)
   const [failing, after] = [newJob(), newJob()]
   await open.queue(address).enqueue([failing, after])

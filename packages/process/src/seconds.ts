@@ -1,4 +1,4 @@
-/** How every service measures a duration: a histogram in seconds, from half a millisecond to five minutes. */
+/** The histogram of every duration: in seconds, from half a millisecond to five minutes. */
 export const seconds = {
   unit: 's',
   advice: {

@@ -26,7 +26,7 @@ export interface FailureFacts {
 }
 
 /**
- * The world broke: a provider gave no usable answer. The message names the provider, so it is for the log and never
+ * A provider gave no usable answer. The message names the provider, so it is for the log and never
  * for a caller.
  */
 export class ProviderFailure extends Error {

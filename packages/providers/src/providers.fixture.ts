@@ -20,7 +20,7 @@ export function call({ parameters, ...rest }: CallOptions = {}): ChatCall {
   return { routes: toFirst, forwarded, outputCap: 500, stream: false, ...rest }
 }
 
-/** Two simulated providers, `first` and `second`, and ways to call them; a clean sheet before each test. */
+/** Two simulated providers, `first` and `second`, and functions that call them; as new before each test. */
 export async function twoProviders() {
   const first = await startSimulatedProvider()
   const second = await startSimulatedProvider()
