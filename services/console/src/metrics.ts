@@ -1,5 +1,6 @@
 import type { Meter } from '@opentelemetry/api'
 import type { FinishedRequest } from '@gateway/http/preamble'
+import { seconds } from '@gateway/process/seconds'
 
 /** What the console counts. */
 export interface Metrics {
@@ -8,13 +9,13 @@ export interface Metrics {
 }
 
 export function openMetrics(meter: Meter): Metrics {
-  const duration = meter.createHistogram('console.request.duration', {
+  const duration = meter.createHistogram('console.requests.duration', {
     description: 'Requests by route and status',
-    unit: 'ms',
+    ...seconds,
   })
   return {
     answered({ method, route, status, ms, left }) {
-      if (!left) duration.record(ms, { method, route, status })
+      if (!left) duration.record(ms / 1_000, { method, route, status })
     },
   }
 }

@@ -117,5 +117,5 @@ export async function errorOf(answer: Response) {
  */
 export async function openCalls(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^gateway_open_calls(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
+  return Number(/^gateway_calls_open(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
 }

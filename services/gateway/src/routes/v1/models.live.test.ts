@@ -68,7 +68,7 @@ describe('the gateway', () => {
     expect(JSON.parse(await ask('/health/live'))).toEqual({ status: 'live' })
     expect(JSON.parse(await ask('/health/ready'))).toEqual({ status: 'ready' })
     const metrics = await ask('/metrics')
-    expect(metrics).toContain('gateway_reservations_closed_total{how="settled"')
+    expect(metrics).toContain('gateway_reservations_closed_total{outcome="settled"')
     expect(metrics).not.toContain('simulated')
   })
 })
