@@ -43,7 +43,7 @@ import type {
   ModelsAnswer,
   WalletAnswer,
 } from '@gateway/contracts/ledger-reads'
-import type { AdmissionBatcher } from './batch/admission-batcher.ts'
+import type { AdmissionBatcher } from './admissions/admission-batcher.ts'
 import { answerQuestion } from './receive/answer-question.ts'
 import { authorize, holds, type VerifyToken } from './receive/authorize.ts'
 import { decideItems, type NodeBatcher } from './receive/decide-items.ts'

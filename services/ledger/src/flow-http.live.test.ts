@@ -8,9 +8,9 @@ import { openNotifier } from '@gateway/notifier/notifier'
 import { privateRedis } from '@gateway/testbed/private-servers'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { mint, question, saveSandbox } from './flows/engine.fixture.ts'
-import { chain } from './flows/graphs.fixture.ts'
-import { openTenant, test as tenantTest } from './tenant.fixture.ts'
+import { mint, question, saveSandbox } from './fixtures/engine.ts'
+import { chain } from './fixtures/graphs.ts'
+import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
 
 // The ledger as a process, with the real queue and the real notifier: what it says to workers and to followers, and what its maintenance jobs find.
 

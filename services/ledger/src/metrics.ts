@@ -1,7 +1,7 @@
 import type { Meter } from '@opentelemetry/api'
 import type { Database } from '@gateway/database/client'
 import type { Logger } from '@gateway/process/logger'
-import type { AdmissionBatcher } from './batch/admission-batcher.ts'
+import type { AdmissionBatcher } from './admissions/admission-batcher.ts'
 import type { Report } from './check/check-books.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>

@@ -4,7 +4,7 @@ import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
 import { attributesOf, RESERVATION } from '@gateway/ledger-client/traced-ledger'
 import { activeCarrier, type Spans } from '@gateway/process/spans'
-import type { RunBatch } from './batch/run-batch.ts'
+import type { RunBatch } from './admissions/run-batch.ts'
 
 // The ledger in other processes' traces. All of it exists only where there is a collector.
 //   T1  An item is a part of whoever asked for it: its line names the span. One whose caller isn't traced has none, and so have the

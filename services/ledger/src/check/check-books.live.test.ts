@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
-import { openReplica } from '../replica.fixture.ts'
+import { openReplica } from '../fixtures/replica.ts'
 import { checkBooks, sayFinding } from './check-books.ts'
 
 const test = liveTest

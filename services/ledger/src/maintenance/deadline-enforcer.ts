@@ -1,6 +1,6 @@
 import type { Database } from '@gateway/database/client'
-import type { NodeBatcher } from '../flows/node-batcher.ts'
-import type { Tell } from '../flows/tell.ts'
+import type { NodeBatcher } from '../executions/nodes/node-batcher.ts'
+import type { Tell } from '../executions/notify-changes.ts'
 
 // Runs past their deadline begin to fail, and those that have begun to are told so again to whoever runs their nodes, because the
 // first ring may have been lost.

@@ -9,10 +9,10 @@ import {
   saveSandbox,
   takeNext,
   type Taken,
-} from '../flows/engine.fixture.ts'
-import { test as flowTest } from '../flows/flow-tenant.fixture.ts'
-import { chain, fan, oneCall } from '../flows/graphs.fixture.ts'
-import { findingsOf, walletOf } from '../tenant.fixture.ts'
+} from '../fixtures/engine.ts'
+import { test as flowTest } from '../fixtures/engine-test.ts'
+import { chain, fan, oneCall } from '../fixtures/graphs.ts'
+import { findingsOf, walletOf } from '../fixtures/ledger-test.ts'
 import { forgetOld } from './retention-cleaner.ts'
 
 const test = flowTest

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { databaseOf } from '@gateway/database/database-url'
-import { test as tenantTest } from '../tenant.fixture.ts'
+import { test as tenantTest } from '../fixtures/ledger-test.ts'
 import { endSilent } from './instance-monitor.ts'
 
 // The maintenance job goes by the clock of the database, so these tests set that clock: a function of the same name stands before

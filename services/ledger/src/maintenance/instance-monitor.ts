@@ -1,5 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import { endSilentInstances, type Watch } from '../instances.ts'
+import { endSilentInstances, type Watch } from '../instances/heartbeat.ts'
 
 // After an outage of the ledger or of Postgres every instance looks silent, because nobody could take its heartbeat. So silence
 // counts only after this maintenance job has been able to look, without a gap, for as long as that instance may be silent. It looks at

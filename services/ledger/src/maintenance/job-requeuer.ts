@@ -1,6 +1,6 @@
 import type { Database } from '@gateway/database/client'
-import { jobsOf, type EnqueuedNode } from '../flows/enqueued-nodes.ts'
-import type { Tell } from '../flows/tell.ts'
+import { jobsOf, type EnqueuedNode } from '../executions/store/enqueued-nodes.ts'
+import type { Tell } from '../executions/notify-changes.ts'
 
 // The queue may lose what it was given, or have been away. What no worker has taken up for a while is requeued: the same job, which
 // the queue drops if it still has it. Also found is what could run and was never enqueued.

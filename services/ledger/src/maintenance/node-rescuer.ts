@@ -1,5 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import type { NodeBatcher } from '../flows/node-batcher.ts'
+import type { NodeBatcher } from '../executions/nodes/node-batcher.ts'
 import type { Metrics } from '../metrics.ts'
 
 // A node whose instance has ended is taken back, as an ordinary item of the node batcher: its hold is released, and it may be claimed again.

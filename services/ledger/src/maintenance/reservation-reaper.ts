@@ -1,5 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import type { AdmissionBatcher } from '../batch/admission-batcher.ts'
+import type { AdmissionBatcher } from '../admissions/admission-batcher.ts'
 
 // What a dead process left is released: each reservation of an ended instance, and each that is past its deadline, becomes an
 // ordinary `expire` item. The item is decided under the wallet's lock, so a maintenance job needs none. Not those of nodes of runs: whoever

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import { ledgerItem, type LedgerItem } from '@gateway/contracts/ledger-items'
 import type { OutcomeLine, Undecided } from '@gateway/contracts/ledger-outcomes'
-import type { AdmissionBatcher } from '../batch/admission-batcher.ts'
+import type { AdmissionBatcher } from '../admissions/admission-batcher.ts'
 import type { LedgerTrace } from '../trace.ts'
 import { readBody } from './read-body.ts'
 
