@@ -5,7 +5,6 @@ export {
   openAdmissionBatcher,
   type AdmissionBatcher,
 } from '../../../services/ledger/src/admissions/admission-batcher.ts'
-export { batchRunner } from '../../../services/ledger/src/admissions/run-batch.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
 export { outputCap, promptTokensBound, upperBoundMicro } from '../../../services/ledger/oracle/upper-bound.ts'

@@ -8,77 +8,46 @@ import {
   startQuestion,
   usageQuestion,
 } from '@gateway/contracts/flow-reads'
-import type {
-  AssetAnswer,
-  AssetQuestion,
-  AssetRecordAnswer,
-  AssetRecordQuestion,
-  ExecutionAnswer,
-  ExecutionQuestion,
-  FollowAnswer,
-  FollowQuestion,
-  SandboxAnswer,
-  SandboxQuestion,
-  StartAnswer,
-  StartQuestion,
-  UsageAnswer,
-  UsageQuestion,
-} from '@gateway/contracts/flow-reads'
 import { flowLimits } from '@gateway/contracts/limits'
 import {
   barrier,
   heartbeat,
   callerQuestion,
-  endInstance,
+  endInstance as endInstanceQuestion,
   funding,
   walletQuestion,
 } from '@gateway/contracts/ledger-reads'
 import type { Readiness } from '@gateway/process/health'
 import type { Logger } from '@gateway/process/logger'
-import type {
-  Heartbeat,
-  CallerQuestion,
-  Funding,
-  KeyAnswer,
-  ModelsAnswer,
-  WalletAnswer,
-} from '@gateway/contracts/ledger-reads'
-import type { AdmissionBatcher } from './admissions/admission-batcher.ts'
+import { readAsset } from './assets/read-asset.ts'
+import { recordAsset } from './assets/record-asset.ts'
+import { readModels } from './catalogue/read-models.ts'
+import { readSandbox } from './catalogue/read-sandbox.ts'
+import type { Deps } from './deps.ts'
+import { followExecution } from './executions/records/follow-execution.ts'
+import { readExecution } from './executions/records/read-execution.ts'
+import { readUsage } from './executions/records/read-usage.ts'
+import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
+import { readKeyStatus } from './keys/read-key-status.ts'
 import { answerQuestion } from './receive/answer-question.ts'
 import { authorize, holds, type VerifyToken } from './receive/authorize.ts'
-import { decideItems, type NodeBatcher } from './receive/decide-items.ts'
-import type { LedgerTrace } from './trace.ts'
+import { decideItems } from './receive/decide-items.ts'
+import { fund } from './wallets/fund.ts'
+import { passBarrier } from './wallets/pass-barrier.ts'
+import { readWallet } from './wallets/read-wallet.ts'
 
-export interface Deps {
-  admissionBatcher: AdmissionBatcher
-  flows: NodeBatcher
-  noteUse: (key: string) => void
-  readModels: (question: CallerQuestion) => Promise<ModelsAnswer>
-  readKey: (question: CallerQuestion) => Promise<KeyAnswer>
-  startExecution: (question: StartQuestion) => Promise<StartAnswer>
-  followExecution: (question: FollowQuestion) => Promise<FollowAnswer>
-  readExecution: (question: ExecutionQuestion) => Promise<ExecutionAnswer>
-  readUsage: (question: UsageQuestion) => Promise<UsageAnswer>
-  readSandbox: (question: SandboxQuestion) => Promise<SandboxAnswer>
-  recordAsset: (question: AssetRecordQuestion) => Promise<AssetRecordAnswer>
-  readAsset: (question: AssetQuestion) => Promise<AssetAnswer>
-  recordHeartbeat: (heartbeat: Heartbeat) => Promise<{ alive: boolean }>
-  endInstance: (instance: string) => Promise<void>
-  fund: (funding: Funding) => Promise<{ fresh: boolean; micro: number }>
-  passBarrier: (projects: string[]) => Promise<object>
-  readWallet: (question: { project: string }) => Promise<WalletAnswer>
+interface AppDeps extends Deps {
   verify: VerifyToken
   readiness: Readiness
   metricsText: () => Promise<string>
-  trace?: LedgerTrace | undefined
-  log: Logger
 }
 
 /** The whole surface of the ledger, internal only. */
-export function ledgerApp(deps: Deps): Express {
+export function ledgerApp(deps: AppDeps): Express {
   const app = express()
   app.disable('x-powered-by')
   app.set('etag', false)
+  const start = deps.trace?.start(deps.startBatcher.submit) ?? deps.startBatcher.submit
   const may = (permission: Parameters<typeof authorize>[1]) => authorize(deps.verify, permission)
   const traced = (name: string): RequestHandler => deps.trace?.question(name) ?? ((_req, _res, next) => next())
 
@@ -87,42 +56,87 @@ export function ledgerApp(deps: Deps): Express {
     may('items'),
     decideItems({
       admissionBatcher: deps.admissionBatcher,
-      flows: deps.flows,
-      admitted: deps.noteUse,
-      trace: deps.trace,
+      flows: deps.nodeBatcher,
+      admitted: deps.keyUses.note,
+      trace: deps.trace ?? undefined,
     }),
   )
-  app.post('/models', may('models'), answerQuestion(callerQuestion, deps.readModels))
-  app.post('/keys/read', may('keys'), answerQuestion(callerQuestion, deps.readKey))
+  app.post(
+    '/models',
+    may('models'),
+    answerQuestion(callerQuestion, (question) => readModels(deps, question)),
+  )
+  app.post(
+    '/keys/read',
+    may('keys'),
+    answerQuestion(callerQuestion, (question) => readKeyStatus(deps, question)),
+  )
   app.post(
     '/executions/start',
     may('executions'),
     traced('start'),
-    answerQuestion(startQuestion, deps.startExecution, {
+    answerQuestion(startQuestion, start, {
       mostBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it anew
       forbids: ({ caller }, res) =>
         'person' in caller && !holds(res, 'persons') ? 'Only the console begins runs in the name of a person.' : null,
     }),
   )
-  app.post('/executions/follow', may('executions'), answerQuestion(followQuestion, deps.followExecution))
-  app.post('/executions/read', may('executions'), answerQuestion(executionQuestion, deps.readExecution))
-  app.post('/executions/usage', may('executions'), answerQuestion(usageQuestion, deps.readUsage))
-  app.post('/sandboxes/read', may('sandboxes'), answerQuestion(sandboxQuestion, deps.readSandbox))
-  app.post('/assets/record', may('assets'), traced('record-asset'), answerQuestion(assetRecord, deps.recordAsset))
-  app.post('/assets/read', may('assets'), answerQuestion(assetQuestion, deps.readAsset))
-  app.post('/instances/heartbeat', may('instances'), answerQuestion(heartbeat, deps.recordHeartbeat))
+  app.post(
+    '/executions/follow',
+    may('executions'),
+    answerQuestion(followQuestion, (question) => followExecution(deps, question)),
+  )
+  app.post(
+    '/executions/read',
+    may('executions'),
+    answerQuestion(executionQuestion, (question) => readExecution(deps, question)),
+  )
+  app.post(
+    '/executions/usage',
+    may('executions'),
+    answerQuestion(usageQuestion, (question) => readUsage(deps, question)),
+  )
+  app.post(
+    '/sandboxes/read',
+    may('sandboxes'),
+    answerQuestion(sandboxQuestion, (question) => readSandbox(deps, question)),
+  )
+  app.post(
+    '/assets/record',
+    may('assets'),
+    traced('record-asset'),
+    answerQuestion(assetRecord, (question) => recordAsset(deps, question)),
+  )
+  app.post(
+    '/assets/read',
+    may('assets'),
+    answerQuestion(assetQuestion, (question) => readAsset(deps, question)),
+  )
+  app.post(
+    '/instances/heartbeat',
+    may('instances'),
+    answerQuestion(heartbeat, (question) => recordHeartbeat(deps, question)),
+  )
   app.post(
     '/instances/end',
     may('instances'),
-    answerQuestion(endInstance, async ({ instance }) => ({ ended: await deps.endInstance(instance) })),
+    answerQuestion(endInstanceQuestion, (question) => endInstance(deps, question)),
   )
-  app.post('/fundings', may('fundings'), answerQuestion(funding, deps.fund))
+  app.post(
+    '/fundings',
+    may('fundings'),
+    answerQuestion(funding, (question) => fund(deps, question)),
+  )
   app.post(
     '/barrier',
     may('barrier'),
-    answerQuestion(barrier, ({ projects }) => deps.passBarrier(projects)),
+    answerQuestion(barrier, (question) => passBarrier(deps, question)),
   )
-  app.post('/wallets/read', may('wallets'), answerQuestion(walletQuestion, deps.readWallet))
+  app.post(
+    '/wallets/read',
+    may('wallets'),
+    answerQuestion(walletQuestion, (question) => readWallet(deps, question)),
+  )
 
   app.get('/health/live', (_req, res) => {
     const { status, body } = deps.readiness.live()

@@ -1,13 +1,12 @@
 import type { Meter } from '@opentelemetry/api'
-import type { Database } from '@gateway/database/client'
 import type { Logger } from '@gateway/process/logger'
-import type { AdmissionBatcher } from './admissions/admission-batcher.ts'
 import type { Report } from './check/check-books.ts'
+import type { Deps } from './deps.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
 /**
- * What the ledger tells its operators: batches, waiting items, open holds, stack losses, and whether the books add up.
+ * What the ledger tells its operators: batches, waiting items, open reservations, write-offs, and whether the books add up.
  * @param now monotonic milliseconds
  */
 export function openMetrics(meter: Meter, log: Logger, now: () => number) {
@@ -16,15 +15,15 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     unit: '{item}',
   })
   const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', unit: 'ms' })
-  const flowItems = meter.createHistogram('ledger.flow_batch.items', {
+  const nodeItems = meter.createHistogram('ledger.flow_batch.items', {
     description: 'Items about nodes of runs decided in one batch',
     unit: '{item}',
   })
-  const flowMs = meter.createHistogram('ledger.flow_batch.duration', {
+  const nodeMs = meter.createHistogram('ledger.flow_batch.duration', {
     description: 'Reading, deciding and writing one batch of items about nodes',
     unit: 'ms',
   })
-  const enqueueFailed = meter.createCounter('ledger.nodes.unrung', {
+  const notEnqueued = meter.createCounter('ledger.nodes.unrung', {
     description: 'Nodes that the queue did not take; a maintenance job rings for them again',
   })
   const reclaimed = meter.createCounter('ledger.nodes.reclaimed', {
@@ -54,12 +53,12 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       items.record(count)
       ms.record(tookMs)
     },
-    flowBatch(count: number, tookMs: number): void {
-      flowItems.record(count)
-      flowMs.record(tookMs)
+    nodeBatch(count: number, tookMs: number): void {
+      nodeItems.record(count)
+      nodeMs.record(tookMs)
     },
-    queueAway(error: unknown, jobs: number): void {
-      enqueueFailed.add(jobs)
+    enqueueFailed(error: unknown, jobs: number): void {
+      notEnqueued.add(jobs)
       log.warn({ err: error, jobs }, 'the node queue is away; these nodes are requeued')
     },
     reclaimed(nodes: number): void {
@@ -81,45 +80,48 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       wallets.record(report.wallets)
       checkedMs = now()
     },
-    watchAdmissionBatcher(admissionBatcher: AdmissionBatcher): void {
+    /** Begins to observe what is asked for at each reading. */
+    watch(deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>): void {
       meter
         .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch' })
-        .addCallback((result) => result.observe(admissionBatcher.waiting().all))
-    },
-    watchFlows(waiting: () => number): void {
+        .addCallback((result) => result.observe(deps.admissionBatcher.waiting().all))
       meter
         .createObservableGauge('ledger.flow_items.waiting', { description: 'Items about nodes that wait for a batch' })
-        .addCallback((result) => result.observe(waiting()))
-    },
-    watchExecutions({ prisma }: Pick<Database, 'prisma'>): void {
-      const open = meter.createObservableGauge('ledger.runs.open', { description: 'Runs that have not ended' })
-      const running = meter.createObservableGauge('ledger.nodes.running', { description: 'Nodes that a worker has' })
-      meter.addBatchObservableCallback(
-        async (result) => {
-          const [row] = await prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
-            SELECT (SELECT count(*) FROM money.executions WHERE completed_at IS NULL) AS open,
-                   (SELECT count(*) FROM money.execution_nodes WHERE state = 'Running') AS running`
-          result.observe(open, Number(row.open))
-          result.observe(running, Number(row.running))
-        },
-        [open, running],
-      )
-    },
-    watchReservations({ prisma }: Pick<Database, 'prisma'>): void {
-      const open = meter.createObservableGauge('ledger.holds.open', { description: 'Open reservations' })
-      const oldest = meter.createObservableGauge('ledger.holds.oldest', {
-        description: 'Age of the oldest open reservation',
-        unit: 's',
-      })
-      meter.addBatchObservableCallback(
-        async (result) => {
-          const [row] = await prisma.$queryRaw<[{ open: bigint; oldest: number | null }]>`
-            SELECT count(*) AS open, extract(epoch FROM clock_timestamp() - min(admitted_at))::float8 AS oldest FROM money.reservations`
-          result.observe(open, Number(row.open))
-          result.observe(oldest, row.oldest ?? 0)
-        },
-        [open, oldest],
-      )
+        .addCallback((result) => result.observe(deps.nodeBatcher.waiting()))
+      watchExecutions(meter, deps)
+      watchReservations(meter, deps)
     },
   }
+}
+
+function watchExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+  const open = meter.createObservableGauge('ledger.runs.open', { description: 'Executions that have not ended' })
+  const running = meter.createObservableGauge('ledger.nodes.running', { description: 'Nodes that a worker has' })
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const [row] = await reads.prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
+        SELECT (SELECT count(*) FROM money.executions WHERE completed_at IS NULL) AS open,
+               (SELECT count(*) FROM money.execution_nodes WHERE state = 'Running') AS running`
+      result.observe(open, Number(row.open))
+      result.observe(running, Number(row.running))
+    },
+    [open, running],
+  )
+}
+
+function watchReservations(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+  const open = meter.createObservableGauge('ledger.holds.open', { description: 'Open reservations' })
+  const oldest = meter.createObservableGauge('ledger.holds.oldest', {
+    description: 'Age of the oldest open reservation',
+    unit: 's',
+  })
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const [row] = await reads.prisma.$queryRaw<[{ open: bigint; oldest: number | null }]>`
+        SELECT count(*) AS open, extract(epoch FROM clock_timestamp() - min(admitted_at))::float8 AS oldest FROM money.reservations`
+      result.observe(open, Number(row.open))
+      result.observe(oldest, row.oldest ?? 0)
+    },
+    [open, oldest],
+  )
 }

@@ -1,9 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openBatcher } from '@gateway/async/batcher'
+import type { Deps } from '../deps.ts'
 import { classify, lockedOut } from './classify-error.ts'
+import { finishReplays } from './finish-replays.ts'
 import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
-import type { AdmissionRow, BatchRows, ClosingRow, RunBatch } from './run-batch.ts'
-import { openKnownProjects } from './project-cache.ts'
+import { openProjectCache } from './project-cache.ts'
+import { batchRunner, type AdmissionRow, type BatchRows, type ClosingRow, type RunBatch } from './run-batch.ts'
 import {
   callerOf,
+  isAdmission,
   WaitingItems,
   type AdmissionItem,
   type Batch,
@@ -12,196 +17,180 @@ import {
   type Waiting,
 } from './waiting-items.ts'
 
-// One batch in flight per batcher: while a batch is in Postgres the next one gathers, and goes when it returns.
+// So many batches in flight: while they are in Postgres the next one gathers, and goes when one of them returns.
 //   L1  No timer: a lone item goes at once, a crowd shares a transaction.
-//   L2  What a batch passed over goes with the next one. A wallet that another replica holds: after `patience` times the batch
-//       waits for it. A copy under the idempotency key of a call that was just admitted: the next batch knows that call.
+//   L2  What a batch passed over goes with the next one. If another replica has a wallet locked, the batch waits for it after
+//       `WAIT_AFTER` deferrals. A copy under the idempotency key of a call that was just admitted needs no waiting: the next batch
+//       knows that call.
 //   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked again.
 //   L4  Any other error: the items run one by one, and the one that fails is set aside with an alarm.
-//   L5  An item past its time is dropped undecided. Whoever asked releases it: only the asker knows whether another replica was
-//       asked too, and answered.
+//   L5  An item past its time is dropped undecided. Its caller releases it: only they know whether another replica was asked too, and
+//       answered.
 //   L6  Back-pressure refuses admissions only.
 
-export interface BatcherLimits {
-  admissionBatcher: number
+export interface AdmissionLimits {
+  batchesInFlight: number
   batchItems: number
   batchBytes: number
   /** Admissions that may wait; one more is refused as overloaded. */
   waitingAdmissions: number
 }
 
-interface Deps {
-  runBatch: RunBatch
-  /** Finds the saved answers of replays, after the batch. */
-  finishReplays: (decided: Decided[]) => Promise<void>
-  limits: BatcherLimits
-  now: () => number
-  observe: {
-    batch(items: number, ms: number): void
-    setAside(item: { id: string }, error: unknown): void
-    settledMore(excessMicro: number): void
-    fenced(): void
-  }
-}
-
 export interface AdmissionBatcher {
   submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome>
-  /** Tells whose a run is, so that its admissions take their turns with the project from the first on. */
+  /** Says which project an execution belongs to, so that its admissions take their turns with the project from the first on. */
   introduceExecution(execution: string, project: string): void
   waiting(): { admissions: number; all: number; inFlight: number }
   /** Waits until nothing is left to decide. */
   drain(): Promise<void>
 }
 
-const PATIENCE = 3
-const IMPATIENCE = 20
+type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'trace' | 'now'> & {
+  metrics: Pick<Deps['metrics'], 'batch' | 'setAside' | 'settledMore' | 'fenced'>
+}
+
+const WAIT_AFTER = 3
+/** How many batches an item goes with before one of them waits for a lock again. */
+const DEFERRALS_AFTER_LOCKOUT = -20
 const RETRY_MS = 50
 const ADMISSIONS_AT_LEAST = 128
 
-export function openAdmissionBatcher({ runBatch, finishReplays, limits, now, observe }: Deps): AdmissionBatcher {
+export function openAdmissionBatcher(
+  deps: AdmissionDeps,
+  limits: AdmissionLimits,
+  run: RunBatch = batchRunner(deps.admissions),
+): AdmissionBatcher {
+  const { now, metrics } = deps
+  const runBatch = deps.trace?.batch(run) ?? run
   const waiting = new WaitingItems()
-  const known = openKnownProjects() // only decides whose turn it is
-  const idle: (() => void)[] = []
-  let inFlight = 0
-  let scheduled = false
+  const projects = openProjectCache() // only decides whose turn it is
+  const batcher = openBatcher<Batch>({ concurrency: limits.batchesInFlight, take, run: send })
 
   function submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome> {
     if (isAdmission(item) && !hasRoom(item)) return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
     return new Promise((answer) => {
       add({ item, dropAtMs: now() + budgetMs, deferrals: 0, ambiguous: false, answer })
-      schedule()
+      batcher.wake()
     })
   }
 
   /** A quarter of the room is kept for callers whose project is known. */
   function hasRoom(item: AdmissionItem): boolean {
     if (waiting.admissions >= limits.waitingAdmissions) return false
-    return known.projectOf(item) !== null || waiting.strangers < limits.waitingAdmissions * 0.75
+    return projects.get(item) !== null || waiting.unidentified < limits.waitingAdmissions * 0.75
   }
 
-  function add(one: Waiting): void {
-    if (isAdmission(one.item)) waiting.addAdmission(known.projectOf(one.item), one as Waiting<AdmissionItem>)
-    else waiting.addClosing(one as Waiting<ClosingItem>)
+  function add(entry: Waiting): void {
+    if (isAdmission(entry.item)) waiting.addAdmission(projects.get(entry.item), entry as Waiting<AdmissionItem>)
+    else waiting.addClosing(entry as Waiting<ClosingItem>)
   }
 
-  function schedule(): void {
-    if (scheduled) return
-    scheduled = true
-    queueMicrotask(() => {
-      scheduled = false
-      while (inFlight < limits.admissionBatcher && waiting.size > 0) {
-        inFlight++
-        void send().finally(() => {
-          inFlight--
-          if (waiting.size > 0) schedule()
-          else if (inFlight === 0) for (const resolve of idle.splice(0)) resolve()
-        })
-      }
-    })
+  function take(): Batch | null {
+    if (waiting.size === 0) return null
+    return waiting.take({ items: limits.batchItems, bytes: limits.batchBytes, admissionsAtLeast: ADMISSIONS_AT_LEAST })
   }
 
-  async function send(): Promise<void> {
-    const batch = waiting.take({
-      items: limits.batchItems,
-      bytes: limits.batchBytes,
-      admissionsAtLeast: ADMISSIONS_AT_LEAST,
-    })
-    batch.admissions = batch.admissions.filter(inTime)
-    batch.closings = batch.closings.filter(inTime)
+  async function send({ admissions, closings }: Batch): Promise<void> {
+    const batch = { admissions: admissions.filter(isInTime), closings: closings.filter(isInTime) }
     if (batch.admissions.length + batch.closings.length > 0) await decide(batch)
   }
 
-  function inTime(one: Waiting): boolean {
-    if (now() < one.dropAtMs) return true
-    one.answer({ kind: 'undecided', why: one.ambiguous ? 'unknown' : 'unavailable' }) // L5
+  function isInTime({ dropAtMs, ambiguous, answer }: Waiting): boolean {
+    if (now() < dropAtMs) return true
+    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' }) // L5
     return false
   }
 
   async function decide(batch: Batch): Promise<void> {
     const startMs = now()
     try {
-      const patient = [...batch.admissions, ...batch.closings].some((one) => one.deferrals >= PATIENCE) // L2
+      const patient = [...batch.admissions, ...batch.closings].some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
       const rows = await runBatch(batch, patient)
-      observe.batch(batch.admissions.length + batch.closings.length, now() - startMs)
+      metrics.batch(batch.admissions.length + batch.closings.length, now() - startMs)
       answerAll(batch, rows)
     } catch (error) {
-      const all = [...batch.admissions, ...batch.closings]
-      if (lockedOut(error)) {
-        for (const one of all) {
-          one.deferrals = -IMPATIENCE // the others go on without that wallet for a while
-          add(one)
-        }
-      } else if (classify(error) === 'transient') {
-        for (const one of all) {
-          one.ambiguous = true // L3
-          add(one)
-        }
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-      } else if (all.length > 1) {
-        for (const one of batch.closings) await decide({ admissions: [], closings: [one] }) // L4
-        for (const one of batch.admissions) await decide({ admissions: [one], closings: [] })
-      } else {
-        observe.setAside(all[0]!.item, error)
-        all[0]!.answer({ kind: 'undecided', why: all[0]!.ambiguous ? 'unknown' : 'unavailable' })
+      await recover(batch, error)
+    }
+  }
+
+  async function recover(batch: Batch, error: unknown): Promise<void> {
+    const all = [...batch.admissions, ...batch.closings]
+    if (lockedOut(error)) {
+      for (const entry of all) {
+        entry.deferrals = DEFERRALS_AFTER_LOCKOUT // the others go on without that wallet for a while
+        add(entry)
       }
+    } else if (classify(error) === 'transient') {
+      for (const entry of all) {
+        entry.ambiguous = true // L3
+        add(entry)
+      }
+      await delay(RETRY_MS)
+    } else if (all.length > 1) {
+      for (const entry of batch.closings) await decide({ admissions: [], closings: [entry] }) // L4
+      for (const entry of batch.admissions) await decide({ admissions: [entry], closings: [] })
+    } else {
+      const { item, ambiguous, answer } = all[0]!
+      metrics.setAside(item, error)
+      answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
     }
   }
 
   /** The batch is written: what fails from here on is set aside alone, and never asked again. */
   function answerAll(batch: Batch, rows: BatchRows): void {
-    const guarded = (one: Waiting, answer: () => void) => {
+    const guarded = ({ item, answer }: Waiting, work: () => void) => {
       try {
-        answer()
+        work()
       } catch (error) {
-        observe.setAside(one.item, error)
-        one.answer({ kind: 'undecided', why: 'unknown' })
+        metrics.setAside(item, error)
+        answer({ kind: 'undecided', why: 'unknown' })
       }
     }
     for (const row of rows.closings) {
-      const one = batch.closings[row[0] - 1]!
-      guarded(one, () => answerClosing(one, row))
+      const entry = batch.closings[row[0] - 1]!
+      guarded(entry, () => answerClosing(entry, row))
     }
     const replays: Decided[] = []
     for (const row of rows.admissions) {
-      const one = batch.admissions[row[0] - 1]!
-      guarded(one, () => answerAdmission(one, row, rows, replays))
+      const entry = batch.admissions[row[0] - 1]!
+      guarded(entry, () => answerAdmission(entry, row, rows, replays))
     }
-    if (replays.length > 0) void finishReplays(replays) // outside the batcher: reading answers keeps nobody waiting
+    if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading answers keeps nobody waiting
   }
 
-  function answerClosing(one: Waiting<ClosingItem>, row: ClosingRow): void {
-    if (row[1] === 'deferred') return again(one)
-    if (row[3] > 0) observe.settledMore(row[3])
-    if (row[1] === 'fenced') observe.fenced()
-    one.answer(closingOutcome(row))
+  function answerClosing(entry: Waiting<ClosingItem>, row: ClosingRow): void {
+    if (row[1] === 'deferred') return again(entry)
+    if (row[3] > 0) metrics.settledMore(row[3])
+    if (row[1] === 'fenced') metrics.fenced()
+    entry.answer(closingOutcome(row))
   }
 
-  function answerAdmission(one: Waiting<AdmissionItem>, row: AdmissionRow, rows: BatchRows, replays: Decided[]): void {
+  function answerAdmission(
+    entry: Waiting<AdmissionItem>,
+    row: AdmissionRow,
+    rows: BatchRows,
+    replays: Decided[],
+  ): void {
     const project = projectIn(row)
-    if (project !== null && known.add(one.item, project)) waiting.introduce(callerOf(one.item), project)
-    if (row[1] === 'deferred') return again(one)
-    if (row[1] === 'copy') return add(one) // L2
-    const outcome = admitOutcome(row, one.item, rows.products)
-    if (outcome.kind === 'replay') replays.push({ waiting: one, row })
-    else one.answer(outcome)
+    if (project !== null && projects.add(entry.item, project)) waiting.introduce(callerOf(entry.item), project)
+    if (row[1] === 'deferred') return again(entry)
+    if (row[1] === 'copy') return add(entry) // L2
+    const outcome = admitOutcome(row, entry.item, rows.products)
+    if (outcome.kind === 'replay') replays.push({ waiting: entry, row })
+    else entry.answer(outcome)
   }
 
-  function again(one: Waiting): void {
-    one.deferrals++
-    add(one)
+  function again(entry: Waiting): void {
+    entry.deferrals++
+    add(entry)
   }
 
   return {
     submit,
     introduceExecution(execution, project) {
-      if (known.addExecution(execution, project)) waiting.introduce(execution, project)
+      if (projects.addExecution(execution, project)) waiting.introduce(execution, project)
     },
-    waiting: () => ({ admissions: waiting.admissions, all: waiting.size, inFlight }),
-    drain: () =>
-      inFlight === 0 && waiting.size === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+    waiting: () => ({ admissions: waiting.admissions, all: waiting.size, inFlight: batcher.inFlight() }),
+    drain: batcher.idle,
   }
-}
-
-function isAdmission(item: AdmissionItem | ClosingItem): item is AdmissionItem {
-  return item.op === 'admit' || item.op === 'admit-node'
 }

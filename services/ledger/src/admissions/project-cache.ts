@@ -1,29 +1,30 @@
+import { LRUCache } from 'lru-cache'
 import type { AdmissionItem } from './waiting-items.ts'
 
-// Whose keys and runs are, as far as this replica has seen. A project of either never changes, and forgetting one costs a turn.
+// The projects of keys and executions that this replica has seen. Neither ever changes its project, and dropping one costs a turn.
 
-export interface KnownProjects {
-  projectOf(item: AdmissionItem): string | null
-  /** Both answer whether it is news. */
+export interface ProjectCache {
+  get(item: AdmissionItem): string | null
+  /** Answers whether it is news. */
   add(item: AdmissionItem, project: string): boolean
+  /** Answers whether it is news. */
   addExecution(execution: string, project: string): boolean
 }
 
-const REMEMBERED = 50_000
+const MAX_ENTRIES = 50_000
 
-export function openKnownProjects(): KnownProjects {
-  const byKey = new Map<string, string>()
-  const byExecution = new Map<string, string>() // apart: runs are many and short, and must not push out the keys
+export function openProjectCache(): ProjectCache {
+  const byKey = new LRUCache<string, string>({ max: MAX_ENTRIES })
+  const byExecution = new LRUCache<string, string>({ max: MAX_ENTRIES }) // apart: they are many and short, and must not push out keys
 
-  function add(known: Map<string, string>, caller: string, project: string): boolean {
-    if (known.has(caller)) return false
-    if (known.size >= REMEMBERED) known.clear()
-    known.set(caller, project)
+  function add(cache: LRUCache<string, string>, caller: string, project: string): boolean {
+    if (cache.has(caller)) return false
+    cache.set(caller, project)
     return true
   }
 
   return {
-    projectOf: (item) => (item.op === 'admit' ? byKey.get(item.keyHash) : byExecution.get(item.execution)) ?? null,
+    get: (item) => (item.op === 'admit' ? byKey.get(item.keyHash) : byExecution.get(item.execution)) ?? null,
     add: (item, project) =>
       item.op === 'admit' ? add(byKey, item.keyHash, project) : add(byExecution, item.execution, project),
     addExecution: (execution, project) => add(byExecution, execution, project),

@@ -15,12 +15,12 @@ export class Turns<T> {
     else this.#queues.set(name, [item])
   }
 
-  /** Takes `most` items at most. One that doesn't fit loses its turn and stays. */
-  take(most: number, fits: (item: T) => boolean): T[] {
+  /** Takes `max` items at most. One that doesn't fit loses its turn and stays. */
+  take(max: number, fits: (item: T) => boolean): T[] {
     const taken: T[] = []
     const stay: [string, T][] = []
     for (const [name, queue] of this.#queues) {
-      if (taken.length >= most) break
+      if (taken.length >= max) break
       const item = queue.shift()!
       this.#size--
       this.#queues.delete(name)
@@ -33,7 +33,7 @@ export class Turns<T> {
   }
 
   /** Takes a whole queue out of the line. */
-  leave(name: string): T[] {
+  takeQueue(name: string): T[] {
     const queue = this.#queues.get(name) ?? []
     this.#queues.delete(name)
     this.#size -= queue.length

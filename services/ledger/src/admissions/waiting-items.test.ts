@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { openKnownProjects } from './project-cache.ts'
+import { openProjectCache } from './project-cache.ts'
 import { callerOf, WaitingItems, type AdmissionItem, type ClosingItem, type Waiting } from './waiting-items.ts'
 
 const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
@@ -11,7 +11,7 @@ function waiting<T extends AdmissionItem | ClosingItem>(item: Partial<T>): Waiti
 }
 let named = 0
 const admission = (id: string) => waiting<AdmitItem>({ op: 'admit', id })
-const stranger = (keyHash: string, id = `inv-${named++}`) => waiting<AdmitItem>({ op: 'admit', id, keyHash })
+const unidentified = (keyHash: string, id = `inv-${named++}`) => waiting<AdmitItem>({ op: 'admit', id, keyHash })
 const release = (id: string) => waiting<ClosingItem>({ op: 'release', id, reason: 'test' })
 
 describe('what goes into the next batch', () => {
@@ -24,10 +24,10 @@ describe('what goes into the next batch', () => {
 
   test('a flood of keys that nobody knows leaves three quarters of a batch to the projects, and gets the rest', () => {
     const items = new WaitingItems()
-    for (let n = 0; n < 100; n++) items.addAdmission(null, stranger(`hash-${n}`))
+    for (let n = 0; n < 100; n++) items.addAdmission(null, unidentified(`hash-${n}`))
     for (let n = 0; n < 20; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
     items.addAdmission('single', admission('single'))
-    expect(items.strangers).toBe(100)
+    expect(items.unidentified).toBe(100)
     const { admissions } = items.take({ items: 12, bytes: 1_000, admissionsAtLeast: 4 })
     expect(admissions.slice(0, 9).map(({ item }) => item.id)).toContain('single')
     expect(admissions.slice(9).map(({ item }) => callerOf(item))).toEqual(['hash-0', 'hash-1', 'hash-2'])
@@ -39,19 +39,19 @@ describe('what goes into the next batch', () => {
   test('a new key is not kept out by a thousand projects, nor by another new key’s crowd', () => {
     const items = new WaitingItems()
     for (let n = 0; n < 1_000; n++) items.addAdmission(`project-${n}`, admission(`p-${n}`))
-    for (let n = 0; n < 1_000; n++) items.addAdmission(null, stranger('crowd'))
-    items.addAdmission(null, stranger('new'))
+    for (let n = 0; n < 1_000; n++) items.addAdmission(null, unidentified('crowd'))
+    items.addAdmission(null, unidentified('new'))
     expect(items.take(limits).admissions.map(({ item }) => callerOf(item))).toContain('new')
   })
 
   test('once its project is known, what waits under a key takes its turns with the project, in order', () => {
     const items = new WaitingItems()
-    for (let n = 0; n < 3; n++) items.addAdmission(null, stranger('new', `new-${n}`))
-    items.addAdmission(null, stranger('other', 'other'))
+    for (let n = 0; n < 3; n++) items.addAdmission(null, unidentified('new', `new-${n}`))
+    items.addAdmission(null, unidentified('other', 'other'))
     items.addAdmission('p', admission('a'))
     items.introduce('new', 'p')
     items.introduce('nobody waits under this one', 'p')
-    expect([items.strangers, items.size]).toEqual([1, 5])
+    expect([items.unidentified, items.size]).toEqual([1, 5])
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toEqual(['a', 'new-0', 'new-1', 'new-2', 'other'])
   })
 
@@ -66,17 +66,17 @@ describe('what goes into the next batch', () => {
     items.introduce('exe_crowd', 'p')
     items.addAdmission('p', admission('behind it'))
     items.addAdmission('q', admission('beside it'))
-    expect([items.strangers, taken().includes('beside it')]).toEqual([0, true])
+    expect([items.unidentified, taken().includes('beside it')]).toEqual([0, true])
   })
 
   test('whose a run is is remembered apart from keys: a hundred thousand runs push out no key', () => {
-    const known = openKnownProjects()
+    const cache = openProjectCache()
     const key = { op: 'admit', keyHash: 'hash' } as AdmitItem
-    expect([known.projectOf(key), known.add(key, 'p'), known.add(key, 'p')]).toEqual([null, true, false])
+    expect([cache.get(key), cache.add(key, 'p'), cache.add(key, 'p')]).toEqual([null, true, false])
     const run = (n: number) => ({ op: 'admit-node', execution: `exe_${n}` }) as AdmitNodeItem
-    for (let n = 0; n < 100_000; n++) known.add(run(n), 'q')
-    expect([known.projectOf(key), known.projectOf(run(99_999)), known.projectOf(run(0))]).toEqual(['p', 'q', null])
-    expect(known.addExecution('exe_1', 'q')).toBe(true)
+    for (let n = 0; n < 100_000; n++) cache.add(run(n), 'q')
+    expect([cache.get(key), cache.get(run(99_999)), cache.get(run(0))]).toEqual(['p', 'q', null])
+    expect(cache.addExecution('exe_1', 'q')).toBe(true)
   })
 
   test('within a project the order of arrival stays', () => {

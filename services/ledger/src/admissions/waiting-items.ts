@@ -11,18 +11,18 @@ import { Turns } from './turns.ts'
 
 // What waits for the next batch.
 //   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never refused.
-//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Keys and runs whose project is not
-//       known yet (new here, or nobody's) take turns each by itself in a share of their own: a flood of invented keys leaves the
-//       rest of each batch to the projects, and a new key is not kept out by however many projects there are.
+//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and executions
+//       whose project is not known here, because they are new or invented) take turns each by itself in a share of their own: a flood
+//       of invented keys leaves the rest of each batch to the projects, and a new key gets in however many projects there are.
 //   W3  No id stands in one batch twice; the later one waits for the next.
 
-/** Releases a reservation whose instance has ended or whose deadline is over; only maintenance jobs ask for it. */
+/** Releases a reservation whose instance has ended or whose deadline is over; only maintenance submits it. */
 export interface ExpireItem {
   op: 'expire'
   id: string
 }
 export type ClosingItem = SettleItem | ReleaseItem | ExpireItem
-/** Of a direct call, by a key, or of a node, by its run. */
+/** Of a direct call, by a key, or of a node, by its execution. */
 export type AdmissionItem = AdmitItem | AdmitNodeItem
 export type Outcome = AdmitOutcome | AdmitNodeOutcome | SettleOutcome | ReleaseOutcome | Undecided | { kind: 'alive' }
 
@@ -52,15 +52,15 @@ interface Limits {
 export class WaitingItems {
   readonly #closings: Waiting<ClosingItem>[] = []
   readonly #projects = new Turns<Waiting<AdmissionItem>>()
-  readonly #strangers = new Turns<Waiting<AdmissionItem>>()
+  readonly #unidentified = new Turns<Waiting<AdmissionItem>>()
 
   get admissions(): number {
-    return this.#projects.size + this.#strangers.size
+    return this.#projects.size + this.#unidentified.size
   }
 
-  /** Admissions by keys and runs whose project is not known yet. */
-  get strangers(): number {
-    return this.#strangers.size
+  /** Admissions by callers whose project is not known yet. */
+  get unidentified(): number {
+    return this.#unidentified.size
   }
 
   get size(): number {
@@ -71,15 +71,15 @@ export class WaitingItems {
     this.#closings.push(waiting)
   }
 
-  /** @param project of its key or run; null: not known yet */
+  /** @param project of its key or execution; null: not known yet */
   addAdmission(project: string | null, waiting: Waiting<AdmissionItem>): void {
-    if (project === null) this.#strangers.add(callerOf(waiting.item), waiting)
+    if (project === null) this.#unidentified.add(callerOf(waiting.item), waiting)
     else this.#projects.add(project, waiting)
   }
 
-  /** What waits under this key or run takes its turns with the project from now on. */
+  /** What waits under this key or execution takes its turns with the project from now on. */
   introduce(caller: string, project: string): void {
-    for (const waiting of this.#strangers.leave(caller)) this.#projects.add(project, waiting)
+    for (const waiting of this.#unidentified.takeQueue(caller)) this.#projects.add(project, waiting)
   }
 
   /** Takes what goes into the next batch. */
@@ -87,10 +87,10 @@ export class WaitingItems {
     const taken = new Set<string>()
     const closings: Waiting<ClosingItem>[] = []
     const later: Waiting<ClosingItem>[] = []
-    const most = this.admissions > 0 ? limits.items - limits.admissionsAtLeast : limits.items
+    const maxClosings = this.admissions > 0 ? limits.items - limits.admissionsAtLeast : limits.items
     let bytes = 0
     for (const waiting of this.#closings) {
-      if (closings.length >= most || bytes >= limits.bytes || taken.has(waiting.item.id)) {
+      if (closings.length >= maxClosings || bytes >= limits.bytes || taken.has(waiting.item.id)) {
         later.push(waiting)
         continue
       }
@@ -101,16 +101,20 @@ export class WaitingItems {
     this.#closings.splice(0, this.#closings.length, ...later)
     const fits = ({ item }: Waiting<AdmissionItem>) => !taken.has(item.id) && taken.add(item.id) !== undefined
     const room = limits.items - closings.length
-    const forStrangers = Math.max(Math.ceil(room * STRANGERS_SHARE), room - this.#projects.size)
-    const strangers = this.#strangers.take(forStrangers, fits)
-    return { closings, admissions: [...this.#projects.take(room - strangers.length, fits), ...strangers] }
+    const forUnidentified = Math.max(Math.ceil(room * UNIDENTIFIED_SHARE), room - this.#projects.size)
+    const unidentified = this.#unidentified.take(forUnidentified, fits)
+    return { closings, admissions: [...this.#projects.take(room - unidentified.length, fits), ...unidentified] }
   }
 }
 
-/** Who asks: the hash of a key or the id of a run. Neither can be the other. */
+/** Who asks: the hash of a key or the id of an execution. Neither can be the other. */
 export function callerOf(item: AdmissionItem): string {
   return item.op === 'admit' ? item.keyHash : item.execution
 }
 
-/** What callers of no known project may take of a batch that is full without them. */
-const STRANGERS_SHARE = 0.25
+/** What unidentified callers may take of a batch that is full without them. */
+const UNIDENTIFIED_SHARE = 0.25
+
+export function isAdmission(item: AdmissionItem | ClosingItem): item is AdmissionItem {
+  return item.op === 'admit' || item.op === 'admit-node'
+}

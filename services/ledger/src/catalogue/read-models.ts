@@ -1,6 +1,6 @@
 import type { CallerQuestion, ModelsAnswer } from '@gateway/contracts/ledger-reads'
 import type { ModelEntry } from '@gateway/contracts/model-entry'
-import type { Database } from '@gateway/database/client'
+import type { Deps } from '../deps.ts'
 import { usdFromPico } from '@gateway/money/price'
 import { readCaller } from '../keys/read-caller.ts'
 
@@ -35,25 +35,24 @@ interface SandboxRow {
 const TEXT = { length: 65_536, modality: 'text->text', modalities: ['text'] }
 
 /** What a key can call now, products and then sandbox products: the same views and the same refusals as admission (spec 4.1). */
-export function readModels({ prisma }: Pick<Database, 'prisma'>) {
-  return async (question: CallerQuestion): Promise<ModelsAnswer> => {
-    const caller = await readCaller({ prisma }, question)
-    if ('refused' in caller) return caller
-    const [products, sandboxes] = await Promise.all([
-      prisma.$queryRaw<ProductRow[]>`
-        SELECT p.* FROM money.callable_chat_products p JOIN money.callers k ON k.project = p.project
-         WHERE k.id = ${caller.id}
-           AND (k.policy = 'all-eligible' OR EXISTS (SELECT FROM control.key_resources r WHERE r.key = k.id AND r.resource = p.id))
-         ORDER BY p.id`,
-      prisma.$queryRaw<SandboxRow[]>`
-        SELECT s.id, s.name, s.description, s.revision, s.activated_at, k.project_name
-          FROM money.callable_sandboxes s JOIN money.callers k ON k.project = s.project
-         WHERE k.id = ${caller.id} AND s.chat_input IS NOT NULL
-           AND money.unlisted_v1(k.id, k.policy, s.id, s.manifest) IS NULL
-         ORDER BY s.id`,
-    ])
-    return { entries: [...products.map(entryOf), ...sandboxes.map(sandboxEntryOf)] }
-  }
+export async function readModels(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<ModelsAnswer> {
+  const caller = await readCaller(deps, question)
+  if ('refused' in caller) return caller
+  const { prisma } = deps.reads
+  const [products, sandboxes] = await Promise.all([
+    prisma.$queryRaw<ProductRow[]>`
+      SELECT p.* FROM money.callable_chat_products p JOIN money.callers k ON k.project = p.project
+       WHERE k.id = ${caller.id}
+         AND (k.policy = 'all-eligible' OR EXISTS (SELECT FROM control.key_resources r WHERE r.key = k.id AND r.resource = p.id))
+       ORDER BY p.id`,
+    prisma.$queryRaw<SandboxRow[]>`
+      SELECT s.id, s.name, s.description, s.revision, s.activated_at, k.project_name
+        FROM money.callable_sandboxes s JOIN money.callers k ON k.project = s.project
+       WHERE k.id = ${caller.id} AND s.chat_input IS NOT NULL
+         AND money.unlisted_v1(k.id, k.policy, s.id, s.manifest) IS NULL
+       ORDER BY s.id`,
+  ])
+  return { entries: [...products.map(entryOf), ...sandboxes.map(sandboxEntryOf)] }
 }
 
 function sandboxEntryOf({ id, name, description, project_name, revision, activated_at }: SandboxRow): ModelEntry {

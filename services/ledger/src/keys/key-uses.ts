@@ -1,11 +1,17 @@
-import type { Database } from '@gateway/database/client'
+import type { Deps } from '../deps.ts'
+
+export interface KeyUses {
+  note(key: string): void
+  /** @throws the error of the database; the uses are kept for the next time */
+  write(): Promise<void>
+}
 
 /** Notes when keys were last used: gathered here and written now and then, so that no admission pays for it. */
-export function openKeyUses({ prisma }: Pick<Database, 'prisma'>) {
+export function openKeyUses({ reads: { prisma } }: Pick<Deps, 'reads'>): KeyUses {
   const used = new Set<string>()
   return {
-    note: (key: string): void => void used.add(key),
-    write: async (): Promise<void> => {
+    note: (key) => void used.add(key),
+    async write() {
       const keys = [...used].toSorted()
       used.clear()
       if (keys.length === 0) return

@@ -1,6 +1,6 @@
 import type { CallerQuestion, RefusedCaller } from '@gateway/contracts/ledger-reads'
 import type { RefusalCode } from '@gateway/contracts/refusal'
-import type { Database } from '@gateway/database/client'
+import type { Deps } from '../deps.ts'
 
 interface CallerRow {
   id: string | null
@@ -17,7 +17,7 @@ export interface Caller {
 
 /** The key that is asked for, or its refusal: the views and the order of checks that admission has (decisions.md, 1). */
 export async function readCaller(
-  { prisma }: Pick<Database, 'prisma'>,
+  { reads: { prisma } }: Pick<Deps, 'reads'>,
   { keyHash, selector }: CallerQuestion,
 ): Promise<Caller | RefusedCaller> {
   const [caller] = await prisma.$queryRaw<CallerRow[]>`
@@ -32,6 +32,6 @@ export async function readCaller(
   return { id: caller.id, project: caller.project }
 }
 
-function refused(code: RefusalCode, facts: Record<string, unknown>): RefusedCaller {
+export function refused(code: RefusalCode, facts: Record<string, unknown>): RefusedCaller {
   return { refused: { code, facts } }
 }

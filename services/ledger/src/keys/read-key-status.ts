@@ -1,6 +1,6 @@
 import type { KeyStatus } from '@gateway/contracts/key-status'
 import type { CallerQuestion, KeyAnswer } from '@gateway/contracts/ledger-reads'
-import type { Database } from '@gateway/database/client'
+import type { Deps } from '../deps.ts'
 import { windowEndMs, type Reset } from '@gateway/money/spending-window'
 import { readCaller } from './read-caller.ts'
 
@@ -20,26 +20,24 @@ interface KeyRow {
 }
 
 /** What a key is and has left in its window, refused as admission would refuse it. A window that has rolled shows zero. */
-export function readKeyStatus({ prisma }: Pick<Database, 'prisma'>) {
-  return async (question: CallerQuestion): Promise<KeyAnswer> => {
-    const caller = await readCaller({ prisma }, question)
-    if ('refused' in caller) return caller
-    const [row] = await prisma.$queryRaw<[KeyRow]>`
-      SELECT k.id, k.tenant, k.project, k.rotated_to, k.policy, k.limit_micro, k.limit_reset, k.expires_at,
-             ARRAY (SELECT r.resource FROM control.key_resources r WHERE r.key = k.id ORDER BY r.resource) AS resources,
-             greatest(t.window_start, n.window_start) AS window_start, -- as admission: a window never moves back
-             CASE WHEN t.window_start >= n.window_start THEN t.spent ELSE 0 END AS spent,
-             CASE WHEN t.window_start >= n.window_start THEN t.reserved ELSE 0 END AS reserved
-        FROM control.keys k
-        LEFT JOIN money.meters t ON t.lineage = k.lineage
-        CROSS JOIN (SELECT clock_timestamp() AS moment) c
-        CROSS JOIN LATERAL (SELECT money.window_start_v1(k.limit_reset, c.moment) AS window_start) n
-       WHERE k.id = ${caller.id}`
-    return { key: rolesOf(row) }
-  }
+export async function readKeyStatus(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<KeyAnswer> {
+  const caller = await readCaller(deps, question)
+  if ('refused' in caller) return caller
+  const [row] = await deps.reads.prisma.$queryRaw<[KeyRow]>`
+    SELECT k.id, k.tenant, k.project, k.rotated_to, k.policy, k.limit_micro, k.limit_reset, k.expires_at,
+           ARRAY (SELECT r.resource FROM control.key_resources r WHERE r.key = k.id ORDER BY r.resource) AS resources,
+           greatest(t.window_start, n.window_start) AS window_start, -- as admission: a window never moves back
+           CASE WHEN t.window_start >= n.window_start THEN t.spent ELSE 0 END AS spent,
+           CASE WHEN t.window_start >= n.window_start THEN t.reserved ELSE 0 END AS reserved
+      FROM control.keys k
+      LEFT JOIN money.meters t ON t.lineage = k.lineage
+      CROSS JOIN (SELECT clock_timestamp() AS moment) c
+      CROSS JOIN LATERAL (SELECT money.window_start_v1(k.limit_reset, c.moment) AS window_start) n
+     WHERE k.id = ${caller.id}`
+  return { key: statusOf(row) }
 }
 
-function rolesOf(row: KeyRow): KeyStatus {
+function statusOf(row: KeyRow): KeyStatus {
   return {
     object: 'key',
     id: row.id,

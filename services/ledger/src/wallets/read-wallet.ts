@@ -1,16 +1,17 @@
 import type { WalletAnswer } from '@gateway/contracts/ledger-reads'
-import type { Database } from '@gateway/database/client'
+import type { Deps } from '../deps.ts'
 
 /** What a project has; a wallet that was never funded is zero. */
-export function readWallet({ prisma }: Pick<Database, 'prisma'>) {
-  return async ({ project }: { project: string }): Promise<WalletAnswer> => {
-    const wallet = await prisma.wallet.findUnique({ where: { project } })
-    const [funded, reserved, settled] = [wallet?.funded ?? 0n, wallet?.reserved ?? 0n, wallet?.settled ?? 0n]
-    return {
-      fundedMicro: Number(funded),
-      reservedMicro: Number(reserved),
-      settledMicro: Number(settled),
-      availableMicro: Number(funded - reserved - settled),
-    }
+export async function readWallet(
+  { reads }: Pick<Deps, 'reads'>,
+  { project }: { project: string },
+): Promise<WalletAnswer> {
+  const wallet = await reads.prisma.wallet.findUnique({ where: { project } })
+  const [funded, reserved, settled] = [wallet?.funded ?? 0n, wallet?.reserved ?? 0n, wallet?.settled ?? 0n]
+  return {
+    fundedMicro: Number(funded),
+    reservedMicro: Number(reserved),
+    settledMicro: Number(settled),
+    availableMicro: Number(funded - reserved - settled),
   }
 }

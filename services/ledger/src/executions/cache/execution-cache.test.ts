@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
-import { openExecutionMemory } from './execution-cache.ts'
+import { openExecutionCache } from './execution-cache.ts'
 
 const waiting: NodeFacts = {
   state: 'Ready',
@@ -44,55 +44,55 @@ function endOfFirst(execution: ExecutionFacts, more: Partial<ExecutionChange> = 
   }
 }
 
-const open = (mostExecutions = 10, mostCharacters = 1_000) => openExecutionMemory({ mostExecutions, mostCharacters })
+const open = (maxExecutions = 10, maxCharacters = 1_000) => openExecutionCache({ maxExecutions, maxCharacters })
 
-describe('what is remembered of a run', () => {
+describe('the snapshot of an execution', () => {
   test('is what a reading would find after the write', () => {
-    const memory = open()
-    memory.wrote(endOfFirst(executionOf('exe'), { error: '{}', deadlineInMs: 70 }), 9, 1_000)
+    const cache = open()
+    cache.setWritten(endOfFirst(executionOf('exe'), { error: '{}', deadlineInMs: 70 }), 9, 1_000)
     const { seq, output, error, durationMs, remoteMs, ...facts } = endOfFirst(executionOf('exe')).nodes.get(0)!
     expect([seq, error, durationMs, remoteMs]).toEqual([2, null, 1, null])
-    expect(memory.recall('exe')).toMatchObject({
+    expect(cache.get('exe')).toMatchObject({
       execution: executionOf('exe', { seq: 2, version: 9, failing: true, deadlineMs: 1_070, nodes: [facts, waiting] }),
       outputs: new Map([[0, output]]),
     })
   })
 
-  test('is forgotten when it has ended', () => {
-    const memory = open()
-    memory.read(executionOf('exe'), new Map())
-    memory.wrote(endOfFirst(executionOf('exe'), { status: 'Succeeded' }), 9, 0)
-    expect(memory.recall('exe')).toBeNull()
+  test('is dropped when it has ended', () => {
+    const cache = open()
+    cache.setRead(executionOf('exe'), new Map())
+    cache.setWritten(endOfFirst(executionOf('exe'), { status: 'Succeeded' }), 9, 0)
+    expect(cache.get('exe')).toBeNull()
   })
 
   test('is bounded: what was used longest ago goes first', () => {
-    const memory = open(2)
-    for (const id of ['a', 'b', 'a', 'c']) memory.read(executionOf(id), new Map())
-    expect(['a', 'b', 'c'].map((id) => memory.recall(id) !== null)).toEqual([true, false, true])
+    const cache = open(2)
+    for (const id of ['a', 'b', 'a', 'c']) cache.setRead(executionOf(id), new Map())
+    expect(['a', 'b', 'c'].map((id) => cache.get(id) !== null)).toEqual([true, false, true])
     const small = open(10, 15)
-    for (const id of ['a', 'b']) small.read(executionOf(id), new Map([[0, '"ten chars"']]))
-    expect(['a', 'b'].map((id) => small.recall(id) !== null)).toEqual([false, true])
+    for (const id of ['a', 'b']) small.setRead(executionOf(id), new Map([[0, '"ten chars"']]))
+    expect(['a', 'b'].map((id) => small.get(id) !== null)).toEqual([false, true])
   })
 })
 
-describe('a wrong guess', () => {
-  test('makes a run one that is read', () => {
-    const memory = open()
-    memory.read(executionOf('exe'), new Map())
-    memory.judge('exe', false)
-    memory.read(executionOf('exe'), new Map())
-    expect(memory.recall('exe')).toBeNull()
+describe('an old snapshot', () => {
+  test('makes its execution one that is read', () => {
+    const cache = open()
+    cache.setRead(executionOf('exe'), new Map())
+    cache.judge('exe', false)
+    cache.setRead(executionOf('exe'), new Map())
+    expect(cache.get('exe')).toBeNull()
   })
 
   test('now and then stops no others, but many stop all for a while', () => {
-    const memory = open(1_000)
-    memory.read(executionOf('exe'), new Map())
-    for (let n = 0; n < 100; n++) memory.judge(`exe_${n}`, n >= 10)
-    expect(memory.recall('exe')).not.toBeNull()
-    for (let n = 0; n < 100; n++) memory.judge(`exe_${n}`, n >= 11)
-    expect(memory.recall('exe')).toBeNull()
-    let recalls = 1
-    while (memory.recall('exe') === null && recalls < 10_000) recalls++
-    expect(recalls).toBeLessThan(10_000)
+    const cache = open(1_000)
+    cache.setRead(executionOf('exe'), new Map())
+    for (let n = 0; n < 100; n++) cache.judge(`exe_${n}`, n >= 10)
+    expect(cache.get('exe')).not.toBeNull()
+    for (let n = 0; n < 100; n++) cache.judge(`exe_${n}`, n >= 11)
+    expect(cache.get('exe')).toBeNull()
+    let lookups = 1
+    while (cache.get('exe') === null && lookups < 10_000) lookups++
+    expect(lookups).toBeLessThan(10_000)
   })
 })

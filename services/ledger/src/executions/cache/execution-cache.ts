@@ -1,105 +1,93 @@
+import { LRUCache } from 'lru-cache'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
-// What this replica last read or wrote of runs that go on, so that the next batch about them needs no reading.
-//   M1  What is remembered may be old. It is only ever a guess: what is decided from it counts when it has been written, which the
-//       version of the run allows only if it was right (F1 of the flows migration). What writes nothing is decided from a reading.
-//   M2  Where another replica works on the same runs guesses are often wrong, and each wrong one costs a write for nothing. A run that
-//       was guessed wrong once is read from then on, and where many are, none is guessed for a while.
-//   M3  A run is forgotten when it has ended, and whenever it is not known what came of a write.
+// What this replica last read or wrote of executions that go on, so that the next batch about them needs no reading: optimistic
+// concurrency by `version`.
+//   M1  A snapshot may be old. What is decided from it counts when it has been written, which the version of the execution allows
+//       only if nothing has changed (F1 of the flows migration). What writes nothing is decided from a reading.
+//   M2  Where another replica works on the same executions snapshots are often old, and each old one costs a write for nothing. An
+//       execution whose snapshot was old once is read from then on, and where many are, none is taken from here for a while.
+//   M3  An execution is dropped when it has ended, and whenever it is not known what came of a write.
 
-/** Of one run. */
-export interface RememberedExecution {
+export interface Snapshot {
   execution: ExecutionFacts
   /** Of nodes that have ended, as far as they are known: JSON text by ordinal. */
   outputs: Map<number, string>
 }
 
-export interface ExecutionMemory {
-  recall(execution: string): RememberedExecution | null
-  /** As it was read, with what was read of its outputs. */
-  read(execution: ExecutionFacts, outputs: ReadonlyMap<number, string>): void
-  /** As it was written. */
-  wrote(change: ExecutionChange, version: number, nowMs: number): void
-  forget(execution: string): void
-  /** A guess about this run turned out right or wrong (M2). */
-  judge(execution: string, wasRight: boolean): void
+export interface ExecutionCache {
+  get(execution: string): Snapshot | null
+  /** Keeps an execution as it was read, with what was read of its outputs. */
+  setRead(execution: ExecutionFacts, outputs: ReadonlyMap<number, string>): void
+  /** Keeps an execution as it was written. */
+  setWritten(change: ExecutionChange, version: number, nowMs: number): void
+  delete(execution: string): void
+  /** Notes whether a snapshot was still as the execution is (M2). */
+  judge(execution: string, wasCurrent: boolean): void
 }
 
-interface Entry extends RememberedExecution {
-  characters: number
+interface Limits {
+  maxExecutions: number
+  /** Of outputs. */
+  maxCharacters: number
 }
 
-/** M2: of so many guesses not more may be wrong, or so many recollections are passed over. */
-const JUDGED = { guesses: 100, wrong: 10, pause: 2_000 }
+/** M2: of so many snapshots no more may be old, or so many lookups find nothing. */
+const JUDGED = { snapshots: 100, old: 10, pausedLookups: 2_000 }
 
-export function openExecutionMemory({
-  mostExecutions,
-  mostCharacters,
-}: {
-  mostExecutions: number
-  mostCharacters: number
-}): ExecutionMemory {
-  const entries = new Map<string, Entry>()
-  const wrongOnce = new Set<string>()
-  let characters = 0
-  let [guesses, wrong, pause] = [0, 0, 0]
+export function openExecutionCache({ maxExecutions, maxCharacters }: Limits): ExecutionCache {
+  const snapshots = new LRUCache<string, Snapshot>({
+    max: maxExecutions,
+    maxSize: maxCharacters,
+    sizeCalculation: ({ outputs }) => [...outputs.values()].reduce((sum, text) => sum + text.length, 1),
+  })
+  const neverCached = new LRUCache<string, true>({ max: maxExecutions })
+  let [judged, old, paused] = [0, 0, 0]
 
-  function forget(execution: string): void {
-    characters -= entries.get(execution)?.characters ?? 0
-    entries.delete(execution)
-  }
-
-  function keep(execution: ExecutionFacts, outputs: Map<number, string>): void {
-    forget(execution.id)
-    if (wrongOnce.has(execution.id)) return
-    const weight = [...outputs.values()].reduce((sum, text) => sum + text.length, 0)
-    entries.set(execution.id, { execution, outputs, characters: weight }) // used last
-    characters += weight
-    for (const oldest of entries.keys()) {
-      if (entries.size <= mostExecutions && characters <= mostCharacters) break
-      forget(oldest)
-    }
-  }
-
-  function hasEnded({ status }: Pick<ExecutionFacts, 'status'>): boolean {
-    return status === 'Succeeded' || status === 'Failed'
+  function set(execution: ExecutionFacts, outputs: Map<number, string>): void {
+    snapshots.delete(execution.id)
+    if (!neverCached.has(execution.id)) snapshots.set(execution.id, { execution, outputs })
   }
 
   return {
-    recall(execution) {
-      if (pause > 0) pause--
-      return pause > 0 ? null : (entries.get(execution) ?? null)
+    get(execution) {
+      if (paused > 0) paused--
+      return paused > 0 ? null : (snapshots.get(execution) ?? null)
     },
-    read(execution, outputs) {
-      const known = entries.get(execution.id)?.outputs ?? [] // an output never changes
-      if (!hasEnded(execution)) keep(execution, new Map([...known, ...outputs]))
+    setRead(execution, outputs) {
+      const known = snapshots.peek(execution.id)?.outputs ?? [] // an output never changes
+      if (!hasEnded(execution)) set(execution, new Map([...known, ...outputs]))
     },
-    wrote(change, version, nowMs) {
+    setWritten(change, version, nowMs) {
       const { execution, nodes } = change
-      const outputs = entries.get(execution.id)?.outputs ?? new Map<number, string>()
+      const outputs = snapshots.peek(execution.id)?.outputs ?? new Map<number, string>()
       if (hasEnded(change)) {
-        wrongOnce.delete(execution.id)
-        return forget(execution.id)
+        neverCached.delete(execution.id)
+        snapshots.delete(execution.id)
+        return
       }
       for (const [ordinal, { output }] of nodes) if (output !== null) outputs.set(ordinal, output)
-      keep(afterwards(change, version, nowMs), outputs)
+      set(afterwards(change, version, nowMs), outputs)
     },
-    forget,
-    judge(execution, wasRight) {
-      if (!wasRight) {
-        forget(execution)
-        if (wrongOnce.size >= mostExecutions) wrongOnce.clear()
-        wrongOnce.add(execution)
-        wrong++
+    delete: (execution) => void snapshots.delete(execution),
+    judge(execution, wasCurrent) {
+      if (!wasCurrent) {
+        snapshots.delete(execution)
+        neverCached.set(execution, true)
+        old++
       }
-      if (++guesses < JUDGED.guesses) return
-      if (wrong > JUDGED.wrong) pause = JUDGED.pause
-      guesses = wrong = 0
+      if (++judged < JUDGED.snapshots) return
+      if (old > JUDGED.old) paused = JUDGED.pausedLookups
+      judged = old = 0
     },
   }
 }
 
-/** A run as a reading would find it after this change. */
+function hasEnded({ status }: Pick<ExecutionFacts, 'status'>): boolean {
+  return status === 'Succeeded' || status === 'Failed'
+}
+
+/** An execution as a reading would find it after this change. */
 function afterwards(change: ExecutionChange, version: number, nowMs: number): ExecutionFacts {
   const { execution, status, seq, error, deadlineInMs } = change
   return {

@@ -1,15 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Database } from '@gateway/database/client'
-import { claimOf, ending, openEngine, question, saveSandbox, takeNext, type Engine } from '../../fixtures/engine.ts'
-import { test as flowTest } from '../../fixtures/engine-test.ts'
-import { chain } from '../../fixtures/graphs.ts'
-
-const test = flowTest.extend('begin', ({ tenant, fixture }) => async (on: Engine, length: number) => {
-  const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(length) })
-  const asked = question(tenant.key, sandbox)
-  expect(await on.start(asked)).toMatchObject({ kind: 'started' })
-  return asked.id
-})
+import { claimOf, ending, openEngine, takeNext } from '../../fixtures/engine.ts'
+import { test } from '../../fixtures/ledger-test.ts'
+import { chain } from '../../fixtures/sandbox-products.ts'
 
 /** Passes everything on, and counts what is read of runs. */
 function countingReads(counted: { reads: number }) {
@@ -30,7 +23,7 @@ test('a run is read once by the only replica that works on it', async ({ databas
   const counted = { reads: 0 }
   const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
   onTestFinished(engine.close)
-  const [instance, execution] = [await engine.newInstance(), await begin(engine, 3)]
+  const [instance, execution] = [await engine.newInstance(), await begin(chain(3), engine)]
   for (let n = 0; n < 4; n++)
     expect(await engine.complete(ending(await takeNext(engine, instance, execution)))).toEqual({ kind: 'completed' })
   expect((await engine.record(execution)).status).toBe('Succeeded')
@@ -38,7 +31,7 @@ test('a run is read once by the only replica that works on it', async ({ databas
 })
 
 test('what another replica made of a run counts, whatever this one remembers', async ({ engine, twin, begin }) => {
-  const [instance, execution] = [await engine.newInstance(), await begin(engine, 1)]
+  const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
   const first = await takeNext(engine, instance, execution)
   expect(await twin.complete(ending(first))).toEqual({ kind: 'completed' })
   const claimedAgain = { ...claimOf(first.job), lease: first.lease, instance }
@@ -50,7 +43,7 @@ test('what another replica made of a run counts, whatever this one remembers', a
 })
 
 test('a node is not lent to a process that has ended, though it lived a moment ago', async ({ engine, begin }) => {
-  const [instance, execution] = [await engine.newInstance(), await begin(engine, 1)]
+  const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
   await engine.complete(ending(await takeNext(engine, instance, execution)))
   await engine.endInstance(instance)
   await expect(takeNext(engine, instance, execution)).rejects.toThrow('instance-unknown')

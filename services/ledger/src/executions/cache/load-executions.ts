@@ -1,110 +1,110 @@
+import { LRUCache } from 'lru-cache'
 import type { Database } from '@gateway/database/client'
 import type { ClaimItem } from '@gateway/contracts/flow-items'
-import type { FlowItem } from '../nodes/node-item.ts'
-import type { Flows } from './package-cache.ts'
+import type { PlanNode } from '@gateway/flow/plan'
+import type { Deps } from '../../deps.ts'
+import type { NodeItem } from '../nodes/node-item.ts'
 import { readExecutions, type ExecutionsReading } from '../store/read-executions.ts'
 import type { ExecutionFacts } from '../store/execution-facts.ts'
-import type { ExecutionMemory } from './execution-cache.ts'
+import type { ExecutionCache, Snapshot } from './execution-cache.ts'
 
-export interface ExecutionsRecollection extends ExecutionsReading {
-  /** Runs that were not read: what is known of them is a guess (M1 of run-memory.ts). */
-  guessed: Set<string>
-  /** Instances that are taken to live and were not looked up. */
-  presumed: Set<string>
+export interface LoadedExecutions extends ExecutionsReading {
+  /** Executions that were not read: they may have changed (M1 of execution-cache.ts). */
+  fromCache: ReadonlySet<string>
+  /** Instances that were alive when last looked up, and were not looked up again. */
+  assumedAlive: ReadonlySet<string>
 }
 
-interface Deps {
-  memory: ExecutionMemory
-  flows: Flows
-  /** Monotonic milliseconds. */
-  now: () => number
-}
-
-export interface ExecutionReader {
-  /** Answers what is known of the runs of these items. Reads what is not remembered, and the runs `toRead` in any case. */
-  know(
+export interface ExecutionLoader {
+  /** Loads the executions of these items: from the cache what is there, and from the database the rest and `toRead`. */
+  load(
     prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
-    items: readonly FlowItem[],
+    items: readonly NodeItem[],
     toRead: ReadonlySet<string>,
-  ): Promise<ExecutionsRecollection>
-  /** Some of the instances that were presumed to live may not. */
-  doubtInstances(): void
+  ): Promise<LoadedExecutions>
+  /** Some of the instances that were assumed alive may have ended. */
+  forgetInstances(): void
 }
 
 /** Instances are few: one for each worker process. */
-const MOST_INSTANCES = 10_000
+const MAX_INSTANCES = 10_000
 
-export function openExecutionReader({ memory, flows, now }: Deps): ExecutionReader {
-  const seenAlive = new Set<string>()
+export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, cache: ExecutionCache): ExecutionLoader {
+  const seenAlive = new LRUCache<string, true>({ max: MAX_INSTANCES })
   /** The database's clock less that of this process. */
   let aheadMs: number | null = null
 
+  async function takeCached(items: readonly NodeItem[], toRead: ReadonlySet<string>) {
+    const executions = new Map<string, ExecutionFacts>()
+    const sourcesOf: ExecutionsReading['sourcesOf'] = new Map()
+    for (const [execution, its] of Map.groupBy(items, (item) => item.execution)) {
+      if (toRead.has(execution) || !its.every(isFromWorker)) continue
+      const snapshot = cache.get(execution)
+      if (snapshot === null) continue
+      const sources = await sourcesOfClaims(snapshot, its)
+      if (sources === null) continue
+      for (const [claim, outputs] of sources) sourcesOf.set(claim, outputs)
+      executions.set(execution, snapshot.execution)
+    }
+    return { executions, sourcesOf }
+  }
+
+  /** What the sources of these claims answered; null: the snapshot lacks some of it. */
+  async function sourcesOfClaims({ execution, outputs }: Snapshot, items: NodeItem[]) {
+    const { plan } = await deps.packageCache.get(execution.sandbox, execution.revision)
+    const sources: [NodeItem, Map<number, string>][] = []
+    for (const claim of items.filter(isClaim)) {
+      const node = plan.nodes.find(({ id }) => id === claim.node)
+      const ended = sourcesIn(node).filter((ordinal) => execution.nodes[ordinal]?.state === 'Succeeded')
+      if (!ended.every((ordinal) => outputs.has(ordinal))) return null
+      sources.push([claim, new Map(ended.map((ordinal) => [ordinal, outputs.get(ordinal)!]))])
+    }
+    return sources
+  }
+
+  function keep(reading: ExecutionsReading, items: readonly NodeItem[]): void {
+    aheadMs = reading.nowMs - deps.now()
+    for (const instance of reading.living) seenAlive.set(instance, true)
+    for (const [id, execution] of reading.executions) {
+      const outputs = items.flatMap((item) => (item.execution === id ? [...(reading.sourcesOf.get(item) ?? [])] : []))
+      cache.setRead(execution, new Map(outputs))
+    }
+  }
+
   return {
-    async know(prisma, items, toRead) {
-      const guessed = new Map<string, ExecutionFacts>()
-      const sourcesOf: ExecutionsReading['sourcesOf'] = new Map()
-      for (const [execution, of] of Map.groupBy(items, (item) => item.execution)) {
-        if (toRead.has(execution) || !of.every(isOfWorker)) continue
-        const remembered = memory.recall(execution)
-        if (remembered === null) continue
-        const { plan } = await flows.of(remembered.execution.sandbox, remembered.execution.revision)
-        const claims = of.filter((item) => item.op === 'claim')
-        const sources = claims.map((claim) => {
-          const ordinal = plan.nodes.findIndex(({ id }) => id === claim.node)
-          const ended = sourcesIn(plan.nodes[ordinal]).filter(
-            (one) => remembered.execution.nodes[one]?.state === 'Succeeded',
-          )
-          return ended.every((one) => remembered.outputs.has(one))
-            ? new Map(ended.map((one) => [one, remembered.outputs.get(one)!]))
-            : null
-        })
-        if (sources.includes(null)) continue
-        claims.forEach((claim, n) => sourcesOf.set(claim, sources[n]!))
-        guessed.set(execution, remembered.execution)
-      }
-      const left = items.filter(({ execution }) => !guessed.has(execution))
-      const claims = items.filter((item): item is ClaimItem => item.op === 'claim')
-      const presumed = new Set(
-        claims.flatMap(({ execution, instance }) =>
-          guessed.has(execution) && seenAlive.has(instance) ? [instance] : [],
-        ),
+    async load(prisma, items, toRead) {
+      const cached = await takeCached(items, toRead)
+      const fromCache = new Set(cached.executions.keys())
+      const claims = items.filter(isClaim)
+      const assumedAlive = new Set(
+        claims
+          .filter(({ execution, instance }) => fromCache.has(execution) && seenAlive.get(instance))
+          .map(({ instance }) => instance),
       )
-      const strangers = claims.flatMap(({ instance }) => (presumed.has(instance) ? [] : [instance]))
-      if (left.length === 0 && strangers.length === 0 && aheadMs !== null)
-        return {
-          executions: guessed,
-          guessed: new Set(guessed.keys()),
-          living: presumed,
-          presumed,
-          sourcesOf,
-          nowMs: Math.floor(now() + aheadMs),
-        }
-      const reading = await readExecutions(prisma, left, strangers)
-      aheadMs = reading.nowMs - now()
-      if (seenAlive.size > MOST_INSTANCES) seenAlive.clear()
-      for (const instance of reading.living) seenAlive.add(instance)
-      for (const [id, execution] of reading.executions) {
-        const outputs = left.flatMap((item) => (item.execution === id ? [...(reading.sourcesOf.get(item) ?? [])] : []))
-        memory.read(execution, new Map(outputs))
-      }
+      const instances = claims.map(({ instance }) => instance).filter((instance) => !assumedAlive.has(instance))
+      const rest = items.filter(({ execution }) => !fromCache.has(execution))
+      if (rest.length === 0 && instances.length === 0 && aheadMs !== null)
+        return { ...cached, fromCache, living: assumedAlive, assumedAlive, nowMs: Math.floor(deps.now() + aheadMs) }
+      const reading = await readExecutions(prisma, rest, instances)
+      keep(reading, rest)
       return {
-        executions: new Map([...guessed, ...reading.executions]),
-        guessed: new Set(guessed.keys()),
-        living: new Set([...presumed, ...reading.living]),
-        presumed,
-        sourcesOf: new Map([...sourcesOf, ...reading.sourcesOf]),
+        executions: new Map([...cached.executions, ...reading.executions]),
+        fromCache,
+        living: assumedAlive.union(reading.living),
+        assumedAlive,
+        sourcesOf: new Map([...cached.sourcesOf, ...reading.sourcesOf]),
         nowMs: reading.nowMs,
       }
     },
-    doubtInstances: () => seenAlive.clear(),
+    forgetInstances: () => seenAlive.clear(),
   }
 }
 
-/** What maintenance jobs find is looked after on record. */
-function isOfWorker({ op }: FlowItem): boolean {
-  return op === 'claim' || op === 'complete'
-}
+const isClaim = (item: NodeItem): item is ClaimItem => item.op === 'claim'
 
-function sourcesIn(node: { inputs: readonly { sources: readonly { ordinal: number }[] }[] } | undefined): number[] {
+/** What maintenance finds is decided from the database. */
+const isFromWorker = ({ op }: NodeItem): boolean => op === 'claim' || op === 'complete'
+
+function sourcesIn(node: PlanNode | undefined): number[] {
   return [...new Set(node?.inputs.flatMap(({ sources }) => sources.map(({ ordinal }) => ordinal)))]
 }

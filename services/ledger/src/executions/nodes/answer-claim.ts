@@ -1,7 +1,7 @@
 import type { Claimed } from '@gateway/contracts/flow-items'
-import type { ItemOutcome } from './node-item.ts'
 import type { Flow } from '../cache/package-cache.ts'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+import type { ItemOutcome } from './node-item.ts'
 
 interface Granted {
   execution: ExecutionFacts
@@ -17,21 +17,17 @@ interface Granted {
 export function answerClaim({ execution, change, outcome: { ordinal, remainingMs }, flow, sources }: Granted): Claimed {
   const { node, sources: sourcesByPort } = flow.plan.nodes[ordinal]!
   const { attempt, call, reservation } = change?.nodes.get(ordinal) ?? execution.nodes[ordinal]!
+  const inOrder = [...sources].toSorted(([a], [b]) => a - b) // a claim asked again answers the same text, cached or read
   return {
     kind: 'claimed',
     project: execution.project,
     node,
     sources: sourcesByPort,
-    outputs: Object.fromEntries(inOrder(sources).map(([source, text]) => [flow.plan.nodes[source]!.id, text])),
+    outputs: Object.fromEntries(inOrder.map(([source, text]) => [flow.plan.nodes[source]!.id, text])),
     contract: ordinal === flow.plan.output ? flow.outputContract : null,
     remainingMs,
     attempt,
     callId: call ?? '', // of a node that pays for nothing
     callReservation: reservation ?? '',
   }
-}
-
-/** A claim asked again answers the same text, wherever it was known from. */
-function inOrder(sources: ReadonlyMap<number, string>): [number, string][] {
-  return [...sources].toSorted(([one], [other]) => one - other)
 }

@@ -3,8 +3,8 @@ import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import { decideExecution } from './decide-execution.ts'
-import type { FlowItem } from './node-item.ts'
-import { chain, fan, oneCall } from '../../fixtures/graphs.ts'
+import type { NodeItem } from './node-item.ts'
+import { chain, fan, oneCall } from '../../fixtures/sandbox-products.ts'
 import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
 const NOW = 1_000_000
@@ -28,7 +28,7 @@ const ended = node({ state: 'Succeeded', lease: 'was', instance: 'ins', ports: [
 function decide(
   graph: Parameters<typeof buildPackage>[0],
   nodes: NodeFacts[],
-  items: FlowItem[],
+  items: NodeItem[],
   execution: Partial<ExecutionFacts> = {},
 ) {
   const built = buildPackage(graph).package
@@ -50,12 +50,12 @@ function decide(
     requiredOutputs: built.output.required ?? [],
     items,
     nowMs: NOW,
-    living: new Set(['ins']),
-    mintCall: () => 'inv',
+    alive: new Set(['ins']),
+    newCallId: () => 'inv',
   })
 }
 
-const complete = (id: string, lease: string, more: Partial<CompleteItem> = {}): FlowItem => ({
+const complete = (id: string, lease: string, more: Partial<CompleteItem> = {}): NodeItem => ({
   op: 'complete',
   execution: 'exe',
   node: id,
@@ -66,7 +66,7 @@ const complete = (id: string, lease: string, more: Partial<CompleteItem> = {}): 
   remoteMs: null,
   ...more,
 })
-const claim = (id: string, lease: string, attempt = 1): FlowItem => ({
+const claim = (id: string, lease: string, attempt = 1): NodeItem => ({
   op: 'claim',
   execution: 'exe',
   node: id,
@@ -147,7 +147,7 @@ describe('one batch of items about one run', () => {
 
   test('a lease that is over holds nothing: each way out of it closes its reservation (R3)', () => {
     const held = (deaths = 0) => [ended, running('a', { reservation: 'r', call: 'inv', deaths }), node()]
-    const ways: [FlowItem, Partial<ExecutionFacts>][] = [
+    const ways: [NodeItem, Partial<ExecutionFacts>][] = [
       [complete('draft', 'a'), {}],
       [complete('draft', 'a', { result: failed }), {}],
       [complete('draft', 'a', { result: { kind: 'given-back' }, usage }), {}],
@@ -196,7 +196,7 @@ describe('one batch of items about one run', () => {
 
   test('a run past its deadline gives its nodes a while to end (R9)', () => {
     const nodes = [ended, running('a'), node()]
-    const overdue: FlowItem = { op: 'overdue', execution: 'exe' }
+    const overdue: NodeItem = { op: 'overdue', execution: 'exe' }
     const first = decide(chain(1), nodes, [overdue], { deadlineMs: NOW })
     expect(first.change).toMatchObject({ status: 'Running', deadlineInMs: 15_000, ending: true })
     expect(first.change?.error).toContain('execution_timeout')

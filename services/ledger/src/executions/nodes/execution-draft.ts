@@ -1,16 +1,16 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
 import type { Closing, NodeChange, NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
-// A run while it is decided about: what was read, and what has changed of it so far. Each step here is one transition of
+// An execution while it is decided about: what was read, and what has changed of it so far. Each step here is one transition of
 // docs/states.md and knows nothing of why it is taken.
 
 type End =
   | { state: 'Succeeded'; output: string; ports: string[]; durationMs: number | null; remoteMs: number | null }
   | { state: 'Failed'; error: string; durationMs: number | null; remoteMs: number | null }
 
-export type ChangeableExecution = ReturnType<typeof changeableExecution>
+export type ExecutionDraft = ReturnType<typeof draftOf>
 
-export function changeableExecution(execution: ExecutionFacts) {
+export function draftOf(execution: ExecutionFacts) {
   const changes = new Map<number, NodeChange>()
   const closings: Closing[] = []
   let status: ExecutionStatus = execution.status
@@ -22,7 +22,7 @@ export function changeableExecution(execution: ExecutionFacts) {
 
   const node = (ordinal: number): NodeFacts | undefined => changes.get(ordinal) ?? execution.nodes[ordinal]
   const nodes = (): NodeFacts[] => execution.nodes.map((read, ordinal) => changes.get(ordinal) ?? read)
-  const ordinalsOf = (state: NodeFacts['state']): number[] =>
+  const ordinalsIn = (state: NodeFacts['state']): number[] =>
     execution.nodes.flatMap((_, ordinal) => (node(ordinal)!.state === state ? [ordinal] : []))
 
   function change(ordinal: number, to: Partial<NodeChange>): void {
@@ -35,37 +35,41 @@ export function changeableExecution(execution: ExecutionFacts) {
     if (reservation) closings.push({ reservation, usage, reason })
   }
 
-  const noLease = { lease: null, instance: null, reservation: null }
-
   return {
     node,
     nodes,
     status: () => status,
     failing: () => failing,
-    over: () => status === 'Succeeded' || status === 'Failed',
-    running: () => ordinalsOf('Running'),
+    hasEnded: () => status === 'Succeeded' || status === 'Failed',
+    running: () => ordinalsIn('Running'),
     changed: () => changes.size > 0,
     deadlineInMs: () => deadlineInMs,
 
     close,
     /** Running → Succeeded | Failed */
-    end(ordinal: number, end: End): void {
+    endNode(ordinal: number, end: End): void {
       change(ordinal, { ...end, seq: ++seq })
     },
-    /** Running → Failed, by nobody who has its lease: whoever had it is fenced. */
-    giveUp(ordinal: number, error: string, reason: string): void {
+    /** Running → Failed, without its lease: whoever had it is fenced. */
+    failNode(ordinal: number, error: string, reason: string): void {
       close(ordinal, null, reason)
       change(ordinal, { state: 'Failed', error, lease: null, instance: null, seq: ++seq })
     },
     /** Running → Ready, or Pending where nothing begins any more */
-    takeBack(ordinal: number, { died, reason }: { died: boolean; reason: string }): void {
+    requeueNode(ordinal: number, { died, reason }: { died: boolean; reason: string }): void {
       close(ordinal, null, reason)
       const { attempt, deaths } = node(ordinal)!
-      const state = failing ? 'Pending' : 'Ready'
-      change(ordinal, { ...noLease, state, attempt: attempt + 1, deaths: died ? deaths + 1 : deaths })
+      change(ordinal, {
+        state: failing ? 'Pending' : 'Ready',
+        lease: null,
+        instance: null,
+        reservation: null,
+        attempt: attempt + 1,
+        deaths: died ? deaths + 1 : deaths,
+      })
     },
     /** Ready → Running */
-    lend(ordinal: number, { lease, instance }: { lease: string; instance: string }, call: string | null): void {
+    leaseNode(ordinal: number, { lease, instance }: { lease: string; instance: string }, call: string | null): void {
       const { attempt } = node(ordinal)!
       const reservation = call === null ? null : attempt === 1 ? call : `${call}-${attempt}`
       change(ordinal, { state: 'Running', lease, instance, call, reservation })
@@ -88,7 +92,7 @@ export function changeableExecution(execution: ExecutionFacts) {
       if (failing) return
       failing = true
       error = text
-      for (const ordinal of ordinalsOf('Ready')) change(ordinal, { state: 'Pending' })
+      for (const ordinal of ordinalsIn('Ready')) change(ordinal, { state: 'Pending' })
     },
     /** Running → Succeeded */
     succeed(): void {
@@ -101,6 +105,7 @@ export function changeableExecution(execution: ExecutionFacts) {
       seq++
     },
 
+    /** What is to be written; null: nothing. */
     change(): ExecutionChange | null {
       if (changes.size === 0 && error === null && status === execution.status) return null
       const ending = error !== null && status !== 'Failed'

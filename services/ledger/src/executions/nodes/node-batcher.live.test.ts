@@ -2,53 +2,11 @@ import { describe, expect } from 'vitest'
 import type { Database } from '@gateway/database/client'
 import { Client } from 'pg'
 import { openTenant, untilSomebodyWaits, walletOf } from '../../fixtures/ledger-test.ts'
-import {
-  claimOf,
-  ending,
-  failing,
-  newLease,
-  openEngine,
-  question,
-  saveSandbox,
-  takeNext,
-  type Engine,
-} from '../../fixtures/engine.ts'
-import { test as flowTest } from '../../fixtures/engine-test.ts'
-import { chain, fan, oneCall } from '../../fixtures/graphs.ts'
+import { claimOf, ending, failing, newLease, openEngine, question, takeNext } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, fan, oneCall, publishProduct } from '../../fixtures/sandbox-products.ts'
 
-const test = flowTest
-  .extend('instance', ({ engine }) => engine.newInstance())
-  /** Begins a run of a graph in the shop's project. */
-  .extend(
-    'begin',
-    ({ engine, tenant, fixture }) =>
-      async (graph: Parameters<typeof saveSandbox>[3]['graph'], on: Engine = engine) => {
-        const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph })
-        const asked = question(tenant.key, sandbox)
-        expect(await on.start(asked)).toMatchObject({ kind: 'started', execution: asked.id })
-        return asked.id
-      },
-  )
-  /** Admits the call of a claimed node, as its worker does. */
-  .extend(
-    'admit',
-    ({ replica, instance, tenant }) =>
-      async ({ job, lease, claim }: Awaited<ReturnType<typeof takeNext>>) =>
-        replica.admissionBatcher.submit(
-          {
-            op: 'admit-node',
-            id: claim.callReservation,
-            execution: job.execution,
-            node: job.node,
-            lease,
-            instance,
-            model: tenant.product,
-            parameters: [],
-            promptSize: { bytes: 10, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 100 },
-          },
-          10_000,
-        ),
-  )
+const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 
 const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
 
@@ -86,7 +44,7 @@ describe('a run', () => {
         { id: 'out', status: 'Succeeded' },
       ],
     })
-    expect(engine.rings.filter((topic) => topic.endsWith(execution))).toEqual([
+    expect(engine.notified.filter((topic) => topic.endsWith(execution))).toEqual([
       execution,
       execution,
       `done:${execution}`,
@@ -217,7 +175,7 @@ describe('a result', () => {
     const execution = await begin(oneCall(tenant.product))
     const taken = await takeNext(engine, instance, execution)
     expect(taken.claim.callReservation).toBe(taken.claim.callId)
-    expect((await admit(taken)).kind).toBe('admitted')
+    expect((await admit(instance, taken)).kind).toBe('admitted')
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 100n })
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 0, childCalls: [taken.claim.callId] })
     await Promise.all([
@@ -233,7 +191,7 @@ describe('a result', () => {
   test('without usage gives the hold back', async ({ engine, replica, instance, begin, admit, tenant }) => {
     const execution = await begin(oneCall(tenant.product))
     const taken = await takeNext(engine, instance, execution)
-    await admit(taken)
+    await admit(instance, taken)
     await engine.complete(ending(taken, { result: failing() }))
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
     expect(await engine.record(execution)).toMatchObject({
@@ -253,7 +211,7 @@ describe('a result', () => {
   }) => {
     const execution = await begin(oneCall(tenant.product))
     const first = await takeNext(engine, instance, execution)
-    await admit(first)
+    await admit(instance, first)
     await engine.complete(ending(first, { result: { kind: 'given-back' } }))
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n })
     const second = await takeNext(engine, instance, execution)
@@ -262,8 +220,8 @@ describe('a result', () => {
       callId: first.claim.callId,
       callReservation: `${first.claim.callId}-2`,
     })
-    expect((await admit(first)).kind).toBe('fenced')
-    expect((await admit(second)).kind).toBe('admitted')
+    expect((await admit(instance, first)).kind).toBe('fenced')
+    expect((await admit(instance, second)).kind).toBe('admitted')
     await engine.complete(ending(second, { usage: usage(7) }))
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 7, childCalls: [first.claim.callId] })
   })
@@ -280,14 +238,14 @@ describe('a run that begins to fail', () => {
   }) => {
     const execution = await begin(fan([tenant.product, tenant.product, tenant.product]))
     const [one, other] = [await takeNext(engine, instance, execution), await takeNext(engine, instance, execution)]
-    await admit(other)
+    await admit(instance, other)
     await engine.complete(ending(one, { result: failing() }))
     expect(await engine.record(execution)).toMatchObject({
       status: 'Running',
       error: { code: 'provider_failed' },
       completedAt: null,
     })
-    expect(engine.rings).toContain(`end:${execution}`)
+    expect(engine.notified).toContain(`end:${execution}`)
     const third = engine.jobs.find(({ execution }) => execution === execution)!
     expect(await engine.claim({ ...claimOf(third), lease: newLease(), instance })).toEqual({ kind: 'nothing-to-do' })
     await engine.complete(ending(other, { usage: usage(9) }))
@@ -336,7 +294,7 @@ describe('room', () => {
   }) => {
     const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 3 })
     const instance = await small.newInstance()
-    const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     const executions: string[] = []
     for (let n = 0; n < 6; n++) {
       const asked = question(tenant.key, sandbox)
@@ -359,11 +317,11 @@ describe('room', () => {
 
   test('of one project is not taken by the crowd of another', async ({ database, fixture, tenant }) => {
     const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 4 })
-    const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     await Promise.all(Array.from({ length: 200 }, () => small.start(question(tenant.key, sandbox))))
     expect(small.jobs).toHaveLength(4)
     const other = await openTenant(fixture)
-    const theirs = await saveSandbox(fixture, other.project.id, other.owners.owner, { graph: chain(1) })
+    const theirs = await publishProduct(fixture, other.project.id, other.owners.owner, { graph: chain(1) })
     const asked = question(other.key, theirs)
     await small.start(asked)
     expect(small.jobs).toHaveLength(5)
@@ -384,9 +342,9 @@ describe('the batcher', () => {
   }) => {
     const execution = await begin(oneCall(tenant.product))
     const taken = await takeNext(engine, instance, execution)
-    await admit(taken)
+    await admit(instance, taken)
     const free = await openTenant(fixture)
-    const sandbox = await saveSandbox(fixture, free.project.id, free.owners.owner, { graph: chain(0) })
+    const sandbox = await publishProduct(fixture, free.project.id, free.owners.owner, { graph: chain(0) })
     const asked = question(free.key, sandbox)
     await engine.start(asked)
     const other = await takeNext(engine, instance, asked.id)
@@ -452,7 +410,7 @@ describe('the batcher', () => {
     })
     const execution = await begin(oneCall(tenant.product))
     const taken = await takeNext(engine, instance, execution)
-    await admit(taken)
+    await admit(instance, taken)
     expect(await dying.complete(ending(taken, { usage: usage(11) }))).toEqual({ kind: 'completed' })
     expect(lost).toBe(1)
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 11 })
@@ -463,16 +421,16 @@ describe('the batcher', () => {
   })
 
   test('sets a poisoned item aside, and decides the others of its batch', async ({ database, instance, begin }) => {
-    const lane = await openEngine(database.ledgerUrl)
-    const executions = [await begin(chain(1), lane), await begin(chain(1), lane)]
+    const replica = await openEngine(database.ledgerUrl)
+    const executions = [await begin(chain(1), replica), await begin(chain(1), replica)]
     const claims = executions.map((execution) =>
-      lane.claim({ execution, node: 't0', attempt: 1, lease: newLease(), instance }),
+      replica.claim({ execution, node: 't0', attempt: 1, lease: newLease(), instance }),
     )
-    const bad = lane.claim({ execution: 'exe_\u0000', node: 't0', attempt: 1, lease: newLease(), instance })
+    const bad = replica.claim({ execution: 'exe_\u0000', node: 't0', attempt: 1, lease: newLease(), instance })
     expect((await Promise.all(claims)).map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
     expect(await bad).toEqual({ kind: 'undecided', why: 'unavailable' })
-    expect(lane.setAside).toHaveLength(1)
-    await lane.close()
+    expect(replica.setAside).toHaveLength(1)
+    await replica.close()
   })
 })
 

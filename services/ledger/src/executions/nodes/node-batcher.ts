@@ -1,28 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { openItemBatcher } from '@gateway/async/batcher'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
-import type { Database } from '@gateway/database/client'
 import { classify, lockedOut } from '../../admissions/classify-error.ts'
+import type { Deps } from '../../deps.ts'
+import { openExecutionCache } from '../cache/execution-cache.ts'
+import { openExecutionLoader } from '../cache/load-executions.ts'
+import { enqueueJobs } from '../enqueue-jobs.ts'
+import { notifyChanges } from '../notify-changes.ts'
 import { answerClaim } from './answer-claim.ts'
-import { decideExecution } from './decide-execution.ts'
-import type { FlowItem, ItemOutcome, OverdueItem, ReclaimItem } from './node-item.ts'
-import type { Flows } from '../cache/package-cache.ts'
-import { openBatcher } from '../gather.ts'
-import { openExecutionReader, type ExecutionsRecollection } from '../cache/load-executions.ts'
-import type { ExecutionChange } from '../store/execution-facts.ts'
-import { openExecutionMemory } from '../cache/execution-cache.ts'
-import type { Tell } from '../notify-changes.ts'
-import { writeExecutions } from '../store/write-executions.ts'
+import type { NodeItem, OverdueItem, ReclaimItem } from './node-item.ts'
+import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
-// What workers ask about nodes, and what maintenance jobs find, decided many at a time with one batch in flight.
-//   L1  A batch reads its runs, decides, and writes what still is as it was read: two round trips, no lock held between them. What
-//       was not written goes with the next batch, which reads anew (F1 of the flows migration). What this replica has just written it
-//       remembers, and need not read (M1 of run-memory.ts).
-//   L2  What was passed over once is written patiently: it waits for runs and wallets that others hold. What has changed again and
-//       again is locked before it is read.
+// What workers ask about nodes, and what maintenance finds, decided many at a time with one batch in flight.
+//   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock between them.
+//       What was not written goes with the next batch, which reads it (F1 of the flows migration). What this replica has just written
+//       it need not read (M1 of execution-cache.ts).
+//   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks the
+//       executions before it reads them.
 //   L3  A transient error leaves open whether the batch was written. Every item may be repeated, so it is asked again.
 //   L4  Any other error: the items go one by one, and the one that fails is set aside with an alarm.
 //   L5  An item past its time is dropped undecided.
-//   L6  Telling comes after the commit, and nothing depends on it: maintenance jobs find what was not told.
+//   L6  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
 
 export interface NodeBatcher {
   submit(item: ClaimItem, budgetMs: number): Promise<ClaimOutcome | Undecided>
@@ -34,214 +33,142 @@ export interface NodeBatcher {
   drain(): Promise<void>
 }
 
-interface Waiting {
-  item: FlowItem
+export interface WaitingNode {
+  item: NodeItem
   /** Past this moment (of the process's own clock) the item is dropped undecided. */
   dropAtMs: number
   /** How often a batch has passed it over. */
   deferrals: number
-  /** Its run is read, whatever is remembered of it. */
-  reads: boolean
+  /** Its execution is read, whatever is cached of it. */
+  mustRead: boolean
   /** A batch with this item failed in a way that leaves open whether it was written. */
   ambiguous: boolean
   answer: (outcome: ClaimOutcome | CompleteOutcome | Undecided) => void
 }
 
-interface Deps {
-  database: Pick<Database, 'prisma'>
-  flows: Flows
-  tell: Tell
-  nodesAtOnce: number
+export type NodeBatcherDeps = Pick<
+  Deps,
+  'executions' | 'packageCache' | 'notifier' | 'nodeQueue' | 'tracer' | 'trace' | 'metrics' | 'now' | 'newId'
+>
+
+export interface NodeBatcherLimits {
   batchItems: number
-  mintCall: () => string
-  /** Monotonic milliseconds. */
-  now: () => number
-  observe: {
-    flowBatch(items: number, ms: number): void
-    setAside(item: { id: string }, error: unknown): void
-    settledMore(excessMicro: number): void
-    fenced(): void
-  }
-  /** Told what a completed node was charged, in micro-USD; absent: nobody asks. */
-  onCharged?: ((item: object, micro: number) => void) | null
+  /** Of one project, in the queue or running. */
+  nodesAtOnce: number
 }
 
-const PATIENT_AFTER = 1
+const WAIT_AFTER = 1
 const LOCK_AFTER = 3
-const IMPATIENCE = 20
+/** How many batches an item goes with before one of them waits for a lock again. */
+const DEFERRALS_AFTER_LOCKOUT = -20
 const RETRY_MS = 50
-const REMEMBERED = { mostExecutions: 10_000, mostCharacters: 32 * 1024 * 1024 }
+const CACHED = { maxExecutions: 10_000, maxCharacters: 32 * 1024 * 1024 }
 
-export function openNodeBatcher(deps: Deps): NodeBatcher {
-  const { database, now, observe } = deps
-  const batcher = openBatcher<Waiting>({ most: deps.batchItems, run: send })
-  const memory = openExecutionMemory(REMEMBERED)
-  const reader = openExecutionReader({ memory, flows: deps.flows, now })
+export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce }: NodeBatcherLimits): NodeBatcher {
+  const { now, metrics } = deps
+  const batcher = openItemBatcher<WaitingNode>({ maxItems: batchItems, run: send })
+  const cache = openExecutionCache(CACHED)
+  const loader = openExecutionLoader(deps, cache)
 
-  async function send(batch: Waiting[]): Promise<void> {
+  async function send(batch: WaitingNode[]): Promise<void> {
     const inTime = batch.filter(isInTime)
     if (inTime.length > 0) await attempt(inTime)
   }
 
-  function isInTime(one: Waiting): boolean {
-    if (now() < one.dropAtMs) return true
-    one.answer({ kind: 'undecided', why: one.ambiguous ? 'unknown' : 'unavailable' }) // L5
+  function isInTime({ dropAtMs, ambiguous, answer }: WaitingNode): boolean {
+    if (now() < dropAtMs) return true
+    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' }) // L5
     return false
   }
 
-  async function attempt(batch: Waiting[]): Promise<void> {
+  async function attempt(batch: WaitingNode[]): Promise<void> {
     const startMs = now()
     try {
-      await decide(batch)
-      observe.flowBatch(batch.length, now() - startMs)
+      await answerAll(batch, await decide(batch))
+      metrics.nodeBatch(batch.length, now() - startMs)
     } catch (error) {
-      for (const { item } of batch) memory.forget(item.execution) // M3
-      if (lockedOut(error)) {
-        for (const one of batch) again(one, -IMPATIENCE) // the others go on without that wallet for a while
-      } else if (classify(error) === 'transient') {
-        for (const one of batch) {
-          one.ambiguous = true // L3
-          again(one, one.deferrals)
-        }
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-      } else if (batch.length > 1) {
-        for (const one of batch) await attempt([one]) // L4
-      } else {
-        const { item, ambiguous, answer } = batch[0]!
-        observe.setAside({ id: item.execution }, error)
-        answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
-      }
+      for (const { item } of batch) cache.delete(item.execution) // M3
+      await recover(batch, error)
     }
   }
 
-  function again(one: Waiting, deferrals: number): void {
-    one.deferrals = deferrals
-    one.reads = true
-    batcher.add(one)
+  async function recover(batch: WaitingNode[], error: unknown): Promise<void> {
+    if (lockedOut(error)) {
+      for (const waiting of batch) again(waiting, DEFERRALS_AFTER_LOCKOUT) // the others go on without that wallet for a while
+    } else if (classify(error) === 'transient') {
+      for (const waiting of batch) {
+        waiting.ambiguous = true // L3
+        again(waiting, waiting.deferrals)
+      }
+      await delay(RETRY_MS)
+    } else if (batch.length > 1) {
+      for (const waiting of batch) await attempt([waiting]) // L4
+    } else {
+      const { item, ambiguous, answer } = batch[0]!
+      metrics.setAside({ id: item.execution }, error)
+      answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
+    }
+  }
+
+  function again(waiting: WaitingNode, deferrals: number): void {
+    waiting.deferrals = deferrals
+    waiting.mustRead = true
+    batcher.add(waiting)
   }
 
   /** L1, L2 */
-  async function decide(batch: Waiting[]): Promise<void> {
-    const deferrals = Math.max(...batch.map((one) => one.deferrals))
-    const patient = deferrals >= PATIENT_AFTER
-    if (deferrals < LOCK_AFTER) return answerAll(batch, await readAndWrite(database.prisma, batch, patient))
-    const decided = await database.prisma.$transaction(async (transaction) => {
+  async function decide(batch: WaitingNode[]): Promise<NodeBatchResult> {
+    const deferrals = Math.max(...batch.map((waiting) => waiting.deferrals))
+    const how = { patient: deferrals >= WAIT_AFTER, nodesAtOnce }
+    const { prisma } = deps.executions
+    if (deferrals < LOCK_AFTER) return runNodeBatch(deps, loader, prisma, batch, how)
+    return prisma.$transaction(async (transaction) => {
       await transaction.$queryRawUnsafe('SELECT money.lock_executions_v1($1)::text', [
         ...new Set(batch.map(({ item }) => item.execution)),
       ])
-      return readAndWrite(transaction, batch, patient)
-    })
-    return answerAll(batch, decided)
-  }
-
-  async function readAndWrite(
-    prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
-    batch: Waiting[],
-    patient: boolean,
-  ): Promise<Decided> {
-    const reading = await reader.know(
-      prisma,
-      batch.map(({ item }) => item),
-      new Set(batch.flatMap(({ item, reads }) => (reads ? [item.execution] : []))),
-    )
-    const outcomes = new Map<Waiting, { outcome: ItemOutcome; change: ExecutionChange | null }>()
-    const changes: ExecutionChange[] = []
-    for (const [execution, of] of Map.groupBy(batch, ({ item }) => item.execution)) {
-      const decided = await decideOne(
-        reading,
-        execution,
-        of.map(({ item }) => item),
-      )
-      if (decided.change) changes.push(decided.change)
-      of.forEach((one, n) => outcomes.set(one, { outcome: decided.outcomes[n]!, change: decided.change }))
-    }
-    if (changes.length === 0) return { reading, outcomes, written: new Map(), jobs: [] }
-    const result = await writeExecutions(prisma, changes, {
-      patient,
-      nodesAtOnce: deps.nodesAtOnce,
-      presumed: reading.presumed,
-    })
-    if (result.excessMicro > 0) observe.settledMore(result.excessMicro)
-    for (let n = 0; n < result.fenced; n++) observe.fenced()
-    if (deps.onCharged) tellCharges(deps.onCharged, batch, reading, result.charged)
-    return { reading, outcomes, written: result.written, jobs: result.jobs }
-  }
-
-  async function decideOne(reading: ExecutionsRecollection, execution: string, items: FlowItem[]) {
-    const facts = reading.executions.get(execution)
-    if (!facts) return { outcomes: items.map(unknownExecution), change: null }
-    const { plan, package: flow } = await deps.flows.of(facts.sandbox, facts.revision)
-    return decideExecution({
-      execution: facts,
-      plan,
-      requiredOutputs: flow.output.required ?? [],
-      items,
-      nowMs: reading.nowMs,
-      living: reading.living,
-      mintCall: deps.mintCall,
+      return runNodeBatch(deps, loader, transaction, batch, how)
     })
   }
 
-  async function answerAll(batch: Waiting[], { reading, outcomes, written, jobs }: Decided): Promise<void> {
-    deps.tell.changed([...written.keys()], jobs) // L6
-    remember({ reading, outcomes, written, jobs })
-    for (const one of batch) {
-      const { outcome, change } = outcomes.get(one)!
-      const guessed = reading.guessed.has(one.item.execution)
-      if (guessed && (change === null || !written.has(change))) again(one, one.deferrals) // M1
-      else if (change !== null && !written.has(change)) again(one, one.deferrals + 1)
-      else if (outcome.kind !== 'claimed') one.answer(outcome)
+  async function answerAll(batch: WaitingNode[], result: NodeBatchResult): Promise<void> {
+    const { loaded, outcomes, written, jobs } = result
+    notifyChanges(deps, written.keys()) // L6
+    enqueueJobs(deps, jobs)
+    updateCache(result)
+    for (const waiting of batch) {
+      const { execution } = waiting.item
+      const { outcome, change } = outcomes.get(waiting)!
+      const isWritten = change !== null && written.has(change)
+      if (loaded.fromCache.has(execution) && !isWritten) again(waiting, waiting.deferrals) // M1
+      else if (change !== null && !isWritten) again(waiting, waiting.deferrals + 1)
+      else if (outcome.kind !== 'claimed') waiting.answer(outcome)
       else {
-        const facts = reading.executions.get(one.item.execution)!
-        const flow = await deps.flows.of(facts.sandbox, facts.revision)
-        one.answer(answerClaim({ execution: facts, change, outcome, flow, sources: reading.sourcesOf.get(one.item)! }))
+        const facts = loaded.executions.get(execution)!
+        const flow = await deps.packageCache.get(facts.sandbox, facts.revision)
+        const sources = loaded.sourcesOf.get(waiting.item)!
+        waiting.answer(answerClaim({ execution: facts, change, outcome, flow, sources }))
       }
     }
   }
 
-  function remember({ reading, outcomes, written }: Decided): void {
-    const changes = new Set([...outcomes.values()].flatMap(({ change }) => change ?? []))
-    if (reading.presumed.size > 0 && written.size === 0) reader.doubtInstances()
+  function updateCache({ loaded, outcomes, written }: NodeBatchResult): void {
+    const changes = new Set([...outcomes.values()].flatMap(({ change }) => (change === null ? [] : [change])))
+    if (loaded.assumedAlive.size > 0 && written.size === 0) loader.forgetInstances()
     for (const change of changes) {
       const version = written.get(change)
       const { id } = change.execution
-      if (reading.guessed.has(id)) memory.judge(id, version !== undefined)
-      if (version === undefined) memory.forget(id)
-      else memory.wrote(change, version, reading.nowMs)
+      if (loaded.fromCache.has(id)) cache.judge(id, version !== undefined)
+      if (version === undefined) cache.delete(id)
+      else cache.setWritten(change, version, loaded.nowMs)
     }
   }
 
   return {
-    submit: ((item: FlowItem, budgetMs: number) =>
+    submit: ((item: NodeItem, budgetMs: number) =>
       new Promise((answer) => {
-        batcher.add({ item, dropAtMs: now() + budgetMs, deferrals: 0, reads: false, ambiguous: false, answer })
+        batcher.add({ item, dropAtMs: now() + budgetMs, deferrals: 0, mustRead: false, ambiguous: false, answer })
       })) as NodeBatcher['submit'],
     waiting: batcher.waiting,
-    drain: batcher.drain,
+    drain: batcher.idle,
   }
-}
-
-interface Decided {
-  reading: ExecutionsRecollection
-  outcomes: Map<Waiting, { outcome: ItemOutcome; change: ExecutionChange | null }>
-  written: Map<ExecutionChange, number>
-  jobs: Parameters<Tell['changed']>[1]
-}
-
-function tellCharges(
-  tell: (item: object, micro: number) => void,
-  batch: Waiting[],
-  { executions }: ExecutionsRecollection,
-  charged: Map<string, number>,
-): void {
-  for (const { item } of batch) {
-    if (item.op !== 'complete') continue
-    const node = executions.get(item.execution)?.nodes.find(({ lease }) => lease === item.lease)
-    const micro = node?.reservation ? charged.get(node.reservation) : undefined
-    if (micro !== undefined) tell(item, micro)
-  }
-}
-
-function unknownExecution({ op }: FlowItem): ItemOutcome {
-  return { kind: op === 'complete' ? 'fenced' : 'nothing-to-do' }
 }

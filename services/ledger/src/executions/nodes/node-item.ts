@@ -1,8 +1,8 @@
 import type { ClaimItem, CompleteItem } from '@gateway/contracts/flow-items'
 
-// What the node batcher decides: what workers ask, and what maintenance jobs find.
+// What the node batcher decides: what workers ask, and what maintenance finds.
 
-/** A node whose instance has ended: its lease is taken back. */
+/** A node whose instance has ended: its lease is taken from it. */
 export interface ReclaimItem {
   op: 'reclaim'
   execution: string
@@ -11,13 +11,13 @@ export interface ReclaimItem {
   instance: string
 }
 
-/** A run whose deadline is over. */
+/** An execution whose deadline is over. */
 export interface OverdueItem {
   op: 'overdue'
   execution: string
 }
 
-export type FlowItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem
+export type NodeItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem
 
 /** What became of an item, before a claim is given what it needs to run. */
 export type ItemOutcome =

@@ -7,8 +7,9 @@ import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import { findingsOf, openTenant, walletOf } from '../../fixtures/ledger-test.ts'
-import { question, saveSandbox } from '../../fixtures/engine.ts'
-import { test } from '../../fixtures/engine-test.ts'
+import { question } from '../../fixtures/engine.ts'
+import { publishProduct } from '../../fixtures/sandbox-products.ts'
+import { test } from '../../fixtures/ledger-test.ts'
 import {
   chanceOf,
   deliver,
@@ -72,7 +73,7 @@ describe('random graphs', () => {
       })
       const executions = new Map<string, ValidFlow>()
       for (const flow of flows) {
-        const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: flow.graph })
+        const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: flow.graph })
         const asked = question(tenant.key, sandbox, { input: flow.input })
         const answer = await (chance() < 0.5 ? engine : twin).start(asked)
         if ('refused' in answer) expect(answer).toEqual({ refused: { code: 'insufficient_budget' } })

@@ -4,7 +4,7 @@ import type { NodeRow, ExecutionRow } from './read-rows.ts'
 
 /** A `NodeRecord`. */
 function nodeRecord(node: NodeRow): string {
-  const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is nobody's business outside
+  const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
   return object({
     id: text(node.node),
     kind: text(node.kind),

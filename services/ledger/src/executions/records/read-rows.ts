@@ -1,5 +1,5 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
-import type { Database } from '@gateway/database/client'
+import type { Deps } from '../../deps.ts'
 import type { NodeStateName } from '../store/execution-facts.ts'
 
 export interface ExecutionRow {
@@ -26,20 +26,20 @@ export interface NodeRow {
   duration_ms: number | null
   remote_ms: number | null
   call: string | null
-  /** Micro-USD: what of its calls was settled. What is only held is no charge. */
+  /** Micro-USD: what of its calls was settled. What is only reserved is no charge. */
   charged: bigint
 }
 
 /**
- * A run and its nodes in the order of the graph; of a run that goes on, only those that have ended with a result after line `after`,
- * and of one that has ended all, unless the caller has its last line.
+ * An execution and its nodes in the order of the graph. While it goes on, only those nodes that have ended with a result after line
+ * `after`; once it has ended all of them, unless the caller has its last line.
  */
 export async function readRows(
-  { prisma }: Pick<Database, 'prisma'>,
+  { reads: { prisma } }: Pick<Deps, 'reads'>,
   execution: string,
   after: number | 'everything',
 ): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
-  // One statement, so that run and nodes are of one moment.
+  // One statement, so that execution and nodes are of one moment.
   const rows = await prisma.$queryRawUnsafe<(ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>)[]>(
     `SELECT e.id, e.project, e.sandbox, e.revision, e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
             n.node AS n_node, n.kind AS n_kind, n.state AS n_state, n.seq AS n_seq, n.output AS n_output, n.error AS n_error,
@@ -59,10 +59,10 @@ export async function readRows(
   )
   const [first] = rows
   if (!first) return null
-  return { execution: first, nodes: rows.filter((row) => row['n_node'] !== null).map(nodeOf) }
+  return { execution: first, nodes: rows.filter((row) => row['n_node'] !== null).map(nodeRowOf) }
 }
 
-function nodeOf(row: Record<string, unknown>): NodeRow {
+function nodeRowOf(row: Record<string, unknown>): NodeRow {
   return {
     node: row['n_node'] as string,
     kind: row['n_kind'] as string,

@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest'
 import type { ProgressLine } from '@gateway/contracts/execution'
-import { openTenant } from '../../fixtures/ledger-test.ts'
-import { ending, failing, question, saveSandbox, takeNext } from '../../fixtures/engine.ts'
-import { test as flowTest } from '../../fixtures/engine-test.ts'
-import { chain, fan } from '../../fixtures/graphs.ts'
+import { ending, failing, question, takeNext } from '../../fixtures/engine.ts'
+import { openTenant, test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'
+import { readUsage } from './read-usage.ts'
 
-const test = flowTest
+const test = ledgerTest
   .extend('sandbox', ({ tenant, fixture }) =>
-    saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) }),
+    publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) }),
   )
   .extend('execution', async ({ engine, tenant, sandbox }) => {
     const asked = question(tenant.key, sandbox)
@@ -92,7 +92,7 @@ describe('the progress of a run', () => {
   })
 
   test('holds what failed, and not what was skipped or never began', async ({ engine, fixture, tenant }) => {
-    const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, {
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, {
       graph: fan([tenant.product, tenant.product]),
     })
     const asked = question(tenant.key, sandbox)
@@ -110,4 +110,20 @@ describe('the progress of a run', () => {
       'complete',
     ])
   })
+})
+
+test('the usage of an execution is that of its settled calls', async ({ fixture, tenant, replica }) => {
+  const execution = fixture.id('exe')
+  expect(await readUsage(replica, { execution })).toEqual({ promptTokens: 0, completionTokens: 0 })
+  for (const [node, state, prompt] of [
+    ['a', 'Settled', 5],
+    ['b', 'Settled', 7],
+    ['c', 'Released', null],
+  ])
+    await fixture.run(
+      `INSERT INTO money.attempts (id, invocation, attempt, state, project, prompt_tokens, completion_tokens, closed_at, execution, node)
+       VALUES ($1, $1, 1, $2, $3, $4, $4, now(), $5, $6)`,
+      [fixture.id('inv'), state, tenant.project.id, prompt, execution, node],
+    )
+  expect(await readUsage(replica, { execution })).toEqual({ promptTokens: 12, completionTokens: 12 })
 })

@@ -1,9 +1,9 @@
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import { refused } from '../../keys/read-caller.ts'
 import type { StartFacts } from './start-facts.ts'
 
-// Whether a run may start, in the order of decisions.md, 1. In three steps, because the input is checked between the last two.
+// Whether an execution may start, in the order of decisions.md, 1. In three steps, because the input is checked between the last two.
 // A repeat passes the first step only: wallet, window and revision are never asked again.
 
 type Started = Extract<StartAnswer, { kind: 'started' }>
@@ -26,7 +26,8 @@ export function decideCaller(question: StartQuestion, facts: StartFacts): Starte
   const { asked, earlier } = facts
   const started = { kind: 'started' as const, project, sandbox, key: facts.key }
   if (asked !== null) {
-    if (asked.project !== project || asked.sandbox !== sandbox) throw new Error(`${asked.execution} is another run`)
+    if (asked.project !== project || asked.sandbox !== sandbox)
+      throw new Error(`${asked.execution} is another execution`)
     return {
       ...started,
       execution: asked.execution,
@@ -62,16 +63,16 @@ export function decideRevision(
     if (named !== null && named !== active) return refused('revision_not_active', notActive)
   }
   if (revision === null) return refused('revision_not_active', { ...notActive, suspended: false })
-  if (!revision.valid) return null // whoever asks tells what is wrong with it
+  if (!revision.valid) return null // the caller of this says what is wrong with it
   if (surface === 'chat' && revision.chatInput === null) return refused('sandbox_contract', { sandbox: id })
-  // A key's run meets it at the call itself (decisions.md, 1).
+  // An execution by a key meets it at the call itself (decisions.md, 1).
   if (!('keyHash' in caller) && facts.unassigned !== null)
     return refused('product_not_assigned', { product: facts.unassigned })
   return null
 }
 
 /** Money, where the flow pays for anything, and room. null: it may start. */
-export function decideMeans(facts: StartFacts, mostOpen: number): RefusedCaller | null {
+export function decideMeans(facts: StartFacts, openExecutions: number): RefusedCaller | null {
   const { limit, available, reserved, open } = facts
   if (facts.revision!.paidNodes > 0) {
     if (limit !== null && limit.micro - limit.spent - limit.reserved <= 0)
@@ -91,9 +92,5 @@ export function decideMeans(facts: StartFacts, mostOpen: number): RefusedCaller 
         affordableMaxTokens: 0,
       })
   }
-  return open >= mostOpen ? refused('overloaded', {}) : null
-}
-
-export function refused(code: RefusalCode, facts: Record<string, unknown>): RefusedCaller {
-  return { refused: { code, facts } }
+  return open >= openExecutions ? refused('overloaded', {}) : null
 }

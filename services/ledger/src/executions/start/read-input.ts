@@ -6,7 +6,7 @@ import { flowLimits } from '@gateway/contracts/limits'
 import type { Database } from '@gateway/database/client'
 import { valueTypeOf, type FieldFault } from '@gateway/flow/contract'
 import type { Flow } from '../cache/package-cache.ts'
-import { refused } from './decide-start.ts'
+import { refused } from '../../keys/read-caller.ts'
 import type { StartFacts } from './start-facts.ts'
 
 /** The values of the input node, by field, each as it is to be stored; or what is wrong with them (spec 2.3, 4.3). */
@@ -28,7 +28,7 @@ export async function readInput(
   return putAssets({ prisma }, flow.package.input, values, facts.project!)
 }
 
-/** An image or a sound is what is stored under its id, whatever else was said of it; another project's is none. */
+/** An image or a sound is what is stored under its id, whatever else the caller says of it; another project's is none. */
 async function putAssets(
   { prisma }: Pick<Database, 'prisma'>,
   { properties }: ContractSide,
@@ -46,7 +46,7 @@ async function putAssets(
   const faults: FieldFault[] = []
   const put: Values = { ...values }
   for (const { field, type, id } of named) {
-    const asset = assets.find((one) => one.id === id)
+    const asset = assets.find((found) => found.id === id)
     if (!asset) faults.push({ field, message: 'names no asset of this project' })
     else if (!asset.mimeType.startsWith(`${type}/`))
       faults.push({ field, message: `names an asset that is no ${type}` })

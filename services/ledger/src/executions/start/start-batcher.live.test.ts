@@ -2,27 +2,16 @@ import { describe, expect } from 'vitest'
 import type { StartQuestion } from '@gateway/contracts/flow-reads'
 import type { Graph } from '@gateway/contracts/graph'
 import { openTenant, walletOf } from '../../fixtures/ledger-test.ts'
-import {
-  codeOf,
-  ending,
-  failing,
-  idempotencyOf,
-  mint,
-  openEngine,
-  question,
-  saveRevision,
-  saveSandbox,
-  takeNext,
-} from '../../fixtures/engine.ts'
-import { test as flowTest } from '../../fixtures/engine-test.ts'
-import { chain, oneCall, TEXT } from '../../fixtures/graphs.ts'
+import { codeOf, ending, failing, idempotencyOf, mint, openEngine, question, takeNext } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { TEXT, chain, oneCall, publishProduct, saveRevision } from '../../fixtures/sandbox-products.ts'
 
-const test = flowTest
+const test = ledgerTest
   .extend(
     'save',
     ({ tenant, fixture }) =>
       (graph: Graph = chain(0), more = {}) =>
-        saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
+        publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
   )
   /** What the start of a run answers, by the shop's key. */
   .extend(
@@ -193,14 +182,14 @@ describe('the start of a run by key', () => {
     const empty = await fixture.project(tenant.owners)
     const by = { project: empty, by: tenant.owners.owner }
     const graph = { graph: oneCall(tenant.product) }
-    const broke = await saveSandbox(fixture, empty.id, tenant.owners.owner, graph)
+    const broke = await publishProduct(fixture, empty.id, tenant.owners.owner, graph)
     expect(await ask(broke, {}, await fixture.key(by))).toEqual({
       refused: {
         code: 'insufficient_budget',
         facts: { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
       },
     })
-    const free = await saveSandbox(fixture, empty.id, tenant.owners.owner, { graph: chain(0) })
+    const free = await publishProduct(fixture, empty.id, tenant.owners.owner, { graph: chain(0) })
     expect(codeOf(await ask(free, {}, await fixture.key(by)))).toBe('started')
 
     const limited = await fixture.key({
@@ -222,7 +211,7 @@ describe('the start of a run by key', () => {
   })
 
   test('has room for so many open runs of a project [overloaded]', async ({ database, tenant, save, fixture }) => {
-    const small = await openEngine(database.ledgerUrl, { mostOpen: 5 })
+    const small = await openEngine(database.ledgerUrl, { openExecutions: 5 })
     const sandbox = await save()
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => small.start(question(tenant.key, sandbox))))
     expect(outcomes.map(codeOf).toSorted()).toEqual([
@@ -230,13 +219,13 @@ describe('the start of a run by key', () => {
       ...Array<string>(5).fill('started'),
     ])
     const other = await openTenant(fixture)
-    const theirs = await saveSandbox(fixture, other.project.id, other.owners.owner, { graph: chain(0) })
+    const theirs = await publishProduct(fixture, other.project.id, other.owners.owner, { graph: chain(0) })
     expect(codeOf(await small.start(question(other.key, theirs)))).toBe('started')
     await small.close()
   })
 
   test('has room for so many that wait [overloaded]', async ({ database, tenant, save }) => {
-    const small = await openEngine(database.ledgerUrl, { mostWaiting: 2 })
+    const small = await openEngine(database.ledgerUrl, { waitingStarts: 2 })
     const sandbox = await save()
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => small.start(question(tenant.key, sandbox))))
     expect(outcomes.map(codeOf).filter((code) => code === 'overloaded')).toHaveLength(8)
@@ -270,7 +259,7 @@ describe('an idempotency key', () => {
     const first = await ask(sandbox, { idempotency })
     expect(await ask(other, { idempotency })).toMatchObject({ replayed: false })
     const theirs = await openTenant(fixture)
-    const away = await saveSandbox(fixture, theirs.project.id, theirs.owners.owner, { graph: chain(0) })
+    const away = await publishProduct(fixture, theirs.project.id, theirs.owners.owner, { graph: chain(0) })
     expect(await ask(away, { idempotency }, theirs.key)).toMatchObject({ replayed: false })
     expect(await ask(sandbox, { idempotency })).toEqual({ ...first, replayed: true })
     expect(codeOf(await ask(sandbox, { idempotency: idempotencyOf('the same key', { another: 'body' }) }))).toBe(
@@ -287,7 +276,7 @@ describe('an idempotency key', () => {
     const project = await fixture.project(tenant.owners, 5n)
     await fixture.assign(project.id, tenant.product)
     const graph = oneCall(tenant.product)
-    const sandbox = await saveSandbox(fixture, project.id, tenant.owners.owner, { graph })
+    const sandbox = await publishProduct(fixture, project.id, tenant.owners.owner, { graph })
     const key = await fixture.key({
       project,
       by: tenant.owners.owner,
@@ -387,7 +376,7 @@ describe('the start of a run by a person in the console', () => {
 
 describe('what has ended', () => {
   test('frees the room that it took', async ({ database, tenant, save }) => {
-    const small = await openEngine(database.ledgerUrl, { mostOpen: 1 })
+    const small = await openEngine(database.ledgerUrl, { openExecutions: 1 })
     const instance = await small.newInstance()
     const sandbox = await save()
     const asked = question(tenant.key, sandbox)

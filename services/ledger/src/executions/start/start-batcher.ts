@@ -1,39 +1,37 @@
+import { openItemBatcher } from '@gateway/async/batcher'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
-import type { Database } from '@gateway/database/client'
 import { classify } from '../../admissions/classify-error.ts'
-import type { Flows } from '../cache/package-cache.ts'
-import { openBatcher } from '../gather.ts'
-import type { Tell } from '../notify-changes.ts'
-import { decideCaller, decideMeans, decideRevision, refused } from './decide-start.ts'
+import type { Deps } from '../../deps.ts'
+import { enqueueJobs } from '../enqueue-jobs.ts'
+import { refused } from '../../keys/read-caller.ts'
+import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
 import { readStarts, type StartFacts } from './start-facts.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
 
-// Runs begin many at a time, with one batch in flight.
-//   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is held, so no wallet is locked.
-//   S2  The idempotency key is taken by its primary key. Whoever comes second, in this batch or on another replica, reads again
-//       and finds the first.
-//   S3  A question may be repeated by its id; it answers the same run.
+// Executions start many at a time, with one batch in flight.
+//   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is reserved, so no wallet is
+//       locked.
+//   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica, is read again
+//       with the next batch, and finds the first.
+//   S3  A question may be repeated by its id; it is answered with the same execution.
 
-export interface ExecutionStarter {
-  start(question: StartQuestion): Promise<StartAnswer>
-  waiting(): number
+export interface StartBatcher {
+  submit(question: StartQuestion): Promise<StartAnswer>
   drain(): Promise<void>
 }
 
-interface Deps {
-  database: Pick<Database, 'prisma'>
-  flows: Flows
-  tell: Tell
+export interface StartLimits {
+  /** Of one project, in the queue or running. */
   nodesAtOnce: number
-  /** Open runs of one project; one more is refused as overloaded. */
-  mostOpen: number
+  /** Open executions of one project; one more is refused as overloaded. */
+  openExecutions: number
   /** Questions that may wait here; one more is refused as overloaded. */
-  mostWaiting: number
-  /** Told the key of each run that began. */
-  noteUse: (key: string) => void
+  waitingStarts: number
 }
+
+type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'tracer' | 'metrics' | 'keyUses'>
 
 interface Waiting {
   question: StartQuestion
@@ -41,113 +39,123 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-const BATCH = 64
+const BATCH_ITEMS = 64
 
-export function openExecutionStarter(deps: Deps): ExecutionStarter {
-  const { database, mostOpen } = deps
-  const batcher = openBatcher<Waiting>({ most: BATCH, run: startAll })
+export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBatcher {
+  const batcher = openItemBatcher<Waiting>({ maxItems: BATCH_ITEMS, run: startAll })
 
-  /** Whoever asks hears of an error, and asks again. One question's error is not another's. */
+  /** The error of a batch goes to those who asked, and they ask again. A final error is only for the question that causes it. */
   async function startAll(batch: Waiting[]): Promise<void> {
     try {
       await decideAll(batch)
     } catch (error) {
-      if (batch.length > 1 && classify(error) === 'final') for (const one of batch) await startAll([one])
+      if (batch.length > 1 && classify(error) === 'final') for (const waiting of batch) await startAll([waiting])
       else for (const { reject } of batch) reject(error)
     }
   }
 
   async function decideAll(batch: Waiting[]): Promise<void> {
     const questions = batch.map(({ question }) => question)
-    const facts = await readStarts(database, questions, mostOpen)
-    const fresh = new Map<FreshExecution, Waiting>()
-    const later: Waiting[] = []
-    const taken = new Set<string>()
-    const begun = new Map<string, number>()
+    const facts = await readStarts(deps.executions, questions, limits.openExecutions)
+    const decided = await Promise.all(questions.map((question, n) => decideStart(deps, question, facts[n]!, limits)))
     const answers: [Waiting, StartAnswer][] = []
-    await Promise.all(
-      batch.map(async (one, n) => {
-        const decided = await decide(one.question, facts[n]!)
-        if ('kind' in decided || 'refused' in decided) answers.push([one, decided])
-        else fresh.set(decided, one)
-      }),
-    )
-    for (const [execution, one] of fresh) {
-      const project = execution.facts.project!
-      const already = begun.get(project) ?? 0
-      if (!mayGoAlong(execution, taken)) later.push(one) // S2
-      else if (execution.facts.open + already >= mostOpen) answers.push([one, refused('overloaded', {})])
+    const later: Waiting[] = []
+    const fresh = new Map<FreshExecution, Waiting>()
+    const admit = openBatchAdmission(limits)
+    for (const [n, waiting] of batch.entries()) {
+      const start = decided[n]!
+      if (!isFresh(start)) answers.push([waiting, start])
       else {
-        begun.set(project, already + 1)
-        continue
+        const verdict = admit(start)
+        if (verdict === 'go') fresh.set(start, waiting)
+        else if (verdict === 'later') later.push(waiting) // S2
+        else answers.push([waiting, refused('overloaded', {})])
       }
-      fresh.delete(execution)
     }
     if (fresh.size > 0) {
-      const { started, jobs } = await writeStarts(database, [...fresh.keys()], deps.nodesAtOnce)
-      deps.tell.changed([], jobs)
-      for (const [execution, one] of fresh) {
-        if (!started.has(execution)) later.push(one) // S2
-        else answers.push([one, startedOf(execution)])
+      const { started, jobs } = await writeStarts(deps.executions, [...fresh.keys()], limits.nodesAtOnce)
+      enqueueJobs(deps, jobs)
+      for (const [execution, waiting] of fresh) {
+        if (!started.has(execution)) later.push(waiting) // S2
+        else {
+          if (execution.facts.key !== null) deps.keyUses.note(execution.facts.key)
+          answers.push([waiting, startedAnswer(execution)])
+        }
       }
     }
-    for (const [one, answer] of answers) one.resolve(answer)
-    for (const one of later) batcher.add(one)
-  }
-
-  async function decide(
-    question: StartQuestion,
-    facts: StartFacts,
-  ): Promise<StartAnswer | RefusedCaller | FreshExecution> {
-    const decided = decideCaller(question, facts) ?? decideRevision(question, facts)
-    if (decided !== null) return decided
-    if (!facts.revision!.valid) return invalidGraph(question.sandbox, facts.revision!.number)
-    const flow = await deps.flows.of(question.sandbox, facts.revision!.number)
-    const input = await readInput(database, question, facts, flow)
-    if ('refused' in input) return input
-    const means = decideMeans(facts, mostOpen)
-    if (means !== null) return means
-    return { question, facts, plan: flow.plan, values: input.values }
-  }
-
-  /** Only a person who names a draft in the console comes here. */
-  async function invalidGraph(sandbox: string, number: number): Promise<RefusedCaller> {
-    const revision = await database.prisma.revision.findUniqueOrThrow({
-      where: { sandbox_number: { sandbox, number } },
-      select: { problems: true },
-    })
-    return refused('graph_invalid', { problems: JSON.parse(Buffer.from(revision.problems).toString()) as unknown })
-  }
-
-  function startedOf({ question, facts }: FreshExecution): StartAnswer {
-    if (facts.key !== null) deps.noteUse(facts.key)
-    const { chatOutput, number } = facts.revision!
-    return {
-      kind: 'started',
-      execution: question.id,
-      project: facts.project!,
-      sandbox: question.sandbox,
-      revision: number,
-      key: facts.key,
-      replayed: false,
-      textField: question.surface === 'chat' ? chatOutput : null,
-    }
+    for (const [{ resolve }, answer] of answers) resolve(answer)
+    for (const waiting of later) batcher.add(waiting)
   }
 
   return {
-    start(question) {
-      if (batcher.waiting() >= deps.mostWaiting) return Promise.resolve(refused('overloaded', {}))
+    submit(question) {
+      if (batcher.waiting() >= limits.waitingStarts) return Promise.resolve(refused('overloaded', {}))
       return new Promise((resolve, reject) => batcher.add({ question, resolve, reject }))
     },
-    waiting: batcher.waiting,
-    drain: batcher.drain,
+    drain: batcher.idle,
   }
 }
 
-/** Of several under one idempotency key, or with one id, one goes along; the others find it with the next batch. */
-function mayGoAlong({ question: { id, sandbox, idempotency }, facts }: FreshExecution, taken: Set<string>): boolean {
-  const names = [id, ...(idempotency === null ? [] : [JSON.stringify([facts.project, sandbox, idempotency.key])])]
-  if (names.some((name) => taken.has(name))) return false
-  for (const name of names) taken.add(name)
-  return true
+function isFresh(start: StartAnswer | FreshExecution): start is FreshExecution {
+  return 'plan' in start
+}
+
+/** Everything that is decided about a question by itself. */
+async function decideStart(
+  { executions, packageCache }: Pick<StartDeps, 'executions' | 'packageCache'>,
+  question: StartQuestion,
+  facts: StartFacts,
+  { openExecutions }: Pick<StartLimits, 'openExecutions'>,
+): Promise<StartAnswer | FreshExecution> {
+  const decided = decideCaller(question, facts) ?? decideRevision(question, facts)
+  if (decided !== null) return decided
+  const { number, valid } = facts.revision!
+  if (!valid) return refuseGraph(executions, question.sandbox, number)
+  const flow = await packageCache.get(question.sandbox, number)
+  const input = await readInput(executions, question, facts, flow)
+  if ('refused' in input) return input
+  return decideMeans(facts, openExecutions) ?? { question, facts, plan: flow.plan, values: input.values }
+}
+
+/** Only a person who names a draft in the console gets this. */
+async function refuseGraph({ prisma }: Deps['executions'], sandbox: string, number: number): Promise<RefusedCaller> {
+  const revision = await prisma.revision.findUniqueOrThrow({
+    where: { sandbox_number: { sandbox, number } },
+    select: { problems: true },
+  })
+  return refused('graph_invalid', { problems: JSON.parse(Buffer.from(revision.problems).toString()) as unknown })
+}
+
+/**
+ * Decides which of the new executions go together into one batch. Of several under one idempotency key, or with one id, one goes; the
+ * others find it with the next batch.
+ */
+function openBatchAdmission({ openExecutions }: Pick<StartLimits, 'openExecutions'>) {
+  const taken = new Set<string>()
+  const begun = new Map<string, number>()
+
+  return ({ question: { id, sandbox, idempotency }, facts }: FreshExecution): 'go' | 'later' | 'overloaded' => {
+    const project = facts.project!
+    const names = [id, ...(idempotency === null ? [] : [JSON.stringify([project, sandbox, idempotency.key])])]
+    if (names.some((name) => taken.has(name))) return 'later'
+    for (const name of names) taken.add(name)
+    const already = begun.get(project) ?? 0
+    if (facts.open + already >= openExecutions) return 'overloaded'
+    begun.set(project, already + 1)
+    return 'go'
+  }
+}
+
+function startedAnswer({ question, facts }: FreshExecution): StartAnswer {
+  const { chatOutput, number } = facts.revision!
+  return {
+    kind: 'started',
+    execution: question.id,
+    project: facts.project!,
+    sandbox: question.sandbox,
+    revision: number,
+    key: facts.key,
+    replayed: false,
+    textField: question.surface === 'chat' ? chatOutput : null,
+  }
 }

@@ -1,9 +1,9 @@
 import { Client } from 'pg'
 import { expect, onTestFinished } from 'vitest'
 import type { Database } from '@gateway/database/client'
-import { claimOf, ending, newLease, openEngine, question, saveSandbox } from '../../fixtures/engine.ts'
-import { test as flowTest } from '../../fixtures/engine-test.ts'
-import { chain } from '../../fixtures/graphs.ts'
+import { claimOf, ending, newLease, openEngine, question } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, publishProduct } from '../../fixtures/sandbox-products.ts'
 
 // What the engine's statements cost inside Postgres, counted instead of timed: it must not grow with what is on the books (F5).
 
@@ -62,9 +62,9 @@ function rowsOf(node: PlanNode): number {
 const MANY = 6_000
 const SIZE = 16
 
-flowTest('a node costs the same on empty books and on full ones', async ({ database, fixture, tenant, engine }) => {
+ledgerTest('a node costs the same on empty books and on full ones', async ({ database, fixture, tenant, engine }) => {
   await fixture.run('ANALYZE')
-  const sandbox = await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+  const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
   const instance = await engine.newInstance()
 
   async function openCounted() {

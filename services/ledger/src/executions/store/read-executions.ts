@@ -1,5 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import type { FlowItem } from '../nodes/node-item.ts'
+import type { NodeItem } from '../nodes/node-item.ts'
 import type { NodeFacts, NodeStateName, ExecutionFacts } from './execution-facts.ts'
 
 type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
@@ -9,7 +9,7 @@ export interface ExecutionsReading {
   executions: Map<string, ExecutionFacts>
   living: Set<string>
   /** By claim: what its sources answered, JSON text by ordinal. */
-  sourcesOf: Map<FlowItem, Map<number, string>>
+  sourcesOf: Map<NodeItem, Map<number, string>>
   /** Unix milliseconds, by the database's clock. */
   nowMs: number
 }
@@ -54,7 +54,7 @@ const SQL = `SELECT at_ms, runs, living, s_claim, s_ordinal, s_output FROM money
  */
 export async function readExecutions(
   prisma: Prisma,
-  items: readonly FlowItem[],
+  items: readonly NodeItem[],
   others: readonly string[] = [],
 ): Promise<ExecutionsReading> {
   const claims = items.filter((item) => item.op === 'claim')
@@ -66,7 +66,7 @@ export async function readExecutions(
     claims.map(({ execution }) => execution),
     claims.map(({ node }) => node),
   )
-  const sourcesOf = new Map<FlowItem, Map<number, string>>(claims.map((claim) => [claim, new Map()]))
+  const sourcesOf = new Map<NodeItem, Map<number, string>>(claims.map((claim) => [claim, new Map()]))
   row.s_claim?.forEach((claim, n) => {
     sourcesOf.get(claims[claim - 1]!)!.set(row.s_ordinal![n]!, Buffer.from(row.s_output![n]!).toString())
   })
