@@ -8,9 +8,18 @@ const packagesMayKnow = {
   'simulated-provider': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
   tokens: ['contracts', 'money', 'providers'],
-  'node-queue': ['async', 'contracts', 'money', 'redis'],
+  'node-queue': ['async', 'contracts', 'money', 'process', 'redis'],
   notifier: ['async', 'contracts', 'money', 'redis'],
-  'local-stack': ['contracts', 'money', 'database', 'process', 'simulated-provider', 'ledger-client', 'prisma'],
+  'local-stack': [
+    'contracts',
+    'money',
+    'database',
+    'process',
+    'simulated-provider',
+    'providers',
+    'ledger-client',
+    'prisma',
+  ],
   testbed: 'all',
 }
 const anyPackageMayKnow = ['async', 'contracts', 'money']

@@ -1,5 +1,5 @@
 import { refusals } from '@gateway/contracts/refusals'
-import { allVariants } from './all-ways.ts'
+import { allVariants } from './all-variants.ts'
 
 interface Row {
   status: number
@@ -33,10 +33,10 @@ export function refusalsPage(): string {
 
 /** What it says, each with all that may clear it. */
 function waysOf({ says, resolution }: Row): string {
-  const ways = allVariants((facts) => JSON.stringify([says(facts).toString(), resolution(facts).toString()])).map(
-    (way) => JSON.parse(way) as [said: string, resolution: string],
+  const variants = allVariants((facts) => JSON.stringify([says(facts).toString(), resolution(facts).toString()])).map(
+    (variant) => JSON.parse(variant) as [said: string, resolution: string],
   )
-  const bySaying = Map.groupBy(ways, ([said]) => said)
+  const bySaying = Map.groupBy(variants, ([said]) => said)
   const parts = [...bySaying].map(([said, resolutions]) => {
     const cleared = resolutions.map(([, resolution]) => resolution)
     const list =

@@ -46,7 +46,7 @@ type NodeColumns = [
   ports: string | null,
 ]
 
-const SQL = `SELECT at_ms, runs, living, s_claim, s_ordinal, s_output FROM money.read_executions_v1($1, $2, $3, $4)`
+const SQL = `SELECT at_ms, runs AS executions, living, s_claim, s_ordinal, s_output FROM money.read_executions_v1($1, $2, $3, $4)`
 
 /**
  * Reads the runs of these items as they are now, and what the claims among them need to run (F1 of the flows migration).

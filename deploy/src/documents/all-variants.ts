@@ -1,6 +1,6 @@
 /**
  * All that a function can say, whatever the facts are, with `{name}` where it says a fact. Each fact that it asks for is given
- * once, and once left out (null); ways that would say "null" or can't be said are dropped. In the order in which they come up.
+ * once, and once left out (null); variants that would say "null" or can't be said are dropped. In the order in which they come up.
  */
 export function allVariants(say: (facts: unknown) => string): string[] {
   const said = new Set<string>()
