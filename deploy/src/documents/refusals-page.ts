@@ -5,7 +5,7 @@ interface Row {
   status: number
   type: string
   // What stands for a fact may come back as it is, so it is asked for its text.
-  says: (facts: unknown) => { toString(): string }
+  message: (facts: unknown) => { toString(): string }
   resolution: (facts: unknown) => { toString(): string }
 }
 
@@ -32,8 +32,8 @@ export function refusalsPage(): string {
 }
 
 /** What it says, each with all that may clear it. */
-function waysOf({ says, resolution }: Row): string {
-  const variants = allVariants((facts) => JSON.stringify([says(facts).toString(), resolution(facts).toString()])).map(
+function waysOf({ message, resolution }: Row): string {
+  const variants = allVariants((facts) => JSON.stringify([message(facts).toString(), resolution(facts).toString()])).map(
     (variant) => JSON.parse(variant) as [said: string, resolution: string],
   )
   const bySaying = Map.groupBy(variants, ([said]) => said)

@@ -1,4 +1,4 @@
-import type { Heartbeat } from '@gateway/contracts/ledger-reads'
+import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import type { LedgerClient } from './ledger-client.ts'
 
 // One incarnation of a process, in whose name it holds reservations (architecture.md, money core 7).
@@ -17,7 +17,7 @@ export interface Instance {
 
 interface Deps {
   client: Pick<LedgerClient, 'heartbeat' | 'endInstance'>
-  service: Heartbeat['service']
+  service: ServiceName
   heartbeatMs?: number
   /** After so long without a heartbeat the ledger declares it dead. */
   deadAfterMs?: number
@@ -78,7 +78,7 @@ export async function openInstance({
       stopped = true
       clearInterval(timer)
       await looking?.catch(() => {})
-      await client.endInstance(id).catch(() => {}) // silence will tell it, later
+      await client.endInstance({ instance: id }).catch(() => {}) // silence will tell it, later
     },
   }
 }

@@ -1,18 +1,18 @@
-import { SpanKind, trace, type Span } from '@opentelemetry/api'
+import { SpanKind, type Span } from '@opentelemetry/api'
 import type { RequestHandler } from 'express'
-import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
-import { attributesOf, RESERVATION } from '@gateway/ledger-client/traced-ledger'
-import { activeCarrier, type Spans } from '@gateway/process/spans'
+import type { OperationSpan } from '@gateway/contracts/ledger-operations'
+import { attributesOf, RESERVATION } from '@gateway/ledger-client/client-span'
+import type { Spans } from '@gateway/process/spans'
 import type { RunBatch } from './admissions/run-batch.ts'
 
 // The ledger in other processes' traces. All of it exists only where there is a collector.
-//   T1  An item is a part of whoever asked for it: its line names the span. One whose caller isn't traced has none, and so have the
-//       maintenance jobs' own items.
+//   T1  The span of an item is a child of the span that its line names. An item of a caller that isn't traced has none, and neither
+//       have the items of maintenance.
 //   T2  A batch decides items of many traces, so it is a part of none of them: it has a trace of its own, and it and its items are
 //       linked with each other.
-//   T3  A run is kept with the span that began it, so that whoever runs its nodes, at whatever attempt, goes on in that trace. Who
-//       begins a run untraced gets a trace here.
+//   T3  An execution is stored with the span that started it (start-execution.ts), so that each attempt at a node of it goes on in that
+//       trace. An untraced caller's execution gets a trace here.
 
 export interface LedgerTrace {
   /** T1 */
@@ -21,10 +21,8 @@ export interface LedgerTrace {
   charged(item: object, micro: number): void
   /** T2 */
   batch(run: RunBatch): RunBatch
-  /** A question in a request of its own. */
-  question(name: string): RequestHandler
-  /** T3 */
-  start(start: (question: StartQuestion) => Promise<StartAnswer>): (question: StartQuestion) => Promise<StartAnswer>
+  /** An operation, in a request of its own. */
+  operation(span: OperationSpan): RequestHandler
 }
 
 export function openLedgerTrace(spans: Spans): LedgerTrace {
@@ -58,22 +56,17 @@ export function openLedgerTrace(spans: Spans): LedgerTrace {
       })
     },
 
-    question: (name) => (req, res, next) => {
-      // Whoever asks without a trace begins none, but for a run (T3).
-      if (req.headers.traceparent === undefined && name !== 'start') return next()
-      void spans.during(`ledger ${name}`, { kind: SpanKind.SERVER, under: req.headers }, async (span) => {
-        const ended = Promise.withResolvers<void>()
-        res.once('close', ended.resolve)
-        next()
-        await ended.promise
-        span.setAttribute('http.response.status_code', res.statusCode)
-      })
-    },
-
-    start: (start) => async (question) => {
-      const answer = await start({ ...question, trace: question.trace ?? activeCarrier() })
-      trace.getActiveSpan()?.setAttributes(attributesOf(answer))
-      return answer
-    },
+    operation:
+      ({ name, begins }) =>
+      (req, res, next) => {
+        if (req.headers.traceparent === undefined && !begins) return next()
+        void spans.during(`ledger ${name}`, { kind: SpanKind.SERVER, under: req.headers }, async (span) => {
+          const ended = Promise.withResolvers<void>()
+          res.once('close', ended.resolve)
+          next()
+          await ended.promise
+          span.setAttribute('http.response.status_code', res.statusCode)
+        })
+      },
   }
 }

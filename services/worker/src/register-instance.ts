@@ -48,7 +48,7 @@ export async function registerInstance({ ledger, mintId, stopping, log, onSilenc
       }
     },
     // A stop does not wait long for it: without a word the instance is dead soon all the same.
-    endInstance: (instance) => ledger.endInstance(instance, { budgetMs: HEARTBEAT_MS }),
+    endInstance: (request) => ledger.endInstance(request, { budgetMs: HEARTBEAT_MS }),
   }
   const heard = () => (silent() ? `has answered no heartbeat for ${DEAD_AFTER_MS / 1_000} seconds` : null)
 

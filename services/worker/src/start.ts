@@ -3,7 +3,6 @@ import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { mintId } from '@gateway/contracts/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openQueueDepth } from '@gateway/node-queue/queue-depth'
 import { openNodeWorker } from '@gateway/node-queue/node-worker'
 import { tracedExecution } from '@gateway/node-queue/trace-jobs'
@@ -55,9 +54,8 @@ export async function startWorker(
   let alive: () => Promise<string | null> | string | null = () => null
   await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText: tools.metricsText }))
 
-  const client = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET })
-  onStop('ledger client', () => client.close())
-  const ledger = tracedLedger(tracer, client)
+  const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET, tracer })
+  onStop('ledger client', () => ledger.close())
 
   let onSilence = (_: boolean) => {}
   const { instance, heard, silent } = await registerInstance({
@@ -98,7 +96,7 @@ export async function startWorker(
   const performPaid = paidPerformer({ admit: nodeAdmitter({ ledger, countExactly, metrics, now }), explain, now })
   const runNode = nodeRunner({
     claim: nodeClaimer({ ledger, instance, silent }),
-    openEnding: endingOpener({ ledger: client, notifier }), // it only looks, again and again
+    openEnding: endingOpener({ ledger, notifier }),
     perform: tracedPerform(
       spans,
       performer({

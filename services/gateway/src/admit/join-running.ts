@@ -21,8 +21,6 @@ interface Deps {
   joinMs?: number
 }
 
-const RETRY_AFTER_MS = 2_000
-
 /**
  * Asks at each ring of the notifier and each second. Where the first call failed or its instance died, one joiner is admitted in
  * its place; the ledger sees to it that it is one.
@@ -61,7 +59,7 @@ export function runningJoiner({
 
 function stillRunning({ invocation }: Running) {
   const headers = { 'X-Service-Invocation': invocation }
-  return refuse('idempotency_in_progress', {}, { retryAfterMs: RETRY_AFTER_MS, headers })
+  return refuse('idempotency_in_progress', {}, { headers })
 }
 
 /** A wait that ends when it is woken or its time is over. A wake that comes while nobody waits ends the next wait at once. */

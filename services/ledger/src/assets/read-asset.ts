@@ -1,6 +1,7 @@
 import type { AssetAnswer, AssetQuestion } from '@gateway/contracts/flow-reads'
+import { refused } from '@gateway/contracts/ledger-refusal'
 import type { Deps } from '../deps.ts'
-import { readCaller, refused } from '../keys/read-caller.ts'
+import { readCaller } from '../keys/read-caller.ts'
 
 /** Whose an asset is and what it is; its bytes lie in the asset store. Another project's asset is answered like none. */
 export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }: AssetQuestion): Promise<AssetAnswer> {

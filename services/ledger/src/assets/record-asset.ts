@@ -1,7 +1,7 @@
 import type { AssetRecordAnswer, AssetRecordQuestion } from '@gateway/contracts/flow-reads'
-import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import type { Deps } from '../deps.ts'
-import { readCaller, refused } from '../keys/read-caller.ts'
+import { readCaller } from '../keys/read-caller.ts'
 
 /**
  * Puts stored bytes on a project's books: they were uploaded with a key, or an execution made them. Safe to repeat.
@@ -28,7 +28,7 @@ export async function recordAsset(
 async function findExecution(
   { reads }: Pick<Deps, 'reads'>,
   { project, execution }: { project: string; execution: string },
-): Promise<{ project: string } | RefusedCaller> {
+): Promise<{ project: string } | Refused> {
   const row = await reads.prisma.execution.findFirst({ where: { id: execution, project }, select: { project: true } })
   return row ?? refused('execution_not_found', { execution })
 }

@@ -1,6 +1,7 @@
 import type { SandboxAnswer, SandboxQuestion } from '@gateway/contracts/flow-reads'
+import { refused } from '@gateway/contracts/ledger-refusal'
 import type { Deps } from '../deps.ts'
-import { readCaller, refused } from '../keys/read-caller.ts'
+import { readCaller } from '../keys/read-caller.ts'
 
 interface SandboxRow {
   id: string

@@ -1,4 +1,4 @@
-import type { Heartbeat } from '@gateway/contracts/ledger-reads'
+import type { RequestOf } from '@gateway/contracts/ledger-operations'
 import type { Deps } from '../deps.ts'
 
 // An instance is one incarnation of a process, alive as long as it sends heartbeats. Once ended it stays ended; a process that comes
@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 /** Registers an instance or notes that it is alive; false once it has ended. */
 export async function recordHeartbeat(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
-  { instance, service, deadAfterMs }: Heartbeat,
+  { instance, service, deadAfterMs }: RequestOf<'heartbeat'>,
 ): Promise<{ alive: boolean }> {
   const rows = await prisma.$queryRaw<unknown[]>`
     INSERT INTO money.instances AS i (id, service, started_at, heartbeat_at, dead_after_ms)
@@ -20,7 +20,7 @@ export async function recordHeartbeat(
 /** The instance has stopped in order. What it had reserved or leased, maintenance finds. */
 export async function endInstance(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
-  { instance }: { instance: string },
+  { instance }: RequestOf<'endInstance'>,
 ): Promise<object> {
   await prisma.$executeRaw`UPDATE money.instances SET ended_at = clock_timestamp() WHERE id = ${instance} AND ended_at IS NULL`
   return {}

@@ -1,7 +1,7 @@
 import type { KeyStatus } from '@gateway/contracts/key-status'
 import type { CallerQuestion, KeyAnswer } from '@gateway/contracts/ledger-reads'
+import { resetsAt, type Reset } from '@gateway/money/spending-window'
 import type { Deps } from '../deps.ts'
-import { windowEndMs, type Reset } from '@gateway/money/spending-window'
 import { readCaller } from './read-caller.ts'
 
 interface KeyRow {
@@ -54,12 +54,11 @@ function statusOf(row: KeyRow): KeyStatus {
 function spendingOf({ limit_micro, limit_reset, window_start, spent, reserved }: KeyRow) {
   if (limit_micro === null || limit_reset === null || window_start === null)
     return { limit: null, spentMicro: null, reservedMicro: null, remainingMicro: null, resetsAt: null }
-  const endMs = windowEndMs(limit_reset, window_start.getTime())
   return {
     limit: { micro: Number(limit_micro), reset: limit_reset },
     spentMicro: Number(spent),
     reservedMicro: Number(reserved),
     remainingMicro: Number(limit_micro - spent - reserved),
-    resetsAt: endMs === null ? null : new Date(endMs).toISOString().replace('.000Z', 'Z'), // as key_limit says it
+    resetsAt: resetsAt(limit_reset, window_start.toISOString()),
   }
 }

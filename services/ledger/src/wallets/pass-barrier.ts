@@ -1,3 +1,4 @@
+import type { RequestOf } from '@gateway/contracts/ledger-operations'
 import type { Deps } from '../deps.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { Deps } from '../deps.ts'
  */
 export async function passBarrier(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
-  { projects }: { projects: string[] },
+  { projects }: RequestOf<'barrier'>,
 ): Promise<object> {
   await prisma.$executeRaw`
     INSERT INTO money.wallets (project) SELECT p FROM unnest(${projects.toSorted()}::text[]) p ON CONFLICT DO NOTHING`

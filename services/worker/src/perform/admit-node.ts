@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
-import type { Admitted, AdmitNodeOutcome } from '@gateway/contracts/ledger-outcomes'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import type { Admitted, AdmitNodeOutcome, RefusedItem } from '@gateway/contracts/ledger-outcomes'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { CountExactly } from '@gateway/tokens/exact-count'
-import { refusalOfAdmission } from '@gateway/tokens/refusal-of-admission'
 import type { PaidCall } from '../kinds/paid-kind.ts'
 import type { Metrics } from '../metrics.ts'
 import { backOffMs } from '../run/back-off.ts'
@@ -41,8 +41,6 @@ interface Deps {
   now: () => number
 }
 
-type Refused = Extract<AdmitNodeOutcome, { kind: 'refused' }>
-
 const ADMISSION_MS = 5_000
 
 export function nodeAdmitter({ ledger, countExactly, metrics, now }: Deps): AdmitNode {
@@ -71,7 +69,7 @@ export function nodeAdmitter({ ledger, countExactly, metrics, now }: Deps): Admi
           }
           if (!fitsLater(outcome) || now() - startedMs >= flowLimits.fundsWaitMs) {
             if (waited) metrics.waitedForFunds('refused', now() - startedMs)
-            throw refusalOfAdmission(outcome, call.product)
+            throw refusalFor(outcome, 'node')
           }
           waited = true // A3
           break
@@ -90,7 +88,7 @@ export function nodeAdmitter({ ledger, countExactly, metrics, now }: Deps): Admi
     }
   }
 
-  function countOf({ claim }: Work, { request }: PaidCall, refused: Refused): Promise<number | null> {
+  function countOf({ claim }: Work, { request }: PaidCall, refused: RefusedItem): Promise<number | null> {
     return request ? countExactly({ payer: claim.project, request }, refused) : Promise.resolve(null)
   }
 }
@@ -110,11 +108,12 @@ function itemOf(
 }
 
 /** Whether it would fit if nothing else were held (A3). */
-function fitsLater({ code, facts }: Refused): boolean {
-  const fact = (name: string) => Number(facts[name])
-  const held = fact('reservedMicro')
-  if (code === 'insufficient_budget') return held > 0 && fact('availableMicro') + held >= fact('neededMicro')
-  return code === 'key_limit' && held > 0 && fact('spentMicro') + fact('neededMicro') <= fact('limitMicro')
+function fitsLater({ code, facts }: RefusedItem): boolean {
+  if (code !== 'insufficient_budget' && code !== 'key_limit') return false
+  if (facts.reservedMicro <= 0) return false
+  return code === 'insufficient_budget'
+    ? facts.availableMicro + facts.reservedMicro >= facts.neededMicro
+    : facts.spentMicro + facts.neededMicro <= facts.limitMicro
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -50,7 +50,9 @@ export function endingOpener({ ledger, notifier }: Deps): OpenEnding {
       asking = true
       do {
         again = false
-        const outcome = await ledger.claim({ ...lease, attempt }, { budgetMs: LOOK_MS }).catch(() => null)
+        const outcome = await ledger
+          .claim({ ...lease, attempt }, { budgetMs: LOOK_MS, traced: false })
+          .catch(() => null)
         if (outcome?.kind === 'nothing-to-do') end('run-ending')
       } while (again && !aborter.signal.aborted)
       asking = false

@@ -1,10 +1,9 @@
 import { openItemBatcher } from '@gateway/async/batcher'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
-import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import { classify } from '../../admissions/classify-error.ts'
 import type { Deps } from '../../deps.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
-import { refused } from '../../keys/read-caller.ts'
 import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
 import { readStarts, type StartFacts } from './start-facts.ts'
@@ -118,12 +117,12 @@ async function decideStart(
 }
 
 /** Only a person who names a draft in the console gets this. */
-async function refuseGraph({ prisma }: Deps['executions'], sandbox: string, number: number): Promise<RefusedCaller> {
+async function refuseGraph({ prisma }: Deps['executions'], sandbox: string, number: number): Promise<Refused> {
   const revision = await prisma.revision.findUniqueOrThrow({
     where: { sandbox_number: { sandbox, number } },
     select: { problems: true },
   })
-  return refused('graph_invalid', { problems: JSON.parse(Buffer.from(revision.problems).toString()) as unknown })
+  return refused('graph_invalid', { problems: JSON.parse(Buffer.from(revision.problems).toString()) as { message: string }[] })
 }
 
 /**

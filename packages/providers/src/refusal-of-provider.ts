@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
-import type { ProviderFailure } from '@gateway/providers/provider-failure'
+import type { ProviderFailure } from './provider-failure.ts'
 
 /** Every provider of the product rests after many failures: nobody was asked, and it passes by itself. */
 const REST_MS = 5_000
