@@ -2,6 +2,7 @@ import type { Meter } from '@opentelemetry/api'
 import { observeRequests } from '@gateway/console/observe-requests'
 import { openMetrics as gatewayMetrics } from '@gateway/gateway/metrics'
 import { openMetrics as ledgerMetrics } from '@gateway/ledger/metrics'
+import { observeState as observeLedgerState } from '@gateway/ledger/state-metrics'
 import { startTelemetry } from '@gateway/process/telemetry'
 import { neverAsked } from '@gateway/scenarios/routes-of'
 import { openMetrics as workerMetrics } from '@gateway/worker/metrics'
@@ -16,7 +17,8 @@ export async function exportedMetrics(): Promise<Set<string>> {
   const meter = withFigures(telemetry.meter)
   const never = neverAsked()
   gatewayMetrics(meter, () => 0)
-  ledgerMetrics(meter, never, () => 0).watch(never)
+  ledgerMetrics(meter, never, () => 0)
+  observeLedgerState(meter, never)
   workerMetrics(meter).watch(never)
   watchQueue(meter, never)
   observeRequests({ log: never, meter })

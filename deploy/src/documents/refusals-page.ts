@@ -33,9 +33,9 @@ export function refusalsPage(): string {
 
 /** What it says, each with all that may clear it. */
 function waysOf({ message, resolution }: Row): string {
-  const variants = allVariants((facts) => JSON.stringify([message(facts).toString(), resolution(facts).toString()])).map(
-    (variant) => JSON.parse(variant) as [said: string, resolution: string],
-  )
+  const variants = allVariants((facts) =>
+    JSON.stringify([message(facts).toString(), resolution(facts).toString()]),
+  ).map((variant) => JSON.parse(variant) as [said: string, resolution: string])
   const bySaying = Map.groupBy(variants, ([said]) => said)
   const parts = [...bySaying].map(([said, resolutions]) => {
     const cleared = resolutions.map(([, resolution]) => resolution)

@@ -17,6 +17,7 @@ import { repeatJob } from './maintenance/maintenance-job.ts'
 import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
 import { cleanRetention } from './maintenance/retention-cleaner.ts'
 import { openMetrics } from './metrics.ts'
+import { observeState } from './state-metrics.ts'
 import { openLedgerTrace } from './trace.ts'
 
 /** One for the node batcher, one for the start batcher. */
@@ -97,6 +98,6 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   onStop('node batcher', nodeBatcher.drain, DRAIN)
   const startBatcher = openStartBatcher(shared, { nodesAtOnce, openExecutions, waitingStarts: WAITING_STARTS })
   onStop('start batcher', startBatcher.drain, DRAIN)
-  shared.metrics.watch({ admissionBatcher, nodeBatcher, reads })
+  observeState(tools.meter, { admissionBatcher, nodeBatcher, reads })
   return { ...shared, admissionBatcher, nodeBatcher, startBatcher }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openBatcher } from '@gateway/async/batcher'
-import type { Deps } from '../deps.ts'
+import type { AdmissionBatcher, Deps } from '../deps.ts'
 import { classify, lockedOut } from './classify-error.ts'
 import { finishReplays } from './finish-replays.ts'
 import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
@@ -34,15 +34,6 @@ export interface AdmissionLimits {
   batchBytes: number
   /** Admissions that may wait; one more is refused as overloaded. */
   waitingAdmissions: number
-}
-
-export interface AdmissionBatcher {
-  submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome>
-  /** Says which project an execution belongs to, so that its admissions take their turns with the project from the first on. */
-  introduceExecution(execution: string, project: string): void
-  waiting(): { admissions: number; all: number; inFlight: number }
-  /** Waits until nothing is left to decide. */
-  drain(): Promise<void>
 }
 
 type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'trace' | 'now'> & {

@@ -105,8 +105,8 @@ describe('a sandbox product, to a key', () => {
         suspended: false,
         revision: 1,
         digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
-        input: TEXT,
-        output: TEXT,
+        input: { ...TEXT, additionalProperties: false },
+        output: { ...TEXT, additionalProperties: false },
       },
     })
     expect(await ask()).toEqual(first)

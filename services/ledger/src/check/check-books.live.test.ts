@@ -120,7 +120,7 @@ describe('ledger check', () => {
     test(`names the micro-USD that does not add up: ${what}`, async ({ fixture, replica, books }) => {
       await fixture.run(`SET session_replication_role = replica`)
       await fixture.run(sql, [books.project])
-      await fixture.run(`SET session_replication_role = provider`)
+      await fixture.run(`SET session_replication_role = origin`)
       expect(await says(replica, books.project)).toMatch(saying)
     })
   }

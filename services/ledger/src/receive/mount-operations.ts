@@ -1,22 +1,10 @@
 import type { Express, RequestHandler, Response } from 'express'
 import { z } from 'zod'
-import {
-  ledgerOperations,
-  operationNames,
-  type OperationName,
-  type OperationRow,
-  type RequestOf,
-  type ResponseOf,
-} from '@gateway/contracts/ledger-operations'
+import { ledgerOperations, operationNames, type OperationRow } from '@gateway/contracts/ledger-operations'
 import { readBody } from '@gateway/http/read-body'
 import type { Deps } from '../deps.ts'
 import { operationHandlers } from '../operation-handlers.ts'
 import { authorize, callerOf, type VerifyToken } from './authorize.ts'
-
-/** What carries out each operation: one that has none does not compile. */
-export type OperationHandlers = {
-  [Name in OperationName]: (deps: Deps, request: RequestOf<Name>) => Promise<ResponseOf<Name>>
-}
 
 /** Mounts each operation under its path, for the services that may call it. */
 export function mountOperations(app: Express, deps: Deps, verify: VerifyToken): void {
@@ -31,7 +19,11 @@ type Handler = (deps: Deps, request: unknown) => Promise<object>
 
 const USUAL_BODY_BYTES = 1024 * 1024
 
-function carryOut(deps: Deps, { request, bodyBytes = USUAL_BODY_BYTES, forbids }: OperationRow, handler: Handler): RequestHandler {
+function carryOut(
+  deps: Deps,
+  { request, bodyBytes = USUAL_BODY_BYTES, forbids }: OperationRow,
+  handler: Handler,
+): RequestHandler {
   return async (req, res: Response) => {
     const body = await readBody(req, bodyBytes)
     const parsed = request.safeParse(parse(body))

@@ -1,24 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { FlowPackage } from '@gateway/contracts/graph'
-import { compileContract, type CheckValues } from '@gateway/flow/contract'
-import { planOf, type Plan } from '@gateway/flow/plan'
-import type { Deps } from '../../deps.ts'
-
-/** What the ledger needs of the package of a revision. */
-export interface Flow {
-  plan: Plan
-  package: FlowPackage
-  checkInput: CheckValues
-  /** The contract's side of the output, JSON text. */
-  outputContract: string
-  /** Of the package's JSON text. */
-  bytes: number
-}
-
-export interface PackageCache {
-  /** @throws Error for a revision that has no package */
-  get(sandbox: string, revision: number): Promise<Flow>
-}
+import { compileContract } from '@gateway/flow/contract'
+import { planOf } from '@gateway/flow/plan'
+import type { Deps, PackageCache } from '../../deps.ts'
+import type { Flow } from './flow.ts'
 
 interface Revision {
   sandbox: string

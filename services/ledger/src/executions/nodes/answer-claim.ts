@@ -1,5 +1,5 @@
 import type { Claimed } from '@gateway/contracts/flow-items'
-import type { Flow } from '../cache/package-cache.ts'
+import type { Flow } from '../cache/flow.ts'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 import type { ItemOutcome } from './node-item.ts'
 

@@ -1,15 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openItemBatcher } from '@gateway/async/batcher'
-import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
-import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 import { classify, lockedOut } from '../../admissions/classify-error.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps, NodeBatcher } from '../../deps.ts'
 import { openExecutionCache } from '../cache/execution-cache.ts'
 import { openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { notifyChanges } from '../notify-changes.ts'
 import { answerClaim } from './answer-claim.ts'
-import type { NodeItem, OverdueItem, ReclaimItem } from './node-item.ts'
+import type { NodeItem, WaitingNode } from './node-item.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 // What workers ask about nodes, and what maintenance finds, decided many at a time with one batch in flight.
@@ -23,30 +21,7 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 //   L5  An item past its time is dropped undecided.
 //   L6  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
 
-export interface NodeBatcher {
-  submit(item: ClaimItem, budgetMs: number): Promise<ClaimOutcome | Undecided>
-  submit(item: CompleteItem, budgetMs: number): Promise<CompleteOutcome | Undecided>
-  submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
-  submit(item: ReclaimItem | OverdueItem, budgetMs: number): Promise<unknown>
-  waiting(): number
-  /** Waits until nothing is left to decide. */
-  drain(): Promise<void>
-}
-
-export interface WaitingNode {
-  item: NodeItem
-  /** Past this moment (of the process's own clock) the item is dropped undecided. */
-  dropAtMs: number
-  /** How often a batch has passed it over. */
-  deferrals: number
-  /** Its execution is read, whatever is cached of it. */
-  mustRead: boolean
-  /** A batch with this item failed in a way that leaves open whether it was written. */
-  ambiguous: boolean
-  answer: (outcome: ClaimOutcome | CompleteOutcome | Undecided) => void
-}
-
-export type NodeBatcherDeps = Pick<
+type NodeBatcherDeps = Pick<
   Deps,
   'executions' | 'packageCache' | 'notifier' | 'nodeQueue' | 'tracer' | 'trace' | 'metrics' | 'now' | 'newId'
 >

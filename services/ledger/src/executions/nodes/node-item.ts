@@ -1,4 +1,5 @@
-import type { ClaimItem, CompleteItem } from '@gateway/contracts/flow-items'
+import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
+import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 
 // What the node batcher decides: what workers ask, and what maintenance finds.
 
@@ -26,3 +27,16 @@ export type ItemOutcome =
   | { kind: 'instance-unknown' }
   | { kind: 'completed' }
   | { kind: 'fenced' }
+
+export interface WaitingNode {
+  item: NodeItem
+  /** Past this moment (of the process's own clock) the item is dropped undecided. */
+  dropAtMs: number
+  /** How often a batch has passed it over. */
+  deferrals: number
+  /** Its execution is read, whatever is cached of it. */
+  mustRead: boolean
+  /** A batch with this item failed in a way that leaves open whether it was written. */
+  ambiguous: boolean
+  answer: (outcome: ClaimOutcome | CompleteOutcome | Undecided) => void
+}

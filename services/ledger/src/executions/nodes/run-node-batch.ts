@@ -1,11 +1,11 @@
 import type { Database } from '@gateway/database/client'
 import type { NodeJob } from '@gateway/node-queue/node-job'
+import type { Deps } from '../../deps.ts'
 import type { ExecutionLoader, LoadedExecutions } from '../cache/load-executions.ts'
 import type { ExecutionChange } from '../store/execution-facts.ts'
 import { writeExecutions } from '../store/write-executions.ts'
 import { decideExecution } from './decide-execution.ts'
-import type { NodeBatcherDeps, WaitingNode } from './node-batcher.ts'
-import type { ItemOutcome, NodeItem } from './node-item.ts'
+import type { ItemOutcome, NodeItem, WaitingNode } from './node-item.ts'
 
 export interface NodeBatchResult {
   loaded: LoadedExecutions
@@ -29,7 +29,7 @@ interface How {
 
 /** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Answers nobody yet. */
 export async function runNodeBatch(
-  deps: Pick<NodeBatcherDeps, 'packageCache' | 'metrics' | 'trace' | 'newId'>,
+  deps: Pick<Deps, 'packageCache' | 'metrics' | 'trace' | 'newId'>,
   loader: ExecutionLoader,
   prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
   batch: readonly WaitingNode[],
@@ -58,7 +58,7 @@ export async function runNodeBatch(
 }
 
 async function decideItems(
-  { packageCache, newId }: Pick<NodeBatcherDeps, 'packageCache' | 'newId'>,
+  { packageCache, newId }: Pick<Deps, 'packageCache' | 'newId'>,
   { executions, nowMs, living }: LoadedExecutions,
   id: string,
   items: NodeItem[],
@@ -84,7 +84,7 @@ function outcomeWithoutExecution({ op }: NodeItem): ItemOutcome {
 
 /** The span of each completed node says what it was charged. */
 function traceCharges(
-  { trace }: Pick<NodeBatcherDeps, 'trace'>,
+  { trace }: Pick<Deps, 'trace'>,
   batch: readonly WaitingNode[],
   { executions }: LoadedExecutions,
   charged: Map<string, number>,

@@ -5,7 +5,7 @@ import type { ContractSide } from '@gateway/contracts/graph'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { Database } from '@gateway/database/client'
 import { valueTypeOf, type FieldFault } from '@gateway/flow/contract'
-import type { Flow } from '../cache/package-cache.ts'
+import type { Flow } from '../cache/flow.ts'
 import type { StartFacts } from './start-facts.ts'
 
 /** The values of the input node, by field, each as it is to be stored; or what is wrong with them (spec 2.3, 4.3). */

@@ -2,7 +2,7 @@ import { openItemBatcher } from '@gateway/async/batcher'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import { classify } from '../../admissions/classify-error.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps, StartBatcher } from '../../deps.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
@@ -15,11 +15,6 @@ import { writeStarts, type FreshExecution } from './write-starts.ts'
 //   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica, is read again
 //       with the next batch, and finds the first.
 //   S3  A question may be repeated by its id; it is answered with the same execution.
-
-export interface StartBatcher {
-  submit(question: StartQuestion): Promise<StartAnswer>
-  drain(): Promise<void>
-}
 
 export interface StartLimits {
   /** Of one project, in the queue or running. */
@@ -122,7 +117,9 @@ async function refuseGraph({ prisma }: Deps['executions'], sandbox: string, numb
     where: { sandbox_number: { sandbox, number } },
     select: { problems: true },
   })
-  return refused('graph_invalid', { problems: JSON.parse(Buffer.from(revision.problems).toString()) as { message: string }[] })
+  return refused('graph_invalid', {
+    problems: JSON.parse(Buffer.from(revision.problems).toString()) as { message: string }[],
+  })
 }
 
 /**
