@@ -26,7 +26,6 @@ export function batcherUnderTest(database: Database, now: () => number): Batcher
     {
       admissions: database,
       reads: database,
-      trace: null,
       now,
       metrics: {
         batch: (count) => {

@@ -27,12 +27,12 @@ export function refusalsPage(): string {
   const rows = Object.entries(refusals as Record<string, Row>).toSorted(
     ([, one], [, other]) => one.status - other.status,
   )
-  const sections = rows.map(([code, row]) => `## ${code}\n\n${row.status} \`${row.type}\`\n\n${waysOf(row)}\n`)
+  const sections = rows.map(([code, row]) => `## ${code}\n\n${row.status} \`${row.type}\`\n\n${variantsOf(row)}\n`)
   return [heading, ...sections].join('\n')
 }
 
 /** What it says, each with all that may clear it. */
-function waysOf({ message, resolution }: Row): string {
+function variantsOf({ message, resolution }: Row): string {
   const variants = allVariants((facts) =>
     JSON.stringify([message(facts).toString(), resolution(facts).toString()]),
   ).map((variant) => JSON.parse(variant) as [said: string, resolution: string])

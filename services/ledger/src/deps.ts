@@ -1,4 +1,3 @@
-import type { Tracer } from '@opentelemetry/api'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
@@ -10,7 +9,6 @@ import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-i
 import type { Flow } from './executions/cache/flow.ts'
 import type { OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
 import type { Metrics } from './metrics.ts'
-import type { LedgerTrace } from './trace.ts'
 
 type Connections = Pick<Database, 'prisma'>
 
@@ -28,11 +26,8 @@ export interface Deps {
   packageCache: PackageCache
   keyUses: KeyUses
   notifier: Pick<Notifier, 'notify'>
-  nodeQueue: Pick<NodeQueue, 'enqueue'>
+  nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics
-  /** null: nothing is traced. */
-  tracer: Tracer | null
-  trace: LedgerTrace | null
   log: Logger
   /** Monotonic milliseconds. */
   now: () => number

@@ -18,7 +18,6 @@ import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
 import { cleanRetention } from './maintenance/retention-cleaner.ts'
 import { openMetrics } from './metrics.ts'
 import { observeState } from './state-metrics.ts'
-import { openLedgerTrace } from './trace.ts'
 
 /** One for the node batcher, one for the start batcher. */
 const EXECUTION_CONNECTIONS = 2
@@ -83,8 +82,6 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     keyUses,
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
     metrics: openMetrics(tools.meter, log, now),
-    tracer: tools.spans ? tools.tracer : null,
-    trace: tools.spans ? openLedgerTrace(tools.spans) : null,
     log,
     now,
     newId: (prefix: string) => mintId(prefix, Date.now(), randomBytes(10)),

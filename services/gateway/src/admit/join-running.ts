@@ -12,7 +12,7 @@ export type JoinRunning = (
 ) => Promise<Entrance>
 
 interface Deps {
-  notifier: Pick<Notifier, 'listen'>
+  notifier: Pick<Notifier, 'subscribe'>
   /** Aborted when this process begins to stop. */
   stopping: AbortSignal
   now: () => number
@@ -37,7 +37,7 @@ export function runningJoiner({
   return async (running, ask, gone) => {
     const untilMs = now() + joinMs
     const waiting = openWait(askEveryMs)
-    const unlisten = notifier.listen(running.invocation, waiting.wake)
+    const unlisten = notifier.subscribe(running.invocation, waiting.wake)
     waiting.wake() // it may have ended since it was seen
     gone.addEventListener('abort', waiting.wake)
     stopping.addEventListener('abort', waiting.wake)

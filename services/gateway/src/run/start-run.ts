@@ -49,7 +49,7 @@ export type StartExecution = (
 
 interface Deps {
   ledger: Pick<LedgerClient, 'startExecution'>
-  notifier: Pick<Notifier, 'listen'>
+  notifier: Pick<Notifier, 'subscribe'>
   mint: (prefix: 'exe') => Id<'exe'>
   admissionQueueLimit: AdmissionQueueLimit
   rates: Rates

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openBatcher } from '@gateway/async/batcher'
+import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
+import { withBatchSpan } from '../spans.ts'
 import { classify, lockedOut } from './classify-error.ts'
 import { finishReplays } from './finish-replays.ts'
 import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
@@ -36,7 +38,7 @@ export interface AdmissionLimits {
   waitingAdmissions: number
 }
 
-type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'trace' | 'now'> & {
+type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'now'> & {
   metrics: Pick<Deps['metrics'], 'batch' | 'setAside' | 'settledMore' | 'fenced'>
 }
 
@@ -49,10 +51,9 @@ const ADMISSIONS_AT_LEAST = 128
 export function openAdmissionBatcher(
   deps: AdmissionDeps,
   limits: AdmissionLimits,
-  run: RunBatch = batchRunner(deps.admissions),
+  runBatch: RunBatch = batchRunner(deps.admissions),
 ): AdmissionBatcher {
   const { now, metrics } = deps
-  const runBatch = deps.trace?.batch(run) ?? run
   const waiting = new WaitingItems()
   const projects = openProjectCache() // only decides whose turn it is
   const batcher = openBatcher<Batch>({ concurrency: limits.batchesInFlight, take, run: send })
@@ -60,7 +61,7 @@ export function openAdmissionBatcher(
   function submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome> {
     if (isAdmission(item) && !hasRoom(item)) return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
     return new Promise((answer) => {
-      add({ item, dropAtMs: now() + budgetMs, deferrals: 0, ambiguous: false, answer })
+      add({ item, span: trace.getActiveSpan(), dropAtMs: now() + budgetMs, deferrals: 0, ambiguous: false, answer })
       batcher.wake()
     })
   }
@@ -94,10 +95,11 @@ export function openAdmissionBatcher(
 
   async function decide(batch: Batch): Promise<void> {
     const startMs = now()
+    const all = [...batch.admissions, ...batch.closings]
     try {
-      const patient = [...batch.admissions, ...batch.closings].some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
-      const rows = await runBatch(batch, patient)
-      metrics.batch(batch.admissions.length + batch.closings.length, now() - startMs)
+      const patient = all.some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
+      const rows = await withBatchSpan(all, () => runBatch(batch, patient))
+      metrics.batch(all.length, now() - startMs)
       answerAll(batch, rows)
     } catch (error) {
       await recover(batch, error)

@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
 import type {
@@ -28,6 +29,8 @@ export type Outcome = AdmitOutcome | AdmitNodeOutcome | SettleOutcome | ReleaseO
 
 export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionItem | ClosingItem> {
   item: Item
+  /** Absent where its caller is not traced. */
+  span?: Span | undefined
   /** Past this moment (of the process's own clock) the item is dropped undecided. */
   dropAtMs: number
   /** How often a batch has passed it over. */

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { enqueueJobs } from '../executions/enqueue-jobs.ts'
+import { enqueueAgain } from '../executions/enqueue-jobs.ts'
 import { jobsOf, type EnqueuedNode } from '../executions/store/enqueued-nodes.ts'
 
 // The queue may lose what it was given, or have been away. A job that no worker has taken up for a while is enqueued again: it is the
@@ -22,6 +22,6 @@ export async function requeueJobs(
   const [row] = await deps.reads.prisma.$queryRaw<[{ rung: string }]>`
     SELECT money.requeue_lost_nodes_v1(${nodesAtOnce}::int, ${lateMs}::int, ${MAX_NODES}::int)::text AS rung`
   const jobs = jobsOf(JSON.parse(row.rung) as EnqueuedNode[])
-  enqueueJobs({ ...deps, tracer: null }, jobs) // no new step of the execution, so no new span of its trace
+  enqueueAgain(deps, jobs)
   return { requeued: jobs.length }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { itemsEndpoint, ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/contracts/ledger-items'
 import { readBody } from '@gateway/http/read-body'
 import type { Deps } from '../deps.ts'
+import { withItemSpan } from '../spans.ts'
 
 const line = z.strictObject({
   n: z.int(),
@@ -16,8 +17,7 @@ export function decideItems({
   admissionBatcher,
   nodeBatcher,
   keyUses,
-  trace,
-}: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'keyUses' | 'trace'>): RequestHandler {
+}: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'keyUses'>): RequestHandler {
   return async (req, res) => {
     const { bodyBytes } = itemsEndpoint
     const body = await readBody(req, bodyBytes)
@@ -26,8 +26,9 @@ export function decideItems({
     res.setHeader('Content-Type', 'application/x-ndjson')
     const write = gatheredWriter(res, lines.length)
     for (const { n, budgetMs, item, trace: traceparent } of lines) {
-      const deciding =
-        trace && traceparent ? trace.item(item, traceparent, () => decide(item, budgetMs)) : decide(item, budgetMs)
+      const deciding = traceparent
+        ? withItemSpan(item, traceparent, () => decide(item, budgetMs))
+        : decide(item, budgetMs)
       void deciding.then((outcome) => write({ n, outcome }))
     }
   }

@@ -4,13 +4,14 @@ import { ledgerOperations, operationNames, type OperationRow } from '@gateway/co
 import { readBody } from '@gateway/http/read-body'
 import type { Deps } from '../deps.ts'
 import { operationHandlers } from '../operation-handlers.ts'
+import { operationSpan } from '../spans.ts'
 import { authorize, callerOf, type VerifyToken } from './authorize.ts'
 
 /** Mounts each operation under its path, for the services that may call it. */
 export function mountOperations(app: Express, deps: Deps, verify: VerifyToken): void {
   for (const name of operationNames) {
     const row: OperationRow = ledgerOperations[name]
-    const spans = deps.trace && row.span ? [deps.trace.operation(row.span)] : []
+    const spans = row.span ? [operationSpan(row.span)] : []
     app.post(row.path, authorize(verify, row), ...spans, carryOut(deps, row, operationHandlers[name] as Handler))
   }
 }

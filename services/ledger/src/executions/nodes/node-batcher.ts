@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/async/batcher'
 import { classify, lockedOut } from '../../admissions/classify-error.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
@@ -23,7 +24,7 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 type NodeBatcherDeps = Pick<
   Deps,
-  'executions' | 'packageCache' | 'notifier' | 'nodeQueue' | 'tracer' | 'trace' | 'metrics' | 'now' | 'newId'
+  'executions' | 'packageCache' | 'notifier' | 'nodeQueue' | 'metrics' | 'now' | 'newId'
 >
 
 export interface NodeBatcherLimits {
@@ -141,7 +142,8 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
   return {
     submit: ((item: NodeItem, budgetMs: number) =>
       new Promise((answer) => {
-        batcher.add({ item, dropAtMs: now() + budgetMs, deferrals: 0, mustRead: false, ambiguous: false, answer })
+        const span = trace.getActiveSpan()
+        batcher.add({ item, span, dropAtMs: now() + budgetMs, deferrals: 0, mustRead: false, ambiguous: false, answer })
       })) as NodeBatcher['submit'],
     waiting: batcher.waiting,
     drain: batcher.idle,

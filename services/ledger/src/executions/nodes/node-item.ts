@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 
@@ -30,6 +31,8 @@ export type ItemOutcome =
 
 export interface WaitingNode {
   item: NodeItem
+  /** Absent where its caller is not traced. */
+  span?: Span | undefined
   /** Past this moment (of the process's own clock) the item is dropped undecided. */
   dropAtMs: number
   /** How often a batch has passed it over. */

@@ -29,7 +29,7 @@ interface How {
 
 /** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Answers nobody yet. */
 export async function runNodeBatch(
-  deps: Pick<Deps, 'packageCache' | 'metrics' | 'trace' | 'newId'>,
+  deps: Pick<Deps, 'packageCache' | 'metrics' | 'newId'>,
   loader: ExecutionLoader,
   prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
   batch: readonly WaitingNode[],
@@ -53,7 +53,7 @@ export async function runNodeBatch(
   const { written, jobs, excessMicro, fenced, charged } = await writeExecutions(prisma, changes, how)
   if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
   for (let n = 0; n < fenced; n++) deps.metrics.fenced()
-  traceCharges(deps, batch, loaded, charged)
+  traceCharges(batch, loaded, charged)
   return { loaded, outcomes, written, jobs }
 }
 
@@ -82,18 +82,16 @@ function outcomeWithoutExecution({ op }: NodeItem): ItemOutcome {
   return { kind: op === 'complete' ? 'fenced' : 'nothing-to-do' }
 }
 
-/** The span of each completed node says what it was charged. */
+/** The span of each completed node says what it was charged, in micro-USD. */
 function traceCharges(
-  { trace }: Pick<Deps, 'trace'>,
   batch: readonly WaitingNode[],
   { executions }: LoadedExecutions,
   charged: Map<string, number>,
 ): void {
-  if (trace === null) return
-  for (const { item } of batch) {
-    if (item.op !== 'complete') continue
+  for (const { item, span } of batch) {
+    if (item.op !== 'complete' || span === undefined) continue
     const node = executions.get(item.execution)?.nodes.find(({ lease }) => lease === item.lease)
     const micro = node?.reservation ? charged.get(node.reservation) : undefined
-    if (micro !== undefined) trace.charged(item, micro)
+    if (micro !== undefined) span.setAttribute('service.charged_micro', micro)
   }
 }

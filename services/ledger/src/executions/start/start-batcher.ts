@@ -25,7 +25,7 @@ export interface StartLimits {
   waitingStarts: number
 }
 
-type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'tracer' | 'metrics' | 'keyUses'>
+type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses'>
 
 interface Waiting {
   question: StartQuestion

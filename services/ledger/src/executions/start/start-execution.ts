@@ -4,7 +4,7 @@ import { attributesOf } from '@gateway/ledger-client/client-span'
 import { activeCarrier } from '@gateway/process/spans'
 import type { Deps } from '../../deps.ts'
 
-/** Starts an execution. It is stored with the trace of its caller, or with the span under way here (T3 of trace.ts). */
+/** Starts an execution. It is stored with the trace of its caller, or with the span under way here (T3 of spans.ts). */
 export async function startExecution(
   { startBatcher }: Pick<Deps, 'startBatcher'>,
   question: StartQuestion,

@@ -3,53 +3,52 @@ import type { Values } from '@gateway/contracts/execution'
 import type { GraphNode } from '@gateway/contracts/graph'
 import { Refusal } from '@gateway/contracts/refusal'
 import type { AnswerMessage, Completion } from '@gateway/providers/chat-port'
-import type { Providers } from '@gateway/providers/open-providers'
-import type { CountUsage } from '@gateway/tokens/counted-usage'
 import { forwardedFor } from '@gateway/tokens/forwarded-for'
 import { openSaid } from '@gateway/tokens/said'
-import type { LoadImages } from './load-images.ts'
-import type { PaidKind } from './paid-kind.ts'
+import type { Deps } from '../deps.ts'
+import type { Work } from '../work.ts'
+import { loadImages } from './load-images.ts'
+import type { PaidCall } from './paid-kind.ts'
 import { productOf, textAt } from './ports.ts'
 
-interface Deps {
-  providers: Pick<Providers, 'chat'>
-  countUsage: CountUsage
-  loadImages: LoadImages
-}
-
 /** The most the ledger takes as a count; a charge never exceeds what was reserved anyway. */
-const MOST_TOKENS = 10_000_000
+const MAX_TOKENS = 10_000_000
+
+type ChatDeps = Pick<Deps, 'ledger' | 'assets' | 'providers' | 'countUsage'>
 
 /**
  * `product.chat`: `prompt`, `system` and `image` become the messages of a chat call like any other (decisions.md, 3 and 6).
  * Answers `text`, and `json` where an answer in JSON was asked for.
  */
-export function chatNode({ providers, countUsage, loadImages }: Deps): PaidKind {
-  return async ({ claim: { node, project } }, inputs, signal) => {
-    const images = await loadImages(project, inputs['image'], signal)
-    const request = readChatRequest({ ...paramsOf(node), ...messagesOf(inputs, images), model: productOf(node) })
-    return {
-      product: request.model,
-      parameters: request.conditional,
-      promptSize: { ...request.promptSize, maxTokens: request.maxTokens },
-      request,
-      async make({ routes, outputCap, supportedParameters }, signal) {
-        const forwarded = forwardedFor(request, supportedParameters)
-        const answer = await providers.chat({ routes, forwarded, outputCap, stream: false, signal })
-        if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
-        const { choices, usage: reported } = answer.completion
-        const used = await countUsage(reported, request, () => saidIn(choices))
-        return {
-          usage: {
-            promptTokens: Math.min(used.promptTokens, MOST_TOKENS),
-            completionTokens: Math.min(used.completionTokens, MOST_TOKENS),
-            estimated: used.estimated,
-          },
-          finishReasons: choices.map(({ finish_reason }) => finish_reason),
-          output: () => outputOf(node, request, choices[0]!.message),
-        }
-      },
-    }
+export async function prepareChat(
+  deps: ChatDeps,
+  { claim: { node, project } }: Work,
+  inputs: Values,
+  signal: AbortSignal,
+): Promise<PaidCall> {
+  const images = await loadImages(deps, project, inputs['image'], signal)
+  const request = readChatRequest({ ...paramsOf(node), ...messagesOf(inputs, images), model: productOf(node) })
+  return {
+    product: request.model,
+    parameters: request.conditional,
+    promptSize: { ...request.promptSize, maxTokens: request.maxTokens },
+    request,
+    async make({ routes, outputCap, supportedParameters }, signal) {
+      const forwarded = forwardedFor(request, supportedParameters)
+      const answer = await deps.providers.chat({ routes, forwarded, outputCap, stream: false, signal })
+      if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
+      const { choices, usage: reported } = answer.completion
+      const used = await deps.countUsage(reported, request, () => answeredText(choices))
+      return {
+        usage: {
+          promptTokens: Math.min(used.promptTokens, MAX_TOKENS),
+          completionTokens: Math.min(used.completionTokens, MAX_TOKENS),
+          estimated: used.estimated,
+        },
+        finishReasons: choices.map(({ finish_reason }) => finish_reason),
+        output: () => outputOf(node, request, choices[0]!.message),
+      }
+    },
   }
 }
 
@@ -69,7 +68,7 @@ function messagesOf(inputs: Values, images: string[]): object {
   }
 }
 
-function saidIn(choices: Completion['choices']): string {
+function answeredText(choices: Completion['choices']): string {
   const said = openSaid()
   for (const { message } of choices) said.hear(message)
   return said.text()
@@ -90,7 +89,7 @@ function jsonOf({ id }: GraphNode, text: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // said below
+    // refused below
   }
   throw new Refusal(
     'node_failed',
