@@ -2,7 +2,7 @@ import type { Reset } from '@gateway/money/spending-window'
 import type { Price } from '@gateway/money/price'
 import type { Overheads } from './upper-bound.ts'
 
-// The books as the decision sees them, in memory. money.run_batch_v1 holds the same in tables.
+// The books as the decision sees them, in memory. money.run_batch_v1 has the same in tables.
 
 export interface KeyFacts {
   id: string
@@ -28,12 +28,12 @@ export interface ProductFacts {
   supportedParameters: ReadonlySet<string>
 }
 
-/** Who runs a flow: a key, by its lineage, or a person in the console. */
+/** In whose name an execution runs: a key, by its lineage, or a person in the console. */
 export interface ExecutionFacts {
   project: string
   /** The hash of its key; null: a person's. */
   keyHash: string | null
-  /** The person still holds a role on the project that may invoke. */
+  /** The person still has a role on the project that may invoke. */
   personAuthorized: boolean
   /** It has neither ended nor begun to fail. */
   goesOn: boolean
@@ -93,7 +93,7 @@ export interface Book {
   keys: ReadonlyMap<string, KeyFacts>
   /** Callable chat products: `project model` → the product. */
   callable: ReadonlyMap<string, ProductFacts>
-  /** What runs may call, of any kind: `project model` → the product. */
+  /** What executions may call, of any kind: `project model` → the product. */
   callableByExecutions: ReadonlyMap<string, ProductFacts>
   executions: ReadonlyMap<string, ExecutionFacts>
   /** `execution node` → what is known of it. */

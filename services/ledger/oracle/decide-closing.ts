@@ -8,13 +8,13 @@ export type ClosingDecision =
   | { outcome: 'released'; tombstone: string }
   /** Closed before: the first outcome stands. */
   | { outcome: 'settled' | 'released'; before: bigint }
-  /** The hold had ended: it is a write-off. */
+  /** The reservation had ended: it is a write-off. */
   | { outcome: 'fenced'; writeOffMicro: bigint }
   | { outcome: 'unknown' | 'alive' }
 
 /**
- * What a closing does (B3, B5). A settlement charges the usage and never more than was held.
- * @param ofRuns whether it may close reservations of nodes of runs, or those of direct calls (B9)
+ * What a closing does (B3, B5). A settlement charges the usage and never more than was reserved.
+ * @param ofNodes whether it may close reservations of nodes, or those of direct calls (B9)
  */
 export function decideClosing(book: Book, item: ClosingItem, ofExecutions: boolean): ClosingDecision {
   const reservation = book.open.get(item.id)

@@ -9,9 +9,9 @@ import {
 } from '../src/fixtures/execution-rows.ts'
 import type { KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 
-// Runs for the small world, once in the tables and once as facts: of each key, of people in the console, and one that fails.
+// Executions for random histories, once in the tables and once as facts: of each key, of people in the console, and one that fails.
 
-export interface SceneExecutions {
+export interface SetupExecutions {
   facts: Map<string, ExecutionFacts>
   /** `execution node` → what is known of it. */
   nodes: Map<string, NodeFacts>
@@ -38,7 +38,7 @@ interface Deps {
 
 const NODES = 4
 
-export async function buildExecutions(fixture: Fixture, { owners, rich, poor, keys }: Deps): Promise<SceneExecutions> {
+export async function buildExecutions(fixture: Fixture, { owners, rich, poor, keys }: Deps): Promise<SetupExecutions> {
   const facts = new Map<string, ExecutionFacts>()
   const nodes = new Map<string, NodeFacts>()
   const held: HeldNode[] = []

@@ -3,22 +3,22 @@ import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
 import type { Admission, Closing, NodeAdmission } from './random-history.fixture.ts'
-import type { Scene } from './history-tenant.fixture.ts'
+import type { HistorySetup } from './history-setup.fixture.ts'
 
 // The items of a random history, once it is known to whom it happens. `ids` are those of what was admitted before.
 
-export function admitItems(wanted: (Admission | NodeAdmission)[], scene: Scene, ids: string[]): AdmissionItem[] {
+export function admitItems(wanted: (Admission | NodeAdmission)[], setup: HistorySetup, ids: string[]): AdmissionItem[] {
   const items: AdmissionItem[] = []
   for (const one of wanted) {
     const first = one.copyOf === null ? undefined : items[one.copyOf % items.length]
     if (first?.op === 'admit') items.push({ ...first, id: freshId() })
-    else items.push(one.of === 'a key' ? admitItem(one, scene, ids) : admitNodeItem(one, scene, ids))
+    else items.push(one.of === 'a key' ? admitItem(one, setup, ids) : admitNodeItem(one, setup, ids))
   }
   return items
 }
 
-function admitNodeItem(one: NodeAdmission, scene: Scene, ids: string[]): AdmitNodeItem {
-  const { held, lost } = scene.executions
+function admitNodeItem(one: NodeAdmission, setup: HistorySetup, ids: string[]): AdmitNodeItem {
+  const { held, lost } = setup.executions
   const { execution, node, lease, reservation } =
     (one.lost === null ? undefined : lost[one.lost % lost.length]) ?? held[one.node % held.length]!
   return {
@@ -27,8 +27,8 @@ function admitNodeItem(one: NodeAdmission, scene: Scene, ids: string[]): AdmitNo
     execution,
     node,
     lease,
-    instance: scene.instances[one.instance],
-    model: scene.models[one.model % scene.models.length]!,
+    instance: setup.instances[one.instance],
+    model: setup.models[one.model % setup.models.length]!,
     parameters: one.parameters,
     promptSize: promptSizeOf(one),
   }
@@ -41,17 +41,17 @@ function promptSizeOf(one: Admission | NodeAdmission): AdmitItem['promptSize'] {
 
 const freshId = () => `inv_${randomBytes(8).toString('hex')}`
 
-function admitItem(one: Admission, scene: Scene, ids: string[]): AdmitItem {
-  const key = scene.keyHashes[one.key % scene.keyHashes.length]!
-  const project = scene.book.keys.get(key)?.project ?? scene.projects[0]!
+function admitItem(one: Admission, setup: HistorySetup, ids: string[]): AdmitItem {
+  const key = setup.keyHashes[one.key % setup.keyHashes.length]!
+  const project = setup.book.keys.get(key)?.project ?? setup.projects[0]!
   const digest = (text: string) => createHash('sha256').update(text).digest('hex')
   return {
     op: 'admit',
     id: one.sameIdAs !== null && ids.length > 0 ? ids[one.sameIdAs % ids.length]! : freshId(),
-    instance: scene.instances[one.instance],
+    instance: setup.instances[one.instance],
     keyHash: key,
     selector: one.selector === 'own' ? project : one.selector === 'other' ? 'prj_elsewhere' : null,
-    model: scene.models[one.model % scene.models.length]!,
+    model: setup.models[one.model % setup.models.length]!,
     parameters: one.parameters,
     promptSize: promptSizeOf(one),
     idempotency:
@@ -63,8 +63,8 @@ function admitItem(one: Admission, scene: Scene, ids: string[]): AdmitItem {
 
 export function closingItem(one: Closing, ids: string[]): ClosingItem {
   const id =
-    one.stranger || ids.length === 0
-      ? `inv_stranger_${randomBytes(6).toString('hex')}`
+    one.neverAdmitted || ids.length === 0
+      ? `inv_never_${randomBytes(6).toString('hex')}`
       : ids[ids.length - 1 - (one.of % Math.min(ids.length, 120))]!
   if (one.op === 'settle')
     return {

@@ -37,7 +37,7 @@ const admission = fc.record({
 })
 const nodeAdmission = fc.record({
   ...asked,
-  of: fc.constant('a run' as const),
+  of: fc.constant('an execution' as const),
   node: fc.nat(),
   /** Under a lease that was taken from it. */
   lost: oneIn(8, fc.nat()),
@@ -49,7 +49,7 @@ const closing = fc.record({
   promptTokens: fc.integer({ min: 0, max: 40_000 }),
   completionTokens: fc.integer({ min: 0, max: 10_000 }),
   /** An id that was never admitted. */
-  stranger: fc.integer({ min: 0, max: 40 }).map((n) => n === 0),
+  neverAdmitted: fc.integer({ min: 0, max: 40 }).map((n) => n === 0),
 })
 const nodeClosing = fc.record({
   /** A node that is held; or one that was, or a direct call. */
@@ -96,7 +96,10 @@ export const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const), key: fc.nat() }) },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constantFrom('fail run' as const, 'withdraw person' as const), which: fc.nat() }),
+    arbitrary: fc.record({
+      kind: fc.constantFrom('fail execution' as const, 'withdraw person' as const),
+      which: fc.nat(),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('end instance' as const) }) },
 )

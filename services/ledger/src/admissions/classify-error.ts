@@ -13,7 +13,7 @@ export function classify(error: unknown): 'transient' | 'final' {
   return TRANSIENT.test(state) ? 'transient' : 'final'
 }
 
-/** The batch waited too long for what somebody else holds: nothing was written. */
+/** The batch waited too long for a lock of somebody else: nothing was written. */
 export function lockedOut(error: unknown): boolean {
   return sqlState(error) === '55P03'
 }

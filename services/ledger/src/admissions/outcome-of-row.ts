@@ -54,7 +54,7 @@ export function admitOutcome(
       return { kind: 'instance-unknown' }
     case 'fenced':
       return { kind: 'fenced' }
-    case 'closed': // a tombstone, or its hold has ended: this id will never be admitted again
+    case 'closed': // a tombstone, or its reservation has ended: this id will never be admitted again
       return { kind: 'refused', code: 'unavailable', facts: {} }
     default:
       return { kind: 'refused', ...refusalOf(code, facts, model) }
@@ -80,7 +80,7 @@ function refusalOf(code: string, facts: Record<string, unknown>, model: string):
   return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal
 }
 
-/** The project of the key or run, where the row tells it. */
+/** The project of the key or execution, where the row tells it. */
 export function projectIn(row: AdmissionRow): string | null {
   const project = isAdmitted(row) ? row[4] : row[2]['project']
   return typeof project === 'string' ? project : null

@@ -63,12 +63,12 @@ describe('ledger check', () => {
       'micro-USD moved from one hold to another',
       `UPDATE money.reservations SET micro = micro + CASE id WHEN (SELECT min(id) FROM money.reservations WHERE project = $1) THEN 50 ELSE -50 END
         WHERE project = $1`,
-      /what is held, or was, differs: expected 100, found 50/,
+      /what is reserved, or was, differs: expected 100, found 50/,
     ],
     [
       'a hold under another id',
       `UPDATE money.reservations SET id = 'another' WHERE id = (SELECT min(id) FROM money.reservations WHERE project = $1)`,
-      /what is held, or was, differs: expected 100, found 0/,
+      /what is reserved, or was, differs: expected 100, found 0/,
     ],
     [
       'a deleted meter',

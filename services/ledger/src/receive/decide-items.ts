@@ -48,11 +48,11 @@ export function decideItems({
 
 function readLines(text: string): z.infer<typeof line>[] | string {
   const lines: z.infer<typeof line>[] = []
-  for (const one of text.split('\n')) {
-    if (one === '') continue
+  for (const row of text.split('\n')) {
+    if (row === '') continue
     let value: unknown
     try {
-      value = JSON.parse(one)
+      value = JSON.parse(row)
     } catch {
       return `Line ${lines.length + 1} is not JSON.`
     }

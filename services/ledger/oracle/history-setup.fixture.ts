@@ -2,16 +2,16 @@ import type { Fixture, KeyFixture, ProjectFixture } from '@gateway/testbed/fixtu
 import { randomBytes } from 'node:crypto'
 import { rotateKey } from '../src/fixtures/execution-rows.ts'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
-import { buildExecutions, type SceneExecutions } from './history-executions.fixture.ts'
+import { buildExecutions, type SetupExecutions } from './history-executions.fixture.ts'
 
-// A small world, once in the tables and once as a book: scarce and plenty, and a key for each way to be refused.
+// What random histories happen to, once in the tables and once as a book: scarce and plenty, and a key for each way to be refused.
 
-export interface Scene {
+export interface HistorySetup {
   book: Book
   projects: string[]
   keyHashes: string[]
   models: string[]
-  executions: SceneExecutions
+  executions: SetupExecutions
   instances: Record<'alive' | 'ended', string>
   fund(project: string, micro: bigint): void
   /** Revokes one of the keys. */
@@ -30,7 +30,7 @@ const GOOD_KEYS = 6
 
 const often = <T>(things: T[], times: number): T[] => Array.from({ length: times }, () => things).flat()
 
-export async function buildScene(fixture: Fixture): Promise<Scene> {
+export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup> {
   const owners = await fixture.tenant()
   const projects: ProjectFixture[] = []
   for (const funds of FUNDS) projects.push(await fixture.project(owners, funds))
