@@ -165,14 +165,13 @@ export async function askToClose(
   closings: NodeClosing[],
 ): Promise<ClosedNode[]> {
   const [row] = await tx.$queryRawUnsafe<{ answer: string }[]>(
-    `SELECT money.close_v1($1::text[], clock_timestamp(), current_date, $2::text[], $3::text[], $4::int[], $5::int[], $6::boolean[],
-       $7::boolean[], $8::text[])::text AS answer`,
+    `SELECT money.close_v1(
+       locked => $1, moment => clock_timestamp(), answer_day => current_date,
+       c_id => $2, c_kind => $3, c_usage => $4, c_answered => $5, c_reason => $6)::text AS answer`,
     projects,
     closings.map(({ id }) => id),
     closings.map(({ usage }) => (usage ? 'settle' : 'release')),
-    closings.map(({ usage }) => usage?.promptTokens ?? null),
-    closings.map(({ usage }) => usage?.completionTokens ?? null),
-    closings.map(({ usage }) => (usage ? false : null)),
+    closings.map(({ usage }) => (usage ? JSON.stringify({ ...usage, estimated: false }) : null)),
     closings.map(() => false),
     closings.map(({ usage }) => (usage ? null : 'the node ended without an answer')),
   )

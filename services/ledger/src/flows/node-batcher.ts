@@ -1,5 +1,6 @@
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import { classify, lockedOut } from '../batch/classify-error.ts'
 import { answerClaim } from './answer-claim.ts'
@@ -126,9 +127,9 @@ export function openNodeBatcher(deps: Deps): NodeBatcher {
     const patient = deferrals >= PATIENT_AFTER
     if (deferrals < LOCK_AFTER) return answerAll(batch, await readAndWrite(database.prisma, batch, patient))
     const decided = await database.prisma.$transaction(async (transaction) => {
-      await transaction.$queryRawUnsafe('SELECT money.lock_executions_v1($1)::text', [
-        ...new Set(batch.map(({ item }) => item.execution)),
-      ])
+      await callFunction(transaction, 'money.lock_executions_v1', {
+        ids: [...new Set(batch.map(({ item }) => item.execution))],
+      })
       return readAndWrite(transaction, batch, patient)
     })
     return answerAll(batch, decided)

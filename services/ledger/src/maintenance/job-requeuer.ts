@@ -1,3 +1,4 @@
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import { jobsOf, type EnqueuedNode } from '../flows/enqueued-nodes.ts'
 import type { Tell } from '../flows/tell.ts'
@@ -23,8 +24,11 @@ export function requeueLostJobs({
   lateMs = LATE_MS,
 }: Deps): () => Promise<void> {
   return async () => {
-    const [row] = await prisma.$queryRaw<[{ rung: string }]>`
-      SELECT money.requeue_lost_nodes_v1(${nodesAtOnce}::int, ${lateMs}::int, ${AT_ONCE}::int)::text AS rung`
-    tell.changed([], jobsOf(JSON.parse(row.rung) as EnqueuedNode[]))
+    const { jobs } = await callFunction(prisma, 'money.requeue_lost_nodes_v1', {
+      nodes_at_once: nodesAtOnce,
+      late_ms: lateMs,
+      max_late: AT_ONCE,
+    })
+    tell.changed([], jobsOf(JSON.parse(jobs) as EnqueuedNode[]))
   }
 }

@@ -1,4 +1,5 @@
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 
 const DAYS_AHEAD = 2
@@ -7,7 +8,10 @@ const AT_ONCE = 1_000
 /** Drops saved answers, idempotency keys and runs whose retention is over, and instances that ended long ago; makes tomorrow's partitions. */
 export function forgetOld({ prisma }: Pick<Database, 'prisma'>): () => Promise<void> {
   return async () => {
-    await prisma.$executeRaw`SELECT money.keep_answer_partitions(${DAYS_AHEAD}::int, ${idempotencyKeyLimits.keptDays}::int)`
+    await callFunction(prisma, 'money.keep_answer_partitions_v1', {
+      days_ahead: DAYS_AHEAD,
+      days_kept: idempotencyKeyLimits.keptDays,
+    })
     for (let forgotten = AT_ONCE; forgotten === AT_ONCE;) {
       // A key whose call is still open is kept, however old.
       forgotten = await prisma.$executeRaw`
