@@ -1,32 +1,23 @@
 // `npm test`: every check, then every test, and at the end `N passed, N failed`.
-// `npm test -- <filter>`: only the tests whose file matches.
+// `npm test -- <filter>`: only the tests whose file matches. `--project unit`, `live` or `scenario`: only those of that kind,
+// which is what `npm run test:unit`, `test:live` and `test:scenarios` ask for.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checks } from './checks.js'
-import { collect, ensureInstalled, environment, projectFolder } from './install.js'
+import { runChecks } from './checks.js'
+import { ensureInstalled, environment, projectFolder } from './install.js'
 
 const filter = process.argv.slice(2)
-const failures = []
-
 await ensureInstalled()
-if (filter.length === 0) for (const check of checks) await runCheck(check)
-else process.stdout.write(`  Only tests that match ${filter.join(' ')}; without a filter every check runs.\n`)
+const failures = filter.length === 0 ? await runChecks() : []
+if (filter.length > 0)
+  process.stdout.write(`  Only tests that match ${filter.join(' ')}; npm run check runs the checks.\n`)
 const tests = await runTests()
 
 for (const failure of failures) process.stdout.write(`\n  FAILED: ${failure}`)
 process.stdout.write(`\n${tests.passed} passed, ${tests.failed + failures.length} failed\n`)
 process.exitCode = tests.failed + failures.length > 0 ? 1 : 0
-
-async function runCheck({ title, tool, args, resolution }) {
-  const startedAt = performance.now()
-  const { code, output } = await collect(join(projectFolder, 'node_modules', '.bin', tool), args)
-  process.stdout.write(`  ${title.padEnd(28)}${code === 0 ? 'ok' : 'FAILED'}  ${since(startedAt)}\n`)
-  if (code === 0) return
-  process.stdout.write(`${output}\n`)
-  failures.push(resolution ? `${title} (${resolution} mends it)` : title)
-}
 
 async function runTests() {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'))

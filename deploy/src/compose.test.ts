@@ -89,9 +89,9 @@ test('volumes are declared, and files that are mounted are there', () => {
 })
 
 test('who stores or reads assets does so in one volume, and has room for them on their way', () => {
-  const keepers = ours.filter(([name]) => isProgram(name) && 'ASSETS_FOLDER' in programs[name].variables.shape)
-  expect(keepers.map(([name]) => name).toSorted()).toEqual(['gateway', 'worker'])
-  for (const [name, service] of keepers) {
+  const stores = ours.filter(([name]) => isProgram(name) && 'ASSETS_FOLDER' in programs[name].variables.shape)
+  expect(stores.map(([name]) => name).toSorted()).toEqual(['gateway', 'worker'])
+  for (const [name, service] of stores) {
     const folder = environmentOf(service)['ASSETS_FOLDER']
     expect([name, folder]).toEqual([name, '/assets'])
     expect([name, service.volumes.includes(`assets:${folder}`)]).toEqual([name, true])

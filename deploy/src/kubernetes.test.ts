@@ -118,14 +118,14 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     expect(reach.toPort(6379, names).toSorted()).toEqual(names.filter((name) => reads(name, 'REDIS_URL')).toSorted())
   })
 
-  test('who stores or reads assets does so in one place that outlives him, and has room for them on their way', () => {
-    const keepers = deployments.filter((workload) => reads(labelOf(workload), 'ASSETS_FOLDER'))
-    expect(keepers.map(labelOf).toSorted()).toEqual(['gateway', 'worker'])
-    const [place, ...others] = keepers.map((workload) => assetsPlace(workload, settings(workload)))
+  test('who stores or reads assets does so in one place that outlives them, and has room for them on their way', () => {
+    const stores = deployments.filter((workload) => reads(labelOf(workload), 'ASSETS_FOLDER'))
+    expect(stores.map(labelOf).toSorted()).toEqual(['gateway', 'worker'])
+    const [place, ...others] = stores.map((workload) => assetsPlace(workload, settings(workload)))
     for (const other of others) expect(other).toEqual(place)
     if ('claimName' in place!)
       expect(ofKind('PersistentVolumeClaim').map(({ metadata }) => metadata.name)).toContain(place.claimName)
-    for (const { name, pod } of keepers) expect([name, mountedAt(pod, '/tmp')?.emptyDir]).not.toEqual([name, undefined])
+    for (const { name, pod } of stores) expect([name, mountedAt(pod, '/tmp')?.emptyDir]).not.toEqual([name, undefined])
   })
 
   test('the base address leads to what is public, and to nothing else', () => {

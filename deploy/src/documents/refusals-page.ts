@@ -1,11 +1,11 @@
 import { refusals } from '@gateway/contracts/refusals'
-import { allVariants } from './all-ways.ts'
+import { allVariants } from './all-variants.ts'
 
 interface Row {
   status: number
   type: string
   // What stands for a fact may come back as it is, so it is asked for its text.
-  says: (facts: unknown) => { toString(): string }
+  message: (facts: unknown) => { toString(): string }
   resolution: (facts: unknown) => { toString(): string }
 }
 
@@ -27,16 +27,16 @@ export function refusalsPage(): string {
   const rows = Object.entries(refusals as Record<string, Row>).toSorted(
     ([, one], [, other]) => one.status - other.status,
   )
-  const sections = rows.map(([code, row]) => `## ${code}\n\n${row.status} \`${row.type}\`\n\n${waysOf(row)}\n`)
+  const sections = rows.map(([code, row]) => `## ${code}\n\n${row.status} \`${row.type}\`\n\n${variantsOf(row)}\n`)
   return [heading, ...sections].join('\n')
 }
 
 /** What it says, each with all that may clear it. */
-function waysOf({ says, resolution }: Row): string {
-  const ways = allVariants((facts) => JSON.stringify([says(facts).toString(), resolution(facts).toString()])).map(
-    (way) => JSON.parse(way) as [said: string, resolution: string],
-  )
-  const bySaying = Map.groupBy(ways, ([said]) => said)
+function variantsOf({ message, resolution }: Row): string {
+  const variants = allVariants((facts) =>
+    JSON.stringify([message(facts).toString(), resolution(facts).toString()]),
+  ).map((variant) => JSON.parse(variant) as [said: string, resolution: string])
+  const bySaying = Map.groupBy(variants, ([said]) => said)
   const parts = [...bySaying].map(([said, resolutions]) => {
     const cleared = resolutions.map(([, resolution]) => resolution)
     const list =

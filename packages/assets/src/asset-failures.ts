@@ -1,8 +1,5 @@
-/** The bytes are not such as are kept. The caller can clear it. */
-export abstract class NotKept extends Error {}
-
-/** There are more bytes than were to be taken. */
-export class AssetTooLarge extends NotKept {
+/** There are more bytes than may be stored. The caller can clear it. */
+export class AssetTooLarge extends Error {
   readonly maxBytes: number
 
   constructor(maxBytes: number) {
@@ -11,10 +8,10 @@ export class AssetTooLarge extends NotKept {
   }
 }
 
-/** The bytes are no PNG, JPEG, WebP, WAV or MPEG audio. */
-export class AssetTypeUnknown extends NotKept {
+/** The bytes are no PNG, JPEG, WebP, WAV or MPEG audio. The caller can clear it. */
+export class AssetTypeUnknown extends Error {
   constructor() {
-    super('the bytes are of no kind that is kept')
+    super('the bytes are of no type that is stored')
   }
 }
 

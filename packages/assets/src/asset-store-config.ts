@@ -11,11 +11,11 @@ export interface BucketSettings {
   region: string
   /** null: Amazon's own. */
   endpoint: string | null
-  /** The bucket's name stands in the path and not in the host's name. */
+  /** Whether the bucket's name is in the path and not in the host's name. */
   pathStyle: boolean
 }
 
-/** Variables that say where assets lie; the same for each service that stores or reads them. */
+/** Variables that say where assets are stored; the same for each service that stores or reads them. */
 export const assetStoreConfig = {
   ASSETS_FOLDER: z
     .string()

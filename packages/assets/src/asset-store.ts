@@ -1,29 +1,19 @@
 import type { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
-import type { MediaType } from '@gateway/contracts/media-type'
-import { AssetMissing, AssetStoreUnavailable, NotKept } from './asset-failures.ts'
-import { keyOf } from './asset-key.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
+import { AssetMissing, AssetStoreUnavailable } from './asset-failures.ts'
 import type { AssetStoreSettings } from './asset-store-config.ts'
+import type { BlobBackend, ByteRange, StoredAsset } from './blob-backend.ts'
 import { openLocalBackend } from './local-backend.ts'
-import type { BlobBackend } from './blob-backend.ts'
-import { openTemporaryFile } from './temporary-file.ts'
+import { openTemporaryFolder } from './temporary-file.ts'
 
 // Where the bytes of a project lie.
 //   B1  A key is made of two ids of ours and nothing else, so no name leads anywhere else.
-//   B2  Bytes go to a file beside first, are measured and told there, and are put in place whole: memory holds a piece of
-//       them at a time, and whoever stores knows their length.
-//   B3  Nothing is public: whose an asset is says the ledger, and whoever asked it reads from here.
+//   B2  Bytes go to a temporary file first, where they are counted and their type is found, and are then stored whole: memory has a
+//       piece of them at a time, and the backend knows their length.
+//   B3  Nothing is public: the ledger says whose an asset is, and only who asked it reads from here.
 
-export interface StoredAsset {
-  mimeType: MediaType
-  bytes: number
-}
-
-/** The first and the last byte to be read, counted from 0. */
-export interface ByteRange {
-  first: number
-  last: number
-}
+export type { ByteRange, StoredAsset } from './blob-backend.ts'
 
 export interface AssetStore {
   /**
@@ -50,22 +40,23 @@ export interface AssetStore {
 
 /** How often a store in the network is asked to take the same bytes. */
 const TRIES = 3
-const BACK_OFF_MS = 100
+const BACK_OFF: BackOffLimits = { firstMs: 100, maxMs: 1_000 }
 
 /** Opens the store: a folder, or a bucket where one is named. */
 export async function openAssetStore(settings: AssetStoreSettings): Promise<AssetStore> {
   const backend = await openBackend(settings)
-  const temporaryFile = openTemporaryFile()
+  const temporary = openTemporaryFolder()
 
   return {
     async put(project, asset, bytes, { maxBytes }) {
       const key = keyOf(project, asset) // B1
-      const spooled = await temporaryFile.take(bytes, maxBytes) // B2
+      const file = await temporary.write(bytes, maxBytes) // B2
       try {
-        await tryOften(() => backend.store(key, spooled.path, spooled))
-        return { mimeType: spooled.mimeType, bytes: spooled.bytes }
+        const asset: StoredAsset = { mimeType: file.mimeType, bytes: file.bytes }
+        await tryOften(() => backend.store(key, file.path, asset))
+        return asset
       } finally {
-        await spooled.discard()
+        await file.remove()
       }
     },
     async open(project, asset, range) {
@@ -85,7 +76,7 @@ export async function openAssetStore(settings: AssetStoreSettings): Promise<Asse
       }
     },
     async close() {
-      await temporaryFile.close()
+      await temporary.close()
       backend.close()
     },
   }
@@ -102,9 +93,20 @@ async function tryOften(store: () => Promise<void>): Promise<void> {
     try {
       return await store()
     } catch (error) {
-      if (error instanceof NotKept) throw error
       if (tries === TRIES) throw new AssetStoreUnavailable({ cause: error })
-      await wait(BACK_OFF_MS * tries)
+      await delay(backOffMs(tries, BACK_OFF))
     }
   }
+}
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/**
+ * `<project>/<asset id>`. Without dots and slashes in either nothing leads out of the project's folder.
+ * @throws RangeError for what is no id
+ */
+function keyOf(project: string, asset: string): string {
+  if (!ID.test(project) || !ID.test(asset))
+    throw new RangeError('an asset is named by the ids of its project and its own')
+  return `${project}/${asset}`
 }

@@ -6,7 +6,7 @@ import { AssetMissing } from './asset-failures.ts'
 import type { BucketSettings } from './asset-store-config.ts'
 import type { BlobBackend } from './blob-backend.ts'
 
-/** A bucket of S3 or of what speaks like it. Who we are there is said by the SDK's own variables, files and roles. */
+/** A bucket of S3 or of what speaks like it. Its credentials come from the SDK's own variables, files and roles. */
 export function openBucketBackend({ name, region, endpoint, pathStyle }: BucketSettings): BlobBackend {
   const client = new S3Client({
     region,
@@ -39,5 +39,5 @@ export function openBucketBackend({ name, region, endpoint, pathStyle }: BucketS
   }
 }
 
-const say = () => {}
-const silent = { trace: say, debug: say, info: say, warn: say, error: say }
+const ignore = () => {}
+const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }

@@ -6,25 +6,24 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/contracts/media-type'
 import { AssetStoreUnavailable, AssetTooLarge, AssetTypeUnknown } from './asset-failures.ts'
-import type { StoredAsset } from './asset-store.ts'
+import type { StoredAsset } from './blob-backend.ts'
 
-export interface Spooled extends StoredAsset {
-  /** Where it lies. */
+export interface TemporaryFile extends StoredAsset {
   path: string
-  discard(): Promise<void>
+  remove(): Promise<void>
 }
 
-export interface TemporaryFile {
+export interface TemporaryFolder {
   /**
    * Writes a stream into a file of its own. Nothing is left of what fails.
    * @throws AssetTooLarge, AssetTypeUnknown, AssetStoreUnavailable, and whatever the stream fails with
    */
-  take(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Spooled>
+  write(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<TemporaryFile>
   close(): Promise<void>
 }
 
 /** A folder of this process for bytes on their way, which only its owner may look into; made when it is first needed. */
-export function openTemporaryFile(): TemporaryFile {
+export function openTemporaryFolder(): TemporaryFolder {
   let folder: Promise<string> | null = null
 
   async function newFile(): Promise<string> {
@@ -33,19 +32,19 @@ export function openTemporaryFile(): TemporaryFile {
   }
 
   return {
-    async take(source, maxBytes) {
+    async write(source, maxBytes) {
       const file = await newFile().catch((cause: unknown) => {
         folder = null // perhaps it can be made the next time
         throw new AssetStoreUnavailable({ cause })
       })
-      const discard = () => rm(file, { force: true })
+      const remove = () => rm(file, { force: true })
       const measured = measure(source, maxBytes)
       try {
         await pipeline(measured.bytes, createWriteStream(file, { mode: 0o600, flags: 'wx' }))
-        return { path: file, discard, ...measured.result() }
+        return { path: file, remove, ...measured.result() }
       } catch (error) {
-        await discard()
-        throw isOfTheDisk(error) ? new AssetStoreUnavailable({ cause: error }) : error
+        await remove()
+        throw isDiskError(error) ? new AssetStoreUnavailable({ cause: error }) : error
       }
     },
     async close() {
@@ -55,7 +54,7 @@ export function openTemporaryFile(): TemporaryFile {
   }
 }
 
-/** Passes bytes on and counts them; the first of them say what they are, before any is passed on. */
+/** Passes bytes on and counts them; the first of them say their type, before any is passed on. */
 function measure(source: AsyncIterable<Uint8Array>, maxBytes: number) {
   let mimeType: MediaType | null = null
   let bytes = 0
@@ -80,13 +79,13 @@ function measure(source: AsyncIterable<Uint8Array>, maxBytes: number) {
   return {
     bytes: passed(),
     result(): StoredAsset {
-      if (mimeType === null) throw new AssetTypeUnknown() // it ended before it could be told
+      if (mimeType === null) throw new AssetTypeUnknown() // it ended before its type could be found
       return { mimeType, bytes }
     },
   }
 }
 
 /** A full or read-only disk, not what the source failed with. */
-function isOfTheDisk(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && ['open', 'write', 'close'].includes(String(error.syscall))
 }

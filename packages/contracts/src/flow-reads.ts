@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ContractSide } from './graph.ts'
-import type { RefusedCaller } from './ledger-reads.ts'
+import type { Refused } from './ledger-refusal.ts'
 
 // The ledger's endpoints for runs, sandboxes and assets, each a POST of one JSON object. Refusals are answered with 200 and
 // `{ refused: { code, facts } }`, as in ledger-reads.ts.
@@ -54,7 +54,7 @@ export type StartAnswer =
       /** Of a chat surface: the one text field of the output. */
       textField: string | null
     }
-  | RefusedCaller
+  | Refused
 
 /**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
@@ -76,7 +76,7 @@ export const executionQuestion = z.strictObject({
   execution: z.string().max(256),
 })
 export type ExecutionQuestion = z.infer<typeof executionQuestion>
-export type ExecutionAnswer = { record: string; done: boolean } | RefusedCaller
+export type ExecutionAnswer = { record: string; done: boolean } | Refused
 
 /** POST /executions/usage: the tokens of the settled calls of a run's nodes together; for a run that is answered as a chat. */
 export const usageQuestion = z.strictObject({ execution: id })
@@ -102,7 +102,7 @@ export interface SandboxFacts {
   input: ContractSide
   output: ContractSide
 }
-export type SandboxAnswer = { sandbox: SandboxFacts } | RefusedCaller
+export type SandboxAnswer = { sandbox: SandboxFacts } | Refused
 
 /** POST /assets/record: bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
 export const assetRecord = z.strictObject({
@@ -115,7 +115,7 @@ export const assetRecord = z.strictObject({
     .max(25 * 1024 * 1024),
 })
 export type AssetRecordQuestion = z.infer<typeof assetRecord>
-export type AssetRecordAnswer = { recorded: true; project: string } | RefusedCaller
+export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 
 /** POST /assets/read: whose it is and what it is. `project` instead of a key: a worker, for a run of that project. */
 export const assetQuestion = z.strictObject({
@@ -123,4 +123,4 @@ export const assetQuestion = z.strictObject({
   asset: z.string().max(256),
 })
 export type AssetQuestion = z.infer<typeof assetQuestion>
-export type AssetAnswer = { asset: { id: string; project: string; mimeType: string; bytes: number } } | RefusedCaller
+export type AssetAnswer = { asset: { id: string; project: string; mimeType: string; bytes: number } } | Refused

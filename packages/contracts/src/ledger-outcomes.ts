@@ -1,5 +1,5 @@
 import type { ClaimOutcome, CompleteOutcome } from './flow-items.ts'
-import type { RefusalCode } from './refusal.ts'
+import type { LedgerRefusal } from './ledger-refusal.ts'
 
 // What the ledger answers, an outcome an item. A line of the answer to POST /items is `{ "n": 7, "outcome": … }`.
 
@@ -25,13 +25,16 @@ export interface Admitted {
   supportedParameters: string[]
 }
 
+/** Decided, with a refusal as the answer: nothing is reserved. */
+export type RefusedItem = { kind: 'refused' } & LedgerRefusal
+
 export type AdmitOutcome =
   | Admitted
   /** Answered before; `body` is the saved answer, to be sent as it is. */
   | { kind: 'replay'; invocation: string; contentType: string; body: string }
   /** The first call under this idempotency key has not ended. */
   | { kind: 'running'; invocation: string }
-  | { kind: 'refused'; code: RefusalCode; facts: Record<string, unknown> }
+  | RefusedItem
   /** The instance is not on the books, or was declared dead: register a new one, then ask again. */
   | { kind: 'instance-unknown' }
 
@@ -41,7 +44,7 @@ export type AdmitNodeOutcome =
    * Of `key_limit` and `insufficient_budget` the facts say what other calls hold (`reservedMicro`) and what is needed
    * (`neededMicro`): whether it would fit once they end.
    */
-  | { kind: 'refused'; code: RefusalCode; facts: Record<string, unknown> }
+  | RefusedItem
   /** The instance is not on the books, or was declared dead: another one claims the node. */
   | { kind: 'instance-unknown' }
   /** The lease is not the current one, the run has begun to end, or the node's call is charged already. Nothing is held. */

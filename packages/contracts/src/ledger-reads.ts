@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { KeyStatus } from './key-status.ts'
+import type { Refused } from './ledger-refusal.ts'
 import type { ModelEntry } from './model-entry.ts'
-import type { RefusalCode } from './refusal.ts'
 
 // The ledger's other internal endpoints, each a POST of one JSON object. Credentials: `Authorization: Bearer <service token>`.
 
@@ -11,16 +11,12 @@ export const callerQuestion = z.strictObject({
   selector: z.string().max(512).nullable(),
 })
 export type CallerQuestion = z.infer<typeof callerQuestion>
-/** The key is refused as admission would refuse it. */
-export interface RefusedCaller {
-  refused: { code: RefusalCode; facts: Record<string, unknown> }
-}
 
 /** POST /models: a `callerQuestion`; what the key can call now. */
-export type ModelsAnswer = { entries: ModelEntry[] } | RefusedCaller
+export type ModelsAnswer = { entries: ModelEntry[] } | Refused
 
 /** POST /keys/read: a `callerQuestion`; what the key is and has left. */
-export type KeyAnswer = { key: KeyStatus } | RefusedCaller
+export type KeyAnswer = { key: KeyStatus } | Refused
 
 /** POST /instances/heartbeat: registers an instance, and keeps it alive. Answers `{ alive: false }` once it was declared dead. */
 export const heartbeat = z.strictObject({

@@ -1,19 +1,9 @@
-import { refusals } from './refusals.ts'
-
-export type RefusalType =
-  | 'invalid_request_error'
-  | 'authentication_error'
-  | 'permission_error'
-  | 'not_found_error'
-  | 'conflict_error'
-  | 'insufficient_funds_error'
-  | 'rate_limit_error'
-  | 'api_error'
+import { refusals, type RefusalRow, type RefusalType } from './refusals.ts'
 
 export type RefusalCode = keyof typeof refusals
 
-/** The facts that a row needs to say what it says, and what clears it. */
-export type FactsOf<C extends RefusalCode> = Parameters<(typeof refusals)[C]['says']>[0] &
+/** The facts that the message of a row and its resolution need. */
+export type FactsOf<C extends RefusalCode> = Parameters<(typeof refusals)[C]['message']>[0] &
   Parameters<(typeof refusals)[C]['resolution']>[0]
 
 /** The inner object of every non-2xx answer (decisions.md, 1); also `execution.error` and `node.error`. */
@@ -31,8 +21,8 @@ export interface RefusalExtras {
   param?: string
   /** Machine-readable facts, shown as they are. */
   details?: Record<string, unknown>
-  /** How long to wait before asking again, where waiting helps; at most 30 s. */
-  retryAfterMs?: number
+  /** When to ask again, where that is known better than the row says it; at most 30 s. null: no moment is told. */
+  retryAfterMs?: number | null
   headers?: Record<string, string>
 }
 
@@ -43,34 +33,34 @@ export class Refusal extends Error {
   readonly body: RefusalBody
   readonly headers: Record<string, string>
 
-  constructor(code: RefusalCode, says: string, resolution: string, extras: RefusalExtras = {}) {
-    super(`${code}: ${says}`)
-    const row = refusals[code]
+  constructor(code: RefusalCode, message: string, resolution: string, extras: RefusalExtras = {}) {
+    super(`${code}: ${message}`)
+    const row: RefusalRow = refusals[code]
     this.code = code
     this.status = row.status
     this.body = {
       code,
       type: row.type,
       param: extras.param ?? null,
-      message: says,
+      message,
       resolution,
       ...(extras.details && { details: extras.details }),
     }
-    this.headers = { ...headersOf(code, extras.retryAfterMs), ...extras.headers }
+    const { retryAfterMs = row.retryAfterMs ?? null } = extras
+    this.headers = { ...headersOf(row.status, retryAfterMs), ...extras.headers }
   }
 }
 
 /** Makes the refusal of a row from its facts. */
 export function refuse<C extends RefusalCode>(code: C, facts: FactsOf<C>, extras: RefusalExtras = {}): Refusal {
-  const row = refusals[code] as { says: (f: unknown) => string; resolution: (f: unknown) => string }
-  return new Refusal(code, row.says(facts), row.resolution(facts), extras)
+  const row: RefusalRow = refusals[code]
+  return new Refusal(code, row.message(facts), row.resolution(facts), extras)
 }
 
 const MAX_RETRY_AFTER_MS = 30_000
 
-function headersOf(code: RefusalCode, retryAfterMs: number | undefined): Record<string, string> {
-  const { status } = refusals[code]
-  if (retryAfterMs !== undefined && (status === 409 || status === 429 || status === 503))
+function headersOf(status: number, retryAfterMs: number | null): Record<string, string> {
+  if (retryAfterMs !== null && (status === 409 || status === 429 || status === 503))
     return { 'Retry-After': String(Math.max(1, Math.ceil(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) / 1000))) }
   if (status === 401) return { 'WWW-Authenticate': 'Bearer', 'x-should-retry': 'false' }
   // Stock clients repeat 409, 429 and 5xx by themselves; here repeating can't change the answer.

@@ -20,6 +20,7 @@ const facts = {
   resource: 'acme/swift',
   reset: 'daily',
   limitMicro: 5_000_000,
+  spentMicro: 4_999_000,
   resetsAt: '2026-11-21T00:00:00Z',
   product: 'acme/swift',
   need: 'the role Admin',
@@ -133,7 +134,10 @@ test('where a fact is absent, what clears it is still said', () => {
   for (const [code, given] of [
     ['key_revoked', { rotatedTo: null }],
     ['key_not_active', { state: 'Expired', rotatedTo: null }],
-    ['key_limit', { reset: 'lifetime', limitMicro: 5, resetsAt: null }],
+    [
+      'key_limit',
+      { reset: 'lifetime', limitMicro: 5, spentMicro: 5, reservedMicro: 0, neededMicro: 1, resetsAt: null },
+    ],
     ['key_issuer_denied', { use: false }],
     ['insufficient_budget', { neededMicro: 4, availableMicro: 0, affordableMaxTokens: 0, reservedMicro: 0 }],
   ] as const) {
@@ -153,13 +157,16 @@ describe('headers', () => {
     const after = (retryAfterMs: number) => refuse('overloaded', {}, { retryAfterMs }).headers['Retry-After']
     expect([0, 1, 1_000, 1_001, 30_000, 30_001, 3_600_000].map(after)).toEqual(['1', '1', '1', '2', '30', '30', '30'])
     expect(refuse('idempotency_in_progress', {}, { retryAfterMs: 1_000 }).headers).toEqual({ 'Retry-After': '1' })
+    expect(refuse('idempotency_in_progress', {}).headers).toEqual({ 'Retry-After': '2' })
+    expect(refuse('unavailable', {}, { retryAfterMs: null }).headers).toEqual({})
     expect(refuse('key_limit', facts as never, { retryAfterMs: 1_000 }).headers).toEqual({ 'x-should-retry': 'false' })
   })
 
   test('stock clients are told not to repeat what repeating can not clear', () => {
     for (const code of codes) {
       const { headers, status } = refuse(code, { ...facts, ...factsOf[code] } as never)
-      expect([code, headers['x-should-retry']]).toEqual([code, status < 500 ? 'false' : undefined])
+      const clears = status >= 500 || 'retryAfterMs' in refusals[code]
+      expect([code, headers['x-should-retry']]).toEqual([code, clears ? undefined : 'false'])
     }
   })
 

@@ -1,15 +1,25 @@
-import type { RefusalType } from './refusal.ts'
-
-// Every refusal of the service: one row a code, with what it says and what clears it (spec 7, decisions.md 1).
+// Every refusal of the service: one row a code, with its message and with what clears it (spec 7, decisions.md 1).
 // A row without a resolution does not compile.
 
-interface RefusalRow {
+export type RefusalType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'insufficient_funds_error'
+  | 'rate_limit_error'
+  | 'api_error'
+
+export interface RefusalRow {
   status: number
   type: RefusalType
   // oxlint-disable-next-line typescript/no-explicit-any -- each row has its own facts; `FactsOf` gives them back typed
-  says: (facts: any) => string
+  message: (facts: any) => string
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   resolution: (facts: any) => string
+  /** Where waiting helps: when to ask again, unless whoever refuses knows the moment better. Milliseconds, told as Retry-After. */
+  retryAfterMs?: number
 }
 type RefusalTable = Record<string, RefusalRow>
 
@@ -25,65 +35,69 @@ interface Reason {
 interface KeyLimitFacts {
   reset: 'daily' | 'weekly' | 'monthly' | 'lifetime'
   limitMicro: number
+  spentMicro: number
+  reservedMicro: number
+  neededMicro: number
+  /** When the window ends; null for a lifetime. */
   resetsAt: string | null
 }
 
-const say = (text: string) => (_: Nothing) => text
+const text = (sentence: string) => (_: Nothing) => sentence
 
 export const refusals = {
   // 400: malformed or out of bounds, whatever the state
   invalid_json: {
     status: 400,
     type: 'invalid_request_error',
-    says: (f: { reason: string }) => `The request body is not valid JSON: ${f.reason}.`,
-    resolution: say('Send one JSON object, encoded as UTF-8, with Content-Type: application/json.'),
+    message: (f: { reason: string }) => `The request body is not valid JSON: ${f.reason}.`,
+    resolution: text('Send one JSON object, encoded as UTF-8, with Content-Type: application/json.'),
   },
   duplicate_header: {
     status: 400,
     type: 'invalid_request_error',
-    says: (f: { header: string }) => `The header ${f.header} was sent more than once.`,
+    message: (f: { header: string }) => `The header ${f.header} was sent more than once.`,
     resolution: (f: { header: string }) => `Send ${f.header} exactly once.`,
   },
   invalid_request: {
     status: 400,
     type: 'invalid_request_error',
-    says: (f: Reason) => f.reason,
+    message: (f: Reason) => f.reason,
     resolution: (f: Reason) => f.resolution,
   },
   idempotency_key_required: {
     status: 400,
     type: 'invalid_request_error',
-    says: say('This call needs an Idempotency-Key header.'),
-    resolution: say(
+    message: text('This call needs an Idempotency-Key header.'),
+    resolution: text(
       'Send Idempotency-Key with 8 to 128 visible ASCII characters, new for each intended run and the same for its retries.',
     ),
   },
   idempotency_key_invalid: {
     status: 400,
     type: 'invalid_request_error',
-    says: say('The Idempotency-Key header is not 8 to 128 visible ASCII characters.'),
-    resolution: say('Send Idempotency-Key with 8 to 128 visible ASCII characters, for example a UUID.'),
+    message: text('The Idempotency-Key header is not 8 to 128 visible ASCII characters.'),
+    resolution: text('Send Idempotency-Key with 8 to 128 visible ASCII characters, for example a UUID.'),
   },
 
   // 401: who is calling?
   key_missing: {
     status: 401,
     type: 'authentication_error',
-    says: say('No API key was sent.'),
-    resolution: say('Send the header Authorization: Bearer <API_KEY> with a key that starts with svc_.'),
+    message: text('No API key was sent.'),
+    resolution: text('Send the header Authorization: Bearer <API_KEY> with a key that starts with svc_.'),
   },
   key_invalid: {
     status: 401,
     type: 'authentication_error',
-    says: say('This API key is not known.'),
-    resolution: say(
+    message: text('This API key is not known.'),
+    resolution: text(
       'Check that the whole key was copied; if its secret is lost, revoke it and create a new one in the console.',
     ),
   },
   key_revoked: {
     status: 401,
     type: 'authentication_error',
-    says: (f: { rotatedTo: string | null }) =>
+    message: (f: { rotatedTo: string | null }) =>
       f.rotatedTo ? 'This API key was rotated and no longer works.' : 'This API key was revoked.',
     resolution: (f: { rotatedTo: string | null }) =>
       f.rotatedTo ? `Use the secret of its replacement, the key ${f.rotatedTo}.` : 'Create a new key in the console.',
@@ -91,35 +105,35 @@ export const refusals = {
   key_expired: {
     status: 401,
     type: 'authentication_error',
-    says: (f: { expiredAt: string }) => `This API key expired at ${f.expiredAt}.`,
-    resolution: say('Create a new key in the console.'),
+    message: (f: { expiredAt: string }) => `This API key expired at ${f.expiredAt}.`,
+    resolution: text('Create a new key in the console.'),
   },
   session_missing: {
     status: 401,
     type: 'authentication_error',
-    says: say('Nobody is signed in.'),
-    resolution: say(
+    message: text('Nobody is signed in.'),
+    resolution: text(
       'Sign in at POST /api/v2/session, or send Authorization: Bearer <personal token> with a token that starts with svu_.',
     ),
   },
   token_invalid: {
     status: 401,
     type: 'authentication_error',
-    says: say('This personal token is not known, or has expired.'),
-    resolution: say('Check that the whole token was copied, or sign in at POST /api/v2/session and make a new one.'),
+    message: text('This personal token is not known, or has expired.'),
+    resolution: text('Check that the whole token was copied, or sign in at POST /api/v2/session and make a new one.'),
   },
   sign_in_failed: {
     status: 401,
     type: 'authentication_error',
-    says: say('This e-mail and password do not belong together.'),
-    resolution: say('Check both, or ask an administrator of your organization for a new password.'),
+    message: text('This e-mail and password do not belong together.'),
+    resolution: text('Check both, or ask an administrator of your organization for a new password.'),
   },
 
   // 402
   insufficient_budget: {
     status: 402,
     type: 'insufficient_funds_error',
-    says: (f: { neededMicro: number; availableMicro: number }) =>
+    message: (f: { neededMicro: number; availableMicro: number }) =>
       `This call may cost up to ${f.neededMicro} micro-USD and the project's wallet has ${f.availableMicro} micro-USD available.`,
     resolution: (f: { affordableMaxTokens: number; reservedMicro: number }) =>
       [
@@ -133,39 +147,39 @@ export const refusals = {
   key_issuer_denied: {
     status: 403,
     type: 'permission_error',
-    says: (f: { use: boolean }) =>
+    message: (f: { use: boolean }) =>
       f.use
         ? 'The person who created this key no longer holds the rights that a key needs.'
         : 'You lack one of the rights that issuing a key for this project needs.',
-    resolution: say(
+    resolution: text(
       'The creator needs an active membership of the organization, a role in the team that owns the project (Team Owner or Team Member) and a grant on the project (Project Owner or Project Consumer); an administrator can restore them, or somebody who holds all three can issue a key.',
     ),
   },
   key_unbound: {
     status: 403,
     type: 'permission_error',
-    says: say('This key is from before keys were bound to projects and can call nothing.'),
-    resolution: say('Create a new key for a project in the console; the console shows this one as Needs reissue.'),
+    message: text('This key is from before keys were bound to projects and can call nothing.'),
+    resolution: text('Create a new key for a project in the console; the console shows this one as Needs reissue.'),
   },
   project_mismatch: {
     status: 403,
     type: 'permission_error',
-    says: (f: { project: string }) =>
+    message: (f: { project: string }) =>
       `The request names another project than the one this key is bound to, ${f.project}.`,
-    resolution: say(
+    resolution: text(
       'Leave out X-Service-Project, X-Project-ID and project_id, or use a key of the project that they name.',
     ),
   },
   key_scope: {
     status: 403,
     type: 'permission_error',
-    says: (f: { resource: string }) => `This key's allowlist does not contain ${f.resource}.`,
-    resolution: say('Call a resource that the key lists, or create a key whose allowlist contains this one.'),
+    message: (f: { resource: string }) => `This key's allowlist does not contain ${f.resource}.`,
+    resolution: text('Call a resource that the key lists, or create a key whose allowlist contains this one.'),
   },
   key_limit: {
     status: 403,
     type: 'permission_error',
-    says: (f: KeyLimitFacts) => `This key has reached its ${f.reset} spending limit of ${f.limitMicro} micro-USD.`,
+    message: (f: KeyLimitFacts) => `This key has reached its ${f.reset} spending limit of ${f.limitMicro} micro-USD.`,
     resolution: (f: KeyLimitFacts) =>
       f.resetsAt
         ? `Wait until the window resets at ${f.resetsAt}, or issue a key with a higher limit.`
@@ -174,21 +188,21 @@ export const refusals = {
   product_not_assigned: {
     status: 403,
     type: 'permission_error',
-    says: (f: { product: string }) => `The product ${f.product} is not assigned to this project.`,
-    resolution: say('Ask an administrator of the organization to assign the product to the project.'),
+    message: (f: { product: string }) => `The product ${f.product} is not assigned to this project.`,
+    resolution: text('Ask an administrator of the organization to assign the product to the project.'),
   },
   not_permitted: {
     status: 403,
     type: 'permission_error',
-    says: (f: { need: string }) => `This needs ${f.need}.`,
+    message: (f: { need: string }) => `This needs ${f.need}.`,
     resolution: (f: { need: string }) => `Ask somebody who has ${f.need} to do this, or to give it to you.`,
   },
 
   mcp_disabled: {
     status: 403,
     type: 'permission_error',
-    says: say('MCP is not enabled for this sandbox product.'),
-    resolution: say(
+    message: text('MCP is not enabled for this sandbox product.'),
+    resolution: text(
       'Ask an owner of the project to enable MCP on the sandbox product, or call POST /v1/sandbox/{id}/invoke.',
     ),
   },
@@ -197,39 +211,39 @@ export const refusals = {
   model_not_found: {
     status: 404,
     type: 'not_found_error',
-    says: (f: { model: string }) => `The project cannot call a model named ${f.model} now.`,
-    resolution: say('Use an id from GET /v1/models, or ask an administrator to assign the product to the project.'),
+    message: (f: { model: string }) => `The project cannot call a model named ${f.model} now.`,
+    resolution: text('Use an id from GET /v1/models, or ask an administrator to assign the product to the project.'),
   },
   sandbox_not_found: {
     status: 404,
     type: 'not_found_error',
-    says: (f: { sandbox: string }) => `The project has no sandbox product ${f.sandbox}.`,
-    resolution: say('Check the id; a sandbox product answers only to its own project.'),
+    message: (f: { sandbox: string }) => `The project has no sandbox product ${f.sandbox}.`,
+    resolution: text('Check the id; a sandbox product answers only to its own project.'),
   },
   execution_not_found: {
     status: 404,
     type: 'not_found_error',
-    says: (f: { execution: string }) => `The project has no execution ${f.execution}.`,
-    resolution: say('Check the id; an execution answers only to its own project.'),
+    message: (f: { execution: string }) => `The project has no execution ${f.execution}.`,
+    resolution: text('Check the id; an execution answers only to its own project.'),
   },
   asset_not_found: {
     status: 404,
     type: 'not_found_error',
-    says: (f: { asset: string }) => `The project has no asset ${f.asset}.`,
-    resolution: say('Check the id, or upload the file at POST /v1/assets.'),
+    message: (f: { asset: string }) => `The project has no asset ${f.asset}.`,
+    resolution: text('Check the id, or upload the file at POST /v1/assets.'),
   },
   not_found: {
     status: 404,
     type: 'not_found_error',
-    says: say('There is nothing here.'),
-    resolution: say(
+    message: text('There is nothing here.'),
+    resolution: text(
       'Chat models are called at POST /v1/chat/completions and listed at GET /v1/models; check the path and the ids in it.',
     ),
   },
   method_not_allowed: {
     status: 405,
     type: 'invalid_request_error',
-    says: (f: { method: string }) => `${f.method} is not allowed here.`,
+    message: (f: { method: string }) => `${f.method} is not allowed here.`,
     resolution: (f: { allow: string }) => `Use ${f.allow}.`,
   },
 
@@ -237,32 +251,32 @@ export const refusals = {
   key_not_active: {
     status: 409,
     type: 'conflict_error',
-    says: (f: { state: string }) => `The key is ${f.state}, so it can't be rotated or revoked.`,
+    message: (f: { state: string }) => `The key is ${f.state}, so it can't be rotated or revoked.`,
     resolution: (f: { rotatedTo: string | null }) =>
       f.rotatedTo ? `Rotate or revoke its replacement, the key ${f.rotatedTo}.` : 'Create a new key.',
   },
   already_exists: {
     status: 409,
     type: 'conflict_error',
-    says: (f: { what: string }) => `${f.what} exists already.`,
-    resolution: say('Choose another id or name, or change the one that exists.'),
+    message: (f: { what: string }) => `${f.what} exists already.`,
+    resolution: text('Choose another id or name, or change the one that exists.'),
   },
   not_empty: {
     status: 409,
     type: 'conflict_error',
-    says: (f: { what: string; holds: string }) => `${f.what} still holds ${f.holds}.`,
+    message: (f: { what: string; holds: string }) => `${f.what} still holds ${f.holds}.`,
     resolution: (f: { holds: string }) => `Delete the ${f.holds} first.`,
   },
   last_admin: {
     status: 409,
     type: 'conflict_error',
-    says: say('This is the only Admin of the organization.'),
-    resolution: say('Make another member Admin first.'),
+    message: text('This is the only Admin of the organization.'),
+    resolution: text('Make another member Admin first.'),
   },
   revision_conflict: {
     status: 409,
     type: 'conflict_error',
-    says: (f: { latestRevision: number }) =>
+    message: (f: { latestRevision: number }) =>
       `The sandbox product has been saved since; its latest revision is ${f.latestRevision}.`,
     resolution: (f: { latestRevision: number }) =>
       `Read revision ${f.latestRevision}, bring your changes into it, and save with baseRevision ${f.latestRevision}.`,
@@ -270,7 +284,7 @@ export const refusals = {
   revision_not_active: {
     status: 409,
     type: 'conflict_error',
-    says: (f: { revision: number | null; activeRevision: number | null; suspended: boolean }) =>
+    message: (f: { revision: number | null; activeRevision: number | null; suspended: boolean }) =>
       f.suspended
         ? 'The sandbox product is suspended.'
         : f.activeRevision === null
@@ -286,17 +300,18 @@ export const refusals = {
   idempotency_in_progress: {
     status: 409,
     type: 'conflict_error',
-    says: say('The first call with this idempotency key is still running.'),
-    resolution: say(
+    message: text('The first call with this idempotency key is still running.'),
+    resolution: text(
       'Repeat the same request after Retry-After seconds; it answers as soon as the first call has ended.',
     ),
+    retryAfterMs: 2_000,
   },
 
   // 413
   request_too_large: {
     status: 413,
     type: 'invalid_request_error',
-    says: (f: { limitBytes: number }) => `The request body is larger than ${f.limitBytes} bytes.`,
+    message: (f: { limitBytes: number }) => `The request body is larger than ${f.limitBytes} bytes.`,
     resolution: (f: { limitBytes: number }) => `Send at most ${f.limitBytes} bytes.`,
   },
 
@@ -304,7 +319,8 @@ export const refusals = {
   range_not_satisfiable: {
     status: 416,
     type: 'invalid_request_error',
-    says: (f: { bytes: number }) => `The Range header asks for bytes beyond the end of the file, which has ${f.bytes}.`,
+    message: (f: { bytes: number }) =>
+      `The Range header asks for bytes beyond the end of the file, which has ${f.bytes}.`,
     resolution: (f: { bytes: number }) => `Ask for a range within bytes 0 to ${f.bytes - 1}, or leave Range out.`,
   },
 
@@ -312,120 +328,121 @@ export const refusals = {
   project_required: {
     status: 422,
     type: 'invalid_request_error',
-    says: say('A key needs a project.'),
-    resolution: say('Send the id of the project that the key is to be bound to as `project`.'),
+    message: text('A key needs a project.'),
+    resolution: text('Send the id of the project that the key is to be bound to as `project`.'),
   },
   resource_not_eligible: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { resources: string[] }) => `Not eligible resources of the project: ${f.resources.join(', ')}.`,
-    resolution: say('List only products that are assigned to the project and sandbox products of the project.'),
+    message: (f: { resources: string[] }) => `Not eligible resources of the project: ${f.resources.join(', ')}.`,
+    resolution: text('List only products that are assigned to the project and sandbox products of the project.'),
   },
   context_limit: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
+    message: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
       `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens; the request needs up to ${f.promptTokens} tokens of input and ${f.outputCap} of output.`,
-    resolution: say('Shorten the messages, or ask for a smaller max_tokens.'),
+    resolution: text('Shorten the messages, or ask for a smaller max_tokens.'),
   },
   sandbox_contract: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { sandbox: string }) =>
+    message: (f: { sandbox: string }) =>
       `The sandbox product ${f.sandbox} does not take exactly one text and answer exactly one, so it can't be called as a chat model.`,
     resolution: (f: { sandbox: string }) => `Call POST /v1/sandbox/${f.sandbox}/invoke with an input object.`,
   },
   input_type: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { fields: { field: string; message: string }[] }) =>
+    message: (f: { fields: { field: string; message: string }[] }) =>
       `The input does not fit the contract: ${f.fields.map(({ field, message }) => `${field} ${message}`).join('; ')}.`,
-    resolution: say('Send an input object that fits the input schema of the sandbox product. Nothing was charged.'),
+    resolution: text('Send an input object that fits the input schema of the sandbox product. Nothing was charged.'),
   },
   graph_invalid: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { problems: { message: string }[] }) =>
+    message: (f: { problems: { message: string }[] }) =>
       f.problems.length === 1
         ? `The graph has a problem: ${f.problems[0]?.message}`
         : `The graph has ${f.problems.length} problems.`,
-    resolution: say('Mend what details.problems lists, or save with "draft": true to keep the work as it is.'),
+    resolution: text('Mend what details.problems lists, or save with "draft": true to keep the work as it is.'),
   },
   idempotency_mismatch: {
     status: 422,
     type: 'invalid_request_error',
-    says: say('This idempotency key was used before with another request.'),
-    resolution: say('Send the same request as before, or a new Idempotency-Key.'),
+    message: text('This idempotency key was used before with another request.'),
+    resolution: text('Send the same request as before, or a new Idempotency-Key.'),
   },
 
   answer_not_kept: {
     status: 422,
     type: 'invalid_request_error',
-    says: say('The call with this idempotency key has ended, and its answer was too large to be kept.'),
-    resolution: say('Send a new Idempotency-Key to make a new call, which is charged separately.'),
+    message: text('The call with this idempotency key has ended, and its answer was too large to be kept.'),
+    resolution: text('Send a new Idempotency-Key to make a new call, which is charged separately.'),
   },
 
   // 429 and above
   rate_limited: {
     status: 429,
     type: 'rate_limit_error',
-    says: say('Too many requests in a short time.'),
-    resolution: say('Wait for Retry-After seconds and send fewer requests a second.'),
+    message: text('Too many requests in a short time.'),
+    resolution: text('Wait for Retry-After seconds and send fewer requests a second.'),
+    retryAfterMs: 1_000,
   },
   internal_error: {
     status: 500,
     type: 'api_error',
-    says: say('The service failed to handle this request. Nothing is charged for it.'),
-    resolution: say('Repeat the request; if it keeps failing, send support the X-Request-Id of this answer.'),
+    message: text('The service failed to handle this request. Nothing is charged for it.'),
+    resolution: text('Repeat the request; if it keeps failing, send support the X-Request-Id of this answer.'),
   },
   provider_failed: {
     status: 502,
     type: 'api_error',
-    says: say('The model failed to answer. Nothing is charged.'),
-    resolution: say('Repeat the request, or use another model from GET /v1/models.'),
+    message: text('The model failed to answer. Nothing is charged.'),
+    resolution: text('Repeat the request, or use another model from GET /v1/models.'),
   },
   provider_timeout: {
     status: 504,
     type: 'api_error',
-    says: say('The model did not answer in time. Nothing is charged.'),
-    resolution: say('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
+    message: text('The model did not answer in time. Nothing is charged.'),
+    resolution: text('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
   },
   // Inside flows: the error of a node or of a run, which is answered with 200
   node_failed: {
     status: 500,
     type: 'api_error',
-    says: (f: { node: string }) => `The node ${f.node} could not be run.`,
-    resolution: say('Run the sandbox product again with a new Idempotency-Key; calls that succeeded were charged.'),
+    message: (f: { node: string }) => `The node ${f.node} could not be run.`,
+    resolution: text('Run the sandbox product again with a new Idempotency-Key; calls that succeeded were charged.'),
   },
   expression_failed: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { node: string; reason: string }) => `The expression of node ${f.node} failed: ${f.reason}.`,
-    resolution: say('Send another input, or change the expression so that it holds for this one.'),
+    message: (f: { node: string; reason: string }) => `The expression of node ${f.node} failed: ${f.reason}.`,
+    resolution: text('Send another input, or change the expression so that it holds for this one.'),
   },
   value_too_large: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { node: string; port: string; limitBytes: number }) =>
+    message: (f: { node: string; port: string; limitBytes: number }) =>
       `The value of port ${f.port} of node ${f.node} is larger than ${f.limitBytes} bytes.`,
-    resolution: say('Send a smaller input, or ask the models of the flow for shorter answers.'),
+    resolution: text('Send a smaller input, or ask the models of the flow for shorter answers.'),
   },
   output_too_large: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { limitBytes: number }) => `The output of the run is larger than ${f.limitBytes} bytes.`,
-    resolution: say('Send a smaller input, or change the flow so that it answers less.'),
+    message: (f: { limitBytes: number }) => `The output of the run is larger than ${f.limitBytes} bytes.`,
+    resolution: text('Send a smaller input, or change the flow so that it answers less.'),
   },
   output_missing: {
     status: 422,
     type: 'invalid_request_error',
-    says: (f: { fields: string[] }) => `The run ended without the required output ${f.fields.join(', ')}.`,
-    resolution: say('Wire the output on every branch of the flow, or make it optional in the contract.'),
+    message: (f: { fields: string[] }) => `The run ended without the required output ${f.fields.join(', ')}.`,
+    resolution: text('Wire the output on every branch of the flow, or make it optional in the contract.'),
   },
   execution_timeout: {
     status: 504,
     type: 'api_error',
-    says: (f: { started: boolean }) =>
+    message: (f: { started: boolean }) =>
       f.started ? 'The run took longer than five minutes.' : 'No worker took up the run for fifteen minutes.',
     resolution: (f: { started: boolean }) =>
       f.started
@@ -436,19 +453,22 @@ export const refusals = {
   activation_failed: {
     status: 503,
     type: 'api_error',
-    says: say('The revision could not be deployed; the one that was active still is.'),
-    resolution: say('Activate it again after Retry-After seconds.'),
+    message: text('The revision could not be deployed; the one that was active still is.'),
+    resolution: text('Activate it again after Retry-After seconds.'),
+    retryAfterMs: 1_000,
   },
   overloaded: {
     status: 503,
     type: 'api_error',
-    says: say('The service has more requests than it can take. Nothing was reserved.'),
-    resolution: say('Repeat the request after Retry-After seconds.'),
+    message: text('The service has more requests than it can take. Nothing was reserved.'),
+    resolution: text('Repeat the request after Retry-After seconds.'),
+    retryAfterMs: 1_000,
   },
   unavailable: {
     status: 503,
     type: 'api_error',
-    says: say('A part of the service can not be reached. Nothing is charged.'),
-    resolution: say('Repeat the request after Retry-After seconds.'),
+    message: text('A part of the service can not be reached. Nothing is charged.'),
+    resolution: text('Repeat the request after Retry-After seconds.'),
+    retryAfterMs: 1_000,
   },
 } as const satisfies RefusalTable

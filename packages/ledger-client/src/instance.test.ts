@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
-import { openInstance } from './instance.ts'
+import { registerInstance } from './instance.ts'
 import { openLedgerClient } from './ledger-client.ts'
 
 async function open() {
@@ -10,8 +10,16 @@ async function open() {
     await client.close()
     await peer.stop()
   })
-  let minted = 0
-  const mintId = () => `ins_${++minted}`
+  let made = 0
+  const register = (heartbeatMs: number) =>
+    registerInstance({
+      ledger: client,
+      service: 'gateway',
+      heartbeatMs,
+      newId: () => `ins_${++made}`,
+      stopping: new AbortController().signal,
+      log: { warn: () => {} },
+    })
   /** Answers the next heartbeat and tells whose it was. */
   async function heartbeat(alive: boolean): Promise<unknown> {
     const request = await peer.next()
@@ -19,14 +27,14 @@ async function open() {
     request.reply(200, { alive })
     return request.question['instance']
   }
-  return { peer, client, mintId, heartbeat }
+  return { peer, register, heartbeat }
 }
 
 const long = 60_000
 
-test('it is on the books before it is handed out', async () => {
-  const { peer, client, mintId } = await open()
-  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+test('the ledger knows it before it is handed out', async () => {
+  const { peer, register } = await open()
+  const opening = register(long)
   const request = await peer.next()
   expect(request.question).toEqual({ instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 })
   request.reply(200, { alive: true })
@@ -35,8 +43,8 @@ test('it is on the books before it is handed out', async () => {
 })
 
 test('it heartbeats on, and goes on under a fresh id once it was declared dead', async () => {
-  const { client, mintId, heartbeat } = await open()
-  const opening = openInstance({ client, service: 'gateway', heartbeatMs: 5, mintId })
+  const { register, heartbeat } = await open()
+  const opening = register(5)
   expect(await heartbeat(true)).toBe('ins_1')
   const instance = await opening
   expect(await heartbeat(true)).toBe('ins_1')
@@ -47,8 +55,8 @@ test('it heartbeats on, and goes on under a fresh id once it was declared dead',
 })
 
 test('a heartbeat that finds nobody is followed by the next one', async () => {
-  const { peer, client, mintId, heartbeat } = await open()
-  const opening = openInstance({ client, service: 'gateway', heartbeatMs: 20, mintId })
+  const { peer, register, heartbeat } = await open()
+  const opening = register(20)
   await heartbeat(true)
   const instance = await opening
   await (
@@ -58,22 +66,22 @@ test('a heartbeat that finds nobody is followed by the next one', async () => {
   expect(instance.id()).toBe('ins_1')
 })
 
-test('a crowd whose admissions met an unknown instance makes one fresh id', async () => {
-  const { peer, client, mintId, heartbeat } = await open()
-  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+test('many admissions that met an unknown instance make one fresh id together', async () => {
+  const { peer, register, heartbeat } = await open()
+  const opening = register(long)
   await heartbeat(true)
   const instance = await opening
-  const crowd = Promise.all(Array.from({ length: 50 }, () => instance.renew()))
+  const renewals = Promise.all(Array.from({ length: 50 }, () => instance.renew()))
   expect(await heartbeat(false)).toBe('ins_1')
   expect(await heartbeat(true)).toBe('ins_2')
-  await crowd
+  await renewals
   expect(instance.id()).toBe('ins_2')
   expect(peer.unread()).toBe(0)
 })
 
 test('who comes late with the old id does not end the fresh one', async () => {
-  const { client, mintId, heartbeat } = await open()
-  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+  const { register, heartbeat } = await open()
+  const opening = register(long)
   await heartbeat(true)
   const instance = await opening
   const late = instance.renew()
@@ -83,8 +91,8 @@ test('who comes late with the old id does not end the fresh one', async () => {
 })
 
 test('stopping tells the ledger, and nothing heartbeats after it', async () => {
-  const { peer, client, mintId, heartbeat } = await open()
-  const opening = openInstance({ client, service: 'gateway', heartbeatMs: long, mintId })
+  const { peer, register, heartbeat } = await open()
+  const opening = register(long)
   await heartbeat(true)
   const instance = await opening
   const stopping = Promise.all([instance.stop(), instance.stop()])

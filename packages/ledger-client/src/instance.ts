@@ -1,51 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Heartbeat } from '@gateway/contracts/ledger-reads'
 import type { LedgerClient } from './ledger-client.ts'
+import { LedgerUnavailable } from './ledger-failures.ts'
 
-// One incarnation of a process, in whose name it holds reservations (architecture.md, money core 7).
-//   H1  It is on the books before anything is held in its name.
+// One incarnation of a process, in whose name it has reservations and leases (architecture.md, money core 7).
+//   H1  The ledger knows it before anything is reserved in its name.
 //   H2  Once the ledger has declared it dead it stays dead; the process goes on under a fresh id.
 //   H3  A living id is never given up: the calls that run under it would lose their reservations.
 
 export interface Instance {
-  /** Whose name an admission is asked for in; asked anew for each, because it may change. */
+  /** In whose name an admission or a claim is asked for; read anew for each, because it may change. */
   id(): string
-  /** To be called when an admission answered `instance-unknown`, before it is repeated. Any number of callers share one look. */
+  /** To be called when the ledger answered `instance-unknown`, before the question is repeated. Any number of callers share one heartbeat. */
   renew(): Promise<void>
-  /** Stops beating and tells the ledger, which then releases what is still held. */
+  /** Whether no heartbeat was answered for so long that the ledger takes this process for dead, or soon will. */
+  silent(): boolean
+  /** Calls back whenever `silent` has changed, as the heartbeats find it. */
+  onSilence(listener: (silent: boolean) => void): void
+  /** Ends the heartbeats and tells the ledger, which then releases what is still reserved. */
   stop(): Promise<void>
 }
 
-interface Deps {
-  client: Pick<LedgerClient, 'heartbeat' | 'endInstance'>
+export interface InstanceOptions {
+  ledger: Pick<LedgerClient, 'heartbeat' | 'endInstance'>
   service: Heartbeat['service']
   heartbeatMs?: number
   /** After so long without a heartbeat the ledger declares it dead. */
   deadAfterMs?: number
-  mintId: () => string
+  newId: () => string
+  /** Ends the wait for a ledger that is not there. */
+  stopping: AbortSignal
+  log: { warn(message: string): void }
+  /** Monotonic milliseconds. */
+  now?: () => number
 }
 
 /** A heartbeat that stalls for as long is given up, and the next one takes another connection. */
-const LEAST_BUDGET_MS = 1_000
+const MIN_BUDGET_MS = 1_000
+const AGAIN_MS = 1_000
 
 /**
- * Registers this incarnation and keeps it alive.
- * @throws LedgerUnavailable when the ledger can't be reached
+ * Registers this process with the ledger and keeps it alive there. Waits for a ledger that can not be reached yet; rejects with the
+ * reason of `stopping` where that comes first.
  */
-export async function openInstance({
-  client,
+export async function registerInstance({
+  ledger,
   service,
   heartbeatMs = 5_000,
   deadAfterMs = 15_000,
-  mintId,
-}: Deps): Promise<Instance> {
-  let id = mintId()
+  newId,
+  stopping,
+  log,
+  now = () => performance.now(),
+}: InstanceOptions): Promise<Instance> {
+  const budget = { budgetMs: Math.max(heartbeatMs, MIN_BUDGET_MS) }
+  let id = newId()
   let stopped = false
-  let looking: Promise<void> | null = null
+  let heartbeat: Promise<void> | null = null
+  let heardMs = -Infinity
+  let wasSilent = false
+  let tellSilence = (_: boolean) => {}
 
   async function heartbeatOrReplace(): Promise<void> {
     if (await lives(id)) return // H3
     while (!stopped) {
-      const fresh = mintId()
+      const fresh = newId()
       if (!(await lives(fresh))) continue
       id = fresh // H1, H2
       return
@@ -53,32 +72,52 @@ export async function openInstance({
   }
 
   async function lives(instance: string): Promise<boolean> {
-    const { alive } = await client.heartbeat(
-      { instance, service, deadAfterMs },
-      { budgetMs: Math.max(heartbeatMs, LEAST_BUDGET_MS) },
-    )
+    const { alive } = await ledger.heartbeat({ instance, service, deadAfterMs }, budget)
+    heardMs = now()
     return alive
   }
 
-  /** One look at a time: who comes while one is under way shares it. */
-  function look(): Promise<void> {
-    looking ??= heartbeatOrReplace().finally(() => (looking = null))
-    return looking
+  /** One at a time: who comes while one is under way shares it. */
+  function beat(): Promise<void> {
+    heartbeat ??= heartbeatOrReplace().finally(() => {
+      heartbeat = null
+      lookForSilence()
+    })
+    return heartbeat
   }
 
-  await look()
+  const silent = () => now() - heardMs > deadAfterMs
+
+  function lookForSilence(): void {
+    if (heardMs === -Infinity || silent() === wasSilent) return
+    wasSilent = !wasSilent
+    tellSilence(wasSilent)
+  }
+
+  for (;;) {
+    try {
+      await beat()
+      break
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error
+      log.warn('the ledger can not be reached yet')
+      await delay(AGAIN_MS, undefined, { signal: stopping })
+    }
+  }
   // A heartbeat that failed is followed by the next one in time; only the ledger decides who is dead.
-  const timer = setInterval(() => void look().catch(() => {}), heartbeatMs).unref()
+  const timer = setInterval(() => void beat().catch(() => {}), heartbeatMs).unref()
 
   return {
     id: () => id,
-    renew: () => (stopped ? Promise.resolve() : look()),
+    renew: () => (stopped ? Promise.resolve() : beat()),
+    silent,
+    onSilence: (listener) => void (tellSilence = listener),
     async stop() {
       if (stopped) return
       stopped = true
       clearInterval(timer)
-      await looking?.catch(() => {})
-      await client.endInstance(id).catch(() => {}) // silence will tell it, later
+      await heartbeat?.catch(() => {})
+      await ledger.endInstance(id, budget).catch(() => {}) // without it the ledger finds out by the missing heartbeats
     },
   }
 }

@@ -215,7 +215,7 @@ test.each(['overloaded', 'unavailable'] as const)(
 
 test.each([
   { kind: 'undecided', why: 'overloaded' },
-  { kind: 'refused', code: 'insufficient_budget', facts: {} },
+  { kind: 'refused', code: 'overloaded', facts: {} },
   { kind: 'running', invocation: 'inv_0' },
 ] as const)('after a cut, "$kind" is not the last word of the first copy: a release follows', async (outcome) => {
   const { peer, client } = await open()

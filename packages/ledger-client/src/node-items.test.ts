@@ -100,7 +100,11 @@ test('a refusal of a node’s admission after a cut is its answer, and may be as
   const { peer, client } = await open()
   const asked = client.admitNode(nodeAdmission('inv_1'), patient)
   ;(await peer.next()).cut()
-  const refused = { kind: 'refused', code: 'insufficient_budget', facts: { reservedMicro: 100 } } as const
+  const refused = {
+    kind: 'refused',
+    code: 'insufficient_budget',
+    facts: { reservedMicro: 100, neededMicro: 1, availableMicro: 0, affordableMaxTokens: 0 },
+  } as const
   ;(await peer.next()).end({ n: 0, outcome: refused })
   expect(await asked).toEqual(refused)
   const again = client.admitNode(nodeAdmission('inv_1'), patient)

@@ -32,3 +32,14 @@ export function windowEndMs(reset: Reset, startMs: number): number | null {
       return null
   }
 }
+
+/** When the window ends that began at `start` (ISO 8601), as `resetsAt` says it; null: never. */
+export function resetsAt(reset: Reset, start: string): string | null {
+  const endMs = windowEndMs(reset, Date.parse(start))
+  return endMs === null ? null : isoSeconds(new Date(endMs))
+}
+
+/** ISO 8601 in UTC, to the second. */
+export function isoSeconds(moment: Date): string {
+  return moment.toISOString().replace(/\.\d{3}Z$/, 'Z')
+}

@@ -3,7 +3,7 @@ import { jobIdOf, readNodeJob } from './node-job.ts'
 
 const job = { execution: 'exe_01jd3v5m8y2k4t6w8x0z1a3c5e', node: 'draft', attempt: 0 }
 
-test('a job id is the same for whoever rings for an attempt, and another for the next attempt and the next node', () => {
+test('a job id is the same for whoever enqueues an attempt, and another for the next attempt and the next node', () => {
   expect(jobIdOf(job)).toMatch(/^n-exe_01jd3v5m8y2k4t6w8x0z1a3c5e-[0-9a-f]{16}-0$/)
   expect(jobIdOf({ ...job })).toBe(jobIdOf(job))
   expect(jobIdOf({ ...job, attempt: 1 })).not.toBe(jobIdOf(job))

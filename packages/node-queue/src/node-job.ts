@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
+/** Every key is `{svc}:nodes:…`. The braces keep them on one node of a Redis Cluster. */
+export const queueName = 'nodes'
+export const defaultPrefix = '{svc}'
+
 /**
- * What a job says: which node of which execution, the how manyth time, and the trace it belongs to. Redis holds it as clear
+ * What a job says: which node of which execution, which attempt at it, and the trace it belongs to. Redis keeps it as clear
  * text, so there are ids in it and nothing that somebody wrote.
  */
 const nodeJob = z.object({
@@ -27,10 +31,24 @@ export function readNodeJob(data: unknown): NodeJob {
 }
 
 /**
- * `n-<execution>-<16 hex of the node's SHA-256>-<attempt>`: the same for whoever rings for this attempt. No colon, which
+ * `n-<execution>-<16 hex of the node's SHA-256>-<attempt>`: the same for whoever enqueues this attempt. No colon, which
  * BullMQ reserves, and none of the author's text, which may hold anything.
  */
 export function jobIdOf({ execution, node, attempt }: Pick<NodeJob, 'execution' | 'node' | 'attempt'>): string {
   const hash = createHash('sha256').update(node).digest('hex').slice(0, 16)
   return `n-${execution}-${hash}-${attempt}`
+}
+
+/**
+ * Why a job's signal was aborted.
+ * `lost`: its lock is lost (Redis was flushed, or did not hear from this process in time), so another worker may run it too.
+ * `stopping`: this worker ends; the job is handed back once its run has.
+ */
+export class JobAborted extends Error {
+  readonly reason: 'lost' | 'stopping'
+
+  constructor(reason: JobAborted['reason']) {
+    super(`the job was aborted: ${reason}`)
+    this.reason = reason
+  }
 }

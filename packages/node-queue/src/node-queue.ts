@@ -1,10 +1,11 @@
 import { once } from 'node:events'
+import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
 import { openRedis } from '@gateway/redis/open-redis'
 import { Queue } from 'bullmq'
-import { jobIdOf, readNodeJob, type NodeJob } from './node-job.ts'
-import { defaultPrefix, queueName } from './queue-name.ts'
+import { defaultPrefix, jobIdOf, queueName, readNodeJob, type NodeJob } from './node-job.ts'
+import { sendInSpans } from './job-spans.ts'
 
-/** Redis took no job, or not all of them. Nothing is lost by it: the ledger's maintenance job rings again for what nobody runs. */
+/** Redis took no job, or not all of them. Nothing is lost by it: the ledger's job-requeuer enqueues again what nobody runs. */
 export class QueueUnavailable extends Error {
   constructor(options?: ErrorOptions) {
     super('the node queue is unavailable', options)
@@ -13,7 +14,7 @@ export class QueueUnavailable extends Error {
 
 export interface NodeQueue {
   /**
-   * Rings for these nodes. A job that is waiting or under way is not added again, and nobody is told.
+   * Enqueues these nodes. A job that is waiting or under way is silently not added again.
    * @throws QueueUnavailable when Redis is away; some of them may have been added. To repeat is harmless.
    */
   enqueue(jobs: NodeJob[]): Promise<void>
@@ -28,7 +29,7 @@ interface NodeQueueOptions {
 
 const BATCH_JOBS = 500
 const COMMAND_MS = 2_000
-const BACK_OFF_MS = { first: 50, most: 1_000 }
+const BACK_OFF: BackOffLimits = { firstMs: 50, maxMs: 1_000 }
 
 /** Opens the side that adds. Nothing waits for Redis: what can't be sent now fails now. The connection comes back by itself. */
 export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOptions): NodeQueue {
@@ -38,9 +39,9 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_MS,
     connectTimeout: COMMAND_MS,
-    retryStrategy: (times) => Math.min(BACK_OFF_MS.first * 2 ** (times - 1), BACK_OFF_MS.most),
+    retryStrategy: (times) => backOffMs(times, BACK_OFF),
   })
-  redis.on('error', () => {}) // whoever enqueues is told
+  redis.on('error', () => {}) // whoever enqueues gets an error
   // Jobs may be added before the first connection stands; they wait for that one try.
   const firstTry = once(redis, 'ready').catch(() => {})
   const queue = new Queue<NodeJob>(queueName, {
@@ -53,18 +54,20 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
   })
   queue.on('error', () => {})
 
-  return {
-    async enqueue(jobs) {
-      const adding = jobs.map((job) => ({ name: 'node', data: readNodeJob(job), opts: { jobId: jobIdOf(job) } }))
-      await firstTry
-      for (let at = 0; at < adding.length; at += BATCH_JOBS) {
-        try {
-          await queue.addBulk(adding.slice(at, at + BATCH_JOBS))
-        } catch (error) {
-          throw new QueueUnavailable({ cause: error })
-        }
+  async function add(jobs: NodeJob[]): Promise<void> {
+    const adding = jobs.map((job) => ({ name: 'node', data: readNodeJob(job), opts: { jobId: jobIdOf(job) } }))
+    await firstTry
+    for (let at = 0; at < adding.length; at += BATCH_JOBS) {
+      try {
+        await queue.addBulk(adding.slice(at, at + BATCH_JOBS))
+      } catch (error) {
+        throw new QueueUnavailable({ cause: error })
       }
-    },
+    }
+  }
+
+  return {
+    enqueue: (jobs) => sendInSpans(jobs, add),
     async close() {
       await queue.close()
       await redis.quit().catch(() => redis.disconnect())

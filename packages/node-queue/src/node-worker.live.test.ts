@@ -30,7 +30,7 @@ together('a lost lock aborts the run and leaves the job to whoever has it now', 
   const run = await worker.next()
   await looker.set(`${place.prefix}:nodes:${jobIdOf(job)}:lock`, 'another worker', 'PX', 60_000)
   await once(run.signal, 'abort')
-  expect(run.signal.reason).toMatchObject({ why: 'lost' })
+  expect(run.signal.reason).toMatchObject({ reason: 'lost' })
   expect(worker.lost).toEqual([job])
   await queue.enqueue([after])
   expect((await worker.next()).job).toEqual(after) // the place is free

@@ -1,17 +1,17 @@
+import { settlesWithin } from '@gateway/async/with-timeout'
 import { redisConnection } from '@gateway/redis/open-redis'
 import { WaitingError, type ConnectionOptions, type Job } from 'bullmq'
 import { Cluster } from 'ioredis'
-import { AbandonableWorker } from './abandonable-worker.ts'
-import { countedBackend } from './counted-backend.ts'
-import { readNodeJob, type NodeJob } from './node-job.ts'
-import { defaultPrefix, queueName } from './queue-name.ts'
-import { openRunningJobs, type Ending } from './running-jobs.ts'
+import { AbandonableWorker, observedBackend } from './adapted-bullmq.ts'
+import { runInSpan } from './job-spans.ts'
+import { defaultPrefix, queueName, readNodeJob, type NodeJob } from './node-job.ts'
+import { openRunningJobs, type DeliveryOutcome } from './running-jobs.ts'
 
 // Takes jobs from the queue and runs them.
 //   W1  The queue delivers at least once. What it runs is safe to repeat, and how often it is tried is counted in Postgres.
-//   W2  Who lost the lock of a job hears it by the signal, and leaves the job in the queue alone: it is another's now.
+//   W2  Whoever lost the lock of a job learns it by the signal, and leaves the job in the queue alone: it is another's now.
 //   W3  No job runs twice at once in one process: a second delivery waits for the first one's run.
-//   W4  A stop takes nothing new, waits as long as it was told to, aborts the rest and hands back what is not finished,
+//   W4  A stop takes nothing new, waits until its time limit, aborts the rest and hands back what is not finished,
 //       so that another worker takes it at once. It ends in time even though Redis or a run does not answer.
 //   W5  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs goes on.
 
@@ -23,18 +23,18 @@ export interface NodeWorkerOptions {
   concurrency: number
   /** Aborts of the signal have a `JobAborted` as their reason. */
   run: (job: NodeJob, signal: AbortSignal) => Promise<void>
-  /** The lock of a job under way is gone, and its signal aborted. */
+  /** The lock of a job under way is lost, and its signal aborted. */
   onLost: (job: NodeJob) => void
-  /** A run threw. Its job is gone from the queue, and its id is free again. */
+  /** A run threw. Its job has left the queue, and its id is free again. */
   onFailed: (job: NodeJob, error: unknown) => void
-  /** Redis is away or complains, or a job can't be read and is dropped. The same trouble is told every ten seconds. */
+  /** Redis is away or complains, or a job can't be read and is dropped. The same trouble is reported every ten seconds. */
   onTrouble: (error: Error) => void
   /** Monotonic milliseconds. */
   now?: () => number
 }
 
 export interface NodeWorker {
-  /** When the queue last answered (`now`). While every place is taken, a renewal of locks counts; while it is paused, nothing is asked. */
+  /** When the queue last answered (`now`). While as many jobs run as may, a renewal of locks counts; while it is paused, nothing is asked. */
   lastPolledMs(): number
   /** W5 */
   pause(): void
@@ -55,15 +55,15 @@ const RETRY_MS = 1_000
 /** Longer than the wait for a job; shorter than a lock, so that a dead connection is replaced before a lock is lost. */
 const SILENT_SOCKET_MS = 5_000
 const GIVE_UP_MS = 2_000
-const TELL_AGAIN_MS = 10_000
+const REPORT_AGAIN_MS = 10_000
 
 /** Opens the side that runs, and begins as soon as Redis answers. */
 export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   const { redisUrl, prefix = defaultPrefix, concurrency, now = () => performance.now() } = options
-  const running = openRunningJobs(options.run)
+  const running = openRunningJobs((job, signal) => runInSpan(job, () => options.run(job, signal)))
   let polledMs = now()
   let stopped: Promise<void> | null = null
-  let told = { message: '', ms: -Infinity }
+  let reported = { message: '', ms: -Infinity }
   const polled = () => (polledMs = now())
 
   const connection = redisConnection(redisUrl, {
@@ -89,9 +89,9 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
       runRetryDelay: RETRY_MS,
       skipVersionCheck: true, // it warns on standard output; readiness looks at what matters
     },
-    countedBackend(polled),
+    observedBackend(polled),
   )
-  worker.on('error', tell)
+  worker.on('error', report)
   worker.on('locksRenewed', () => {
     if (running.count() >= concurrency) polled()
   })
@@ -106,12 +106,12 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
     if (stopped !== null) return handBack(bullJob, token)
     const job = read(bullJob)
     if (job === null) return
-    const ending = await deliver(bullJob.id ?? '', job)
-    if (ending === 'lost') throw new WaitingError() // leaves the job as it is
-    if (ending === 'unfinished') await handBack(bullJob, token)
+    const outcome = await deliver(bullJob.id ?? '', job)
+    if (outcome === 'lost') throw new WaitingError() // leaves the job as it is
+    if (outcome === 'unfinished') await handBack(bullJob, token)
   }
 
-  async function deliver(id: string, job: NodeJob): Promise<Ending> {
+  async function deliver(id: string, job: NodeJob): Promise<DeliveryOutcome> {
     try {
       return await running.deliver(id, job)
     } catch (error) {
@@ -121,7 +121,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   }
 
   async function handBack(bullJob: Job<NodeJob>, token: string): Promise<never> {
-    await bullJob.moveToWait(token).catch(tell)
+    await bullJob.moveToWait(token).catch(report)
     throw new WaitingError()
   }
 
@@ -129,44 +129,31 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
     try {
       return readNodeJob(bullJob.data)
     } catch (error) {
-      tell(new Error(`job ${bullJob.id} can't be read and is dropped`, { cause: error }))
+      report(new Error(`job ${bullJob.id} can't be read and is dropped`, { cause: error }))
       return null
     }
   }
 
-  function tell(error: Error): void {
+  function report(error: Error): void {
     if (stopped !== null) return
-    if (error.message === told.message && now() - told.ms < TELL_AGAIN_MS) return
-    told = { message: error.message, ms: now() }
+    if (error.message === reported.message && now() - reported.ms < REPORT_AGAIN_MS) return
+    reported = { message: error.message, ms: now() }
     options.onTrouble(error)
   }
 
   async function stopWithin(limitMs: number): Promise<void> {
     const closed = worker.close() // takes nothing new, and waits for the runs
-    await settled(running.idle(), limitMs)
+    await settlesWithin(limitMs, running.idle())
     running.abortAll()
-    if (!(await settled(closed, GIVE_UP_MS))) await worker.abandon()
+    if (!(await settlesWithin(GIVE_UP_MS, closed))) await worker.abandon()
     if (connection instanceof Cluster) connection.disconnect() // BullMQ leaves open what it was given
   }
 
   return {
     lastPolledMs: () => (worker.isPaused() ? polled() : polledMs),
-    pause: () => void worker.pause(true).catch(tell),
-    resume: () => void worker.resume().catch(tell),
+    pause: () => void worker.pause(true).catch(report),
+    resume: () => void worker.resume().catch(report),
     running: running.count,
     stop: (limitMs) => (stopped ??= stopWithin(limitMs)),
   }
-}
-
-/** Waits for a promise, but no longer than that. Answers whether it has settled. */
-async function settled(promise: Promise<void>, limitMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<false>()
-  const timer = setTimeout(() => late.resolve(false), limitMs)
-  const done = promise.then(
-    () => true,
-    () => true,
-  )
-  const answer = await Promise.race([done, late.promise])
-  clearTimeout(timer)
-  return answer
 }

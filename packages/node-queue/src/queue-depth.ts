@@ -1,6 +1,6 @@
 import { openRedis } from '@gateway/redis/open-redis'
 import { Queue } from 'bullmq'
-import { defaultPrefix, queueName } from './queue-name.ts'
+import { defaultPrefix, queueName } from './node-job.ts'
 
 /** How much waits in the queue, for whoever decides how many workers there are. */
 export interface QueueDepth {

@@ -1,16 +1,15 @@
-import { JobAborted } from './job-aborted.ts'
-import type { NodeJob } from './node-job.ts'
+import { JobAborted, type NodeJob } from './node-job.ts'
 
 /** How a delivery of a job ended: its run has, or the job is no longer ours, or it is to be handed back. */
-export type Ending = 'ran' | 'lost' | 'unfinished'
+export type DeliveryOutcome = 'ran' | 'lost' | 'unfinished'
 
 export interface RunningJobs {
   /**
    * Runs a job that was delivered, or waits for its run if it is under way here already (W3).
    * @throws whatever the run threw, unless it was aborted
    */
-  deliver(id: string, job: NodeJob): Promise<Ending>
-  /** The lock of a job is gone: aborts its run. Answers the job the first time, otherwise null. */
+  deliver(id: string, job: NodeJob): Promise<DeliveryOutcome>
+  /** The lock of a job is lost: aborts its run. Answers the job the first time, otherwise null. */
   lose(id: string): NodeJob | null
   /** Aborts every run, since the worker stops, and begins no other. */
   abortAll(): void
@@ -28,20 +27,20 @@ interface Run {
 }
 
 /** Keeps what is under way in this process, one run per job. */
-export function openRunningJobs(perform: (job: NodeJob, signal: AbortSignal) => Promise<void>): RunningJobs {
+export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Promise<void>): RunningJobs {
   const runs = new Map<string, Run>()
   let stopping = false
 
-  async function begin(id: string, job: NodeJob): Promise<Ending> {
+  async function begin(id: string, job: NodeJob): Promise<DeliveryOutcome> {
     const over = Promise.withResolvers<void>()
-    const run: Run = { job, aborter: new AbortController(), lost: false, over: over.promise }
-    runs.set(id, run)
+    const begun: Run = { job, aborter: new AbortController(), lost: false, over: over.promise }
+    runs.set(id, begun)
     try {
-      await perform(job, run.aborter.signal)
-      return run.lost ? 'lost' : 'ran'
+      await run(job, begun.aborter.signal)
+      return begun.lost ? 'lost' : 'ran'
     } catch (error) {
-      if (!run.aborter.signal.aborted) throw error
-      return run.lost ? 'lost' : 'unfinished'
+      if (!begun.aborter.signal.aborted) throw error
+      return begun.lost ? 'lost' : 'unfinished'
     } finally {
       runs.delete(id)
       over.resolve()
@@ -58,11 +57,11 @@ export function openRunningJobs(perform: (job: NodeJob, signal: AbortSignal) => 
       return stopping ? 'unfinished' : begin(id, job)
     },
     lose(id) {
-      const run = runs.get(id)
-      if (!run || run.aborter.signal.aborted) return null
-      run.lost = true
-      run.aborter.abort(new JobAborted('lost'))
-      return run.job
+      const found = runs.get(id)
+      if (!found || found.aborter.signal.aborted) return null
+      found.lost = true
+      found.aborter.abort(new JobAborted('lost'))
+      return found.job
     },
     abortAll() {
       stopping = true
@@ -70,7 +69,7 @@ export function openRunningJobs(perform: (job: NodeJob, signal: AbortSignal) => 
     },
     count: () => runs.size,
     async idle() {
-      while (runs.size > 0) await Promise.all([...runs.values()].map((run) => run.over))
+      while (runs.size > 0) await Promise.all([...runs.values()].map(({ over }) => over))
     },
   }
 }

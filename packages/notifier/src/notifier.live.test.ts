@@ -12,54 +12,54 @@ function open(redisUrl: string): Notifier & { troubles: Error[] } {
   return { ...notifier, troubles }
 }
 
-/** Counts rings and waits for them. */
-function ear(): { onNotify: () => void; count(): number; next(): Promise<void> } {
+/** Counts notifications and waits for them. */
+function newSubscriber(): { onNotify: () => void; count(): number; next(): Promise<void> } {
   let count = 0
-  let heard = Promise.withResolvers<void>()
+  let called = Promise.withResolvers<void>()
   return {
     onNotify() {
       count++
-      heard.resolve()
-      heard = Promise.withResolvers<void>()
+      called.resolve()
+      called = Promise.withResolvers<void>()
     },
     count: () => count,
-    next: () => heard.promise,
+    next: () => called.promise,
   }
 }
 
-/** Rings until the ear hears: a ring may be lost while a connection is made. */
-async function ringUntilHeard(notifier: Notifier, topic: string, next: Promise<void>): Promise<void> {
+/** Notifies until it is received: a notification may be lost while a connection is made. */
+async function notifyUntilReceived(notifier: Notifier, topic: string, next: Promise<void>): Promise<void> {
   const timer = setInterval(() => notifier.notify(topic), 5)
   await next
   clearInterval(timer)
 }
 
 liveTest(
-  'a ring is heard on another connection, by whoever listens to the topic and nobody else',
+  'a notification reaches another connection, whoever subscribed to the topic and nobody else',
   async ({ redis }) => {
     const [here, there] = [open(redis.url), open(redis.url)]
-    const [one, other] = [ear(), ear()]
+    const [one, other] = [newSubscriber(), newSubscriber()]
     const began = Promise.all([one.next(), other.next()])
-    there.listen(`${redis.prefix}-one`, one.onNotify)
-    there.listen(`${redis.prefix}-other`, other.onNotify)
-    await began // the subscription stands
-    const heard = one.next()
-    await ringUntilHeard(here, `${redis.prefix}-one`, heard)
+    there.subscribe(`${redis.prefix}-one`, one.onNotify)
+    there.subscribe(`${redis.prefix}-other`, other.onNotify)
+    await began // the channel is subscribed
+    const received = one.next()
+    await notifyUntilReceived(here, `${redis.prefix}-one`, received)
     expect(other.count()).toBe(1)
   },
 )
 
-liveTest('a thousand rings in one turn are one message', async ({ redis }) => {
+liveTest('a thousand notifications in one turn are one message', async ({ redis }) => {
   const notifier = open(redis.url)
   const counter = new Redis(redis.url)
   onTestFinished(() => counter.disconnect())
   const topic = `${redis.prefix}-many`
   const ends = `${redis.prefix}-end`
-  const listener = ear()
-  const began = listener.next()
-  notifier.listen(ends, listener.onNotify)
+  const subscriber = newSubscriber()
+  const began = subscriber.next()
+  notifier.subscribe(ends, subscriber.onNotify)
   await began
-  await ringUntilHeard(notifier, ends, listener.next()) // the publisher is ready
+  await notifyUntilReceived(notifier, ends, subscriber.next()) // the publisher is ready
   let messages = 0
   await counter.subscribe(channelOf(topic))
   counter.on('message', (_channel, message) => {
@@ -71,63 +71,63 @@ liveTest('a thousand rings in one turn are one message', async ({ redis }) => {
   expect(messages).toBe(1)
 })
 
-liveTest('topics of a kind share a subscription: who listens to one more of it hears at once', async ({ redis }) => {
+liveTest('topics of a kind share a subscription: another topic of it is received at once', async ({ redis }) => {
   const notifier = open(redis.url)
   const looker = new Redis(redis.url)
   onTestFinished(() => looker.disconnect())
   const kind = redis.prefix.replaceAll(/\W/g, '')
   const subscribers = async () => Number((await looker.pubsub('NUMSUB', channelOf(`${kind}:`)))[1])
-  const [one, two, three] = [ear(), ear(), ear()]
+  const [one, two, three] = [newSubscriber(), newSubscriber(), newSubscriber()]
   const began = one.next()
-  const leaveOne = notifier.listen(`${kind}:first`, one.onNotify)
+  const unsubscribeOne = notifier.subscribe(`${kind}:first`, one.onNotify)
   await began
-  const leaveTwo = notifier.listen(`${kind}:first`, two.onNotify)
-  notifier.listen(`${kind}:second`, three.onNotify)
+  const unsubscribeTwo = notifier.subscribe(`${kind}:first`, two.onNotify)
+  notifier.subscribe(`${kind}:second`, three.onNotify)
   expect(await subscribers()).toBe(1)
-  leaveOne()
-  leaveOne() // twice is once
-  await ringUntilHeard(notifier, `${kind}:first`, two.next())
+  unsubscribeOne()
+  unsubscribeOne() // twice is once
+  await notifyUntilReceived(notifier, `${kind}:first`, two.next())
   expect(one.count()).toBe(1)
-  leaveTwo()
-  const heard = two.count()
-  await ringUntilHeard(notifier, `${kind}:second`, three.next())
+  unsubscribeTwo()
+  const received = two.count()
+  await notifyUntilReceived(notifier, `${kind}:second`, three.next())
   notifier.notify(`${kind}:first`)
   const last = three.next()
   notifier.notify(`${kind}:second`) // goes along, after it
   await last
-  expect([one.count(), two.count()]).toEqual([1, heard])
+  expect([one.count(), two.count()]).toEqual([1, received])
   expect(await subscribers()).toBe(1)
 })
 
-liveTest('after a restart of Redis listeners are rung once, and hear again', async ({ redisServer }) => {
+liveTest('after a restart of Redis subscribers are called once, and receive again', async ({ redisServer }) => {
   const notifier = open(redisServer.url)
-  const listener = ear()
-  const began = listener.next()
-  notifier.listen('topic', listener.onNotify)
+  const subscriber = newSubscriber()
+  const began = subscriber.next()
+  notifier.subscribe('topic', subscriber.onNotify)
   await began
-  await ringUntilHeard(notifier, 'topic', listener.next())
-  const again = listener.next()
+  await notifyUntilReceived(notifier, 'topic', subscriber.next())
+  const again = subscriber.next()
   await redisServer.stopImmediately()
-  notifier.notify('topic') // dropped, and nobody is told
+  notifier.notify('topic') // dropped, and nothing says so
   await redisServer.restart()
   await again
-  await ringUntilHeard(notifier, 'topic', listener.next())
+  await notifyUntilReceived(notifier, 'topic', subscriber.next())
   expect(notifier.troubles.length).toBeGreaterThan(0)
 })
 
-liveTest('what is listened to before Redis answers is heard when it does', async ({ redis }) => {
+liveTest('what is subscribed to before Redis answers is received when it does', async ({ redis }) => {
   const { hostname, port } = new URL(redis.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(() => proxy.close())
   await proxy.down()
   const notifier = open(proxy.through(redis.url))
-  const listener = ear()
-  const began = listener.next()
-  notifier.listen(`${redis.prefix}-late`, listener.onNotify)
+  const subscriber = newSubscriber()
+  const began = subscriber.next()
+  notifier.subscribe(`${redis.prefix}-late`, subscriber.onNotify)
   notifier.notify(`${redis.prefix}-late`) // dropped
   await proxy.up()
   await began
-  await ringUntilHeard(notifier, `${redis.prefix}-late`, listener.next())
+  await notifyUntilReceived(notifier, `${redis.prefix}-late`, subscriber.next())
 })
 
 liveTest('a connection on which Redis does not answer is given up for another', async ({ redis }) => {
@@ -139,26 +139,26 @@ liveTest('a connection on which Redis does not answer is given up for another', 
   onTestFinished(() => looker.disconnect())
   const topic = `${redis.prefix.replaceAll(/\W/g, '')}:stalled`
   const subscribers = async () => Number((await looker.pubsub('NUMSUB', channelOf(topic)))[1])
-  const listener = ear()
-  const began = listener.next()
-  notifier.listen(topic, listener.onNotify)
+  const subscriber = newSubscriber()
+  const began = subscriber.next()
+  notifier.subscribe(topic, subscriber.onNotify)
   await began
   void proxy.stall('toClient')
-  const other = ear()
-  const listensAgain = () => notifier.listen(`${topic}-2`, other.onNotify) // after a while this is a proof, and gets no answer
+  const other = newSubscriber()
+  const subscribesAgain = () => notifier.subscribe(`${topic}-2`, other.onNotify) // after a while this is a proof, and gets no answer
   await expect
     .poll(
       () => {
-        listensAgain()
+        subscribesAgain()
         return subscribers()
       },
       { timeout: 30_000 },
     )
     .toBe(0)
-  const again = Promise.all([listener.next(), other.next()])
+  const again = Promise.all([subscriber.next(), other.next()])
   proxy.heal()
   await again
-  await ringUntilHeard(notifier, topic, listener.next())
+  await notifyUntilReceived(notifier, topic, subscriber.next())
 })
 
 liveTest('closing ends though Redis does not answer', async ({ redis }) => {
@@ -166,11 +166,11 @@ liveTest('closing ends though Redis does not answer', async ({ redis }) => {
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onTestFinished(() => proxy.close())
   const notifier = open(proxy.through(redis.url))
-  const listener = ear()
-  const began = listener.next()
-  notifier.listen(`${redis.prefix}-closing`, listener.onNotify)
+  const subscriber = newSubscriber()
+  const began = subscriber.next()
+  notifier.subscribe(`${redis.prefix}-closing`, subscriber.onNotify)
   await began
-  await ringUntilHeard(notifier, `${redis.prefix}-closing`, listener.next())
+  await notifyUntilReceived(notifier, `${redis.prefix}-closing`, subscriber.next())
   const stalled = proxy.stall('toClient')
   notifier.notify(`${redis.prefix}-closing`)
   await stalled

@@ -1,24 +1,26 @@
-import { openSubscribedTopics } from './subscribed-topics.ts'
-import { openRedisConnection } from './redis-connection.ts'
-import { openPublishedTopics } from './published-topics.ts'
+import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
+import { openRedis, type RedisClient } from '@gateway/redis/open-redis'
+import { openPublisher } from './publisher.ts'
+import { openSubscriber } from './subscriber.ts'
 
-// A notifier says "look again", and nothing else. The truth is on record; a ring may be lost, so whoever listens also looks by
-// itself now and then. Rings may be merged, and one may come without a cause.
+// A notifier says "look again", and nothing else. The truth is in the database; a notification may be lost, so each subscriber also
+// looks by itself now and then. Notifications may be merged, and one may come without a cause.
 
 export interface Notifier {
-  /** Tells whoever listens to the topic, on any process. Waits for nothing and never fails. */
+  /** Notifies whoever has subscribed to the topic, in any process. Waits for nothing and never fails. */
   notify(topic: string): void
   /**
-   * Calls `onRing`, which must not throw, at each ring of the topic from now on, and once after each time that nothing could be
-   * heard. Answers how to stop.
+   * Calls `onNotify`, which must not throw, at each notification of the topic from now on, and once after each time in which none
+   * could arrive. Answers how to unsubscribe.
    */
-  listen(topic: string, onNotify: () => void): () => void
+  subscribe(topic: string, onNotify: () => void): () => void
   close(): Promise<void>
 }
 
 /**
- * Opens a notifier over Redis. Each process hears all rings of the kinds of topics that it listens to, many in a message. It works as soon as Redis answers, and again after each outage.
- * @param onTrouble told the first error of each outage of a connection
+ * Opens a notifier over Redis. Each process receives all notifications of the kinds of topics that it has subscribed to, many in a
+ * message. It works as soon as Redis answers, and again after each outage.
+ * @param onTrouble gets the first error of each outage of a connection
  * @param now monotonic milliseconds
  */
 export function openNotifier({
@@ -30,16 +32,42 @@ export function openNotifier({
   onTrouble?: (error: Error) => void
   now?: () => number
 }): Notifier {
-  const publisher = openRedisConnection(redisUrl, onTrouble)
-  const subscriber = openRedisConnection(redisUrl, onTrouble)
-  const rung = openPublishedTopics(publisher)
+  const publishing = openConnection(redisUrl, onTrouble)
+  const subscribing = openConnection(redisUrl, onTrouble)
+  const publisher = openPublisher(publishing)
   return {
-    notify: rung.notify,
-    listen: openSubscribedTopics(subscriber, now),
+    notify: publisher.notify,
+    subscribe: openSubscriber(subscribing, now),
     async close() {
-      await rung.idle()
-      publisher.disconnect()
-      subscriber.disconnect()
+      await publisher.idle()
+      publishing.disconnect()
+      subscribing.disconnect()
     },
   }
+}
+
+const BACK_OFF: BackOffLimits = { firstMs: 50, maxMs: 2_000 }
+const COMMAND_MS = 2_000
+
+/**
+ * A connection on which nothing ever waits for Redis: what can't be sent now fails now, and what got no answer is not sent again.
+ * It comes back by itself.
+ */
+function openConnection(url: string, onTrouble: (error: Error) => void): RedisClient {
+  const redis = openRedis(url, {
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: COMMAND_MS,
+    connectTimeout: COMMAND_MS,
+    retryStrategy: (times) => backOffMs(times, BACK_OFF),
+  })
+  let troubled = false
+  redis.on('ready', () => (troubled = false))
+  redis.on('error', (error: Error) => {
+    if (!troubled) onTrouble(error)
+    troubled = true
+  })
+  return redis
 }

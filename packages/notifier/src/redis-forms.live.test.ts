@@ -17,34 +17,37 @@ const test = liveTest
     }
   })
 
-/** Resolves at the next ring; says it again and again until it is heard, since a ring may be lost. */
-async function rungThrough(from: Notifier, to: Notifier): Promise<void> {
-  let rung = 0
-  const stop = to.listen('topic', () => rung++)
-  const before = rung
+/** Resolves once notifications pass; notifies again and again, since one may be lost. */
+async function notifiedThrough(from: Notifier, to: Notifier): Promise<void> {
+  let notified = 0
+  const stop = to.subscribe('topic', () => notified++)
+  const before = notified
   await expect
     .poll(
       () => {
         from.notify('topic')
-        return rung
+        return notified
       },
       { timeout: 20_000, interval: 20 },
     )
-    .toBeGreaterThan(before + 1) // one tells only that it can be heard again
+    .toBeGreaterThan(before + 1) // the first says only that it is subscribed again
   stop()
 }
 
-test('a ring is heard through the master that takes the place of a dead one', async ({ open, onTestFinished }) => {
+test('a notification passes through the master that takes the place of a dead one', async ({
+  open,
+  onTestFinished,
+}) => {
   const sentinels = await startSentinelGroup()
   onTestFinished(sentinels.stop)
   const [one, other] = [open(sentinels.url), open(sentinels.url)]
-  await rungThrough(one, other)
+  await notifiedThrough(one, other)
   await sentinels.killMaster()
-  await rungThrough(one, other)
+  await notifiedThrough(one, other)
 })
 
-test('a ring is heard through a Cluster', async ({ open, onTestFinished }) => {
+test('a notification passes through a Cluster', async ({ open, onTestFinished }) => {
   const cluster = await startCluster()
   onTestFinished(cluster.stop)
-  await rungThrough(open(cluster.url), open(cluster.url))
+  await notifiedThrough(open(cluster.url), open(cluster.url))
 })

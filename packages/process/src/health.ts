@@ -1,3 +1,5 @@
+import { TimedOut, withTimeout } from '@gateway/async/with-timeout'
+
 export interface HealthAnswer {
   status: 200 | 503
   body: { status: string; reasons?: Record<string, string> }
@@ -40,13 +42,9 @@ export function createReadiness({ checkLimitMs = 1_000 }: { checkLimitMs?: numbe
 }
 
 async function ask(check: HealthCheck, limitMs: number): Promise<string | null> {
-  const late = Promise.withResolvers<string>()
-  const timer = setTimeout(() => late.resolve(`no answer within ${limitMs} ms`), limitMs)
   try {
-    return await Promise.race([check(), late.promise])
-  } catch {
-    return 'failed'
-  } finally {
-    clearTimeout(timer)
+    return await withTimeout(limitMs, check)
+  } catch (error) {
+    return error instanceof TimedOut ? `no answer within ${limitMs} ms` : 'failed'
   }
 }

@@ -1,3 +1,4 @@
+import { withTimeout } from '@gateway/async/with-timeout'
 import type { Logger } from './logger.ts'
 
 // A service starts in order and stops in reverse.
@@ -37,7 +38,7 @@ export function createLifecycle({ log, defaultLimitMs = 10_000 }: Deps): Lifecyc
 
   async function stopOne({ name, stop, limitMs }: Part): Promise<boolean> {
     try {
-      await within(limitMs, stop)
+      await withTimeout<unknown>(limitMs, stop)
       return true
     } catch (error) {
       log.error({ err: error, part: name }, `${name} did not stop cleanly`)
@@ -66,15 +67,5 @@ export function createLifecycle({ log, defaultLimitMs = 10_000 }: Deps): Lifecyc
       }
       return (stopped ??= stopStarted())
     },
-  }
-}
-
-async function within(limitMs: number, stop: Stop): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`took longer than ${limitMs} ms`)), limitMs)
-  try {
-    await Promise.race([stop(), late.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -8,12 +8,14 @@ import {
   type Link,
   type Span,
   type SpanKind,
-  type Tracer,
 } from '@opentelemetry/api'
 
-// Spans by hand, where there is a collector. Where there is none nobody has a `Spans`, and nothing is wrapped.
+// Spans by hand. Without a collector no SDK is loaded, and the API's own no-op stands behind every function here.
 //   T1  No text of a caller's or a provider's gets into a span: of what failed it says the code or the kind, never the message.
 //   T2  What ends by a refusal that the caller can clear is no error of ours (semantic conventions for HTTP servers).
+
+/** Finds the SDK when the first span begins, so it may be loaded later than this module. */
+const tracer = trace.getTracer('gateway')
 
 /** W3C Trace Context, as it travels beside a message. */
 export interface Carrier {
@@ -21,64 +23,69 @@ export interface Carrier {
   tracestate?: string
 }
 
-interface How {
+export interface SpanOptions {
   kind?: SpanKind
   attributes?: Attributes
   links?: Link[]
-  /** Whose part it is, where that is not the span under way; null: a trace of its own. */
+  /** Headers or a carrier that name the parent, where it is not the active span; null: a trace of its own. */
   under?: object | null
 }
 
-export interface Spans {
-  /** Runs work in a span that ends with it, and is under way meanwhile. */
-  during<T>(name: string, how: How, work: (span: Span) => Promise<T>): Promise<T>
-  /** A span that somebody else ends. */
-  start(name: string, how: How & { startTime?: number }): Span
+/** Runs work in a span that is active meanwhile and ends with it; what the work rejects with marks the span as failed. */
+export function withSpan<T>(
+  name: string,
+  { under, ...options }: SpanOptions,
+  work: (span: Span) => Promise<T>,
+): Promise<T> {
+  return tracer.startActiveSpan(name, options, parentOf(under), async (span) => {
+    try {
+      return await work(span)
+    } catch (error) {
+      markFailed(span, error)
+      throw error
+    } finally {
+      span.end()
+    }
+  })
 }
 
-export function spansOf(tracer: Tracer): Spans {
-  return {
-    during(name, { under, ...how }, work) {
-      return tracer.startActiveSpan(name, how, parentOf(under), async (span) => {
-        try {
-          return await work(span)
-        } catch (error) {
-          markFailed(span, error)
-          throw error
-        } finally {
-          span.end()
-        }
-      })
-    },
-    start: (name, { under, ...how }) => tracer.startSpan(name, how, parentOf(under)),
-  }
+/** A span that the caller ends. */
+export function startSpan(name: string, { under, ...options }: SpanOptions & { startTime?: number }): Span {
+  return tracer.startSpan(name, options, parentOf(under))
 }
 
-function parentOf(under: object | null | undefined) {
-  if (under === undefined) return context.active()
-  return under === null ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, under)
-}
-
-/** Runs work with that span under way. */
-export function within<T>(span: Span, work: () => T): T {
+/** Runs work while that span is the active one. It does not end the span. */
+export function inSpan<T>(span: Span, work: () => T): T {
   return context.with(trace.setSpan(context.active(), span), work)
 }
 
 /** T1, T2 */
 export function markFailed(span: Span, error: unknown): void {
   const { code, kind, name, status } = (error ?? {}) as Record<'code' | 'kind' | 'name' | 'status', unknown>
-  const type = [code, kind, name].find((one) => typeof one === 'string') ?? 'unknown'
+  const type = [code, kind, name].find((candidate) => typeof candidate === 'string') ?? 'unknown'
   span.setAttribute('error.type', type)
   if (typeof status !== 'number' || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The span under way; null where nothing is traced. */
+/** Names the active span, for whoever goes on with its work; null where nothing is traced. */
 export function activeCarrier(): Carrier | null {
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   const { traceparent, tracestate } = carrier
   if (traceparent === undefined) return null
-  return { traceparent, ...(tracestate !== undefined && tracestate.length <= MOST_STATE && { tracestate }) }
+  return { traceparent, ...(tracestate !== undefined && tracestate.length <= MAX_STATE && { tracestate }) }
 }
 
-const MOST_STATE = 512
+/** Characters of a `tracestate` that is passed on. */
+const MAX_STATE = 512
+
+function parentOf(under: object | null | undefined) {
+  if (under === undefined) return context.active()
+  return under === null ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, under)
+}
+
+/** The same functions as a thing that is absent without a collector. */
+export interface Spans {
+  during: typeof withSpan
+  start: typeof startSpan
+}

@@ -2,7 +2,7 @@ import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
-import { spansOf, type Spans } from './spans.ts'
+import { startSpan, withSpan, type Spans } from './spans.ts'
 
 export interface Telemetry {
   meter: Meter
@@ -34,7 +34,7 @@ export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions
   return {
     meter: metrics.getMeter(service),
     tracer,
-    spans: otlpEndpoint ? spansOf(tracer) : null,
+    spans: otlpEndpoint ? { during: withSpan, start: startSpan } : null,
     metricsText: async () => new PrometheusSerializer().serialize((await scraped.collect()).resourceMetrics),
     stop,
   }

@@ -1,5 +1,5 @@
 import { readChatRequest } from '@gateway/contracts/chat-request'
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
 import { describe, expect, test } from 'vitest'
 import { exactCounter } from './exact-count.ts'
 
@@ -36,7 +36,7 @@ function openNoting(tokens: number | null = 7) {
 }
 
 function refused(code: string, facts: object) {
-  return { code: code as RefusalCode, facts: { tokenizer: 'o200k_base', project: 'prj_1', ...facts } }
+  return { code, facts: { tokenizer: 'o200k_base', project: 'prj_1', ...facts } } as LedgerRefusal
 }
 
 describe('an exact count is made', () => {

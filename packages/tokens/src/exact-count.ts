@@ -1,8 +1,8 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { ChatRequest } from '@gateway/contracts/chat-request'
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
 import { everyPromptText } from './prompt-text.ts'
-import type { CountAtMost, TokenizerFamily } from './token-counter.ts'
+import type { CountAtMost } from './token-counter.ts'
 
 // The bytes of a prompt bound its tokens for nothing; a count is made only where that bound refuses (decisions.md, 2).
 //   E1  What is counted is never less than what a provider of that tokenizer counts for the text. Overheads are the ledger's.
@@ -10,17 +10,12 @@ import type { CountAtMost, TokenizerFamily } from './token-counter.ts'
 //   E3  What isn't counted, for whatever reason, isn't guessed: the refusal stands.
 
 /** Tokens of the prompt's text at most, where a count may turn the refusal; null: it stands. */
-export type CountExactly = (call: Asked, refused: Refused) => Promise<number | null>
+export type CountExactly = (call: Asked, refused: LedgerRefusal) => Promise<number | null>
 
 interface Asked {
   /** Whose share of the thread it is where the refusal names no project. */
   payer: string
   request: ChatRequest
-}
-
-interface Refused {
-  code: RefusalCode
-  facts: Record<string, unknown>
 }
 
 interface Deps {
@@ -36,9 +31,9 @@ const TOKENS_BETWEEN = 1
 export function exactCounter({ countAtMost, kilobytes = KILOBYTES }: Deps): CountExactly {
   const limiter = new RateLimiterMemory({ points: kilobytes.most, duration: kilobytes.withinSeconds })
 
-  return async ({ payer, request }, { code, facts }) => {
-    const { tokenizer, project } = facts as { tokenizer?: TokenizerFamily | null; project?: string }
-    if (!tokenizer || !mayTurn(code, facts)) return null
+  return async ({ payer, request }, refused) => {
+    const { tokenizer, project } = refused.facts
+    if (!tokenizer || !mayTurn(refused)) return null
     const weight = Math.ceil(request.promptSize.bytes / 1_000)
     if (!(await limiter.consume(project ?? payer, weight).catch(() => null))) return null // E2
     const texts = everyPromptText(request.forwarded)
@@ -48,10 +43,8 @@ export function exactCounter({ countAtMost, kilobytes = KILOBYTES }: Deps): Coun
 }
 
 /** Whether fewer tokens of prompt could change the decision. */
-function mayTurn(code: Refused['code'], facts: Refused['facts']): boolean {
-  const fact = (name: string) => Number(facts[name])
-  if (code === 'context_limit')
-    return fact('outputCap') <= fact('maxOutputTokens') && fact('outputCap') < fact('contextLength')
-  if (code === 'key_limit') return fact('spentMicro') + fact('reservedMicro') < fact('limitMicro')
-  return code === 'insufficient_budget' && fact('availableMicro') > 0
+function mayTurn({ code, facts }: LedgerRefusal): boolean {
+  if (code === 'context_limit') return facts.outputCap <= facts.maxOutputTokens && facts.outputCap < facts.contextLength
+  if (code === 'key_limit') return facts.spentMicro + facts.reservedMicro < facts.limitMicro
+  return code === 'insufficient_budget' && facts.availableMicro > 0
 }

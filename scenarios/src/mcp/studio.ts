@@ -50,7 +50,9 @@ export async function openStudio(stack: Stack) {
       return (await answer.json()) as ExecutionRecord
     },
     async executions(sandbox: string): Promise<number> {
-      const { rows } = await fixture.run('SELECT count(*) AS runs FROM money.executions WHERE sandbox = $1', [sandbox])
+      const { rows } = await fixture.run('SELECT count(*) AS executions FROM money.executions WHERE sandbox = $1', [
+        sandbox,
+      ])
       return Number((rows as { executions: string }[])[0]!.executions)
     },
   }

@@ -107,7 +107,7 @@ export const flowTest = stackTest.extend('flows', async ({ tenant, fixture }) =>
 
   /** How many runs of the project there are on the books. */
   async function executions(): Promise<number> {
-    const { rows } = await fixture.run('SELECT count(*)::int AS runs FROM money.executions WHERE project = $1', [
+    const { rows } = await fixture.run('SELECT count(*)::int AS executions FROM money.executions WHERE project = $1', [
       tenant.project,
     ])
     return (rows as [{ executions: number }])[0].executions

@@ -1,5 +1,6 @@
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
+import { registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openProviders } from '@gateway/providers/open-providers'
@@ -13,7 +14,6 @@ import { exactCounter } from '@gateway/tokens/exact-count'
 import { runningJoiner } from './admit/join-running.ts'
 import { openConcurrencyLimiter } from './admit/concurrency-limiter.ts'
 import { openRates } from './admit/rates.ts'
-import { registerInstance } from './admit/register-instance.ts'
 import { openAdmissionQueueLimit } from './admit/admission-queue-limit.ts'
 import { jsonAnswer } from './answer/answer-json.ts'
 import { streamAnswer } from './answer/answer-stream.ts'
@@ -82,7 +82,7 @@ export async function startGateway(
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerAnswers(ledger))
 
-  const instance = await registerInstance({ ledger, mintId: () => mint('ins'), stopping, log })
+  const instance = await registerInstance({ ledger, service: 'gateway', newId: () => mint('ins'), stopping, log })
   onStop('instance', () => instance.stop())
 
   const ways = openProviders(providers, {

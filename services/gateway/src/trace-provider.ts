@@ -2,7 +2,7 @@ import { SpanKind, type Span } from '@opentelemetry/api'
 import type { ChatChunk, Usage } from '@gateway/providers/chat-port'
 import { answerAttributes, callAttributes, contentAttributes } from '@gateway/tokens/call-attributes'
 import { openSaid } from '@gateway/tokens/said'
-import { markFailed, within, type Spans } from '@gateway/process/spans'
+import { inSpan, markFailed, type Spans } from '@gateway/process/spans'
 import type { CallProvider } from './call/call-provider.ts'
 import type { Call } from './call/call.ts'
 
@@ -33,7 +33,7 @@ export function tracedProvider(spans: Spans | null, provider: CallProvider, with
     async chunks(call) {
       const span = spans.start(nameOf(call), howOf(call))
       try {
-        const chunks = await within(span, () => provider.chunks(call))
+        const chunks = await inSpan(span, () => provider.chunks(call))
         return followed(span, call, chunks)
       } catch (error) {
         markFailed(span, error)

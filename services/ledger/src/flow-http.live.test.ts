@@ -101,7 +101,7 @@ describe('the door', () => {
     const asked = question(sandbox.tenant.key, sandbox.id)
     const done = Promise.withResolvers<void>()
     let rings = 0
-    notifier.listen(`done:${asked.id}`, () => {
+    notifier.subscribe(`done:${asked.id}`, () => {
       if (rings++ > 0) done.resolve() // the first says that it is listened to
     })
     expect(await clients.gateway.startExecution(asked)).toMatchObject({ kind: 'started' })

@@ -85,7 +85,6 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
     config,
     noteUse: uses.note,
     metrics,
-    tracer: trace ? tools.tracer : null,
     onCharged: trace?.charged ?? null,
     log,
     onStop,

@@ -1,42 +1,30 @@
-import express, { type Express, type RequestHandler } from 'express'
-import type { HealthAnswer, HealthCheck, Readiness } from '@gateway/process/health'
-import { metricsContentType } from '@gateway/process/telemetry'
+import type { Express } from 'express'
+import { answerErrors } from '@gateway/http/answer-errors'
+import { mountHealth } from '@gateway/http/health'
+import { internalAnswers } from '@gateway/http/internal-answers'
+import { openApp } from '@gateway/http/open-app'
+import { notFound } from '@gateway/http/routes'
+import type { HealthCheck, Readiness } from '@gateway/process/health'
+import type { Logger } from '@gateway/process/logger'
 
-export interface Deps {
+export interface AppOptions {
   readiness: Readiness
   /** Whether this process can go on; the reason where only a new one could. */
   alive: HealthCheck
   metricsText: () => Promise<string>
+  log: Pick<Logger, 'error'>
 }
 
 /** The whole surface of the worker, internal only: its work comes through the queue. */
-export function workerApp({ readiness, alive, metricsText }: Deps): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.set('etag', false)
-
-  app.get('/health/live', probe(live(readiness, alive)))
-  app.get('/health/ready', probe(readiness.ready))
-  app.get('/metrics', async (_req, res) => void res.set('Content-Type', metricsContentType).end(await metricsText()))
-
-  app.use(
-    (_req, res) =>
-      void res.status(404).json({ error: 'There is nothing here; app.ts of the worker lists what there is.' }),
-  )
+export function workerApp({ readiness, alive, metricsText, log }: AppOptions): Express {
+  const app = openApp()
+  mountHealth(app, { live: () => live(readiness, alive), ready: readiness.ready, metricsText })
+  app.use(notFound)
+  app.use(answerErrors(internalAnswers({ service: 'worker', failure: 'The worker can not answer now.', log })))
   return app
 }
 
-function live(readiness: Readiness, alive: HealthCheck): () => Promise<HealthAnswer> {
-  return async () => {
-    const reason = await alive()
-    if (reason === null) return readiness.live()
-    return { status: 503, body: { status: 'not live', reasons: { queue: reason } } }
-  }
-}
-
-function probe(ask: () => HealthAnswer | Promise<HealthAnswer>): RequestHandler {
-  return async (_req, res) => {
-    const { status, body } = await ask()
-    res.status(status).json(body)
-  }
+async function live(readiness: Readiness, alive: HealthCheck) {
+  const reason = await alive()
+  return reason === null ? readiness.live() : { status: 503, body: { status: 'not live', reasons: { queue: reason } } }
 }

@@ -1,16 +1,19 @@
 import type { Meter } from '@opentelemetry/api'
 import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
-import type { Ended } from './run/complete-node.ts'
+import type { CompleteItem } from '@gateway/contracts/flow-items'
+
+/** How a node ended, as the ledger took it. */
+export type Ended = CompleteItem['result']['kind'] | 'fenced'
 
 /** What the worker counts. */
 export interface Metrics {
   /** A run of a job ended: well, by a failure, or because the lock of the job was lost. */
-  ended(how: 'ran' | 'failed' | 'lost'): void
+  jobEnded(outcome: 'ran' | 'failed' | 'lost'): void
   nodeEnded(kind: string, how: Ended, times: { durationMs: number; remoteMs: number | null }): void
-  /** A job had nothing to do: its node had ended, was under way elsewhere or its run was ending. */
+  /** A job had nothing to do: its node had ended, was under way elsewhere or its execution was ending. */
   nothingToDo(): void
-  /** A call waited for money that other calls held. */
+  /** A call waited for money that other calls had reserved. */
   waitedForFunds(how: 'admitted' | 'refused', ms: number): void
   attemptFailed(failure: ProviderFailure): void
   watch(queue: Pick<NodeWorker, 'running'>): void
@@ -32,13 +35,13 @@ export function openMetrics(meter: Meter): Metrics {
   })
   const funds = meter.createHistogram('worker_funds_wait', {
     ...seconds,
-    description: 'Waits for money that other calls held, by how they ended',
+    description: 'Waits for money that other calls had reserved, by how they ended',
   })
   const attempts = meter.createCounter('worker_provider_attempts_failed', {
     description: 'Attempts at a provider that failed, also those that another one made good',
   })
   return {
-    ended: (how) => jobs.add(1, { how }),
+    jobEnded: (how) => jobs.add(1, { how }),
     nodeEnded(kind, how, { durationMs, remoteMs }) {
       nodes.add(1, { kind, how })
       duration.record(durationMs / 1_000, { kind })

@@ -2,83 +2,76 @@ import { randomBytes } from 'node:crypto'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { mintId } from '@gateway/contracts/ids'
+import { registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openQueueDepth } from '@gateway/node-queue/queue-depth'
-import { openNodeWorker } from '@gateway/node-queue/node-worker'
-import { tracedExecution } from '@gateway/node-queue/trace-jobs'
+import { openNotifier } from '@gateway/notifier/notifier'
+import type { CommonConfig } from '@gateway/process/common-config'
+import type { HealthCheck } from '@gateway/process/health'
+import type { ServiceTools } from '@gateway/process/run-service'
 import { openProviders } from '@gateway/providers/open-providers'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
-import type { CommonConfig } from '@gateway/process/common-config'
-import type { ServiceTools } from '@gateway/process/run-service'
-import { openNotifier } from '@gateway/notifier/notifier'
 import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
-import { chatNode } from './kinds/chat-node.ts'
-import { imageLoader } from './kinds/load-images.ts'
-import { audioNode, imageNode } from './kinds/media-node.ts'
+import type { Deps } from './deps.ts'
 import { openMetrics } from './metrics.ts'
-import { nodeAdmitter } from './perform/admit-node.ts'
-import { failureExplainer } from './perform/explain-failure.ts'
-import { paidPerformer } from './perform/paid-node.ts'
-import { performer } from './perform/perform.ts'
-import { isNotHung, isPolled, neverEvicts } from './queue-health.ts'
-import { registerInstance } from './register-instance.ts'
-import { LedgerSilent, nodeClaimer } from './run/claim-node.ts'
-import { nodeCompleter } from './run/complete-node.ts'
-import { endingOpener } from './run/ending.ts'
-import { nodeRunner } from './run/run-node.ts'
-import { tracedPaid, tracedPerform, tracedWait } from './trace.ts'
-import { watchQueue } from './watch-queue.ts'
+import { openQueue } from './queue/open-queue.ts'
+import { isNotHung, isPolled, neverEvicts } from './queue/queue-health.ts'
+import { watchQueue } from './queue/watch-queue.ts'
 
 const now = () => performance.now()
-const mint = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
+const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
 
-/** What the queue takes at most to let go, after the runs have had their time. */
-const LET_GO_MS = 3_000
+/** A worker sends heartbeats often and is dead soon: its leases are taken back within seconds (architecture.md, money core 7). */
+const HEARTBEATS = { heartbeatMs: 1_000, deadAfterMs: 3_000 }
+const LEDGER_SILENT = `has answered no heartbeat for ${HEARTBEATS.deadAfterMs / 1_000} seconds`
+/** What the queue takes at most to close, after the jobs under way have had their time. */
+const CLOSE_MS = 3_000
 
 /**
- * Builds the worker: health, so that it can be asked while it waits for the ledger; the way to the ledger and this process
- * on its books; what nodes need; and at last the queue, which is its door. A stop therefore begins with taking no more jobs.
+ * Builds the worker: health, so that it can be asked while it waits for the ledger; the ledger, which learns of this process; what
+ * nodes need; and at last the queue. A stop therefore begins with taking no more jobs.
  */
 export async function startWorker(
   config: WorkerConfig & CommonConfig,
   providersConfig: ProvidersConfig,
   tools: ServiceTools,
 ) {
-  const { log, onStop, stopping, readiness, spans } = tools
-  const tracer = spans && tools.tracer
-  const metrics = tracedWait(spans, openMetrics(tools.meter))
-  let alive: () => Promise<string | null> | string | null = () => null
-  await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText: tools.metricsText }))
+  const { log, onStop, stopping, readiness } = tools
+  const { REDIS_URL: redisUrl, CONCURRENCY: concurrency, DRAIN_MS } = config
+  const metrics = openMetrics(tools.meter)
+  let alive: HealthCheck = () => null
+  await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText: tools.metricsText, log }))
 
-  const client = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET })
-  onStop('ledger client', () => client.close())
-  const ledger = tracedLedger(tracer, client)
+  const untracedLedger = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET })
+  onStop('ledger client', () => untracedLedger.close())
+  const ledger = tracedLedger(tools.spans && tools.tracer, untracedLedger)
 
-  let onSilence = (_: boolean) => {}
-  const { instance, heard, silent } = await registerInstance({
+  const instance = await registerInstance({
     ledger,
-    mintId: () => mint('ins'),
+    service: 'worker',
+    ...HEARTBEATS,
+    newId: () => newId('ins'),
     stopping,
     log,
-    onSilence: (now) => onSilence(now),
     now,
   })
   onStop('instance', () => instance.stop())
-  readiness.check('ledger', heard)
+
+  readiness.check('ledger', () => (instance.silent() ? LEDGER_SILENT : null))
 
   const notifier = openNotifier({
-    redisUrl: config.REDIS_URL,
-    onTrouble: (error) => log.warn({ err: error }, 'the notifier can not be heard; runs that fail are looked for'),
+    redisUrl,
+    onTrouble: (error) => log.warn({ err: error }, 'no notification comes; failing executions are found by asking'),
   })
   onStop('notifier', () => notifier.close())
 
   const providers = openProviders(providersConfig, {
-    circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),
+    circuitChanged: (change) => log.warn(change, 'the circuit breaker of a provider changed'),
     attemptFailed(failure) {
       metrics.attemptFailed(failure)
       log.warn({ err: failure }, 'a provider failed an attempt')
@@ -92,66 +85,30 @@ export async function startWorker(
   const assets = await openAssetStore(assetStoreOf(config))
   onStop('assets', () => assets.close())
 
-  const media = { providers, assets, ledger, mintId: mint }
-  const explain = failureExplainer({ log })
-  const countExactly = exactCounter({ countAtMost: tokens.countAtMost })
-  const performPaid = paidPerformer({ admit: nodeAdmitter({ ledger, countExactly, metrics, now }), explain, now })
-  const runNode = nodeRunner({
-    claim: nodeClaimer({ ledger, instance, silent }),
-    openEnding: endingOpener({ ledger: client, notifier }), // it only looks, again and again
-    perform: tracedPerform(
-      spans,
-      performer({
-        paidKinds: {
-          'product.chat': chatNode({
-            providers,
-            countUsage: usageCounter(tokens.count),
-            loadImages: imageLoader({ ledger, assets }),
-          }),
-          'product.image': imageNode(media),
-          'product.audio': audioNode(media),
-        },
-        performPaid: tracedPaid(spans, performPaid, config.TRACE_CONTENT),
-        explain,
-      }),
-    ),
-    complete: nodeCompleter({ ledger, log }),
-    mintLease: () => randomBytes(16).toString('hex'),
-    metrics,
-    now,
-  })
-
-  const depth = openQueueDepth({ redisUrl: config.REDIS_URL, now: () => Date.now() })
+  const depth = openQueueDepth({ redisUrl, now: () => Date.now() })
   onStop('queue depth', () => depth.close())
   watchQueue(tools.meter, depth)
 
-  const queue = openNodeWorker({
-    redisUrl: config.REDIS_URL,
-    concurrency: config.CONCURRENCY,
-    run: tracedExecution(tracer, async (job, signal) => {
-      await runNode(job, signal)
-      metrics.ended('ran')
-    }),
-    onLost({ execution, node, attempt }) {
-      metrics.ended('lost')
-      log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node goes on under its lease')
-    },
-    onFailed({ execution, node, attempt }, error) {
-      metrics.ended('failed')
-      if (error instanceof LedgerSilent) return // told once for all
-      log.error({ err: error, execution, node, attempt }, 'the run of a job failed')
-    },
-    onTrouble: (error) => log.warn({ err: error }, 'the queue is in trouble'),
+  const deps: Deps = {
+    ledger,
+    untracedLedger,
+    instance,
+    notifier,
+    providers,
+    assets,
+    countUsage: usageCounter(tokens.count),
+    countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
+    newId,
+    newLease: () => randomBytes(16).toString('hex'),
+    metrics,
+    log,
     now,
-  })
-  onStop('queue', () => queue.stop(config.DRAIN_MS), { limitMs: config.DRAIN_MS + LET_GO_MS })
-  metrics.watch(queue)
-  onSilence = (isSilent) => {
-    log.warn({ silent: isSilent }, isSilent ? 'the ledger is silent: no job is taken' : 'the ledger is heard again')
-    if (isSilent) queue.pause()
-    else queue.resume()
+    traceContent: config.TRACE_CONTENT,
   }
-  const redisAnswers = neverEvicts(config.REDIS_URL)
+  const queue = openQueue(deps, { redisUrl, concurrency })
+  onStop('queue', () => queue.stop(DRAIN_MS), { limitMs: DRAIN_MS + CLOSE_MS })
+
+  const redisAnswers = neverEvicts(redisUrl)
   readiness.check('redis', redisAnswers)
   readiness.check('queue', isPolled(queue, now))
   alive = isNotHung(queue, redisAnswers, now)

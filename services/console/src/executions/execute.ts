@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { executeBody } from '@gateway/contracts/console'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { ConsoleDeps } from '../needs.ts'
 import { check } from '../receive/check.ts'
@@ -8,7 +9,6 @@ import { readBody } from '../receive/read-body.ts'
 import type { Authorize } from '../permissions/authorize.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { followExecution } from './follow-run.ts'
-import { refusalOfExecution } from './refusal-of-run.ts'
 
 /** JSON and NDJSON may both have spaces before a line, so one every so often keeps proxies awake (decisions.md, 6). */
 const AWAKE_MS = 15_000
@@ -39,7 +39,7 @@ export function executeSandbox(deps: Deps): RequestHandler {
       idempotency: null,
       trace: null,
     })
-    if ('refused' in started) throw refusalOfExecution(started.refused)
+    if ('refused' in started) throw refusalFor(started.refused, 'console')
 
     const { execution } = started
     const left = new AbortController()
@@ -62,7 +62,7 @@ export function executeSandbox(deps: Deps): RequestHandler {
 
 async function recordOf({ ledger }: Deps, project: string, execution: string): Promise<string> {
   const answer = await ledger.readExecution({ caller: null, project, execution })
-  if ('refused' in answer) throw refusalOfExecution(answer.refused)
+  if ('refused' in answer) throw refusalFor(answer.refused, 'console')
   return answer.record
 }
 

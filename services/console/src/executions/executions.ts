@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { Prisma } from '@gateway/database/client'
 import { pageQuery, type ExecutionSummary } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
@@ -9,7 +10,6 @@ import type { Authorize } from '../permissions/authorize.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { textOf } from '../sandboxes/revision-record.ts'
 import { personOf } from '../sign-in/person.ts'
-import { refusalOfExecution } from './refusal-of-run.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'> & { authorize: Authorize }
 
@@ -51,7 +51,7 @@ export function readExecution(deps: Deps): RequestHandler {
     if (!(await deps.authorize.toUseSandboxes(personOf(res), tenant, project)))
       throw refuse('execution_not_found', { execution })
     const answer = await deps.ledger.readExecution({ caller: null, project, execution })
-    if ('refused' in answer) throw refusalOfExecution(answer.refused)
+    if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     res.type('json').send(answer.record)
   }
 }

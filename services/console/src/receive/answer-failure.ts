@@ -25,8 +25,8 @@ export const nothingHere: RequestHandler = () => {
 
 function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: 1000 })
-  if (isDatabaseAway(error)) return refuse('unavailable', {}, { retryAfterMs: 1000 })
+  if (error instanceof LedgerUnavailable) return refuse(error.why, {})
+  if (isDatabaseAway(error)) return refuse('unavailable', {})
   if (error instanceof URIError || isReferenceGone(error)) return refuse('not_found', {})
   return refuse('internal_error', {})
 }

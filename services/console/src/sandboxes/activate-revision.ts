@@ -12,8 +12,6 @@ import { textOf } from './revision-record.ts'
 import { sandboxRecord } from './sandbox-record.ts'
 import { lockSandbox } from './sandboxes.ts'
 
-const RETRY_AFTER_MS = 1_000
-
 type Deps = Pick<ConsoleDeps, 'prisma' | 'log'> & { authorize: Authorize }
 
 /**
@@ -47,7 +45,7 @@ export function activateRevision(deps: Deps): RequestHandler {
       .catch((error: unknown) => {
         if (error instanceof Refusal) throw error
         log.error({ err: error, sandbox: sandbox.id, revision: saved.number }, 'a revision could not be deployed')
-        throw refuse('activation_failed', {}, { retryAfterMs: RETRY_AFTER_MS })
+        throw refuse('activation_failed', {})
       })
     res.json(sandboxRecord(deployed))
   }

@@ -12,7 +12,7 @@ export function fewAtOnce({ running: most, waiting: longest }: { running: number
 
   return async (job) => {
     if (running >= most) {
-      if (queue.length >= longest) throw refuse('overloaded', {}, { retryAfterMs: 1000 })
+      if (queue.length >= longest) throw refuse('overloaded', {})
       await new Promise<void>((resolve) => queue.push(resolve)) // whoever ends hands its place on
     } else running++
     try {

@@ -10,13 +10,11 @@ export interface AdmissionQueueLimit {
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
-const RETRY_AFTER_MS = 1_000
-
 export function openAdmissionQueueLimit(most: number): AdmissionQueueLimit {
   let waiting = 0
   return {
     refuseIfFull() {
-      if (waiting >= most) throw refuse('overloaded', {}, { retryAfterMs: RETRY_AFTER_MS })
+      if (waiting >= most) throw refuse('overloaded', {})
     },
     async during(work) {
       waiting++

@@ -1,6 +1,7 @@
 import type { Id } from '@gateway/contracts/ids'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
@@ -8,7 +9,6 @@ import type { HoldCall } from '../call/reservation.ts'
 import { CallerGone } from '../receive/caller-gone.ts'
 import type { ReceivedChat } from '../receive/receive-chat.ts'
 import { storable } from '../receive/selector.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { JoinRunning } from './join-running.ts'
 import type { Place } from './concurrency-limiter.ts'
@@ -101,7 +101,7 @@ export function callAdmitter({
         case 'running':
           return outcome
         case 'refused':
-          throw refusalOfOutcome(outcome)
+          throw refusalFor(outcome, 'chat')
         case 'instance-unknown':
           throw over === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(over) // A3
       }
@@ -135,6 +135,6 @@ function itemOf(
 
 /** The project of the key, where the ledger names it. */
 function projectOf(outcome: AdmitOutcome): string | null {
-  const named = 'project' in outcome ? outcome.project : 'facts' in outcome ? outcome.facts['project'] : null
-  return typeof named === 'string' ? named : null
+  if (outcome.kind === 'admitted') return outcome.project
+  return outcome.kind === 'refused' ? (outcome.facts.project ?? null) : null
 }

@@ -28,7 +28,6 @@ interface Options {
 }
 
 const SHARE = 4
-const RETRY_AFTER_MS = 1_000
 const KEYS_REMEMBERED = 50_000
 
 export function openConcurrencyLimiter({ most, mostOfOne = most }: Options): ConcurrencyLimiter {
@@ -53,7 +52,7 @@ export function openConcurrencyLimiter({ most, mostOfOne = most }: Options): Con
   return {
     take(keyHash) {
       let project = projectOf.get(keyHash)
-      if (!hasRoom(keyHash, project)) throw refuse('overloaded', {}, { retryAfterMs: RETRY_AFTER_MS })
+      if (!hasRoom(keyHash, project)) throw refuse('overloaded', {})
       all++
       add(project ?? keyHash, 1)
       if (project === undefined) strangers++

@@ -14,7 +14,7 @@ function openHandNotifier() {
   return {
     notify: () => listeners.forEach((onNotify) => onNotify()),
     count: () => listeners.size,
-    listen: (_topic: string, onNotify: () => void) => {
+    subscribe: (_topic: string, onNotify: () => void) => {
       listeners.add(onNotify)
       return () => void listeners.delete(onNotify)
     },

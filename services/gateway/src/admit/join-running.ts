@@ -12,7 +12,7 @@ export type JoinRunning = (
 ) => Promise<Entrance>
 
 interface Deps {
-  notifier: Pick<Notifier, 'listen'>
+  notifier: Pick<Notifier, 'subscribe'>
   /** Aborted when this process begins to stop. */
   stopping: AbortSignal
   now: () => number
@@ -20,8 +20,6 @@ interface Deps {
   askEveryMs?: number
   joinMs?: number
 }
-
-const RETRY_AFTER_MS = 2_000
 
 /**
  * Asks at each ring of the notifier and each second. Where the first call failed or its instance died, one joiner is admitted in
@@ -39,7 +37,7 @@ export function runningJoiner({
   return async (running, ask, gone) => {
     const untilMs = now() + joinMs
     const waiting = openWait(askEveryMs)
-    const unlisten = notifier.listen(running.invocation, waiting.wake)
+    const unlisten = notifier.subscribe(running.invocation, waiting.wake)
     waiting.wake() // it may have ended since it was seen
     gone.addEventListener('abort', waiting.wake)
     stopping.addEventListener('abort', waiting.wake)
@@ -61,7 +59,7 @@ export function runningJoiner({
 
 function stillRunning({ invocation }: Running) {
   const headers = { 'X-Service-Invocation': invocation }
-  return refuse('idempotency_in_progress', {}, { retryAfterMs: RETRY_AFTER_MS, headers })
+  return refuse('idempotency_in_progress', {}, { headers })
 }
 
 /** A wait that ends when it is woken or its time is over. A wake that comes while nobody waits ends the next wait at once. */

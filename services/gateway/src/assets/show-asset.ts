@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 import { inPlace } from '../receive/in-place.ts'
 import { readCaller } from '../receive/read-caller.ts'
 import { storable } from '../receive/selector.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import type { SendAsset } from './send-asset.ts'
 
 interface Deps {
@@ -25,7 +25,7 @@ export function showAsset({ places, ledger, sendAsset }: Deps): RequestHandler<{
     const caller = readCaller(req)
     return inPlace(places, res, caller.keyHash, async (place) => {
       const answer = await ledger.readAsset({ caller, asset: storable(req.params.id).slice(0, MOST_CHARACTERS) })
-      if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+      if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
       place.countsFor(answer.asset.project)
       await sendAsset(req, res, answer.asset)
     })

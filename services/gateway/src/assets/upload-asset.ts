@@ -4,6 +4,7 @@ import type { AssetStore, StoredAsset } from '@gateway/assets/asset-store'
 import type { AssetValue } from '@gateway/contracts/execution'
 import type { Id } from '@gateway/contracts/ids'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { MediaType } from '@gateway/contracts/media-type'
 import { refuse } from '@gateway/contracts/refusal'
@@ -14,7 +15,6 @@ import { CallerGone } from '../receive/caller-gone.ts'
 import { inPlace } from '../receive/in-place.ts'
 import { refuseUnread } from '../receive/read-body.ts'
 import { readCaller } from '../receive/read-caller.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import { declaredType, typeDiffers } from './declared-type.ts'
 
 // How bytes come in.
@@ -72,13 +72,13 @@ export function uploadAsset({ places, ledger, store, mint }: Deps): RequestHandl
 
   async function projectOf(caller: CallerQuestion): Promise<string> {
     const answer = await ledger.key(caller)
-    if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+    if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
     return answer.key.project
   }
 
   async function recordOf(id: string, caller: CallerQuestion, { mimeType, bytes }: StoredAsset) {
     const answer = await ledger.recordAsset({ id, caller, mimeType, bytes })
-    if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+    if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
     return answer
   }
 }

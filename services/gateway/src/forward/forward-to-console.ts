@@ -12,7 +12,6 @@ export interface ConsoleForwarder {
 /** A sandbox run in the console may take five minutes, and half a minute to be told so. */
 const LONGEST_ANSWER_MS = 330_000
 const CONNECT_MS = 2_000
-const RETRY_AFTER_MS = 2_000
 
 /**
  * Passes `/api/v2` and `/console` on to the console service, request and answer as they stream (decisions.md, 7). Credentials
@@ -37,7 +36,7 @@ export function openConsoleForwarder(consoleUrl: string): ConsoleForwarder {
           signal: left.signal,
         })
         .catch(() => {
-          throw refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS })
+          throw refuse('unavailable', {})
         })
       const { 'x-request-id': _theirs, ...headers } = passedOn(answer.headers)
       res.writeHead(answer.statusCode, headers)

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { sendJson } from '../answer/send-json.ts'
 import { readCaller } from '../receive/read-caller.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 
 /**
  * GET /v1/key: who am I, and what may I still spend.
@@ -11,7 +11,7 @@ import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 export function showKey({ ledger }: { ledger: Pick<LedgerClient, 'key'> }): RequestHandler {
   return async (req, res) => {
     const answer = await ledger.key(readCaller(req))
-    if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+    if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
     sendJson(res, 200, JSON.stringify(answer.key), { 'Cache-Control': 'private, no-store' })
   }
 }

@@ -88,13 +88,12 @@ export function productCaller(deps: Deps): CallProduct {
     await streamProgress(teller, run, gone)
     if (gone.aborted) throw new CallerGone() // T2
     const record = await teller.ended()
-    if (record === null) throw refuse('idempotency_in_progress', {}, { retryAfterMs: RETRY_AFTER_MS })
+    if (record === null) throw refuse('idempotency_in_progress', {})
     return record
   }
 }
 
 const NAME = 'POST /v1/sandbox/{id}/mcp'
-const RETRY_AFTER_MS = 2_000
 
 /** The caller's trace: `_meta` of the message names it, or else the headers do. */
 function traceOf({ req }: Visit, { _meta = {} }: Request): IncomingHttpHeaders {

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { SandboxFacts } from '@gateway/contracts/flow-reads'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Place, ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
@@ -8,7 +9,6 @@ import { goneOf } from '../receive/gone-of.ts'
 import { inPlace } from '../receive/in-place.ts'
 import { readCaller } from '../receive/read-caller.ts'
 import { storable } from '../receive/selector.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import { callsTool, readMessage, type Message } from './read-message.ts'
 import type { RefuseStrangers } from './refuse-strangers.ts'
 import type { Speak } from './speak.ts'
@@ -57,7 +57,7 @@ export function serveMcp({ places, ledger, refuseStrangers, speak }: Deps): Requ
 
   async function sandboxOf(caller: CallerQuestion, id: string, place: Place): Promise<SandboxFacts> {
     const answer = await ledger.readSandbox({ caller, sandbox: storable(id).slice(0, MOST_CHARACTERS) })
-    if ('refused' in answer) throw refusalOfOutcome(answer.refused, null)
+    if ('refused' in answer) throw refusalFor(answer.refused, 'invoke')
     place.countsFor(answer.sandbox.project)
     return answer.sandbox
   }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { ModelEntry } from '@gateway/contracts/model-entry'
 import { refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { sendJson } from '../answer/send-json.ts'
 import { readCaller } from '../receive/read-caller.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 
 interface Deps {
   ledger: Pick<LedgerClient, 'models'>
@@ -34,6 +34,6 @@ const PRIVATE = { 'Cache-Control': 'private, no-store' }
 /** @throws Refusal as the admission of a call would */
 async function callableModels({ ledger }: Deps, req: IncomingMessage): Promise<ModelEntry[]> {
   const answer = await ledger.models(readCaller(req))
-  if ('refused' in answer) throw refusalOfOutcome(answer.refused)
+  if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
   return answer.entries
 }

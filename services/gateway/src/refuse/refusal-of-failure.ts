@@ -2,10 +2,8 @@ import { AssetStoreUnavailable } from '@gateway/assets/asset-failures'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
-import { refusalOfProvider } from '@gateway/tokens/refusal-of-provider'
+import { refusalOfProvider } from '@gateway/providers/refusal-of-provider'
 import { Stopping } from '../call/stopping.ts'
-
-const RETRY_AFTER_MS = { overloaded: 1_000, unavailable: 2_000, stopping: 1_000 }
 
 /**
  * What a caller is told of a failure, whatever failed. Nothing of a provider's answer gets through: neither its words nor its
@@ -13,11 +11,10 @@ const RETRY_AFTER_MS = { overloaded: 1_000, unavailable: 2_000, stopping: 1_000 
  */
 export function refusalOfFailure(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (error instanceof LedgerUnavailable) return refuse(error.why, {}, { retryAfterMs: RETRY_AFTER_MS[error.why] })
-  if (error instanceof AssetStoreUnavailable)
-    return refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS.unavailable })
+  if (error instanceof LedgerUnavailable) return refuse(error.why, {})
+  if (error instanceof AssetStoreUnavailable) return refuse('unavailable', {})
   if (error instanceof ProviderFailure) return refusalOfProvider(error)
-  if (error instanceof Stopping) return refuse('unavailable', {}, { retryAfterMs: RETRY_AFTER_MS.stopping })
+  if (error instanceof Stopping) return refuse('unavailable', {})
   if (isUnreadablePath(error)) return unreadablePath()
   return refuse('internal_error', {})
 }

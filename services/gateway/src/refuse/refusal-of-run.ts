@@ -12,7 +12,7 @@ export function refusalOfExecution({ id, error, chargedMicro }: ExecutionRecord,
   return new Refusal(code, charged ? `${withoutPromise(message)} ${chargeOf(id, chargedMicro)}` : message, resolution, {
     ...(param !== null && { param }),
     details: { ...details, execution: id, chargedMicro },
-    ...((keyed || charged) && { headers: { 'x-should-retry': 'false' } }),
+    ...((keyed || charged) && { retryAfterMs: null, headers: { 'x-should-retry': 'false' } }),
   })
 }
 

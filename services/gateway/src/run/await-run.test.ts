@@ -16,7 +16,7 @@ function openHandNotifier() {
   return {
     notify: (topic: string) => topics.get(topic)?.(),
     listening: () => [...topics.keys()],
-    listen(topic: string, onNotify: () => void) {
+    subscribe(topic: string, onNotify: () => void) {
       topics.set(topic, onNotify)
       return () => void topics.delete(topic)
     },

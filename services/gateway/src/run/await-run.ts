@@ -27,7 +27,6 @@ interface Deps {
 export const endTopicOf = (execution: string) => `done:${execution}`
 
 const EXECUTION_MS = flowLimits.firstClaimMs + flowLimits.executionMs + 60_000
-const RETRY_AFTER_MS = 2_000
 /** No run has so many lines. */
 const NO_LINES = 1_000_000_000
 
@@ -67,7 +66,7 @@ export function executionAwaiter({
 }
 
 function goesOn({ keyed, execution }: Execution): Refusal {
-  if (keyed) return refuse('idempotency_in_progress', {}, { retryAfterMs: RETRY_AFTER_MS })
+  if (keyed) return refuse('idempotency_in_progress', {})
   return new Refusal(
     'unavailable',
     `The service could not wait for the run ${execution}, which goes on and is charged.`,

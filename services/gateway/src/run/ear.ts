@@ -10,7 +10,7 @@ export interface Waiter {
 }
 
 interface Options {
-  notifier: Pick<Notifier, 'listen'>
+  notifier: Pick<Notifier, 'subscribe'>
   signals: AbortSignal[]
   /** How often to look where no notifier rings. Milliseconds. */
   everyMs: number
@@ -30,7 +30,7 @@ export function openWaiter({ notifier, signals, everyMs }: Options): Waiter {
   return {
     listenTo(topic) {
       unlisten()
-      unlisten = notifier.listen(topic, wake)
+      unlisten = notifier.subscribe(topic, wake)
     },
     async next() {
       let how: 'woken' | 'by-itself' = 'woken'

@@ -20,8 +20,6 @@ interface Deps {
   sendAsset: SendAsset
 }
 
-const RETRY_AFTER_MS = 2_000
-
 /**
  * Sends the image that a run's output is, or answers false where it is none and the record is the answer (spec 4.3).
  * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
@@ -56,6 +54,5 @@ function notNow(execution: string): Refusal {
     'unavailable',
     `The run ${execution} has succeeded and is charged, and its image can not be read now.`,
     'Repeat the request with the same Idempotency-Key after Retry-After seconds: nothing is charged for it again. Accept: application/json answers the record.',
-    { retryAfterMs: RETRY_AFTER_MS },
   )
 }

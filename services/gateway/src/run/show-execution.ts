@@ -1,10 +1,10 @@
 import type { RequestHandler } from 'express'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ConcurrencyLimiter } from '../admit/concurrency-limiter.ts'
 import { inPlace } from '../receive/in-place.ts'
 import { readCaller } from '../receive/read-caller.ts'
 import { storable } from '../receive/selector.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import { sendRecord } from './send-run.ts'
 
 interface Deps {
@@ -25,7 +25,7 @@ export function showExecution({ places, ledger }: Deps): RequestHandler<{ id: st
     const execution = storable(req.params.id).slice(0, MOST_CHARACTERS)
     return inPlace(places, res, caller.keyHash, async () => {
       const answer = await ledger.readExecution({ caller, project: null, execution })
-      if ('refused' in answer) throw refusalOfOutcome(answer.refused, null)
+      if ('refused' in answer) throw refusalFor(answer.refused, 'invoke')
       res.setHeader('X-Service-Invocation', execution)
       sendRecord(res, answer.record)
     })

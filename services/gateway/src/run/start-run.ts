@@ -1,5 +1,6 @@
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { Id } from '@gateway/contracts/ids'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
@@ -10,7 +11,6 @@ import { tooOften, type Rates } from '../admit/rates.ts'
 import type { AdmissionQueueLimit } from '../admit/admission-queue-limit.ts'
 import { CallerGone } from '../receive/caller-gone.ts'
 import { storable } from '../receive/selector.ts'
-import { refusalOfOutcome } from '../refuse/refusal-of-outcome.ts'
 import { openWaiter, type Waiter } from './ear.ts'
 
 // How a run begins. The ledger decides all of it; here is only
@@ -49,7 +49,7 @@ export type StartExecution = (
 
 interface Deps {
   ledger: Pick<LedgerClient, 'startExecution'>
-  notifier: Pick<Notifier, 'listen'>
+  notifier: Pick<Notifier, 'subscribe'>
   mint: (prefix: 'exe') => Id<'exe'>
   admissionQueueLimit: AdmissionQueueLimit
   rates: Rates
@@ -62,7 +62,6 @@ interface Deps {
 
 /** How long the ledger may take to decide. */
 const ADMISSION_MS = 5_000
-const RETRY_AFTER_MS = 2_000
 const MOST_ID_CHARACTERS = 256
 /** As high as Postgres counts them; no sandbox product has so many. */
 const HIGHEST_REVISION = 2_147_483_647
@@ -103,11 +102,11 @@ export function executionStarter(deps: Deps): StartExecution {
         })
       if (!('refused' in answer)) return answer
       const { code, facts } = answer.refused
-      if (typeof facts['project'] === 'string') place.countsFor(facts['project'])
+      if (facts.project !== undefined) place.countsFor(facts.project)
       if (code === 'rate_limited' && over !== null) throw tooOften(over) // S3
-      if (asked.surface === 'invoke') throw refusalOfOutcome(answer.refused, null)
+      if (asked.surface === 'invoke') throw refusalFor(answer.refused, 'invoke')
       if (NOT_CALLABLE.has(code)) throw refuse('model_not_found', { model: asked.sandbox }, { param: 'model' })
-      throw refusalOfOutcome(answer.refused)
+      throw refusalFor(answer.refused, 'chat')
     }
   }
 }
@@ -134,6 +133,5 @@ function perhapsBegun(keyed: boolean): Refusal {
     keyed
       ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the run that began, or begins one.'
       : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the run that began.',
-    { retryAfterMs: RETRY_AFTER_MS },
   )
 }

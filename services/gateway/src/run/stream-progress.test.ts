@@ -24,7 +24,7 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
 
   const [gone, ending] = [new AbortController(), new AbortController()]
   let notify = () => {}
-  const notifier = { listen: (_: string, onNotify: () => void) => ((notify = onNotify), () => {}) }
+  const notifier = { subscribe: (_: string, onNotify: () => void) => ((notify = onNotify), () => {}) }
   const waiter = openWaiter({ notifier, signals: [gone.signal, ending.signal], everyMs: 3_600_000 })
   waiter.listenTo('exe_1')
   const state = { written: [] as string[], away: false }

@@ -1,4 +1,9 @@
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import {
+  isLedgerRefusalCode,
+  type LedgerFacts,
+  type LedgerRefusal,
+  type LedgerRefusalCode,
+} from '@gateway/contracts/ledger-refusal'
 import type {
   Admitted,
   AdmitNodeOutcome,
@@ -6,6 +11,7 @@ import type {
   ReleaseOutcome,
   SettleOutcome,
 } from '@gateway/contracts/ledger-outcomes'
+import { isoSeconds, resetsAt, type Reset } from '@gateway/money/spending-window'
 import type { AdmissionRow, BatchRows, ClosingRow } from './run-batch.ts'
 import type { AdmissionItem, Waiting } from './waiting-items.ts'
 
@@ -50,21 +56,29 @@ export function admitOutcome(
       return { kind: 'fenced' }
     case 'closed': // a tombstone, or its hold has ended: this id will never be admitted again
       return { kind: 'refused', code: 'unavailable', facts: {} }
-    case 'product_not_assigned':
-      return { kind: 'refused', code, facts: { ...facts, product: model } }
-    case 'not_permitted':
-      return { kind: 'refused', code, facts: { ...facts, need: TO_INVOKE } }
     default:
-      return {
-        kind: 'refused',
-        code: code as RefusalCode,
-        facts: { ...facts, model, resource: model },
-      }
+      return { kind: 'refused', ...refusalOf(code, facts, model) }
   }
 }
 
-/** What a run in the console needs of its person; ends the sentence "This needs …". */
-const TO_INVOKE = 'the role Project Owner or Project Consumer on the project'
+/** What SQL does not say of a refusal, because the item says it, or because it is written otherwise in JSON. */
+const missing: {
+  [C in LedgerRefusalCode]?: (model: string, facts: Record<string, unknown>) => Partial<LedgerFacts<C>>
+} = {
+  key_expired: (_, { expiredAt }) => ({ expiredAt: isoSeconds(new Date(expiredAt as string)) }),
+  key_issuer_denied: () => ({ use: true }),
+  not_permitted: () => ({ need: 'the right to invoke in this project' }),
+  model_not_found: (model) => ({ model }),
+  key_scope: (model) => ({ resource: model }),
+  product_not_assigned: (model) => ({ product: model }),
+  key_limit: (_, { reset, windowStart }) => ({ resetsAt: resetsAt(reset as Reset, windowStart as string) }),
+}
+
+/** @throws Error for a code that has no case here and none in contracts/ledger-refusal.ts */
+function refusalOf(code: string, facts: Record<string, unknown>, model: string): LedgerRefusal {
+  if (!isLedgerRefusalCode(code)) throw new Error(`money.run_batch_v1 answered ${code}, which is no refusal`)
+  return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal
+}
 
 /** The project of the key or run, where the row tells it. */
 export function projectIn(row: AdmissionRow): string | null {

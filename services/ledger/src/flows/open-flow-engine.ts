@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mintId } from '@gateway/contracts/ids'
 import type { Database } from '@gateway/database/client'
-import type { Tracer } from '@opentelemetry/api'
 import { openNodeQueue } from '@gateway/node-queue/node-queue'
-import { tracedEnqueue } from '@gateway/node-queue/trace-jobs'
 import type { Logger } from '@gateway/process/logger'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { openNotifier } from '@gateway/notifier/notifier'
@@ -25,7 +23,6 @@ interface Deps {
   noteUse: (key: string) => void
   metrics: Metrics
   /** null: nothing is traced. */
-  tracer: Tracer | null
   /** Told what a completed node was charged, in micro-USD; null: nobody asks. */
   onCharged: ((item: object, micro: number) => void) | null
   log: Logger
@@ -41,7 +38,7 @@ const DRAIN_MS = 5_000
 
 /** What runs flows: the batcher of items about nodes, the start of runs, the queue and the notifier that they tell, and what maintenance jobs ask. */
 export function openFlowEngine(deps: Deps) {
-  const { executions, reads, config, noteUse, metrics, tracer, onCharged, log, onStop, now } = deps
+  const { executions, reads, config, noteUse, metrics, onCharged, log, onStop, now } = deps
   const { REDIS_URL: redisUrl, NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: mostOpen } = config
   const notifier = openNotifier({
     redisUrl,
@@ -52,7 +49,7 @@ export function openFlowEngine(deps: Deps) {
   onStop('queue', () => queue.close())
   const tellBy = (enqueue: typeof queue.enqueue) =>
     telling({ notify: notifier.notify, enqueue, onQueueAway: metrics.queueAway })
-  const tell = tellBy(tracedEnqueue(tracer, queue.enqueue))
+  const tell = tellBy(queue.enqueue)
   // A maintenance job rings every few seconds for what waits. That is no new step of the run: the job goes in the trace that is kept with it.
   const tellAgain = tellBy(queue.enqueue)
 

@@ -1,5 +1,5 @@
 import type { AssetAnswer, AssetQuestion, AssetRecordAnswer, AssetRecordQuestion } from '@gateway/contracts/flow-reads'
-import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import type { Database } from '@gateway/database/client'
 import { readCaller } from './caller.ts'
 
@@ -32,7 +32,7 @@ export function readAsset({ prisma }: Pick<Database, 'prisma'>) {
     if ('refused' in owner) return owner
     const { project } = owner
     const asset = await prisma.asset.findFirst({ where: { id, project } })
-    if (!asset) return { refused: { code: 'asset_not_found', facts: { asset: id } } }
+    if (!asset) return refused('asset_not_found', { asset: id })
     return { asset: { id, project, mimeType: asset.mimeType, bytes: asset.bytes } }
   }
 }
@@ -40,7 +40,7 @@ export function readAsset({ prisma }: Pick<Database, 'prisma'>) {
 async function readExecution(
   { prisma }: Pick<Database, 'prisma'>,
   { project, execution }: { project: string; execution: string },
-): Promise<{ project: string } | RefusedCaller> {
+): Promise<{ project: string } | Refused> {
   const row = await prisma.execution.findFirst({ where: { id: execution, project }, select: { project: true } })
-  return row ?? { refused: { code: 'execution_not_found', facts: { execution } } }
+  return row ?? refused('execution_not_found', { execution })
 }

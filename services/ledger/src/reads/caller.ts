@@ -1,11 +1,12 @@
-import type { CallerQuestion, RefusedCaller } from '@gateway/contracts/ledger-reads'
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import type { Database } from '@gateway/database/client'
+import { isoSeconds } from '@gateway/money/spending-window'
 
 interface CallerRow {
   id: string | null
   project: string | null
-  refusal: RefusalCode | null
+  refusal: KeyRefusalCode | null
   rotated_to: string | null
   expires_at: Date | null
 }
@@ -19,19 +20,29 @@ export interface Caller {
 export async function readCaller(
   { prisma }: Pick<Database, 'prisma'>,
   { keyHash, selector }: CallerQuestion,
-): Promise<Caller | RefusedCaller> {
+): Promise<Caller | Refused> {
   const [caller] = await prisma.$queryRaw<CallerRow[]>`
     SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal
       FROM (VALUES (decode(${keyHash}, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`
   if (!caller?.id || !caller.project || caller.refusal)
-    return refused(caller?.refusal ?? 'key_invalid', {
-      rotatedTo: caller?.rotated_to ?? null,
-      expiredAt: caller?.expires_at?.toISOString(),
-    })
+    return keyRefused(caller?.refusal ?? 'key_invalid', caller?.rotated_to ?? null, caller?.expires_at ?? null)
   if (selector !== null && selector !== caller.project) return refused('project_mismatch', { project: caller.project })
   return { id: caller.id, project: caller.project }
 }
 
-function refused(code: RefusalCode, facts: Record<string, unknown>): RefusedCaller {
-  return { refused: { code, facts } }
+/** Why a key as such can call nothing, as money.key_refusal_v1 answers it. */
+export type KeyRefusalCode = 'key_invalid' | 'key_revoked' | 'key_expired' | 'key_unbound' | 'key_issuer_denied'
+
+export function keyRefused(code: KeyRefusalCode, rotatedTo: string | null, expiresAt: Date | null): Refused {
+  switch (code) {
+    case 'key_revoked':
+      return refused(code, { rotatedTo })
+    case 'key_expired':
+      return refused(code, { expiredAt: isoSeconds(expiresAt!) })
+    case 'key_issuer_denied':
+      return refused(code, { use: true })
+    case 'key_invalid':
+    case 'key_unbound':
+      return refused(code, {})
+  }
 }

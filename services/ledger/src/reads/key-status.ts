@@ -1,7 +1,7 @@
 import type { KeyStatus } from '@gateway/contracts/key-status'
 import type { CallerQuestion, KeyAnswer } from '@gateway/contracts/ledger-reads'
 import type { Database } from '@gateway/database/client'
-import { windowEndMs, type Reset } from '@gateway/money/spending-window'
+import { resetsAt, type Reset } from '@gateway/money/spending-window'
 import { readCaller } from './caller.ts'
 
 interface KeyRow {
@@ -56,12 +56,11 @@ function rolesOf(row: KeyRow): KeyStatus {
 function spendingOf({ limit_micro, limit_reset, window_start, spent, reserved }: KeyRow) {
   if (limit_micro === null || limit_reset === null || window_start === null)
     return { limit: null, spentMicro: null, reservedMicro: null, remainingMicro: null, resetsAt: null }
-  const endMs = windowEndMs(limit_reset, window_start.getTime())
   return {
     limit: { micro: Number(limit_micro), reset: limit_reset },
     spentMicro: Number(spent),
     reservedMicro: Number(reserved),
     remainingMicro: Number(limit_micro - spent - reserved),
-    resetsAt: endMs === null ? null : new Date(endMs).toISOString().replace('.000Z', 'Z'), // as key_limit says it
+    resetsAt: resetsAt(limit_reset, window_start.toISOString()),
   }
 }

@@ -1,7 +1,6 @@
 import type { SandboxAnswer, SandboxFacts, SandboxQuestion } from '@gateway/contracts/flow-reads'
 import type { FlowPackage } from '@gateway/contracts/graph'
-import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import { refused } from '@gateway/contracts/ledger-refusal'
 import type { Database } from '@gateway/database/client'
 import { readCaller } from './caller.ts'
 
@@ -58,8 +57,4 @@ export function readSandbox({ prisma }: Pick<Database, 'prisma'>) {
     sidesOf.set(digest, { input, output })
     return { input, output }
   }
-}
-
-function refused(code: RefusalCode, facts: Record<string, unknown>): RefusedCaller {
-  return { refused: { code, facts } }
 }

@@ -2,10 +2,16 @@ import type { ChatRequest } from '@gateway/contracts/chat-request'
 import type { Values } from '@gateway/contracts/execution'
 import type { AdmitNodeItem, CompleteItem } from '@gateway/contracts/flow-items'
 import type { Admitted } from '@gateway/contracts/ledger-outcomes'
-import type { Work } from '../run/run-node.ts'
+import type { Deps } from '../deps.ts'
+import type { Work } from '../work.ts'
 
-/** A kind of node that calls a product: makes its call from the values at its ports. May reject with a Refusal. */
-export type PaidKind = (work: Work, inputs: Values, signal: AbortSignal) => Promise<PaidCall>
+/** A kind of node that calls a product. */
+export interface PaidKind {
+  /** Makes the call of a node from the values at its ports; nothing is called yet. May reject with a Refusal. */
+  prepare(deps: Deps, work: Work, inputs: Values, signal: AbortSignal): Promise<PaidCall>
+  /** What a trace says that it makes. */
+  output: 'text' | 'image' | 'speech'
+}
 
 export interface PaidCall {
   /** Its id. */

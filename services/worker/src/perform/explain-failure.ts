@@ -3,38 +3,39 @@ import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
-import { refusalOfProvider } from '@gateway/tokens/refusal-of-provider'
-import type { Logger } from '@gateway/process/logger'
-import type { Work } from '../run/run-node.ts'
-import { WorkEnded } from '../run/work-ended.ts'
-import { LeaseLost } from './admit-node.ts'
+import { refusalOfProvider } from '@gateway/providers/refusal-of-provider'
+import type { Deps } from '../deps.ts'
+import { LeaseLost, WorkCancelled, type Work } from '../work.ts'
 
-/** What becomes of a node whose work failed. */
-export type ExplainFailure = (error: unknown, work: Work) => CompleteItem['result']
+/**
+ * Says what becomes of a node whose work failed. The node's author is told what they can do about it; what nobody expected is
+ * logged, and they are told that.
+ */
+export function explainFailure(
+  { log }: Pick<Deps, 'log'>,
+  error: unknown,
+  { lease: { execution, node } }: Work,
+): CompleteItem['result'] {
+  if (error instanceof WorkCancelled && error.reason === 'stopping') return { kind: 'given-back' }
+  // The ledger knows best whether the lease is still ours: it takes this, or answers `fenced`.
+  if (error instanceof LeaseLost && error.reason === 'instance-unknown') return { kind: 'given-back' }
+  const refusal = foreseen() ?? unexpected()
+  return { kind: 'failed', error: JSON.stringify(refusal.body) }
 
-/** Whatever fails, the node's author is told what he can do about it; what nobody expected is logged, and he is told that. */
-export function failureExplainer({ log }: { log: Pick<Logger, 'error' | 'warn'> }): ExplainFailure {
-  return (error, { lease: { execution, node } }) => {
-    if (error instanceof WorkEnded && error.why === 'stopping') return { kind: 'given-back' }
-    // The ledger knows best whether the lease still stands: it takes this, or says `fenced`.
-    if (error instanceof LeaseLost && error.why === 'instance-unknown') return { kind: 'given-back' }
-    const refusal = refusalOf(error) ?? unexpected()
-    return { kind: 'failed', error: JSON.stringify(refusal.body) }
-
-    function refusalOf(error: unknown): Refusal | null {
-      if (error instanceof Refusal) return error
-      if (error instanceof ProviderFailure) return refusalOfProvider(error)
-      if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
-        log.warn({ err: error, execution, node }, 'a node failed because a part of the stack can not be reached')
-        return refuse('unavailable', {})
-      }
-      if (error instanceof WorkEnded && error.why === 'overdue') return refuse('execution_timeout', { started: true })
-      return error instanceof WorkEnded || error instanceof LeaseLost ? refuse('node_failed', { node }) : null
+  function foreseen(): Refusal | null {
+    if (error instanceof Refusal) return error
+    if (error instanceof ProviderFailure) return refusalOfProvider(error)
+    if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
+      log.warn({ err: error, execution, node }, 'a node failed because a part of the stack can not be reached')
+      return refuse('unavailable', {})
     }
+    if (error instanceof WorkCancelled && error.reason === 'overdue')
+      return refuse('execution_timeout', { started: true })
+    return error instanceof WorkCancelled || error instanceof LeaseLost ? refuse('node_failed', { node }) : null
+  }
 
-    function unexpected(): Refusal {
-      log.error({ err: error, execution, node }, 'a node failed for no reason that was foreseen')
-      return refuse('node_failed', { node })
-    }
+  function unexpected(): Refusal {
+    log.error({ err: error, execution, node }, 'a node failed for no reason that was foreseen')
+    return refuse('node_failed', { node })
   }
 }

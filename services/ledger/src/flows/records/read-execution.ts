@@ -1,7 +1,7 @@
 import type { ExecutionAnswer, ExecutionQuestion } from '@gateway/contracts/flow-reads'
+import { refused } from '@gateway/contracts/ledger-refusal'
 import type { Database } from '@gateway/database/client'
 import { readCaller } from '../../reads/caller.ts'
-import { refused } from '../start/decide-start.ts'
 import { executionRecord } from './compose-record.ts'
 import { readRows } from './read-rows.ts'
 

@@ -1,6 +1,7 @@
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
-import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
-import type { RefusalCode } from '@gateway/contracts/refusal'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import { resetsAt } from '@gateway/money/spending-window'
+import { keyRefused } from '../../reads/caller.ts'
 import type { StartFacts } from './start-facts.ts'
 
 // Whether a run may start, in the order of decisions.md, 1. In three steps, because the input is checked between the last two.
@@ -9,12 +10,12 @@ import type { StartFacts } from './start-facts.ts'
 type Started = Extract<StartAnswer, { kind: 'started' }>
 
 /** Key, issuer, selector, target and allowlist; then what was begun before. null: go on. */
-export function decideCaller(question: StartQuestion, facts: StartFacts): Started | RefusedCaller | null {
+export function decideCaller(question: StartQuestion, facts: StartFacts): Started | Refused | null {
   const { caller, sandbox, surface, idempotency } = question
   const byKey = 'keyHash' in caller
   const { project } = facts
   if (facts.refusal !== null)
-    return refused(facts.refusal, { rotatedTo: facts.rotatedTo, expiredAt: facts.expiredAt ?? undefined })
+    return keyRefused(facts.refusal, facts.rotatedTo, facts.expiredAt === null ? null : new Date(facts.expiredAt))
   if (project === null) return refused('key_invalid', {})
   if (byKey && caller.selector !== null && caller.selector !== project) return refused('project_mismatch', { project })
   if (facts.sandbox === null)
@@ -51,7 +52,7 @@ export function decideCaller(question: StartQuestion, facts: StartFacts): Starte
 export function decideRevision(
   { caller, sandbox: id, surface, revision: named }: StartQuestion,
   facts: StartFacts,
-): RefusedCaller | null {
+): Refused | null {
   const { suspended, active } = facts.sandbox!
   const { revision } = facts
   const notActive = { revision: named, activeRevision: active, suspended }
@@ -71,13 +72,13 @@ export function decideRevision(
 }
 
 /** Money, where the flow pays for anything, and room. null: it may start. */
-export function decideMeans(facts: StartFacts, mostOpen: number): RefusedCaller | null {
+export function decideMeans(facts: StartFacts, mostOpen: number): Refused | null {
   const { limit, available, reserved, open } = facts
   if (facts.revision!.paidNodes > 0) {
     if (limit !== null && limit.micro - limit.spent - limit.reserved <= 0)
       return refused('key_limit', {
         reset: limit.reset,
-        windowStart: limit.windowStart,
+        resetsAt: resetsAt(limit.reset, limit.windowStart),
         limitMicro: limit.micro,
         spentMicro: limit.spent,
         reservedMicro: limit.reserved,
@@ -92,8 +93,4 @@ export function decideMeans(facts: StartFacts, mostOpen: number): RefusedCaller 
       })
   }
   return open >= mostOpen ? refused('overloaded', {}) : null
-}
-
-export function refused(code: RefusalCode, facts: Record<string, unknown>): RefusedCaller {
-  return { refused: { code, facts } }
 }

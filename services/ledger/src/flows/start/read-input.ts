@@ -1,12 +1,11 @@
 import type { Values } from '@gateway/contracts/execution'
 import type { StartQuestion } from '@gateway/contracts/flow-reads'
-import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import type { ContractSide } from '@gateway/contracts/graph'
 import { flowLimits } from '@gateway/contracts/limits'
 import type { Database } from '@gateway/database/client'
 import { valueTypeOf, type FieldFault } from '@gateway/flow/contract'
 import type { Flow } from '../flows.ts'
-import { refused } from './decide-start.ts'
 import type { StartFacts } from './start-facts.ts'
 
 /** The values of the input node, by field, each as it is to be stored; or what is wrong with them (spec 2.3, 4.3). */
@@ -15,7 +14,7 @@ export async function readInput(
   { surface, input }: StartQuestion,
   facts: StartFacts,
   flow: Flow,
-): Promise<{ values: Values } | RefusedCaller> {
+): Promise<{ values: Values } | Refused> {
   const given = surface === 'chat' ? { [facts.revision!.chatInput!]: input } : input
   const checked = flow.checkInput.check(given)
   if (!checked.ok) return refused('input_type', { fields: checked.fields })
@@ -34,7 +33,7 @@ async function putAssets(
   { properties }: ContractSide,
   values: Values,
   project: string,
-): Promise<{ values: Values } | RefusedCaller> {
+): Promise<{ values: Values } | Refused> {
   const named = Object.entries(properties).flatMap(([field, is]) => {
     const [type, value] = [valueTypeOf(is), values[field]]
     return (type === 'image' || type === 'audio') && value
@@ -55,6 +54,6 @@ async function putAssets(
   return faults.length > 0 ? inputType(faults) : { values: put }
 }
 
-function inputType(fields: FieldFault[]): RefusedCaller {
+function inputType(fields: FieldFault[]): Refused {
   return refused('input_type', { fields })
 }

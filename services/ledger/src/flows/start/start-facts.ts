@@ -1,15 +1,15 @@
 import type { StartQuestion } from '@gateway/contracts/flow-reads'
-import type { RefusalCode } from '@gateway/contracts/refusal'
 import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import type { Reset } from '@gateway/money/spending-window'
+import type { KeyRefusalCode } from '../../reads/caller.ts'
 
 /** All that decides whether an execution may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD. */
 export interface StartFacts {
   /** Of the key or of the person; null: of a key that is not known or not bound. */
   project: string | null
   /** Of the key as such; null: it is valid, or a person asks. */
-  refusal: RefusalCode | null
+  refusal: KeyRefusalCode | null
   key: string | null
   lineage: string | null
   rotatedTo: string | null

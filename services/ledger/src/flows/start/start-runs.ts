@@ -1,11 +1,11 @@
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
-import type { RefusedCaller } from '@gateway/contracts/ledger-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import type { Database } from '@gateway/database/client'
 import { classify } from '../../batch/classify-error.ts'
 import type { Flows } from '../flows.ts'
 import { openBatcher } from '../gather.ts'
 import type { Tell } from '../tell.ts'
-import { decideCaller, decideMeans, decideRevision, refused } from './decide-start.ts'
+import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
 import { readStarts, type StartFacts } from './start-facts.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
@@ -95,10 +95,7 @@ export function openExecutionStarter(deps: Deps): ExecutionStarter {
     for (const one of later) batcher.add(one)
   }
 
-  async function decide(
-    question: StartQuestion,
-    facts: StartFacts,
-  ): Promise<StartAnswer | RefusedCaller | FreshExecution> {
+  async function decide(question: StartQuestion, facts: StartFacts): Promise<StartAnswer | Refused | FreshExecution> {
     const decided = decideCaller(question, facts) ?? decideRevision(question, facts)
     if (decided !== null) return decided
     if (!facts.revision!.valid) return invalidGraph(question.sandbox, facts.revision!.number)
@@ -111,12 +108,14 @@ export function openExecutionStarter(deps: Deps): ExecutionStarter {
   }
 
   /** Only a person who names a draft in the console comes here. */
-  async function invalidGraph(sandbox: string, number: number): Promise<RefusedCaller> {
+  async function invalidGraph(sandbox: string, number: number): Promise<Refused> {
     const revision = await database.prisma.revision.findUniqueOrThrow({
       where: { sandbox_number: { sandbox, number } },
       select: { problems: true },
     })
-    return refused('graph_invalid', { problems: JSON.parse(Buffer.from(revision.problems).toString()) as unknown })
+    return refused('graph_invalid', {
+      problems: JSON.parse(Buffer.from(revision.problems).toString()) as { message: string }[],
+    })
   }
 
   function startedOf({ question, facts }: FreshExecution): StartAnswer {

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { openBatcher, openItemBatcher } from './batcher.ts'
+
+/** Runs that end when the test says so. */
+function openRuns<Batch>() {
+  const batches: Batch[] = []
+  const ends: (() => void)[] = []
+  return {
+    batches,
+    run: (batch: Batch) => {
+      batches.push(batch)
+      return new Promise<void>((resolve) => ends.push(resolve))
+    },
+    async end(n: number) {
+      ends[n]!()
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+describe('a batcher of items', () => {
+  test('a lone item goes at once, and what comes meanwhile goes together when it has ended', async () => {
+    const { batches, run, end } = openRuns<string[]>()
+    const batcher = openItemBatcher({ maxItems: 10, run })
+    batcher.add('a')
+    await Promise.resolve()
+    expect(batches).toEqual([['a']])
+    for (const item of ['b', 'c', 'd']) batcher.add(item)
+    await new Promise(setImmediate)
+    expect([batches.length, batcher.waiting()]).toEqual([1, 3])
+    await end(0)
+    expect(batches).toEqual([['a'], ['b', 'c', 'd']])
+  })
+
+  test('what is added in one tick shares a batch, up to its size', async () => {
+    const { batches, run, end } = openRuns<number[]>()
+    const batcher = openItemBatcher({ maxItems: 2, run })
+    for (const item of [1, 2, 3]) batcher.add(item)
+    await Promise.resolve()
+    expect(batches).toEqual([[1, 2]])
+    await end(0)
+    expect(batches).toEqual([[1, 2], [3]])
+  })
+
+  test('deferred with setImmediate, what the events of one turn add shares a batch', async () => {
+    const batches: number[][] = []
+    const batcher = openItemBatcher<number>({
+      maxItems: 10,
+      defer: setImmediate,
+      run: async (batch) => void batches.push(batch),
+    })
+    batcher.add(1)
+    await Promise.resolve()
+    batcher.add(2)
+    await batcher.idle()
+    batcher.add(3)
+    await batcher.idle()
+    expect(batches).toEqual([[1, 2], [3]])
+  })
+
+  test('what a run puts back goes with the next batch', async () => {
+    const batches: string[][] = []
+    const batcher = openItemBatcher<string>({
+      maxItems: 10,
+      run: async (batch) => {
+        batches.push(batch)
+        if (batches.length === 1) batcher.add('again')
+      },
+    })
+    batcher.add('first')
+    await batcher.idle()
+    expect(batches).toEqual([['first'], ['again']])
+  })
+
+  test('is idle when nothing waits and nothing is under way', async () => {
+    const { run, end } = openRuns<string[]>()
+    const batcher = openItemBatcher({ maxItems: 1, run })
+    await batcher.idle()
+    batcher.add('a')
+    batcher.add('b')
+    let idle = false
+    void batcher.idle().then(() => (idle = true))
+    await new Promise(setImmediate)
+    await end(0)
+    expect(idle).toBe(false)
+    await end(1)
+    expect([idle, batcher.waiting()]).toEqual([true, 0])
+  })
+})
+
+describe('a batcher over a queue of the caller', () => {
+  test('keeps so many batches in flight and no more', async () => {
+    const queue = ['a', 'b', 'c', 'd']
+    const { batches, run, end } = openRuns<string>()
+    const batcher = openBatcher({ concurrency: 2, take: () => queue.shift() ?? null, run })
+    batcher.wake()
+    await Promise.resolve()
+    expect([batches, batcher.inFlight()]).toEqual([['a', 'b'], 2])
+    await end(1)
+    expect([batches, batcher.inFlight()]).toEqual([['a', 'b', 'c'], 2])
+    await end(0)
+    await end(2)
+    await end(3)
+    expect([batches, batcher.inFlight()]).toEqual([['a', 'b', 'c', 'd'], 0])
+  })
+
+  test('what may not go yet waits until the batcher is woken', async () => {
+    const queue = ['a']
+    let paused = true
+    const batches: string[] = []
+    const batcher = openBatcher({
+      take: () => (paused ? null : (queue.shift() ?? null)),
+      run: async (batch) => void batches.push(batch),
+    })
+    batcher.wake()
+    await batcher.idle()
+    expect(batches).toEqual([])
+    paused = false
+    batcher.wake()
+    await batcher.idle()
+    expect(batches).toEqual(['a'])
+  })
+
+  test('a set that merges what is the same is a queue, too', async () => {
+    const topics = new Set<string>()
+    const published: string[][] = []
+    const batcher = openBatcher({
+      take: () => {
+        if (topics.size === 0) return null
+        const batch = [...topics]
+        topics.clear()
+        return batch
+      },
+      run: async (batch) => void published.push(batch),
+    })
+    for (const topic of ['a', 'b', 'a']) {
+      topics.add(topic)
+      batcher.wake()
+    }
+    await batcher.idle()
+    expect(published).toEqual([['a', 'b']])
+  })
+
+  test('every item is run once, however adding and ending fall together', async () => {
+    const ran: number[] = []
+    let most = 0
+    let running = 0
+    const batcher = openItemBatcher<number>({
+      maxItems: 3,
+      concurrency: 2,
+      run: async (batch) => {
+        most = Math.max(most, ++running)
+        if (batch[0]! % 2 === 0) await new Promise(setImmediate)
+        ran.push(...batch)
+        running--
+      },
+    })
+    for (let item = 0; item < 100; item++) {
+      batcher.add(item)
+      if (item % 7 === 0) await new Promise(setImmediate)
+    }
+    await batcher.idle()
+    expect(ran.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, item) => item))
+    expect(most).toBe(2)
+  })
+})

@@ -1,0 +1,52 @@
+import { getEventListeners } from 'node:events'
+import { expect, test } from 'vitest'
+import { openWaiter } from './waiter.ts'
+
+const HOUR_MS = 3_600_000
+
+test('a wait ends when it is woken', async () => {
+  const waiter = openWaiter()
+  const waiting = waiter.next(HOUR_MS)
+  waiter.wake()
+  expect(await waiting).toBe('woken')
+})
+
+test('a wait ends by itself when its time is over', async () => {
+  expect(await openWaiter().next(1)).toBe('late')
+})
+
+test('a wake that comes while nobody waits ends the next wait at once, and only that', async () => {
+  const waiter = openWaiter()
+  waiter.wake()
+  waiter.wake()
+  expect(await waiter.next(HOUR_MS)).toBe('woken')
+  expect(await waiter.next(1)).toBe('late')
+})
+
+test('a wake that comes together with the end of the time counts', async () => {
+  const waiter = openWaiter()
+  const waiting = waiter.next(1)
+  await new Promise((resolve) => setTimeout(resolve, 1))
+  waiter.wake()
+  const how = [await waiting, await waiter.next(1)]
+  expect(how.filter((one) => one === 'woken')).toHaveLength(1)
+})
+
+test('the abort of a signal wakes once, also one that came before', async () => {
+  const [before, later] = [new AbortController(), new AbortController()]
+  before.abort()
+  const waiter = openWaiter([before.signal, later.signal])
+  expect(await waiter.next(HOUR_MS)).toBe('woken')
+  const waiting = waiter.next(HOUR_MS)
+  later.abort()
+  expect(await waiting).toBe('woken')
+  expect(await waiter.next(1)).toBe('late')
+})
+
+test('once it is closed it listens to no signal', () => {
+  const { signal } = new AbortController()
+  const waiter = openWaiter([signal])
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+  waiter.close()
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+})

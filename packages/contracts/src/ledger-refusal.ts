@@ -1,0 +1,121 @@
+import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtras } from './refusal.ts'
+
+// What the ledger refuses, and the one place that makes of it what a caller is told (decisions.md, 1).
+//
+// A code that the ledger may answer is a row of `shown` below, or one of `InsideFacts`; another one does not compile, and what
+// SQL answers is compared with these rows by a test of the ledger.
+
+/** Where it is told: to who calls a model, to who runs a sandbox product, as the error of a node, or to a person in the console. */
+export type Surface = 'chat' | 'invoke' | 'node' | 'console'
+
+/** What of a refusal's facts a caller may read besides its text, and which field of the request is at fault. */
+const shown = {
+  key_invalid: nothing,
+  key_revoked: ({ rotatedTo }) => (rotatedTo === null ? {} : { details: { rotatedTo } }),
+  key_expired: nothing,
+  key_unbound: nothing,
+  key_issuer_denied: nothing,
+  not_permitted: nothing,
+  project_mismatch: nothing,
+  model_not_found: () => ({ param: 'model' }),
+  sandbox_not_found: nothing,
+  execution_not_found: nothing,
+  asset_not_found: nothing,
+  key_scope: (_, surface) => (surface === 'chat' ? { param: 'model' } : {}),
+  product_not_assigned: nothing,
+  sandbox_contract: () => ({ param: 'model' }),
+  revision_not_active: ({ revision, activeRevision, suspended }, surface) =>
+    surface === 'console'
+      ? { param: 'revision' }
+      : { ...(revision !== null && { param: 'revision' }), details: { revision, activeRevision, suspended } },
+  graph_invalid: ({ problems }) => ({ param: 'revision', details: { problems } }),
+  input_type: ({ fields }, surface) => ({ param: surface === 'chat' ? 'messages' : 'input', details: { fields } }),
+  rate_limited: nothing,
+  idempotency_mismatch: nothing,
+  answer_not_kept: nothing,
+  context_limit: ({ contextLength, maxOutputTokens, promptTokens, outputCap }, surface) => ({
+    ...(surface === 'chat' && { param: outputCap > maxOutputTokens ? 'max_tokens' : 'messages' }),
+    details: { contextLength, maxOutputTokens, promptTokens, outputCap },
+  }),
+  key_limit: ({ limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt }) => ({
+    details: { limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt },
+  }),
+  insufficient_budget: ({ availableMicro, reservedMicro, neededMicro, affordableMaxTokens }) => ({
+    details: { availableMicro, reservedMicro, neededMicro, affordableMaxTokens },
+  }),
+  overloaded: nothing,
+  unavailable: nothing,
+} satisfies { [C in RefusalCode]?: (facts: FactsOf<C>, surface: Surface) => RefusalExtras }
+
+/** Only the ledger and its callers know these codes; outside they are `invalid_request`, with the field at fault. */
+interface InsideFacts {
+  unsupported_parameter: { param: string }
+  images_unsupported: object
+}
+
+export type LedgerRefusalCode = keyof typeof shown | keyof InsideFacts
+
+/** Beside the facts of its row: whose refusal it is, and whether an exact count of the prompt could turn it. */
+interface AskerFacts {
+  project?: string
+  tokenizer?: 'o200k_base' | 'cl100k_base' | null
+}
+
+export type LedgerFacts<C extends LedgerRefusalCode> = AskerFacts &
+  (C extends keyof InsideFacts ? InsideFacts[C] : C extends RefusalCode ? FactsOf<C> : never)
+
+/** A refusal of the ledger: its code, and the facts of that code. */
+export type LedgerRefusal = { [C in LedgerRefusalCode]: { code: C; facts: LedgerFacts<C> } }[LedgerRefusalCode]
+
+/** What an operation of the ledger answers instead of its response, with status 200. */
+export interface Refused {
+  refused: LedgerRefusal
+}
+
+/** Says in the ledger that an operation is refused. */
+export function refused<C extends LedgerRefusalCode>(code: C, facts: LedgerFacts<C>): Refused {
+  return { refused: { code, facts } as LedgerRefusal }
+}
+
+const inside: { [C in keyof InsideFacts]: (facts: InsideFacts[C], surface: Surface) => Refusal } = {
+  unsupported_parameter: ({ param }, surface) => {
+    const reason = `${param}: this model does not support it.`
+    const resolution =
+      surface === 'node'
+        ? `Leave ${param} out of the node's params, or use a model that lists it in its supported_parameters.`
+        : `Leave ${param} out, or use a model that lists it in supported_parameters of GET /v1/models.`
+    return refuse('invalid_request', { reason, resolution }, { param })
+  },
+  images_unsupported: (_, surface) => {
+    const param = surface === 'node' ? 'image' : 'messages'
+    const reason = `${param}: this model takes no images.`
+    const resolution =
+      surface === 'node'
+        ? 'Leave the image port of the node unwired, or use a model that takes images.'
+        : 'Send text alone, or use a model that lists image in its input_modalities of GET /v1/models.'
+    return refuse('invalid_request', { reason, resolution }, { param })
+  },
+}
+
+/**
+ * What a caller is told of a refusal of the ledger.
+ * @throws Error for a code that is none of the ledger's
+ */
+export function refusalFor({ code, facts }: LedgerRefusal, surface: Surface): Refusal {
+  if (!isLedgerRefusalCode(code)) throw new Error(`${String(code)} is no refusal of the ledger`)
+  // The compiler does not see that code and facts belong together; `LedgerRefusal` says it.
+  if (Object.hasOwn(inside, code)) return inside[code as 'images_unsupported'](facts, surface)
+  const extras = (shown[code as keyof typeof shown] as (facts: unknown, surface: Surface) => RefusalExtras)(
+    facts,
+    surface,
+  )
+  return refuse(code as 'overloaded', facts as FactsOf<'overloaded'>, extras)
+}
+
+export function isLedgerRefusalCode(code: string): code is LedgerRefusalCode {
+  return Object.hasOwn(shown, code) || Object.hasOwn(inside, code)
+}
+
+function nothing(): RefusalExtras {
+  return {}
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { answerErrors, answerOfRefusal } from './answer-errors.ts'
+import type { Refusal } from '@gateway/contracts/refusal'
+import { mountHealth } from './health.ts'
+import { openApp } from './open-app.ts'
+import { allowOnly, notFound } from './routes.ts'
+import { serve } from './serve.fixture.ts'
+
+async function healthy(otherMethods?: ReturnType<typeof allowOnly>) {
+  const app = openApp()
+  mountHealth(
+    app,
+    {
+      live: () => ({ status: 200, body: { status: 'live' } }),
+      ready: async () => ({ status: 503, body: { status: 'not ready', reasons: { ledger: 'it does not answer' } } }),
+      metricsText: async () => 'calls_total 3\n',
+    },
+    otherMethods,
+  )
+  app.use(notFound)
+  app.use(answerErrors((error) => answerOfRefusal(error as Refusal)))
+  return (await serve(app)).url
+}
+
+test('says whether it lives and whether it is ready, as it was told', async () => {
+  const url = await healthy()
+  const live = await fetch(`${url}/health/live`)
+  expect([live.status, await live.json()]).toEqual([200, { status: 'live' }])
+  const ready = await fetch(`${url}/health/ready`)
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { status: 'not ready', reasons: { ledger: 'it does not answer' } },
+  ])
+})
+
+test('shows what was measured as Prometheus text', async () => {
+  const answer = await fetch(`${await healthy()}/metrics`)
+  expect([answer.status, await answer.text()]).toEqual([200, 'calls_total 3\n'])
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(answer.headers.get('content-length')).toBe('14')
+})
+
+test.each(['/health/live', '/health/ready', '/metrics'])('%s is for reading only', async (path) => {
+  const ask = async (url: string, method: string) => (await fetch(url + path, { method })).status
+  expect(await ask(await healthy(), 'POST')).toBe(404)
+  expect(await ask(await healthy(allowOnly('GET')), 'POST')).toBe(405)
+  expect(await ask(await healthy(allowOnly('GET')), 'HEAD')).not.toBe(405)
+})

@@ -1,0 +1,51 @@
+import { Refusal } from '@gateway/contracts/refusal'
+import { describe, expect, test } from 'vitest'
+import { parseJson, parseJsonObject } from './parse-json.ts'
+
+function messageOf(work: () => unknown): string {
+  try {
+    return `read as ${JSON.stringify(work())}`
+  } catch (error) {
+    return error instanceof Refusal ? `${error.code} ${error.body.message}` : String(error)
+  }
+}
+
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+const invalid = (reason: string) => `invalid_json The request body is not valid JSON: ${reason}.`
+
+describe('a body as JSON', () => {
+  test.each([
+    ['{"a":[1]}', 'read as {"a":[1]}'],
+    ['"text"', 'read as "text"'],
+    ['', invalid('it is empty')],
+    ['{"name": "secret', invalid('unterminated string at position 16 (line 1 column 17)')],
+    ['{name: "secret"}', invalid("expected property name or '}' at position 1 (line 1 column 2)")],
+    ['secret', invalid("unexpected token 's'")],
+    ['[1,]', invalid("unexpected token ']'")],
+  ])('%s: %s', (body, expected) => {
+    expect(messageOf(() => parseJson(Buffer.from(body)))).toBe(expected)
+  })
+
+  test('bytes that are not UTF-8 are no JSON', () => {
+    expect(messageOf(() => parseJson(Buffer.from([0x22, 0xff, 0x22])))).toBe(invalid('it is not UTF-8'))
+  })
+
+  test('it is nested 100 levels deep at most', () => {
+    expect(messageOf(() => parseJson(Buffer.from(nested(100))))).toMatch(/^read as/)
+    const tooDeep = invalid('it is nested more than 100 levels deep')
+    expect(messageOf(() => parseJson(Buffer.from(nested(101))))).toBe(tooDeep)
+    expect(messageOf(() => parseJson(Buffer.from(nested(100_000))))).toBe(tooDeep)
+  })
+})
+
+describe('a body as one JSON object', () => {
+  test.each([
+    ['{"a":1}', 'read as {"a":1}'],
+    ['', 'read as {}'],
+    ['[]', invalid('it is not an object')],
+    ['null', invalid('it is not an object')],
+    ['1', invalid('it is not an object')],
+  ])('%s: %s', (body, expected) => {
+    expect(messageOf(() => parseJsonObject(Buffer.from(body)))).toBe(expected)
+  })
+})

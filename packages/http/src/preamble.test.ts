@@ -1,0 +1,125 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import type { RequestHandler } from 'express'
+import { expect, test } from 'vitest'
+import { mountHealth } from './health.ts'
+import { openApp } from './open-app.ts'
+import { preamble, requestIdOf, type FinishedRequest, type PreambleOptions } from './preamble.ts'
+import { serve } from './serve.fixture.ts'
+
+const context = new AsyncLocalStorage<string>()
+const answering: RequestHandler = (_req, res) => void res.json({ id: requestIdOf(res) })
+
+/** A service of one route, and the lines that it logs. */
+async function observed(handle = answering, options: Partial<PreambleOptions> = {}) {
+  const lines: { level: string; context: string | undefined; line: Record<string, unknown> }[] = []
+  const logged = Promise.withResolvers<void>()
+  const write = (level: string) => (fields: object) => {
+    lines.push({ level, context: context.getStore(), line: { ...fields } })
+    logged.resolve()
+  }
+  const finished: FinishedRequest[] = []
+  let [ids, nowMs] = [0, 0]
+  const app = openApp()
+  app.use(
+    preamble({
+      newRequestId: () => `req_${++ids}`,
+      log: { info: write('info'), debug: write('debug') },
+      now: () => (nowMs += 12.34),
+      record: (request) => finished.push(request),
+      ...options,
+    }),
+  )
+  app.get('/things/:id', handle)
+  mountHealth(app, { live: () => ({ status: 200, body: {} }), ready: () => ({ status: 503, body: {} }), metricsText })
+  return { ...(await serve(app)), lines, finished, logged: logged.promise }
+}
+const metricsText = async () => ''
+
+test('every answer has a request id of our own, and nothing that Express adds', async () => {
+  const { url } = await observed()
+  const answer = await fetch(`${url}/things/a`, { headers: { 'X-Request-Id': 'req-of-theirs' } })
+  expect(await answer.json()).toEqual({ id: 'req_1' })
+  expect(answer.headers.get('x-request-id')).toBe('req_1')
+  expect([answer.headers.has('x-powered-by'), answer.headers.has('etag')]).toEqual([false, false])
+  expect((await fetch(`${url}/nowhere`)).headers.get('x-request-id')).toBe('req_2')
+})
+
+test.each([
+  ['req-from-before', 'req-from-before'],
+  ['short', 'req_1'],
+  ['a b c d e f g h', 'req_1'],
+  ['x'.repeat(65), 'req_1'],
+])('behind another service of ours the id %s becomes %s', async (sent, kept) => {
+  const { url } = await observed(answering, { keepsSentId: true })
+  const answer = await fetch(`${url}/things/a`, { headers: { 'X-Request-Id': sent } })
+  expect(answer.headers.get('x-request-id')).toBe(kept)
+})
+
+test('a request is one line, by the pattern of its route, and one record', async () => {
+  const { url, lines, finished, logged } = await observed(answering, {
+    fields: (res) => ({ person: res.getHeader('X-Person') }),
+  })
+  await fetch(`${url}/things/secret?key=secret`)
+  await logged
+  expect(lines).toEqual([
+    {
+      level: 'info',
+      context: undefined,
+      line: { requestId: 'req_1', person: undefined, method: 'GET', route: '/things/:id', status: 200, ms: 12.3 },
+    },
+  ])
+  expect(finished).toEqual([
+    { method: 'GET', route: '/things/:id', status: 200, ms: expect.closeTo(12.34), left: false },
+  ])
+})
+
+test('what no route took is a line as well', async () => {
+  const { url, lines, logged } = await observed()
+  await fetch(`${url}/nowhere`)
+  await logged
+  expect(lines).toMatchObject([{ level: 'info', line: { route: 'none', status: 404 } }])
+})
+
+test.each(['/health/live', '/health/ready', '/metrics'])('a request of %s is a line of level debug', async (path) => {
+  const { url, lines, logged } = await observed()
+  await fetch(url + path)
+  await logged
+  expect(lines).toMatchObject([{ level: 'debug', line: { route: path } }])
+})
+
+test('a request that its client leaves is one line that says so', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const { url, lines, finished, logged } = await observed(() => arrived.resolve())
+  const leaving = new AbortController()
+  const asking = fetch(`${url}/things/a`, { signal: leaving.signal }).catch(() => null)
+  await arrived.promise
+  leaving.abort()
+  await asking
+  await logged
+  expect(lines).toMatchObject([{ line: { requestId: 'req_1', left: true } }])
+  expect(finished).toMatchObject([{ left: true }])
+})
+
+test('the line is written in the asynchronous context in which the answer was, so that it can name its trace', async () => {
+  const { url, lines, logged } = await observed((_req, res) => {
+    context.run('trace of the call', () => void setImmediate(() => res.end('whole')))
+  })
+  await fetch(`${url}/things/a`)
+  await logged
+  expect(lines).toMatchObject([{ context: 'trace of the call' }])
+})
+
+test('a large answer is one line once all of it is sent', async () => {
+  const { url, lines, logged } = await observed(async (_req, res) => {
+    res.write('x'.repeat(4 * 1024 * 1024))
+    await once(res, 'drain')
+    expect(lines).toEqual([])
+    res.end()
+  })
+  const answer = await fetch(`${url}/things/a`)
+  expect((await answer.text()).length).toBe(4 * 1024 * 1024)
+  await logged
+  expect(lines).toHaveLength(1)
+  expect(lines[0]!.line).not.toHaveProperty('left')
+})

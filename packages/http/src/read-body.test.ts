@@ -1,0 +1,107 @@
+import type { RequestHandler } from 'express'
+import type { Refusal } from '@gateway/contracts/refusal'
+import { describe, expect, test } from 'vitest'
+import { answerErrors, answerOfRefusal } from './answer-errors.ts'
+import { ClientDisconnected, disconnectSignal } from './client-disconnected.ts'
+import { openApp } from './open-app.ts'
+import { readBody } from './read-body.ts'
+import { mountRoutes } from './routes.ts'
+import { serve } from './serve.fixture.ts'
+
+const LIMIT = 16
+
+/** Answers what it was sent, and keeps what reading it threw. */
+async function echoing() {
+  const thrown: unknown[] = []
+  const threw = Promise.withResolvers<void>()
+  const echo: RequestHandler = async (req, res) => {
+    const body = await readBody(req, LIMIT).catch((error: unknown) => {
+      thrown.push(error)
+      threw.resolve()
+      throw error
+    })
+    res.end(body)
+  }
+  const app = openApp()
+  mountRoutes(app, [['POST', '/', echo]])
+  app.use(answerErrors((error) => answerOfRefusal(error as Refusal)))
+  return { ...(await serve(app)), thrown, threw: threw.promise }
+}
+
+const post = (url: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(url, { method: 'POST', body, headers })
+const codeOf = async (answer: Response) =>
+  `${answer.status} ${((await answer.json()) as { error: { code: string } }).error.code}`
+const chunked = (...chunks: string[]) =>
+  ['POST / HTTP/1.1', 'Host: here', 'Transfer-Encoding: chunked', '', ''].join('\r\n') +
+  chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')
+
+describe('reading a body', () => {
+  test('answers the bytes that were sent, in whatever pieces they come', async () => {
+    const { url, send } = await echoing()
+    expect(await (await post(url, 'x'.repeat(LIMIT))).text()).toBe('x'.repeat(LIMIT))
+    expect(await (await fetch(url, { method: 'POST' })).text()).toBe('')
+    const { socket, answer } = send(chunked('abc', 'def'))
+    socket.write('3\r\nghi\r\n0\r\n\r\n')
+    socket.end()
+    expect(await answer).toMatch(/\r\n\r\nabcdefghi$/)
+  })
+
+  test('one that says that it is longer is refused unread [request_too_large]', async () => {
+    const { send, threw } = await echoing()
+    const { socket, answer } = send(`POST / HTTP/1.1\r\nHost: here\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`)
+    await threw // nothing of the body was sent
+    socket.end()
+    expect(await answer).toContain('HTTP/1.1 413 ')
+  })
+
+  test('one that turns out to be longer is refused at that byte, and its connection serves on [request_too_large]', async () => {
+    const { send, threw } = await echoing()
+    const { socket, answer } = send(chunked('x'.repeat(LIMIT + 1)))
+    await threw
+    socket.write(`5\r\nother\r\n0\r\n\r\n${chunked('next')}0\r\n\r\n`)
+    socket.end()
+    const [refused, served] = (await answer).split(/(?=HTTP\/1\.1 200)/)
+    expect(refused).toContain('HTTP/1.1 413 ')
+    expect(refused).toContain('"code":"request_too_large"')
+    expect(served).toMatch(/\r\n\r\nnext$/)
+  })
+
+  test('an encoded one is refused, whatever it holds [invalid_request]', async () => {
+    const { url } = await echoing()
+    expect(await codeOf(await post(url, 'x', { 'Content-Encoding': 'gzip' }))).toBe('400 invalid_request')
+    expect((await post(url, 'x', { 'Content-Encoding': 'Identity' })).status).toBe(200)
+  })
+
+  test('a client that leaves before its body is whole is told nothing, and is no error', async () => {
+    const { send, thrown, threw } = await echoing()
+    const { socket, answer } = send('POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nhalf')
+    socket.destroySoon()
+    await threw
+    expect(thrown).toEqual([expect.any(ClientDisconnected)])
+    expect(await answer).toBe('')
+  })
+})
+
+test('a client that leaves before its answer aborts the signal, and one that has it does not', async () => {
+  const signals: AbortSignal[] = []
+  const left = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  const app = openApp()
+  app.get('/answered', (_req, res) => {
+    signals.push(disconnectSignal(res))
+    res.end()
+  })
+  app.get('/left', (_req, res) => {
+    disconnectSignal(res).addEventListener('abort', () => left.resolve())
+    arrived.resolve()
+  })
+  const { url } = await serve(app)
+  await fetch(`${url}/answered`)
+  const leaving = new AbortController()
+  const asking = fetch(`${url}/left`, { signal: leaving.signal }).catch(() => null)
+  await arrived.promise
+  leaving.abort()
+  await Promise.all([asking, left.promise])
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+})

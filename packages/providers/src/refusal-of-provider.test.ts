@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { ProviderFailure } from './provider-failure.ts'
+import { refusalOfProvider } from './refusal-of-provider.ts'
+
+test('nothing of a provider gets through [provider_failed] [provider_timeout] [unavailable] [invalid_request]', () => {
+  const told = (kind: ProviderFailure['kind'], providerStatus?: number) =>
+    refusalOfProvider(new ProviderFailure({ kind, provider: 'secret-name', detail: 'secret words', providerStatus }))
+      .body
+  expect(told('timeout').code).toBe('provider_timeout')
+  expect(told('resting').code).toBe('unavailable')
+  expect(told('refused', 400).code).toBe('invalid_request')
+  for (const status of [401, 429, 500]) expect(told('refused', status).code).toBe('provider_failed')
+  for (const kind of ['cut', 'garbage', 'too_large', 'unreachable'] as const) {
+    expect(told(kind).code).toBe('provider_failed')
+    expect(JSON.stringify(told(kind))).not.toContain('secret')
+  }
+})

@@ -1,0 +1,32 @@
+import type { AssetStore } from '@gateway/assets/asset-store'
+import type { Id } from '@gateway/contracts/ids'
+import type { Instance } from '@gateway/ledger-client/instance'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { Notifier } from '@gateway/notifier/notifier'
+import type { Logger } from '@gateway/process/logger'
+import type { Providers } from '@gateway/providers/open-providers'
+import type { CountUsage } from '@gateway/tokens/counted-usage'
+import type { CountExactly } from '@gateway/tokens/exact-count'
+import type { Metrics } from './metrics.ts'
+
+/** What the worker has one of, made in start.ts. Functions of ours are imported; each takes what it uses of this. */
+export interface Deps {
+  ledger: LedgerClient
+  /** The same without spans, for what is asked again and again. */
+  untracedLedger: Pick<LedgerClient, 'claim'>
+  instance: Pick<Instance, 'id' | 'renew' | 'silent' | 'onSilence'>
+  notifier: Pick<Notifier, 'subscribe'>
+  providers: Pick<Providers, 'chat' | 'media'>
+  assets: Pick<AssetStore, 'open' | 'put' | 'remove'>
+  countUsage: CountUsage
+  countExactly: CountExactly
+  newId: <P extends string>(prefix: P) => Id<P>
+  /** 32 hex digits, random. */
+  newLease: () => string
+  metrics: Metrics
+  log: Pick<Logger, 'warn' | 'error'>
+  /** Monotonic milliseconds. */
+  now: () => number
+  /** Whether prompts and answers get into traces. */
+  traceContent: boolean
+}

@@ -1,0 +1,76 @@
+import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/asset-failures'
+import type { StoredAsset } from '@gateway/assets/asset-store'
+import type { AssetValue, Values } from '@gateway/contracts/execution'
+import { flowLimits } from '@gateway/contracts/limits'
+import { refuse } from '@gateway/contracts/refusal'
+import type { MediaWish } from '@gateway/providers/media-port'
+import type { Deps } from '../deps.ts'
+import { askUntilAnswered } from '../retry.ts'
+import type { Work } from '../work.ts'
+import type { PaidCall } from './paid-kind.ts'
+import { productOf, textAt } from './ports.ts'
+
+// Products that make an image or a sound, at a fixed price a call (spec 8.3).
+//   M1  The bytes go from the provider into the asset store as they come, under an id that nobody knows yet.
+//   M2  They are the project's once the ledger has recorded them; before that nobody can ask for them.
+//   M3  What fails afterwards leaves bytes behind that no record names: they are removed, as far as that goes.
+
+type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId' | 'now'>
+
+/** `product.image`: `prompt` → `image`. */
+export async function prepareImage(deps: MediaDeps, work: Work, inputs: Values): Promise<PaidCall> {
+  return prepareMedia(deps, work, { kind: 'image', prompt: textAt(inputs, 'prompt') ?? '' })
+}
+
+/** `product.audio`: `text`, `voice` → `audio`. */
+export async function prepareAudio(deps: MediaDeps, work: Work, inputs: Values): Promise<PaidCall> {
+  const wish = { kind: 'audio', text: textAt(inputs, 'text') ?? '', voice: textAt(inputs, 'voice') || null } as const
+  return prepareMedia(deps, work, wish)
+}
+
+/** A price a call needs no count. */
+const NO_TOKENS = { promptTokens: 0, completionTokens: 0, estimated: false }
+
+/** The one output has the name of what was wished for. */
+function prepareMedia(
+  deps: MediaDeps,
+  { claim: { node, project }, lease: { execution } }: Work,
+  wish: MediaWish,
+): PaidCall {
+  const { providers, assets, ledger, now } = deps
+  return {
+    product: productOf(node),
+    parameters: [],
+    promptSize: { bytes: Buffer.byteLength(JSON.stringify(wish)), messages: 0, tools: 0, images: 0, maxTokens: null },
+    request: null,
+    async make({ routes }, signal) {
+      const asset = deps.newId('ast')
+      const maxBytes = flowLimits.assetBytes
+      const store = (bytes: AsyncIterable<Buffer>) => assets.put(project, asset, bytes, { maxBytes }) // M1
+      const startedMs = now()
+      const { stored } = await providers.media({ routes, wish, maxBytes, store, signal }).catch(refuseBadBytes)
+      const remoteMs = now() - startedMs
+      try {
+        await record(asset, stored, signal)
+      } catch (error) {
+        await assets.remove(project, asset).catch(() => {}) // M3
+        throw error
+      }
+      const value: AssetValue = { asset, ...stored }
+      return { usage: NO_TOKENS, remoteMs, output: () => ({ [wish.kind]: value }) }
+    },
+  }
+
+  /** M2 */
+  async function record(id: string, { mimeType, bytes }: StoredAsset, signal: AbortSignal): Promise<void> {
+    const question = { id, caller: { project, execution }, mimeType, bytes }
+    const answer = await askUntilAnswered(signal, () => ledger.recordAsset(question))
+    if ('refused' in answer) throw new Error(`the ledger refused to record an asset with ${answer.refused.code}`)
+  }
+}
+
+/** The providers look at the bytes before the store does, so this is no more than a second look. */
+function refuseBadBytes(error: unknown): never {
+  if (error instanceof AssetTooLarge || error instanceof AssetTypeUnknown) throw refuse('provider_failed', {})
+  throw error
+}

@@ -1,0 +1,46 @@
+import { trace, type Attributes } from '@opentelemetry/api'
+import type { Values } from '@gateway/contracts/execution'
+import type { ContractSide } from '@gateway/contracts/graph'
+import { resolveInputs } from '@gateway/flow/resolve-inputs'
+import { runFreeNode } from '@gateway/flow/run-free-node'
+import type { Deps } from '../deps.ts'
+import { paidKinds } from '../kinds/paid-kinds.ts'
+import type { Cancellation, Performed, Work } from '../work.ts'
+import { explainFailure } from './explain-failure.ts'
+import { outcomeAttributes, performPaidNode } from './perform-paid-node.ts'
+
+/** Does the work on a node, paid or free. Never rejects: what fails is a result. The job's span says what came of it. */
+export async function performNode(deps: Deps, work: Work, cancellation: Cancellation): Promise<Performed> {
+  const span = trace.getActiveSpan()
+  span?.setAttributes(nodeAttributes(work))
+  const performed = await perform(deps, work, cancellation)
+  span?.setAttributes(outcomeAttributes(performed))
+  return performed
+}
+
+async function perform(deps: Deps, work: Work, cancellation: Cancellation): Promise<Performed> {
+  const { node, sources, outputs } = work.claim
+  try {
+    const inputs = resolveInputs(sources, outputs, node)
+    const paid = paidKinds[node.kind]
+    return paid ? await performPaidNode(deps, work, paid, inputs, cancellation) : performFreeNode(work, inputs)
+  } catch (error) {
+    return { result: explainFailure(deps, error, work), usage: null, remoteMs: null }
+  }
+}
+
+function performFreeNode({ claim: { node, contract } }: Work, inputs: Values): Performed {
+  const side = contract === null ? null : (JSON.parse(contract) as ContractSide)
+  const ran = runFreeNode(node, inputs, side)
+  const free = { usage: null, remoteMs: null }
+  if (ran.kind === 'failed') return { ...free, result: { kind: 'failed', error: JSON.stringify(ran.error) } }
+  return { ...free, result: { kind: 'succeeded', output: JSON.stringify(ran.output), ports: ran.ports } }
+}
+
+function nodeAttributes({ claim: { node, project, callId } }: Work): Attributes {
+  return {
+    'service.project': project,
+    'service.node.kind': node.kind,
+    ...(callId !== '' && { 'service.invocation': callId }),
+  }
+}

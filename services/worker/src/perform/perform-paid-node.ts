@@ -1,0 +1,125 @@
+import { SpanKind, type Attributes } from '@opentelemetry/api'
+import type { Values } from '@gateway/contracts/execution'
+import type { Admitted } from '@gateway/contracts/ledger-outcomes'
+import { flowLimits } from '@gateway/contracts/limits'
+import { refuse } from '@gateway/contracts/refusal'
+import { withSpan } from '@gateway/process/spans'
+import { answerAttributes, callAttributes, contentAttributes } from '@gateway/tokens/call-attributes'
+import type { Deps } from '../deps.ts'
+import type { PaidAnswer, PaidCall, PaidKind } from '../kinds/paid-kind.ts'
+import type { Cancellation, Performed, Work } from '../work.ts'
+import { admitNode } from './admit-node.ts'
+import { explainFailure } from './explain-failure.ts'
+
+// A paid node: prepare, admit, call.
+//   P1  What fails before the answer is there is not charged: without usage the ledger releases what is reserved.
+//   P2  Once the provider has answered, its answer is charged, whether the flow can use it or not.
+
+/** Rejects with what happened before anything was called. */
+export async function performPaidNode(
+  deps: Deps,
+  work: Work,
+  kind: PaidKind,
+  inputs: Values,
+  cancellation: Cancellation,
+): Promise<Performed> {
+  return withSpan('paid call', { attributes: workAttributes(work) }, async (span) => {
+    cancellation.watchExecution()
+    const { signal } = cancellation
+    const call = await kind.prepare(deps, work, inputs, signal)
+    const admitted = await admitNode(deps, work, call, signal)
+    const performed = await callProvider(deps, work, kind, call, admitted, signal)
+    span.setAttributes(outcomeAttributes(performed))
+    return performed
+  })
+}
+
+async function callProvider(
+  deps: Deps,
+  work: Work,
+  kind: PaidKind,
+  call: PaidCall,
+  admitted: Admitted,
+  signal: AbortSignal,
+): Promise<Performed> {
+  const startedMs = deps.now()
+  const remoteMs = () => deps.now() - startedMs
+  try {
+    const answer = await makeCall(deps, work, kind, call, admitted, signal)
+    return { result: resultOf(deps, work, answer), usage: answer.usage, remoteMs: answer.remoteMs ?? remoteMs() }
+  } catch (error) {
+    return { result: explainFailure(deps, error, work), usage: null, remoteMs: remoteMs() } // P1
+  }
+}
+
+function makeCall(
+  { traceContent }: Pick<Deps, 'traceContent'>,
+  work: Work,
+  { output }: PaidKind,
+  { product, request, make }: PaidCall,
+  admitted: Admitted,
+  signal: AbortSignal,
+): Promise<PaidAnswer> {
+  const { invocation } = admitted
+  const operation = request ? 'chat' : 'generate_content'
+  const maxTokens = request ? admitted.outputCap : null
+  const attributes = {
+    ...callAttributes({ operation, product, invocation, output, maxTokens }),
+    ...workAttributes(work),
+    ...(traceContent && request && contentAttributes('input', request.forwarded['messages'])),
+  }
+  return withSpan(`${operation} ${product}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const answer = await make(admitted, signal)
+    const { usage, finishReasons = [] } = answer
+    span.setAttributes(answerAttributes({ product, invocation, usage: request ? usage : null, finishReasons }))
+    if (traceContent) span.setAttributes(contentAttributes('output', outputOrNull(answer)))
+    return answer
+  })
+}
+
+/** P2 */
+function resultOf(deps: Pick<Deps, 'log'>, work: Work, answer: PaidAnswer): Performed['result'] {
+  try {
+    const output = answer.output()
+    refuseLargeValues(work.claim.node.id, output)
+    return { kind: 'succeeded', output: JSON.stringify(output), ports: Object.keys(output) }
+  } catch (error) {
+    return explainFailure(deps, error, work)
+  }
+}
+
+/**
+ * A value on a port is at most 64 KB of compact JSON (spec 8.2).
+ * @throws Refusal value_too_large
+ */
+function refuseLargeValues(node: string, output: Values): void {
+  const limitBytes = flowLimits.portBytes
+  for (const [port, value] of Object.entries(output))
+    if (Buffer.byteLength(JSON.stringify(value)) > limitBytes)
+      throw refuse('value_too_large', { node, port, limitBytes }, { details: { node, port, limitBytes } })
+}
+
+/** What the answer makes; null where it makes nothing. */
+function outputOrNull({ output }: PaidAnswer): Values | null {
+  try {
+    return output()
+  } catch {
+    return null
+  }
+}
+
+function workAttributes({ claim: { project, callId }, lease: { execution, node } }: Work): Attributes {
+  return {
+    'service.project': project,
+    'service.execution': execution,
+    'service.node': node,
+    'service.invocation': callId,
+  }
+}
+
+/** What a span says of how the work ended. */
+export function outcomeAttributes({ result }: Performed): Attributes {
+  if (result.kind !== 'failed') return { 'service.outcome': result.kind }
+  const { code } = JSON.parse(result.error) as { code?: string }
+  return { 'service.outcome': result.kind, 'error.type': code ?? 'unknown' }
+}

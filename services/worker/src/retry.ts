@@ -1,0 +1,30 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+
+const BACK_OFF: BackOffLimits = { firstMs: 25, maxMs: 1_000 }
+
+/** Asks the ledger something that may be asked twice, until it answers. Rejects with the signal's reason once that aborts. */
+export async function askUntilAnswered<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
+  for (let failures = 1; ; failures++) {
+    signal.throwIfAborted()
+    const answer = await nullIfUnavailable(ask)
+    if (answer !== null) return answer
+    await pause(failures, signal)
+  }
+}
+
+/** The ledger's answer; null where it can not be reached. */
+export async function nullIfUnavailable<Answer>(ask: () => Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (error instanceof LedgerUnavailable) return null
+    throw error
+  }
+}
+
+/** Waits before the next try, longer each time, up to a second; not beyond the signal's abort. Never rejects. */
+export async function pause(failures: number, signal: AbortSignal): Promise<void> {
+  await delay(backOffMs(failures, BACK_OFF), undefined, { signal }).catch(() => {})
+}

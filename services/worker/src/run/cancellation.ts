@@ -1,0 +1,73 @@
+import { JobAborted } from '@gateway/node-queue/node-job'
+import type { Deps } from '../deps.ts'
+import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '../work.ts'
+
+// What cancels the work on a node.
+//   E1  The execution's five minutes are over: the claim says how much of them is left.
+//   E2  This worker stops, and the time it gives to its work has passed.
+//   E3  The execution has begun to fail. A notification says so; because one may come without a cause, and may be lost, the ledger
+//       is asked by a repeated claim at each of them and now and then besides. It grants the lease again as long as the work is
+//       wanted.
+// What has not begun to wait for a provider isn't worth E3: the execution is watched from the moment at which that is asked for.
+
+const LOOK_EACH_MS = 5_000
+const LOOK_MS = 2_000
+
+/** @param jobSignal the queue's, for this job */
+export function openCancellation(
+  { untracedLedger, notifier }: Pick<Deps, 'untracedLedger' | 'notifier'>,
+  { claim: { remainingMs, attempt }, lease }: Work,
+  jobSignal: AbortSignal,
+): Cancellation & { close(): void } {
+  const aborter = new AbortController()
+  const cancel = (reason: CancelReason) => aborter.abort(new WorkCancelled(reason))
+  const timer = setTimeout(() => cancel('overdue'), Math.max(0, remainingMs)) // E1
+  const stop = stopSignalOf(jobSignal)
+  const onStop = () => cancel('stopping') // E2
+  if (stop.aborted) onStop()
+  else stop.addEventListener('abort', onStop)
+
+  let unsubscribe = () => {}
+  let interval: NodeJS.Timeout | undefined
+  let looking = false
+  let again = false
+
+  /** One look at a time; a notification that comes meanwhile is looked after with the next one. */
+  async function look(): Promise<void> {
+    if (looking) return void (again = true)
+    looking = true
+    do {
+      again = false
+      const outcome = await untracedLedger.claim({ ...lease, attempt }, { budgetMs: LOOK_MS }).catch(() => null)
+      if (outcome?.kind === 'nothing-to-do') cancel('execution-ending')
+    } while (again && !aborter.signal.aborted)
+    looking = false
+  }
+
+  return {
+    signal: aborter.signal,
+    watchExecution() {
+      unsubscribe = notifier.subscribe(`end:${lease.execution}`, () => void look())
+      void look() // it may have begun to fail since the claim
+      interval = setInterval(() => void look(), LOOK_EACH_MS)
+    },
+    close() {
+      clearTimeout(timer)
+      clearInterval(interval)
+      stop.removeEventListener('abort', onStop)
+      unsubscribe()
+    },
+  }
+}
+
+/** Aborts when this worker has to stop, with the signal's reason; not when the queue's lock is lost (N4). */
+export function stopSignalOf(jobSignal: AbortSignal): AbortSignal {
+  const stop = new AbortController()
+  const onAbort = () => {
+    const { reason } = jobSignal
+    if (reason instanceof JobAborted && reason.reason === 'stopping') stop.abort(reason)
+  }
+  if (jobSignal.aborted) onAbort()
+  else jobSignal.addEventListener('abort', onAbort, { once: true })
+  return stop.signal
+}
