@@ -1,4 +1,4 @@
--- The sandbox products of a project that run for external callers now, each with its active revision (spec 3.1). What
+-- The sandbox products of a project that external callers can start now, each with its active revision (spec 3.1). What
 -- has a `chat_input` can be called as a model (spec 4.1, 4.2).
 CREATE OR REPLACE VIEW money.callable_sandboxes AS
 SELECT s.project,
