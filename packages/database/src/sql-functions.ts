@@ -7,12 +7,12 @@ interface TakenTypes {
   integer: number
   bigint: number | bigint
   text: string
+  /** JSON text. */
+  jsonb: string
   'boolean[]': readonly (boolean | null)[]
   'integer[]': readonly (number | null)[]
   'text[]': readonly (string | null)[]
   'bytea[]': readonly Uint8Array[]
-  /** Each item is the text of a JSON value. */
-  'jsonb[]': readonly (string | null)[]
 }
 
 interface AnsweredTypes {
@@ -55,7 +55,7 @@ export const sqlFunctions = {
       a_lease: 'text[]',
       c_id: 'text[]',
       c_kind: 'text[]',
-      c_usage: 'jsonb[]',
+      c_usage: 'jsonb',
       c_reason: 'text[]',
       c_content_type: 'text[]',
       c_body: 'bytea[]',
@@ -128,7 +128,7 @@ export const sqlFunctions = {
       c_execution: 'integer[]',
       c_id: 'text[]',
       c_kind: 'text[]',
-      c_usage: 'jsonb[]',
+      c_usage: 'jsonb',
       c_reason: 'text[]',
     },
     answers: {

@@ -1,7 +1,8 @@
 -- Closings: settle (charge the usage, never more than was reserved), release, expire (release, if the instance has
 -- ended or is late). The rules B1 to B9 are in run_batch_v1.
 -- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
--- others are 'unknown' (B9). `c_usage` is null for what does not settle.
+-- others are 'unknown' (B9). `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
+-- it is priced and stored is read here.
 -- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
 CREATE OR REPLACE FUNCTION money.close_batch_v1(
   of_executions boolean,
@@ -10,7 +11,7 @@ CREATE OR REPLACE FUNCTION money.close_batch_v1(
   answer_day date,
   c_id text[],
   c_kind text[],
-  c_usage jsonb[],
+  c_usage jsonb,
   c_answered boolean[],
   c_reason text[]
 ) RETURNS json LANGUAGE plpgsql
@@ -29,8 +30,10 @@ DECLARE
 BEGIN
   -- Whatever has an open reservation that may be closed now.
   WITH item AS MATERIALIZED (
-    SELECT * FROM unnest(c_id, c_kind, c_usage, c_answered, c_reason)
-      WITH ORDINALITY AS t (id, kind, usage, answered, reason, ord)
+    SELECT * FROM ROWS FROM (
+      unnest(c_id, c_kind, c_answered, c_reason),
+      jsonb_to_recordset(c_usage) AS ("promptTokens" integer, "completionTokens" integer, estimated boolean)
+    ) WITH ORDINALITY AS t (id, kind, answered, reason, prompt_tokens, completion_tokens, estimated, ord)
   ), ended AS (
     DELETE FROM money.reservations r USING item i
      WHERE r.id = ANY (c_id) AND r.id = i.id
@@ -38,11 +41,12 @@ BEGIN
        AND (r.execution IS NOT NULL) = of_executions
        AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
-    RETURNING r.*, i.ord, i.kind, i.usage, i.answered, i.reason
+    RETURNING r.*, i.ord, i.kind, i.prompt_tokens, i.completion_tokens, i.estimated, i.answered, i.reason
   ), priced AS (
     SELECT *,
            CASE kind
-             WHEN 'settle' THEN money.usage_micro_v1(usage, prompt_pico, completion_pico, request_pico)
+             WHEN 'settle' THEN money.micro_v1(
+               prompt_tokens, prompt_pico, completion_tokens, completion_pico, request_pico)
              ELSE 0
            END AS cost
       FROM ended
@@ -98,9 +102,9 @@ BEGIN
       prompt_pico,
       completion_pico,
       request_pico,
-      (usage ->> 'promptTokens')::integer,
-      (usage ->> 'completionTokens')::integer,
-      coalesce((usage ->> 'estimated')::boolean, false),
+      prompt_tokens,
+      completion_tokens,
+      coalesce(estimated, false),
       reason,
       CASE WHEN answered THEN answer_day END,
       admitted_at,
@@ -212,9 +216,12 @@ BEGIN
            v.product,
            (coalesce(r.execution, v.execution) IS NOT NULL) <> of_executions
              AND coalesce(r.project, v.project) IS NOT NULL AS of_others,
-           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle'
-                THEN money.usage_micro_v1(i.usage, v.prompt_pico, v.completion_pico, v.request_pico) END AS cost
-      FROM unnest(c_id, c_kind, c_usage, outcome_of) WITH ORDINALITY AS i (id, kind, usage, outcome, ord)
+           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle' THEN money.micro_v1(
+             i.prompt_tokens, v.prompt_pico, i.completion_tokens, v.completion_pico, v.request_pico) END AS cost
+      FROM ROWS FROM (
+        unnest(c_id, c_kind, outcome_of),
+        jsonb_to_recordset(c_usage) AS ("promptTokens" integer, "completionTokens" integer)
+      ) WITH ORDINALITY AS i (id, kind, outcome, prompt_tokens, completion_tokens, ord)
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
       LEFT JOIN LATERAL (SELECT * FROM money.attempts v WHERE v.id = i.id LIMIT 1) v ON true
      WHERE i.outcome IS NULL

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION money.close_v1(
   answer_day date,
   c_id text[],
   c_kind text[],
-  c_usage jsonb[],
+  c_usage jsonb,
   c_answered boolean[],
   c_reason text[]
 ) RETURNS json LANGUAGE plpgsql

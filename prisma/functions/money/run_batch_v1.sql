@@ -50,7 +50,7 @@ CREATE OR REPLACE FUNCTION money.run_batch_v1(
   a_lease text[],
   c_id text[],
   c_kind text[],
-  c_usage jsonb[],
+  c_usage jsonb,
   c_reason text[],
   c_content_type text[],
   c_body bytea[],

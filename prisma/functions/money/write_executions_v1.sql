@@ -55,7 +55,7 @@ CREATE OR REPLACE FUNCTION money.write_executions_v1(
   c_execution integer[],
   c_id text[],
   c_kind text[],
-  c_usage jsonb[],
+  c_usage jsonb,
   c_reason text[],
   OUT written integer[],
   OUT closed integer[],
@@ -132,7 +132,7 @@ BEGIN
         answer_day => (moment AT TIME ZONE 'UTC')::date,
         c_id => ARRAY(SELECT c_id[n] FROM unnest(closed) n),
         c_kind => ARRAY(SELECT c_kind[n] FROM unnest(closed) n),
-        c_usage => ARRAY(SELECT c_usage[n] FROM unnest(closed) n),
+        c_usage => (SELECT jsonb_agg(c_usage -> (n - 1) ORDER BY ord) FROM unnest(closed) WITH ORDINALITY AS t (n, ord)),
         c_answered => array_fill(false, ARRAY[cardinality(closed)]),
         c_reason => ARRAY(SELECT c_reason[n] FROM unnest(closed) n));
       IF position('"deferred"' IN outcome::text) > 0 THEN

@@ -171,7 +171,7 @@ export async function askToClose(
     projects,
     closings.map(({ id }) => id),
     closings.map(({ usage }) => (usage ? 'settle' : 'release')),
-    closings.map(({ usage }) => (usage ? JSON.stringify({ ...usage, estimated: false }) : null)),
+    JSON.stringify(closings.map(({ usage }) => (usage ? { ...usage, estimated: false } : {}))),
     closings.map(() => false),
     closings.map(({ usage }) => (usage ? null : 'the node ended without an answer')),
   )

@@ -327,7 +327,7 @@ describe('a lease', () => {
           SELECT money.close_v1(
             locked => ${[tenant.project.id]}, moment => clock_timestamp(), answer_day => current_date,
             c_id => ${nodes.map((n) => n.reservation)}, c_kind => ${nodes.map(() => 'release')},
-            c_usage => ${nodes.map(() => null)}, c_answered => ${nodes.map(() => false)},
+            c_usage => ${JSON.stringify(nodes.map(() => ({})))}::jsonb, c_answered => ${nodes.map(() => false)},
             c_reason => ${nodes.map(() => 'test')})`
       }),
     ])

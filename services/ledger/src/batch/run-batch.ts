@@ -72,7 +72,7 @@ export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
       a_lease: pairs.executions.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.lease : null)) : [],
       c_id: c.map((item) => item.id),
       c_kind: c.map((item) => item.op),
-      c_usage: c.map((item) => (item.op === 'settle' ? JSON.stringify(item.usage) : null)),
+      c_usage: JSON.stringify(c.map((item) => (item.op === 'settle' ? item.usage : {}))),
       c_reason: c.map(reasonOf),
       c_content_type: c.map((item) => (item.op === 'settle' ? (item.answer?.contentType ?? null) : null)),
       c_body: c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : NO_BYTES)),

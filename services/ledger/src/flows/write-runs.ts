@@ -79,7 +79,7 @@ export async function writeExecutions(
     c_execution: closings.map(({ execution }) => execution),
     c_id: closings.map(({ reservation }) => reservation),
     c_kind: closings.map(({ usage }) => (usage ? 'settle' : 'release')),
-    c_usage: closings.map(({ usage }) => (usage ? JSON.stringify(usage) : null)),
+    c_usage: JSON.stringify(closings.map(({ usage }) => usage ?? {})),
     c_reason: closings.map(({ usage, reason }) => (usage ? null : reason)),
   })
   const { outcome, charged, excess } = readClosings(row.closings)
