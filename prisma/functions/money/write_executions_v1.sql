@@ -132,7 +132,7 @@ BEGIN
         answer_day => (moment AT TIME ZONE 'UTC')::date,
         c_id => ARRAY(SELECT c_id[n] FROM unnest(closed) n),
         c_kind => ARRAY(SELECT c_kind[n] FROM unnest(closed) n),
-        c_usage => (SELECT jsonb_agg(c_usage -> (n - 1) ORDER BY ord) FROM unnest(closed) WITH ORDINALITY AS t (n, ord)),
+        c_usage => (SELECT jsonb_agg(c_usage -> (n - 1) ORDER BY n) FROM unnest(closed) n),
         c_answered => array_fill(false, ARRAY[cardinality(closed)]),
         c_reason => ARRAY(SELECT c_reason[n] FROM unnest(closed) n));
       IF position('"deferred"' IN outcome::text) > 0 THEN
