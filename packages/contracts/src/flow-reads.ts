@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { ContractSide } from './graph.ts'
 import type { Refused } from './ledger-refusal.ts'
 
-// The ledger's endpoints for runs, sandboxes and assets, each a POST of one JSON object. Refusals are answered with 200 and
-// `{ refused: { code, facts } }`, as in ledger-reads.ts.
+// Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A refusal is
+// answered with 200 and `{ refused: { code, facts } }` (ledger-refusal.ts).
 
 const id = z.string().min(1).max(64)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { admitNodeItem, claimItem, completeItem, type ClaimOutcome, type CompleteOutcome } from './flow-items.ts'
+import type { OperationRow } from './ledger-operations.ts'
+import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
 import { promptSize, tokens } from './prompt-size.ts'
-import { admitNodeItem, claimItem, completeItem } from './flow-items.ts'
 
 // What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture.md, money core 4).
 // POST /items takes NDJSON `{ "n": 7, "item": { "op": "admit", … } }` and answers `{ "n": 7, "outcome": … }` in any order.
@@ -43,15 +45,75 @@ export type SettleItem = z.infer<typeof settleItem>
 export const releaseItem = z.strictObject({ op: z.literal('release'), id, reason: text(200) })
 export type ReleaseItem = z.infer<typeof releaseItem>
 
-export const ledgerItem = z.discriminatedUnion('op', [
-  admitItem,
-  settleItem,
-  releaseItem,
-  admitNodeItem,
-  claimItem,
-  completeItem,
-])
+export interface ItemRow {
+  op: string
+  item: z.ZodObject
+  outcome: OutcomeType<object>
+  /**
+   * `opening`: it may be refused undecided, and only so many may wait. `closing`: it is sent again until it is decided, and goes
+   * first, since it frees money.
+   */
+  kind: 'opening' | 'closing'
+  /** What becomes of an opening whose decision did not arrive: its id is released, or it ends with its lease. */
+  undecided?: 'released' | 'ends-with-lease'
+}
+
+/** Carries a type: the ledger makes the outcome, and nobody checks it again. */
+interface OutcomeType<T> {
+  readonly type?: T
+}
+const outcome = <T extends object>(): OutcomeType<T> => ({})
+
+/** The items, by the name of the client's method. */
+export const ledgerItems = {
+  /** Each call takes an id of its own; only after `instance-unknown` it is repeated with the same. */
+  admit: { op: 'admit', item: admitItem, outcome: outcome<AdmitOutcome>(), kind: 'opening', undecided: 'released' },
+  settle: { op: 'settle', item: settleItem, outcome: outcome<SettleOutcome>(), kind: 'closing' },
+  release: { op: 'release', item: releaseItem, outcome: outcome<ReleaseOutcome>(), kind: 'closing' },
+  /** May be repeated with the same id, as while it waits for money that other calls hold. */
+  admitNode: {
+    op: 'admit-node',
+    item: admitNodeItem,
+    outcome: outcome<AdmitNodeOutcome>(),
+    kind: 'opening',
+    undecided: 'ends-with-lease',
+  },
+  /** May be repeated with the same lease. */
+  claim: {
+    op: 'claim',
+    item: claimItem,
+    outcome: outcome<ClaimOutcome>(),
+    kind: 'opening',
+    undecided: 'ends-with-lease',
+  },
+  /** Records how a claimed node ended, and closes its reservation. */
+  complete: { op: 'complete', item: completeItem, outcome: outcome<CompleteOutcome>(), kind: 'closing' },
+} as const satisfies Record<string, ItemRow>
+
+export type ItemName = keyof typeof ledgerItems
+export const itemNames = Object.keys(ledgerItems) as ItemName[]
+type Rows = typeof ledgerItems
+export type ItemOf<Name extends ItemName> = Omit<z.infer<Rows[Name]['item']>, 'op'>
+export type OutcomeOf<Name extends ItemName> = NonNullable<Rows[Name]['outcome']['type']>
+/** The names of one kind, `opening` or `closing`. */
+export type ItemsOfKind<Kind extends ItemRow['kind']> = {
+  [Name in ItemName]: Rows[Name]['kind'] extends Kind ? Name : never
+}[ItemName]
+
+type AnyItem = Rows[ItemName]['item']
+export const ledgerItem = z.discriminatedUnion(
+  'op',
+  Object.values(ledgerItems).map(({ item }) => item) as [AnyItem, ...AnyItem[]],
+)
 export type LedgerItem = z.infer<typeof ledgerItem>
+
+/** POST /items: who may send items, and how long a request may be. */
+export const itemsEndpoint = {
+  path: '/items',
+  callers: ['gateway', 'worker'],
+  // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with their JSON escapes, and room for the rest.
+  bodyBytes: 16 * 1024 * 1024,
+} as const satisfies Pick<OperationRow, 'path' | 'callers' | 'bodyBytes'>
 
 /** A line of the request to POST /items. */
 export interface ItemLine {
@@ -61,4 +123,10 @@ export interface ItemLine {
   item: LedgerItem
   /** The span that asks, as W3C Trace Context writes it; only where it is traced. */
   trace?: string
+}
+
+/** A line of its answer. */
+export interface OutcomeLine {
+  n: number
+  outcome: OutcomeOf<ItemName> | Undecided
 }

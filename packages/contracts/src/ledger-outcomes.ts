@@ -1,7 +1,6 @@
-import type { ClaimOutcome, CompleteOutcome } from './flow-items.ts'
 import type { LedgerRefusal } from './ledger-refusal.ts'
 
-// What the ledger answers, an outcome an item. A line of the answer to POST /items is `{ "n": 7, "outcome": … }`.
+// What the ledger answers to admissions and to what ends them, an outcome an item (ledger-items.ts).
 
 /** Where the call goes, by priority. Names of providers never leave the service. */
 export interface Route {
@@ -68,19 +67,4 @@ export interface Undecided {
   kind: 'undecided'
   /** `unknown`: a batch with it was cut off, so it may be written; whoever asked releases it. */
   why: 'overloaded' | 'unavailable' | 'unknown'
-}
-
-interface Outcomes {
-  admit: AdmitOutcome
-  settle: SettleOutcome
-  release: ReleaseOutcome
-  'admit-node': AdmitNodeOutcome
-  claim: ClaimOutcome
-  complete: CompleteOutcome
-}
-export type OutcomeOf<Op extends keyof Outcomes> = Outcomes[Op]
-
-export interface OutcomeLine {
-  n: number
-  outcome: OutcomeOf<keyof Outcomes> | Undecided
 }

@@ -3,7 +3,7 @@ import type { KeyStatus } from './key-status.ts'
 import type { Refused } from './ledger-refusal.ts'
 import type { ModelEntry } from './model-entry.ts'
 
-// The ledger's other internal endpoints, each a POST of one JSON object. Credentials: `Authorization: Bearer <service token>`.
+// Requests and responses of the ledger's operations on keys, instances and money (ledger-operations.ts).
 
 /** What is asked on behalf of a key: its secret's hash, and the project that the caller names, to be compared. */
 export const callerQuestion = z.strictObject({
@@ -18,10 +18,14 @@ export type ModelsAnswer = { entries: ModelEntry[] } | Refused
 /** POST /keys/read: a `callerQuestion`; what the key is and has left. */
 export type KeyAnswer = { key: KeyStatus } | Refused
 
+/** Whoever calls the ledger. */
+export const serviceName = z.enum(['gateway', 'worker', 'console'])
+export type ServiceName = z.infer<typeof serviceName>
+
 /** POST /instances/heartbeat: registers an instance, and keeps it alive. Answers `{ alive: false }` once it was declared dead. */
 export const heartbeat = z.strictObject({
   instance: z.string().min(1).max(64),
-  service: z.enum(['gateway', 'worker', 'console']),
+  service: serviceName,
   deadAfterMs: z.int().min(1000).max(60_000),
 })
 export type Heartbeat = z.infer<typeof heartbeat>

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Heartbeat } from '@gateway/contracts/ledger-reads'
+import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import type { LedgerClient } from './ledger-client.ts'
 import { LedgerUnavailable } from './ledger-failures.ts'
 
@@ -23,7 +23,7 @@ export interface Instance {
 
 export interface InstanceOptions {
   ledger: Pick<LedgerClient, 'heartbeat' | 'endInstance'>
-  service: Heartbeat['service']
+  service: ServiceName
   heartbeatMs?: number
   /** After so long without a heartbeat the ledger declares it dead. */
   deadAfterMs?: number
@@ -117,7 +117,7 @@ export async function registerInstance({
       stopped = true
       clearInterval(timer)
       await heartbeat?.catch(() => {})
-      await ledger.endInstance(id, budget).catch(() => {}) // without it the ledger finds out by the missing heartbeats
+      await ledger.endInstance({ instance: id }, budget).catch(() => {}) // without it the ledger finds out by the missing heartbeats
     },
   }
 }

@@ -1,30 +1,30 @@
 import type { Pool } from 'undici'
-import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
-import { startItemsExchange, type Ending } from './items-exchange.ts'
+import type { ItemRow, OutcomeLine } from '@gateway/contracts/ledger-items'
+import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
 import type { TokenSource } from './service-token.ts'
 
 // Many items, few requests.
 //   G1  A lone item goes at once. While `maxInFlight` requests wait for their first outcome, items gather for the next one.
 //   G2  A request that has begun to answer no longer holds up the next, so one slow wallet doesn't stall the others.
-//   G3  What a cut request left unanswered is sent again, and only that, under the same ids; from then on it is doubtful:
-//       the ledger may have decided it.
-//   G4  Closings (settlements, releases) go before admissions: they free money.
+//   G3  What a request that was cut left unanswered is sent again, and only that, under the same ids; from then on it is
+//       doubtful: the ledger may have decided it.
+//   G4  Closings (settlements, releases, completions) go before admissions and claims: they free money.
 //   G5  A request that the ledger rejects is taken apart, so that one bad item doesn't take others with it.
 
 export interface PendingItem {
-  readonly kind: 'admission' | 'closing'
+  readonly kind: ItemRow['kind']
   /** The item as JSON. */
   readonly json: string
   readonly bytes: number
-  /** What stands behind the item in its line: nothing, or `,"trace":…`. */
+  /** What its line has behind the item: nothing, or `,"trace":…`. */
   readonly trace: string
-  /** How long the ledger may take over it, when asked now. Milliseconds. */
+  /** How long the ledger may take over it if it is sent now. Milliseconds. */
   budgetMs(): number
-  /** Nothing follows an outcome or a rejection, and both are told of a parcel that isn't over yet only. */
+  /** Nothing follows an outcome or a rejection, and an item that has ended gets neither. */
   onOutcome(outcome: OutcomeLine['outcome']): void
   onRejected(error: Error): void
   /** Nobody waits for it any more. Set through `abandon` from outside. */
-  over: boolean
+  ended: boolean
   /** It was handed to the ledger at least once. */
   sent: boolean
   /** It was sent, and whether it was decided is not known (G3). */
@@ -38,20 +38,20 @@ interface OpenRequest {
   pendingItems: PendingItem[]
   unanswered: number
   answering: boolean
-  leave: () => void
+  cancel: () => void
 }
 
 export interface Batcher {
   submit(pendingItem: PendingItem): void
-  /** Marks it as over and, when nobody else waits for its request, ends that. */
+  /** Ends the item and, when nobody else waits for its request, that too. */
   abandon(pendingItem: PendingItem): void
-  /** Admissions that wait to be sent. */
-  waitingAdmissions(): number
+  /** Admissions and claims that wait to be sent. */
+  waitingOpenings(): number
   /** Ends every request; what waits is never sent. */
   stop(): void
 }
 
-export interface GatherOptions {
+export interface BatcherOptions {
   pool: Pool
   path: string
   token: TokenSource
@@ -59,16 +59,17 @@ export interface GatherOptions {
   maxRequests: number
 }
 
-const MOST_ITEMS = 512
-const MOST_BYTES = 1024 * 1024
+/** Of one request. */
+const MAX_ITEMS = 512
+const MAX_BYTES = 1024 * 1024
 /** What a request may take beyond the longest budget in it. */
 const SLACK_MS = 1_000
-const BACK_OFF_MS = { first: 25, most: 1_000 }
+const BACK_OFF_MS = { first: 25, longest: 1_000 }
 
-export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: GatherOptions): Batcher {
-  const waiting = { closing: [] as PendingItem[], admission: [] as PendingItem[] }
+export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: BatcherOptions): Batcher {
+  const waiting = { closing: [] as PendingItem[], opening: [] as PendingItem[] }
   const open = new Set<OpenRequest>()
-  let admissions = 0
+  let waitingOpenings = 0
   let unanswered = 0 // requests without a first outcome
   let failures = 0 // since the last outcome
   let scheduled = false
@@ -77,7 +78,7 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
 
   function submit(pendingItem: PendingItem): void {
     waiting[pendingItem.kind].push(pendingItem)
-    if (pendingItem.kind === 'admission') admissions++
+    if (pendingItem.kind === 'opening') waitingOpenings++
     schedule()
   }
 
@@ -100,18 +101,18 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
   function take(): PendingItem[] {
     const taken: PendingItem[] = []
     let bytes = 0
-    for (const queue of [waiting.closing, waiting.admission]) {
+    for (const queue of [waiting.closing, waiting.opening]) {
       let seen = 0
       let full = false
       for (; seen < queue.length; seen++) {
         const pendingItem = queue[seen]!
-        if (pendingItem.over) continue
-        const fits = taken.length < MOST_ITEMS && bytes + pendingItem.bytes <= MOST_BYTES && !pendingItem.alone
+        if (pendingItem.ended) continue
+        const fits = taken.length < MAX_ITEMS && bytes + pendingItem.bytes <= MAX_BYTES && !pendingItem.alone
         full = (taken.length > 0 && !fits) || taken[0]?.alone === true
         if (full) break
         taken.push(pendingItem)
         bytes += pendingItem.bytes
-        if (pendingItem.kind === 'admission') admissions--
+        if (pendingItem.kind === 'opening') waitingOpenings--
       }
       queue.splice(0, seen)
       if (full) break
@@ -120,7 +121,7 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
   }
 
   async function start(pendingItems: PendingItem[]): Promise<void> {
-    const request: OpenRequest = { pendingItems, unanswered: pendingItems.length, answering: false, leave: () => {} }
+    const request: OpenRequest = { pendingItems, unanswered: pendingItems.length, answering: false, cancel: () => {} }
     open.add(request)
     unanswered++
     for (const pendingItem of pendingItems) pendingItem.request = request
@@ -130,16 +131,16 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
     let longestMs = 0
     for (let n = 0; n < pendingItems.length; n++) {
       const pendingItem = pendingItems[n]!
-      if (pendingItem.over) continue // nobody waits for it since it was taken
+      if (pendingItem.ended) continue // nobody waits for it since it was taken
       const budgetMs = pendingItem.budgetMs()
       longestMs = Math.max(longestMs, budgetMs)
       body += `{"n":${n},"budgetMs":${budgetMs},"item":${pendingItem.json}${pendingItem.trace}}\n`
       pendingItem.sent = true
     }
-    request.leave = startItemsExchange(
+    request.cancel = startItemsExchange(
       pool,
       { path, token: signed, body, limitMs: longestMs + SLACK_MS },
-      { outcome: (line) => answer(request, line), end: (ending) => finish(request, ending) },
+      { outcome: (line) => answer(request, line), end: (end) => finish(request, end) },
     )
   }
 
@@ -151,27 +152,27 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
       schedule()
     }
     const pendingItem = request.pendingItems[n]
-    if (!pendingItem || pendingItem.over || pendingItem.request !== request) return
+    if (!pendingItem || pendingItem.ended || pendingItem.request !== request) return
     pendingItem.request = null
     request.unanswered--
     pendingItem.onOutcome(outcome)
   }
 
-  function finish(request: OpenRequest, ending: Ending): void {
+  function finish(request: OpenRequest, end: ExchangeEnd): void {
     close(request)
-    const left = request.pendingItems.filter((pendingItem) => pendingItem.request === request && !pendingItem.over)
+    const left = request.pendingItems.filter((pendingItem) => pendingItem.request === request && !pendingItem.ended)
     for (const pendingItem of left) pendingItem.request = null
-    if (ending.kind === 'rejected') {
-      if (left.length === 1) return left[0]!.onRejected(ending.error)
+    if (end.kind === 'rejected') {
+      if (left.length === 1) return left[0]!.onRejected(end.error)
       for (const pendingItem of left) pendingItem.alone = true // G5
-    } else if (ending.kind === 'unauthorized') {
+    } else if (end.kind === 'unauthorized') {
       token.renew()
     } else {
       for (const pendingItem of left) pendingItem.doubtful = true // G3
     }
     if (left.length > 0) {
       putBack(left)
-      if (ending.kind !== 'rejected') backOff()
+      if (end.kind !== 'rejected') backOff()
     }
   }
 
@@ -182,10 +183,10 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
   }
 
   function putBack(pendingItems: PendingItem[]): void {
-    for (const kind of ['closing', 'admission'] as const) {
+    for (const kind of ['closing', 'opening'] as const) {
       const again = pendingItems.filter((pendingItem) => pendingItem.kind === kind)
       waiting[kind].unshift(...again)
-      if (kind === 'admission') admissions += again.length
+      if (kind === 'opening') waitingOpenings += again.length
     }
   }
 
@@ -198,21 +199,21 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
         pause = null
         schedule()
       },
-      Math.min(BACK_OFF_MS.first * 2 ** (failures - 2), BACK_OFF_MS.most),
+      Math.min(BACK_OFF_MS.first * 2 ** (failures - 2), BACK_OFF_MS.longest),
     )
   }
 
   function abandon(pendingItem: PendingItem): void {
-    if (pendingItem.over) return
-    pendingItem.over = true
+    if (pendingItem.ended) return
+    pendingItem.ended = true
     const { request } = pendingItem
     if (request === null) {
-      if (pendingItem.kind === 'admission') admissions--
+      if (pendingItem.kind === 'opening') waitingOpenings--
       return
     }
     pendingItem.request = null
     if (--request.unanswered === 0) {
-      request.leave()
+      request.cancel()
       close(request)
     }
   }
@@ -220,9 +221,9 @@ export function openBatcher({ pool, path, token, maxInFlight, maxRequests }: Gat
   function stop(): void {
     stopped = true
     if (pause) clearTimeout(pause)
-    for (const request of open) request.leave()
+    for (const request of open) request.cancel()
     open.clear()
   }
 
-  return { submit, abandon, waitingAdmissions: () => admissions, stop }
+  return { submit, abandon, waitingOpenings: () => waitingOpenings, stop }
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici'
-import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
+import type { OutcomeLine } from '@gateway/contracts/ledger-items'
 import { isFinalStatus, LedgerRejected } from './ledger-failures.ts'
 import { openLineReader } from './line-reader.ts'
 
@@ -13,7 +13,7 @@ export interface ItemsRequest {
 }
 
 /** How an exchange ended. Whatever has no outcome by then has none. */
-export type Ending =
+export type ExchangeEnd =
   | { kind: 'complete' }
   /** The connection failed, was cut or took too long, or the status was one that may pass. */
   | { kind: 'cut' }
@@ -23,52 +23,52 @@ export type Ending =
 export interface ItemsReceiver {
   outcome(line: OutcomeLine): void
   /** Called once, and nothing after it. */
-  end(ending: Ending): void
+  end(end: ExchangeEnd): void
 }
 
 /** A saved answer of 1 MB, with its JSON escapes. */
-const MOST_LINE_BYTES = 16 * 1024 * 1024
-const MOST_ERROR_BYTES = 4_096
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+const MAX_ERROR_BYTES = 4_096
 
 /**
  * One POST /items, on undici's lowest level: outcomes are handed on as their lines arrive.
- * Answers a function that leaves the exchange: its connection is closed and the receiver hears no more.
+ * Answers a function that cancels the exchange: its connection is closed and the receiver is called no more.
  */
 export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: ItemsReceiver): () => void {
-  let over = false
+  let ended = false
   let controller: Dispatcher.DispatchController | null = null
   let status = 0
   let error = ''
   const timer = setTimeout(() => end({ kind: 'cut' }), request.limitMs)
   const readLines = openLineReader((line) => {
-    if (!over) receiver.outcome(JSON.parse(line) as OutcomeLine)
-  }, MOST_LINE_BYTES)
+    if (!ended) receiver.outcome(JSON.parse(line) as OutcomeLine)
+  }, MAX_LINE_BYTES)
 
-  function leave(): boolean {
-    if (over) return false
-    over = true
+  function stop(): boolean {
+    if (ended) return false
+    ended = true
     clearTimeout(timer)
     return true
   }
 
-  function end(ending: Ending): void {
-    if (!leave()) return
-    if (ending.kind !== 'complete') controller?.abort(LEFT)
-    receiver.end(ending)
+  function end(how: ExchangeEnd): void {
+    if (!stop()) return
+    if (how.kind !== 'complete') controller?.abort(CANCELLED)
+    receiver.end(how)
   }
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(control) {
       controller = control
-      if (over) control.abort(LEFT)
+      if (ended) control.abort(CANCELLED)
     },
     onResponseStart(_control, statusCode) {
       status = statusCode
     },
     onResponseData(_control, chunk) {
-      if (over) return
+      if (ended) return
       if (status !== 200) {
-        if (error.length < MOST_ERROR_BYTES) error += chunk.toString()
+        if (error.length < MAX_ERROR_BYTES) error += chunk.toString()
         return
       }
       try {
@@ -78,7 +78,7 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
       }
     },
     onResponseEnd() {
-      end(endingOf(status, request.path, error))
+      end(endOf(status, request.path, error))
     },
     onResponseError() {
       end({ kind: 'cut' })
@@ -94,13 +94,13 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
     handler,
   )
   return () => {
-    if (leave()) controller?.abort(LEFT)
+    if (stop()) controller?.abort(CANCELLED)
   }
 }
 
-const LEFT = new Error('nobody waits for this answer any more')
+const CANCELLED = new Error('nobody waits for this answer any more')
 
-function endingOf(status: number, path: string, text: string): Ending {
+function endOf(status: number, path: string, text: string): ExchangeEnd {
   if (status === 200) return { kind: 'complete' }
   if (status === 401) return { kind: 'unauthorized' }
   return isFinalStatus(status) ? { kind: 'rejected', error: new LedgerRejected(path, status, text) } : { kind: 'cut' }

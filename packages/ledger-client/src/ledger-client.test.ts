@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { OutcomeLine } from '@gateway/contracts/ledger-outcomes'
+import type { OutcomeLine } from '@gateway/contracts/ledger-items'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
@@ -318,7 +318,7 @@ test('closing gives up what is not decided in its grace', async () => {
   expect(await settling).toBeInstanceOf(LedgerUnavailable)
 })
 
-test('every other question is one POST with one JSON object', async () => {
+test('every operation is one POST with one JSON object', async () => {
   const { peer, client } = await open()
   const heartbeat = { instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 } as const
   const funding = { project: 'prj_1', fundingId: 'f1', micro: 5, fundedBy: 'per_1' }
@@ -327,10 +327,10 @@ test('every other question is one POST with one JSON object', async () => {
   const table = [
     [client.models(question), '/models', question, { entries: [] }, { entries: [] }],
     [client.heartbeat(heartbeat), '/instances/heartbeat', heartbeat, { alive: true }, { alive: true }],
-    [client.endInstance('ins_1'), '/instances/end', { instance: 'ins_1' }, {}, undefined],
+    [client.endInstance({ instance: 'ins_1' }), '/instances/end', { instance: 'ins_1' }, {}, {}],
     [client.fund(funding), '/fundings', funding, { fresh: true, micro: 5 }, { fresh: true, micro: 5 }],
-    [client.barrier(['prj_1']), '/barrier', { projects: ['prj_1'] }, {}, undefined],
-    [client.wallet('prj_1'), '/wallets/read', { project: 'prj_1' }, wallet, wallet],
+    [client.barrier({ projects: ['prj_1'] }), '/barrier', { projects: ['prj_1'] }, {}, {}],
+    [client.wallet({ project: 'prj_1' }), '/wallets/read', { project: 'prj_1' }, wallet, wallet],
   ] as const
   for (const _ of table) {
     const request = await peer.next()
@@ -343,17 +343,17 @@ test('every other question is one POST with one JSON object', async () => {
 
 test('a question that is cut or answered 503 is asked again, and given up with its budget', async () => {
   const { peer, client } = await open()
-  const asked = client.wallet('prj_1', patient)
+  const asked = client.wallet({ project: 'prj_1' }, patient)
   ;(await peer.next()).cut()
   ;(await peer.next()).reply(503, { error: 'starting' })
   ;(await peer.next()).reply(200, { fundedMicro: 0 })
   expect(await asked).toEqual({ fundedMicro: 0 })
-  await expect(client.wallet('prj_1', { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
+  await expect(client.wallet({ project: 'prj_1' }, { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
 })
 
 test('a question that the ledger rejects is not asked again', async () => {
   const { peer, client } = await open()
-  const asked = client.barrier([])
+  const asked = client.barrier({ projects: [] })
   ;(await peer.next()).reply(400, { error: 'projects: too few' })
   await expect(asked).rejects.toThrow(/rejected \/barrier with 400/)
 })
@@ -361,7 +361,7 @@ test('a question that the ledger rejects is not asked again', async () => {
 test('the base address may have a path', async () => {
   const { peer } = await open()
   const client = openLedgerClient({ url: `${peer.url}/inner/`, service: 'gateway', secret })
-  const asked = client.wallet('prj_1')
+  const asked = client.wallet({ project: 'prj_1' })
   const question = await peer.next()
   expect(question.path).toBe('/inner/wallets/read')
   question.reply(200, {})

@@ -1,41 +1,35 @@
+import type { Tracer } from '@opentelemetry/api'
 import { Pool } from 'undici'
-import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
-import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome } from '@gateway/contracts/ledger-outcomes'
-import type {
-  AdmitNodeItem,
-  ClaimItem,
-  ClaimOutcome,
-  CompleteItem,
-  CompleteOutcome,
-} from '@gateway/contracts/flow-items'
-import type {
-  AssetAnswer,
-  AssetQuestion,
-  AssetRecordAnswer,
-  AssetRecordQuestion,
-  ExecutionAnswer,
-  ExecutionQuestion,
-  FollowAnswer,
-  FollowQuestion,
-  SandboxAnswer,
-  SandboxQuestion,
-  StartAnswer,
-  StartQuestion,
-  UsageAnswer,
-  UsageQuestion,
-} from '@gateway/contracts/flow-reads'
-import type {
-  Heartbeat,
-  CallerQuestion,
-  Funding,
-  KeyAnswer,
-  ModelsAnswer,
-  WalletAnswer,
-} from '@gateway/contracts/ledger-reads'
-import { askingLedger } from './ask-ledger.ts'
+import {
+  itemNames,
+  itemsEndpoint,
+  ledgerItems,
+  type ItemName,
+  type ItemOf,
+  type ItemsOfKind,
+  type OutcomeOf,
+} from '@gateway/contracts/ledger-items'
+import {
+  ledgerOperations,
+  operationNames,
+  type OperationName,
+  type OperationRow,
+  type RequestOf,
+  type ResponseOf,
+} from '@gateway/contracts/ledger-operations'
+import type { ServiceName } from '@gateway/contracts/ledger-reads'
+import { callOperation, type Connection } from './call-operation.ts'
+import { RESERVATION, withClientSpan } from './client-span.ts'
 import { openBatcher } from './item-batcher.ts'
-import { openTokenSource, type ServiceName } from './service-token.ts'
+import { openTokenSource } from './service-token.ts'
 import { openItemSubmitter } from './submit-items.ts'
+
+// The ledger, to its callers: a method for each row of the tables of items and of operations.
+//   C1  Whatever fails in transport is sent again while the caller's budget lasts.
+//   C2  An opening item (admit, admitNode, claim) has a budget, and LedgerUnavailable means that it was not decided: of `admit`
+//       nothing stays reserved; of the others what they hold ends with the lease.
+//   C3  A closing item (settle, release, complete) is sent again until its budget ends; without one, until the client closes.
+//       LedgerUnavailable then means that it is not known whether it was done.
 
 export interface LedgerClientOptions {
   /** The ledger's base address. */
@@ -53,73 +47,42 @@ export interface LedgerClientOptions {
   maxWaiting?: number
   /** How long `close` waits for what is not decided yet. */
   closeGraceMs?: number
+  /** Makes a span of each item and of the operations whose row has one; null: nobody collects them. */
+  tracer?: Tracer | null
 }
 
 export interface Budget {
   /** How long the caller waits. Milliseconds. */
   budgetMs: number
-  /** The span that asks, as W3C Trace Context writes it: the ledger's own becomes a part of it. */
-  traceparent?: string | undefined
+  /** false: the item only looks, again and again, and has no span. */
+  traced?: boolean
 }
 
-/** The ledger, to its callers. Every call may throw LedgerUnavailable, and LedgerRejected where caller and ledger disagree on the wire. */
-export interface LedgerClient {
-  /**
-   * Asks for a reservation. Each asking takes an id of its own; only after `instance-unknown` it is repeated with the same.
-   * @throws LedgerUnavailable when the ledger gave no decision: nothing stays reserved
-   */
-  admit(item: Omit<AdmitItem, 'op'>, budget: Budget): Promise<AdmitOutcome>
-  /**
-   * Charges a reservation. Repeated until the budget ends; without one, until the client closes.
-   * @throws LedgerUnavailable when neither brought an answer: whether it was charged is not known
-   */
-  settle(item: Omit<SettleItem, 'op'>, budget?: Budget): Promise<SettleOutcome>
-  /** Gives a reservation back. Repeated like `settle`. */
-  release(item: Omit<ReleaseItem, 'op'>, budget?: Budget): Promise<ReleaseOutcome>
-  /**
-   * Takes a node of a run. May be repeated with the same lease.
-   * @throws LedgerUnavailable when the ledger gave no decision: the node may be claimed
-   */
-  claim(item: Omit<ClaimItem, 'op'>, budget: Budget): Promise<ClaimOutcome>
-  /**
-   * Asks for a reservation for the call of a claimed node. May be repeated with the same id, as while it waits for money that
-   * other calls hold.
-   * @throws LedgerUnavailable when the ledger gave no decision: it may be held, and `complete` gives it back
-   */
-  admitNode(item: Omit<AdmitNodeItem, 'op'>, budget: Budget): Promise<AdmitNodeOutcome>
-  /** Records how a claimed node ended, and closes its reservation. Repeated like `settle`. */
-  complete(item: Omit<CompleteItem, 'op'>, budget?: Budget): Promise<CompleteOutcome>
-  models(question: CallerQuestion, budget?: Budget): Promise<ModelsAnswer>
-  key(question: CallerQuestion, budget?: Budget): Promise<KeyAnswer>
-  /**
-   * Begins a run, or names the one that an idempotency key began before.
-   * @throws LedgerUnavailable when the ledger gave no answer: the run may have begun
-   */
-  startExecution(question: StartQuestion, budget?: Budget): Promise<StartAnswer>
-  followExecution(question: FollowQuestion, budget?: Budget): Promise<FollowAnswer>
-  readExecution(question: ExecutionQuestion, budget?: Budget): Promise<ExecutionAnswer>
-  readUsage(question: UsageQuestion, budget?: Budget): Promise<UsageAnswer>
-  readSandbox(question: SandboxQuestion, budget?: Budget): Promise<SandboxAnswer>
-  recordAsset(question: AssetRecordQuestion, budget?: Budget): Promise<AssetRecordAnswer>
-  readAsset(question: AssetQuestion, budget?: Budget): Promise<AssetAnswer>
-  heartbeat(heartbeat: Heartbeat, budget?: Budget): Promise<{ alive: boolean }>
-  endInstance(instance: string, budget?: Budget): Promise<void>
-  fund(funding: Funding, budget?: Budget): Promise<{ fresh: boolean; micro: number }>
-  /** Answers once no admission that read older facts of these projects can still be under way. */
-  barrier(projects: string[], budget?: Budget): Promise<void>
-  wallet(project: string, budget?: Budget): Promise<WalletAnswer>
+type Operations = {
+  [Name in OperationName]: (request: RequestOf<Name>, budget?: Budget) => Promise<ResponseOf<Name>>
+}
+/** C2 */
+type Openings = {
+  [Name in ItemsOfKind<'opening'>]: (item: ItemOf<Name>, budget: Budget) => Promise<OutcomeOf<Name>>
+}
+/** C3 */
+type Closings = {
+  [Name in ItemsOfKind<'closing'>]: (item: ItemOf<Name>, budget?: Budget) => Promise<OutcomeOf<Name>>
+}
+
+/** Every call may throw LedgerUnavailable, and LedgerRejected where caller and ledger disagree on the wire. */
+export interface LedgerClient extends Operations, Openings, Closings {
   /** Waits for what is not decided yet, then closes the connections. */
   close(): Promise<void>
 }
 
-/** How long a question waits if nobody says so. */
-export const ASK_BUDGET: Budget = { budgetMs: 5_000 }
+/** How long an operation may take if its caller does not say so. */
+const OPERATION_BUDGET: Budget = { budgetMs: 5_000 }
 /** As long as the client is open. */
-export const NO_END: Budget = { budgetMs: Infinity }
+const NO_END: Budget = { budgetMs: Infinity }
 const CONNECT_MS = 2_000
-const ASK_CONNECTIONS = 4
-/** Runs are started and followed by as many as there are callers. */
-const EXECUTION_CONNECTIONS = 16
+/** Of `requests` few, apart from the others, so that a heartbeat waits behind no crowd. */
+const CONNECTIONS = { requests: 4, executions: 16 }
 
 /** Opens the way to the ledger. Connections are made when they are needed. */
 export function openLedgerClient({
@@ -127,10 +90,11 @@ export function openLedgerClient({
   service,
   secret,
   now = Date.now,
-  connections = 16,
+  connections: itemConnections = 16,
   maxInFlight = 3,
   maxWaiting = 10_000,
   closeGraceMs = 5_000,
+  tracer = null,
 }: LedgerClientOptions): LedgerClient {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/+$/, '')
@@ -138,48 +102,38 @@ export function openLedgerClient({
   // Time limits are each item's own; undici's would end a request under items that may still wait.
   const pool = (size: number) =>
     new Pool(origin, { connections: size, connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 })
-  const itemsPool = pool(connections)
-  const asksPool = pool(ASK_CONNECTIONS) // apart, so that a heartbeat waits behind no crowd
+  const closing = new AbortController()
+  const connect = (size: number): Connection => ({ pool: pool(size), base, token, closed: closing.signal })
+  const connections = { requests: connect(CONNECTIONS.requests), executions: connect(CONNECTIONS.executions) }
+  const itemsPool = pool(itemConnections)
   const batcher = openBatcher({
     pool: itemsPool,
-    path: `${base}/items`,
+    path: base + itemsEndpoint.path,
     token,
     maxInFlight,
-    maxRequests: connections,
+    maxRequests: itemConnections,
   })
   const items = openItemSubmitter({ batcher, maxWaiting, now })
-  const closing = new AbortController()
-  const executionsPool = pool(EXECUTION_CONNECTIONS)
-  const ask = askingLedger({ pool: asksPool, base, token, closed: closing.signal })
-  const askOfExecutions = askingLedger({ pool: executionsPool, base, token, closed: closing.signal })
+
+  function operation(name: OperationName) {
+    const { path, pool, span }: OperationRow = ledgerOperations[name]
+    return (request: object, { budgetMs }: Budget = OPERATION_BUDGET) => {
+      const call = (traceparent?: string) => callOperation(connections[pool], path, request, budgetMs, traceparent)
+      return span ? withClientSpan(tracer, span, request, call) : call()
+    }
+  }
+
+  function item(name: ItemName) {
+    const { op } = ledgerItems[name]
+    return (item: object, { budgetMs, traced = true }: Budget = NO_END) =>
+      withClientSpan(traced ? tracer : null, { name: op, id: RESERVATION }, item, (traceparent) =>
+        items.submit(name, item, budgetMs, traceparent),
+      )
+  }
 
   return {
-    admit: (item, { budgetMs, traceparent }) => items.open('admit', item, budgetMs, traceparent),
-    settle: (item, { budgetMs, traceparent } = NO_END) => items.close('settle', item, budgetMs, traceparent),
-    release: (item, { budgetMs, traceparent } = NO_END) => items.close('release', item, budgetMs, traceparent),
-    claim: (item, { budgetMs, traceparent }) => items.open('claim', item, budgetMs, traceparent),
-    admitNode: (item, { budgetMs, traceparent }) => items.open('admit-node', item, budgetMs, traceparent),
-    complete: (item, { budgetMs, traceparent } = NO_END) => items.close('complete', item, budgetMs, traceparent),
-    models: (question, { budgetMs } = ASK_BUDGET) => ask('/models', question, budgetMs),
-    key: (question, { budgetMs } = ASK_BUDGET) => ask('/keys/read', question, budgetMs),
-    startExecution: (question, { budgetMs, traceparent } = ASK_BUDGET) =>
-      askOfExecutions('/executions/start', question, budgetMs, traceparent),
-    followExecution: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/executions/follow', question, budgetMs),
-    readExecution: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/executions/read', question, budgetMs),
-    readUsage: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/executions/usage', question, budgetMs),
-    readSandbox: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/sandboxes/read', question, budgetMs),
-    recordAsset: (question, { budgetMs, traceparent } = ASK_BUDGET) =>
-      askOfExecutions('/assets/record', question, budgetMs, traceparent),
-    readAsset: (question, { budgetMs } = ASK_BUDGET) => askOfExecutions('/assets/read', question, budgetMs),
-    heartbeat: (heartbeat, { budgetMs } = ASK_BUDGET) => ask('/instances/heartbeat', heartbeat, budgetMs),
-    async endInstance(instance, { budgetMs } = ASK_BUDGET) {
-      await ask('/instances/end', { instance }, budgetMs)
-    },
-    fund: (funding, { budgetMs } = ASK_BUDGET) => ask('/fundings', funding, budgetMs),
-    async barrier(projects, { budgetMs } = ASK_BUDGET) {
-      await ask('/barrier', { projects }, budgetMs)
-    },
-    wallet: (project, { budgetMs } = ASK_BUDGET) => ask('/wallets/read', { project }, budgetMs),
+    ...(byName(operationNames, operation) as Operations),
+    ...(byName(itemNames, item) as Openings & Closings),
     async close() {
       let timer: NodeJS.Timeout | undefined
       await Promise.race([items.idle(), new Promise<void>((resolve) => (timer = setTimeout(resolve, closeGraceMs)))])
@@ -187,7 +141,11 @@ export function openLedgerClient({
       items.stop()
       batcher.stop()
       closing.abort()
-      await Promise.all([itemsPool.destroy(), asksPool.destroy(), executionsPool.destroy()])
+      await Promise.all([itemsPool, connections.requests.pool, connections.executions.pool].map((one) => one.destroy()))
     },
   }
+}
+
+function byName<Name extends string>(names: readonly Name[], make: (name: Name) => object): object {
+  return Object.fromEntries(names.map((name) => [name, make(name)]))
 }

@@ -1,11 +1,9 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
-import type { Heartbeat } from '@gateway/contracts/ledger-reads'
+import type { ServiceName } from '@gateway/contracts/ledger-reads'
 
 // How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.
 // A leaked token is worth five minutes, and the rights of one service.
-
-export type ServiceName = Heartbeat['service']
 
 export interface TokenSource {
   /** A token that is valid for another minute at least. */

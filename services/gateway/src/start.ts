@@ -2,7 +2,6 @@ import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openProviders } from '@gateway/providers/open-providers'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import type { CommonConfig } from '@gateway/process/common-config'
@@ -77,8 +76,12 @@ export async function startGateway(
   })
   onStop('notifier', () => notifier.close())
 
-  const client = openLedgerClient({ url: config.LEDGER_URL, service: 'gateway', secret: config.SERVICE_SECRET })
-  const ledger = tracedLedger(spans && tools.tracer, client)
+  const ledger = openLedgerClient({
+    url: config.LEDGER_URL,
+    service: 'gateway',
+    secret: config.SERVICE_SECRET,
+    tracer: spans && tools.tracer,
+  })
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerAnswers(ledger))
 

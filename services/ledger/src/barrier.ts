@@ -1,3 +1,4 @@
+import type { RequestOf } from '@gateway/contracts/ledger-operations'
 import type { Database } from '@gateway/database/client'
 
 /**
@@ -6,7 +7,7 @@ import type { Database } from '@gateway/database/client'
  * A wallet that does not exist is made first: an admission that is making it just now can't be seen, only waited for.
  */
 export function passBarrier({ prisma }: Pick<Database, 'prisma'>) {
-  return async (projects: string[]): Promise<object> => {
+  return async ({ projects }: RequestOf<'barrier'>): Promise<object> => {
     await prisma.$executeRaw`
       INSERT INTO money.wallets (project) SELECT p FROM unnest(${projects.toSorted()}::text[]) p ON CONFLICT DO NOTHING`
     await prisma.$executeRaw`SELECT FROM money.wallets WHERE project = ANY (${projects}::text[]) ORDER BY project FOR UPDATE`

@@ -135,7 +135,7 @@ describe('keepers', () => {
     await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })
     const item = admission(instance, tenant)
     await gateway.admit(item, { budgetMs: 10_000 })
-    await gateway.endInstance(instance)
+    await gateway.endInstance({ instance })
     await until(
       async () =>
         (await fixture.run('SELECT FROM money.attempts WHERE id = $1 AND state = $2', [item.id, 'Released']))

@@ -1,4 +1,4 @@
-import type { Heartbeat } from '@gateway/contracts/ledger-reads'
+import type { RequestOf } from '@gateway/contracts/ledger-operations'
 import type { Database } from '@gateway/database/client'
 
 // An instance is one incarnation of a process, alive as long as it heartbeats. Once ended it stays ended; who comes back after that
@@ -6,7 +6,7 @@ import type { Database } from '@gateway/database/client'
 
 /** Registers an instance or notes that it lives; false once it has ended. */
 export function recordHeartbeat({ prisma }: Pick<Database, 'prisma'>) {
-  return async ({ instance, service, deadAfterMs }: Heartbeat): Promise<{ alive: boolean }> => {
+  return async ({ instance, service, deadAfterMs }: RequestOf<'heartbeat'>): Promise<{ alive: boolean }> => {
     const rows = await prisma.$queryRaw<unknown[]>`
       INSERT INTO money.instances AS h (id, service, started_at, heartbeat_at, dead_after_ms)
       VALUES (${instance}, ${service}, clock_timestamp(), clock_timestamp(), ${deadAfterMs}::int)
@@ -16,10 +16,11 @@ export function recordHeartbeat({ prisma }: Pick<Database, 'prisma'>) {
   }
 }
 
-/** The instance has stopped in order. Answers what it still held, to be released. */
+/** The instance has stopped in order. A maintenance job releases what it still holds. */
 export function endInstance({ prisma }: Pick<Database, 'prisma'>) {
-  return async (instance: string): Promise<void> => {
+  return async ({ instance }: RequestOf<'endInstance'>): Promise<object> => {
     await prisma.$executeRaw`UPDATE money.instances SET ended_at = clock_timestamp() WHERE id = ${instance} AND ended_at IS NULL`
+    return {}
   }
 }
 

@@ -2,7 +2,8 @@ import { SpanKind, trace, type Span } from '@opentelemetry/api'
 import type { RequestHandler } from 'express'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
-import { attributesOf, RESERVATION } from '@gateway/ledger-client/traced-ledger'
+import type { OperationSpan } from '@gateway/contracts/ledger-operations'
+import { attributesOf, RESERVATION } from '@gateway/ledger-client/client-span'
 import { activeCarrier, type Spans } from '@gateway/process/spans'
 import type { RunBatch } from './batch/run-batch.ts'
 
@@ -21,8 +22,8 @@ export interface LedgerTrace {
   charged(item: object, micro: number): void
   /** T2 */
   batch(run: RunBatch): RunBatch
-  /** A question in a request of its own. */
-  question(name: string): RequestHandler
+  /** An operation, in a request of its own. */
+  operation(span: OperationSpan): RequestHandler
   /** T3 */
   start(start: (question: StartQuestion) => Promise<StartAnswer>): (question: StartQuestion) => Promise<StartAnswer>
 }
@@ -58,17 +59,18 @@ export function openLedgerTrace(spans: Spans): LedgerTrace {
       })
     },
 
-    question: (name) => (req, res, next) => {
-      // Whoever asks without a trace begins none, but for a run (T3).
-      if (req.headers.traceparent === undefined && name !== 'start') return next()
-      void spans.during(`ledger ${name}`, { kind: SpanKind.SERVER, under: req.headers }, async (span) => {
-        const ended = Promise.withResolvers<void>()
-        res.once('close', ended.resolve)
-        next()
-        await ended.promise
-        span.setAttribute('http.response.status_code', res.statusCode)
-      })
-    },
+    operation:
+      ({ name, begins }) =>
+      (req, res, next) => {
+        if (req.headers.traceparent === undefined && !begins) return next()
+        void spans.during(`ledger ${name}`, { kind: SpanKind.SERVER, under: req.headers }, async (span) => {
+          const ended = Promise.withResolvers<void>()
+          res.once('close', ended.resolve)
+          next()
+          await ended.promise
+          span.setAttribute('http.response.status_code', res.statusCode)
+        })
+      },
 
     start: (start) => async (question) => {
       const answer = await start({ ...question, trace: question.trace ?? activeCarrier() })

@@ -12,8 +12,6 @@ import type { Metrics } from './metrics.ts'
 /** What the worker has one of, made in start.ts. Functions of ours are imported; each takes what it uses of this. */
 export interface Deps {
   ledger: LedgerClient
-  /** The same without spans, for what is asked again and again. */
-  untracedLedger: Pick<LedgerClient, 'claim'>
   instance: Pick<Instance, 'id' | 'renew' | 'silent' | 'onSilence'>
   notifier: Pick<Notifier, 'subscribe'>
   providers: Pick<Providers, 'chat' | 'media'>

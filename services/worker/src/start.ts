@@ -4,7 +4,6 @@ import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { mintId } from '@gateway/contracts/ids'
 import { registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { tracedLedger } from '@gateway/ledger-client/traced-ledger'
 import { openQueueDepth } from '@gateway/node-queue/queue-depth'
 import { openNotifier } from '@gateway/notifier/notifier'
 import type { CommonConfig } from '@gateway/process/common-config'
@@ -47,9 +46,13 @@ export async function startWorker(
   let alive: HealthCheck = () => null
   await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText: tools.metricsText, log }))
 
-  const untracedLedger = openLedgerClient({ url: config.LEDGER_URL, service: 'worker', secret: config.SERVICE_SECRET })
-  onStop('ledger client', () => untracedLedger.close())
-  const ledger = tracedLedger(tools.spans && tools.tracer, untracedLedger)
+  const ledger = openLedgerClient({
+    url: config.LEDGER_URL,
+    service: 'worker',
+    secret: config.SERVICE_SECRET,
+    tracer: tools.spans && tools.tracer,
+  })
+  onStop('ledger client', () => ledger.close())
 
   const instance = await registerInstance({
     ledger,
@@ -91,7 +94,6 @@ export async function startWorker(
 
   const deps: Deps = {
     ledger,
-    untracedLedger,
     instance,
     notifier,
     providers,

@@ -14,7 +14,7 @@ export function readWallet({ ledger, authorize }: Deps): RequestHandler {
   return async (req, res) => {
     const tenant = pathIdOf(req, 'tenant')
     const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'wallet.read')
-    res.json(await ledger.wallet(project))
+    res.json(await ledger.wallet({ project }))
   }
 }
 
@@ -40,6 +40,6 @@ export function fundWallet({ prisma, ledger, authorize }: Deps): RequestHandler 
       if (!funded.fresh && (await tx.auditEntry.findFirst({ where: change }))) return
       await recordChange(tx, { ...change, person: person.id, details: { project, fundingId, micro } })
     })
-    res.status(funded.fresh ? 201 : 200).json(await ledger.wallet(project))
+    res.status(funded.fresh ? 201 : 200).json(await ledger.wallet({ project }))
   }
 }

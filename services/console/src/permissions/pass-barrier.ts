@@ -12,6 +12,7 @@ const MOST_AT_ONCE = 1000
 export function barrierPasser({ ledger }: Pick<ConsoleDeps, 'ledger'>): PassBarrier {
   return async (projects) => {
     const ordered = [...new Set(projects)].toSorted()
-    for (let n = 0; n < ordered.length; n += MOST_AT_ONCE) await ledger.barrier(ordered.slice(n, n + MOST_AT_ONCE))
+    for (let n = 0; n < ordered.length; n += MOST_AT_ONCE)
+      await ledger.barrier({ projects: ordered.slice(n, n + MOST_AT_ONCE) })
   }
 }

@@ -1,5 +1,5 @@
 import type { SettleItem } from '@gateway/contracts/ledger-items'
-import type { OutcomeOf } from '@gateway/contracts/ledger-outcomes'
+import type { OutcomeOf } from '@gateway/contracts/ledger-items'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/process/logger'

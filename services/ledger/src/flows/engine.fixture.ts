@@ -82,7 +82,7 @@ export async function openEngine(url: string, options: Options = {}) {
       await recordHeartbeat(reads)({ instance, service: 'worker', deadAfterMs: 3_000 })
       return instance
     },
-    endInstance: endInstance(reads),
+    endInstance: (instance: string) => endInstance(reads)({ instance }),
     claim: (item: Omit<ClaimItem, 'op'>) => lane.submit({ op: 'claim', ...item }, 10_000),
     complete: (item: Omit<CompleteItem, 'op'>) => lane.submit({ op: 'complete', ...item }, 10_000),
     /** The record of a run, parsed. */

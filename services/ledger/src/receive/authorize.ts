@@ -1,32 +1,18 @@
 import type { RequestHandler, Response } from 'express'
+import type { OperationRow } from '@gateway/contracts/ledger-operations'
+import type { ServiceName } from '@gateway/contracts/ledger-reads'
 
-// Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs (S15).
-
-export type Service = 'gateway' | 'worker' | 'console'
-export type Permission =
-  | 'items'
-  | 'models'
-  | 'keys'
-  | 'instances'
-  | 'fundings'
-  | 'barrier'
-  | 'wallets'
-  | 'executions'
-  | 'persons' // to begin runs in the name of a person, whose rights it has checked
-  | 'sandboxes'
-  | 'assets'
-
-const PERMISSIONS: Record<Service, readonly Permission[]> = {
-  gateway: ['items', 'models', 'keys', 'instances', 'executions', 'sandboxes', 'assets'],
-  worker: ['items', 'instances', 'assets'],
-  console: ['fundings', 'barrier', 'wallets', 'executions', 'persons'],
-}
+// Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs (S15): the rows of
+// the operations say what.
 
 /** Answers who signed the token, or null. */
-export type VerifyToken = (token: string) => Promise<string | null>
+export type VerifyToken = (token: string) => Promise<ServiceName | null>
 
-/** Lets a request pass whose service holds the right; 401 without a good token, 403 without the right. */
-export function authorize(verify: VerifyToken, permission: Permission): RequestHandler {
+/** Lets a request pass whose service may call this; 401 without a valid token, 403 for another service. */
+export function authorize(
+  verify: VerifyToken,
+  { path, callers }: Pick<OperationRow, 'path' | 'callers'>,
+): RequestHandler {
   return async (req, res, next) => {
     const [scheme, token] = (req.headers.authorization ?? '').split(' ')
     const service = scheme === 'Bearer' && token ? await verify(token) : null
@@ -34,8 +20,8 @@ export function authorize(verify: VerifyToken, permission: Permission): RequestH
       res
         .status(401)
         .json({ error: 'A service token is needed: sign one with the service secret that the ledger knows.' })
-    } else if (!PERMISSIONS[service as Service]?.includes(permission)) {
-      res.status(403).json({ error: `The service ${service} may not use ${permission}.` })
+    } else if (!callers.includes(service)) {
+      res.status(403).json({ error: `The service ${service} may not call ${path}.` })
     } else {
       res.locals['service'] = service
       next()
@@ -43,7 +29,7 @@ export function authorize(verify: VerifyToken, permission: Permission): RequestH
   }
 }
 
-/** Whether whoever asks, and has passed `authorize`, also holds this right. */
-export function holds(res: Response, permission: Permission): boolean {
-  return PERMISSIONS[res.locals['service'] as Service]?.includes(permission) ?? false
+/** The service that calls, once it has passed `authorize`. */
+export function callerOf(res: Response): ServiceName {
+  return res.locals['service'] as ServiceName
 }

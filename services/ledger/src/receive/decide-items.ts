@@ -1,8 +1,8 @@
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
-import { ledgerItem, type LedgerItem } from '@gateway/contracts/ledger-items'
-import type { OutcomeLine, Undecided } from '@gateway/contracts/ledger-outcomes'
+import { itemsEndpoint, ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/contracts/ledger-items'
+import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 import type { AdmissionBatcher } from '../batch/admission-batcher.ts'
 import type { LedgerTrace } from '../trace.ts'
 import { readBody } from './read-body.ts'
@@ -14,9 +14,6 @@ const line = z.strictObject({
   trace: z.string().max(128).optional(),
 })
 
-// 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with their JSON escapes, and room for the rest.
-const MOST_BYTES = 16 * 1024 * 1024
-
 /** Where nodes are claimed and completed. `submit` never rejects, like that of the admission batcher. */
 export interface NodeBatcher {
   submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
@@ -25,22 +22,24 @@ export interface NodeBatcher {
 interface Deps {
   admissionBatcher: AdmissionBatcher
   flows: NodeBatcher
-  /** Told the key of each admitted direct call. */
-  admitted: (key: string) => void
+  /** Notes that a key was used, for each direct call that is admitted. */
+  noteUse: (key: string) => void
   trace?: Pick<LedgerTrace, 'item'> | undefined
 }
 
 /** POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. */
-export function decideItems({ admissionBatcher, flows, admitted, trace }: Deps): RequestHandler {
+export function decideItems({ admissionBatcher, flows, noteUse, trace }: Deps): RequestHandler {
   return async (req, res) => {
-    const body = await readBody(req, MOST_BYTES)
-    if (body === null) return void res.status(413).json({ error: `Send at most ${MOST_BYTES} bytes a request.` })
+    const { bodyBytes } = itemsEndpoint
+    const body = await readBody(req, bodyBytes)
+    if (body === null) return void res.status(413).json({ error: `Send at most ${bodyBytes} bytes a request.` })
     const lines = readLines(body.toString())
     if (typeof lines === 'string') return void res.status(400).json({ error: lines })
     res.setHeader('Content-Type', 'application/x-ndjson')
     const write = gatheredWriter(res, lines.length)
-    for (const { n, budgetMs, item, trace: asker } of lines) {
-      const deciding = trace && asker ? trace.item(item, asker, () => decide(item, budgetMs)) : decide(item, budgetMs)
+    for (const { n, budgetMs, item, trace: traceparent } of lines) {
+      const deciding =
+        trace && traceparent ? trace.item(item, traceparent, () => decide(item, budgetMs)) : decide(item, budgetMs)
       void deciding.then((outcome) => write({ n, outcome }))
     }
   }
@@ -53,7 +52,7 @@ export function decideItems({ admissionBatcher, flows, admitted, trace }: Deps):
       return outcome
     }
     const outcome = await admissionBatcher.submit(item, budgetMs)
-    if (item.op === 'admit' && outcome.kind === 'admitted') admitted(outcome.key)
+    if (item.op === 'admit' && outcome.kind === 'admitted') noteUse(outcome.key)
     return outcome as OutcomeLine['outcome']
   }
 }

@@ -15,7 +15,7 @@ const LOOK_MS = 2_000
 
 /** @param jobSignal the queue's, for this job */
 export function openCancellation(
-  { untracedLedger, notifier }: Pick<Deps, 'untracedLedger' | 'notifier'>,
+  { ledger, notifier }: Pick<Deps, 'ledger' | 'notifier'>,
   { claim: { remainingMs, attempt }, lease }: Work,
   jobSignal: AbortSignal,
 ): Cancellation & { close(): void } {
@@ -38,7 +38,7 @@ export function openCancellation(
     looking = true
     do {
       again = false
-      const outcome = await untracedLedger.claim({ ...lease, attempt }, { budgetMs: LOOK_MS }).catch(() => null)
+      const outcome = await ledger.claim({ ...lease, attempt }, { budgetMs: LOOK_MS, traced: false }).catch(() => null)
       if (outcome?.kind === 'nothing-to-do') cancel('execution-ending')
     } while (again && !aborter.signal.aborted)
     looking = false

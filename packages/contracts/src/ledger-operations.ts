@@ -1,0 +1,180 @@
+import type { z } from 'zod'
+import {
+  assetQuestion,
+  assetRecord,
+  executionQuestion,
+  followQuestion,
+  sandboxQuestion,
+  startQuestion,
+  usageQuestion,
+  type AssetAnswer,
+  type AssetRecordAnswer,
+  type ExecutionAnswer,
+  type FollowAnswer,
+  type SandboxAnswer,
+  type StartAnswer,
+  type UsageAnswer,
+} from './flow-reads.ts'
+import {
+  barrier,
+  callerQuestion,
+  endInstance,
+  funding,
+  heartbeat,
+  walletQuestion,
+  type KeyAnswer,
+  type ModelsAnswer,
+  type ServiceName,
+  type WalletAnswer,
+} from './ledger-reads.ts'
+import { flowLimits } from './limits.ts'
+
+// The operations of the ledger, each a POST of one JSON object that is answered with one; all of them are safe to repeat.
+// The client, the ledger's routes, who may call and what is traced come from these rows. Beside them stands POST /items, whose
+// rows are in ledger-items.ts. Credentials: `Authorization: Bearer <service token>`.
+
+export interface OperationRow {
+  path: string
+  /** The services that may call it. */
+  callers: readonly ServiceName[]
+  request: z.ZodType
+  response: ResponseType<object>
+  /** Which connections of a client it takes: executions are started and followed by as many as there are callers. */
+  pool: 'requests' | 'executions'
+  /** The span on both sides; absent where it is called again and again, such as a heartbeat. */
+  span?: OperationSpan
+  /** The longest request, where that is not 1 MB. */
+  bodyBytes?: number
+  /** What forbids this request to this service, as a sentence; null: it is permitted. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- each row has its own request; `RequestOf` gives it back typed
+  forbids?: (request: any, caller: ServiceName) => string | null
+}
+
+export interface OperationSpan {
+  name: string
+  /** The attribute that the `id` of the request is. */
+  id: string
+  /** It begins a trace at the ledger where the caller has none. */
+  begins: boolean
+}
+
+/** Carries a type: the ledger makes the response, and nobody checks it again. */
+export interface ResponseType<T> {
+  readonly type?: T
+}
+const response = <T extends object>(): ResponseType<T> => ({})
+
+const byKey = ['gateway'] as const
+const byMoney = ['console'] as const
+
+export const ledgerOperations = {
+  /** What a key can call now. */
+  models: {
+    path: '/models',
+    callers: byKey,
+    request: callerQuestion,
+    response: response<ModelsAnswer>(),
+    pool: 'requests',
+  },
+  /** What a key is, and what is left of its limit. */
+  key: {
+    path: '/keys/read',
+    callers: byKey,
+    request: callerQuestion,
+    response: response<KeyAnswer>(),
+    pool: 'requests',
+  },
+  /** Begins an execution, or names the one that an idempotency key began before. Without a response it may have begun. */
+  startExecution: {
+    path: '/executions/start',
+    callers: ['gateway', 'console'],
+    request: startQuestion,
+    response: response<StartAnswer>(),
+    pool: 'executions',
+    span: { name: 'start', id: 'service.execution', begins: true },
+    bodyBytes: 2 * flowLimits.bodyBytes, // what is around the input of an invoke, and how JSON writes it anew
+    forbids: ({ caller }: z.infer<typeof startQuestion>, service) =>
+      'person' in caller && service !== 'console'
+        ? 'Only the console begins executions in the name of a person.'
+        : null,
+  },
+  followExecution: {
+    path: '/executions/follow',
+    callers: ['gateway', 'console'],
+    request: followQuestion,
+    response: response<FollowAnswer>(),
+    pool: 'executions',
+  },
+  readExecution: {
+    path: '/executions/read',
+    callers: ['gateway', 'console'],
+    request: executionQuestion,
+    response: response<ExecutionAnswer>(),
+    pool: 'executions',
+  },
+  readUsage: {
+    path: '/executions/usage',
+    callers: ['gateway', 'console'],
+    request: usageQuestion,
+    response: response<UsageAnswer>(),
+    pool: 'executions',
+  },
+  readSandbox: {
+    path: '/sandboxes/read',
+    callers: byKey,
+    request: sandboxQuestion,
+    response: response<SandboxAnswer>(),
+    pool: 'executions',
+  },
+  recordAsset: {
+    path: '/assets/record',
+    callers: ['gateway', 'worker'],
+    request: assetRecord,
+    response: response<AssetRecordAnswer>(),
+    pool: 'executions',
+    span: { name: 'record-asset', id: 'service.asset', begins: false },
+  },
+  readAsset: {
+    path: '/assets/read',
+    callers: ['gateway', 'worker'],
+    request: assetQuestion,
+    response: response<AssetAnswer>(),
+    pool: 'executions',
+  },
+  heartbeat: {
+    path: '/instances/heartbeat',
+    callers: ['gateway', 'worker'],
+    request: heartbeat,
+    response: response<{ alive: boolean }>(),
+    pool: 'requests',
+  },
+  endInstance: {
+    path: '/instances/end',
+    callers: ['gateway', 'worker'],
+    request: endInstance,
+    response: response<object>(),
+    pool: 'requests',
+  },
+  fund: {
+    path: '/fundings',
+    callers: byMoney,
+    request: funding,
+    response: response<{ fresh: boolean; micro: number }>(),
+    pool: 'requests',
+  },
+  /** Answers once no admission that read older facts of these projects can still be under way. */
+  barrier: { path: '/barrier', callers: byMoney, request: barrier, response: response<object>(), pool: 'requests' },
+  wallet: {
+    path: '/wallets/read',
+    callers: byMoney,
+    request: walletQuestion,
+    response: response<WalletAnswer>(),
+    pool: 'requests',
+  },
+} as const satisfies Record<string, OperationRow>
+
+export type OperationName = keyof typeof ledgerOperations
+export type RequestOf<Name extends OperationName> = z.infer<(typeof ledgerOperations)[Name]['request']>
+export type ResponseOf<Name extends OperationName> = NonNullable<(typeof ledgerOperations)[Name]['response']['type']>
+
+export const operationNames = Object.keys(ledgerOperations) as OperationName[]

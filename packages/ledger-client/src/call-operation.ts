@@ -1,0 +1,61 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Pool } from 'undici'
+import { isFinalStatus, LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
+import type { TokenSource } from './service-token.ts'
+
+export interface Connection {
+  pool: Pool
+  /** What the ledger's paths are under. */
+  base: string
+  token: TokenSource
+  /** Aborted when the client closes. */
+  closed: AbortSignal
+}
+
+const BACK_OFF_MS = { first: 25, longest: 1_000 }
+
+/**
+ * POSTs one JSON object to the ledger and answers the one that it sends back. Each operation may be called twice with the same
+ * effect, so what fails in transport is sent again while its budget lasts.
+ * @param budgetMs how long the caller waits
+ * @throws LedgerUnavailable when the budget ends first or the client closes
+ * @throws LedgerRejected when the ledger refuses the request as such
+ */
+export async function callOperation(
+  connection: Connection,
+  path: string,
+  request: object,
+  budgetMs: number,
+  traceparent?: string,
+): Promise<object> {
+  const { base, token, closed } = connection
+  const body = JSON.stringify(request)
+  const signal = AbortSignal.any([closed, AbortSignal.timeout(Math.ceil(budgetMs))])
+  for (let tries = 0; !signal.aborted; tries++) {
+    const backOffMs = tries === 0 ? 0 : Math.min(BACK_OFF_MS.first * 2 ** (tries - 1), BACK_OFF_MS.longest)
+    if (tries > 0) await wait(backOffMs, undefined, { signal }).catch(() => {})
+    const response = await post(connection, path, body, traceparent, signal).catch(() => null)
+    if (response === null) continue
+    if (response.status === 200) return response.value
+    if (response.status === 401) token.renew()
+    if (isFinalStatus(response.status))
+      throw new LedgerRejected(base + path, response.status, JSON.stringify(response.value))
+  }
+  throw new LedgerUnavailable({ why: 'unavailable' })
+}
+
+async function post(
+  { pool, base, token }: Connection,
+  path: string,
+  body: string,
+  traceparent: string | undefined,
+  signal: AbortSignal,
+): Promise<{ status: number; value: object }> {
+  const headers = {
+    authorization: `Bearer ${await token.current()}`,
+    'content-type': 'application/json',
+    ...(traceparent !== undefined && { traceparent }),
+  }
+  const response = await pool.request({ path: base + path, method: 'POST', headers, body, signal })
+  return { status: response.statusCode, value: (await response.body.json()) as object }
+}
