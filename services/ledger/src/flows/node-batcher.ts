@@ -16,7 +16,7 @@ import { writeExecutions } from './write-runs.ts'
 
 // What workers ask about nodes, and what maintenance jobs find, decided many at a time with one batch in flight.
 //   L1  A batch reads its runs, decides, and writes what still is as it was read: two round trips, no lock held between them. What
-//       was not written goes with the next batch, which reads anew (F1 of the flows migration). What this replica has just written it
+//       was not written goes with the next batch, which reads anew (F1 of write_executions_v1). What this replica has just written it
 //       remembers, and need not read (M1 of run-memory.ts).
 //   L2  What was passed over once is written patiently: it waits for runs and wallets that others hold. What has changed again and
 //       again is locked before it is read.

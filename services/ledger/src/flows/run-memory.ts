@@ -2,7 +2,7 @@ import type { ExecutionChange, ExecutionFacts } from './run-facts.ts'
 
 // What this replica last read or wrote of runs that go on, so that the next batch about them needs no reading.
 //   M1  What is remembered may be old. It is only ever a guess: what is decided from it counts when it has been written, which the
-//       version of the run allows only if it was right (F1 of the flows migration). What writes nothing is decided from a reading.
+//       version of the run allows only if it was right (F1 of write_executions_v1). What writes nothing is decided from a reading.
 //   M2  Where another replica works on the same runs guesses are often wrong, and each wrong one costs a write for nothing. A run that
 //       was guessed wrong once is read from then on, and where many are, none is guessed for a while.
 //   M3  A run is forgotten when it has ended, and whenever it is not known what came of a write.
