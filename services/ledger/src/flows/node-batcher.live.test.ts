@@ -200,7 +200,7 @@ describe('a result', () => {
       const execution = await begin(fan([tenant.product, tenant.product]))
       const [one, other] = [await takeNext(engine, instance, execution), await takeNext(engine, instance, execution)]
       await Promise.all([engine.complete(ending(one)), twin.complete(ending(other))])
-      const jobs = [...engine.jobs, ...twin.jobs].filter(({ execution }) => execution === execution)
+      const jobs = [...engine.jobs, ...twin.jobs].filter((job) => job.execution === execution)
       expect(jobs.map(({ node }) => node)).toEqual(['all'])
     }
   })
@@ -288,7 +288,7 @@ describe('a run that begins to fail', () => {
       completedAt: null,
     })
     expect(engine.rings).toContain(`end:${execution}`)
-    const third = engine.jobs.find(({ execution }) => execution === execution)!
+    const third = engine.jobs.find((job) => job.execution === execution)!
     expect(await engine.claim({ ...claimOf(third), lease: newLease(), instance })).toEqual({ kind: 'nothing-to-do' })
     await engine.complete(ending(other, { usage: usage(9) }))
     const record = await engine.record(execution)

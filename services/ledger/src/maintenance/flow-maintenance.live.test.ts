@@ -130,7 +130,7 @@ describe('an overdue run', () => {
     await engine.endOverdue()
     expect(await engine.record(execution)).toMatchObject({ status: 'Admitted' })
     await passDeadline(execution)
-    const job = engine.jobs.find(({ execution }) => execution === execution)!
+    const job = engine.jobs.find((job) => job.execution === execution)!
     const instance = await engine.newInstance()
     expect(await engine.claim({ ...claimOf(job), lease: newLease(), instance })).toEqual({ kind: 'nothing-to-do' })
     await engine.endOverdue()
@@ -203,7 +203,7 @@ describe('an overdue run', () => {
 describe('what the queue has lost', () => {
   test('is requeued under the same job, until a worker takes it up', async ({ engine, begin }) => {
     const execution = await begin(chain(1))
-    const mine = () => engine.jobs.filter(({ execution }) => execution === execution)
+    const mine = () => engine.jobs.filter((job) => job.execution === execution)
     const [first] = mine()
     engine.jobs.length = 0 // as if Redis was flushed
     await engine.requeueLostJobs()
