@@ -186,7 +186,7 @@ describe('in whose name a run calls', () => {
       key: '',
     })
     await closeNodes(replica.reads, [tenant.project.id], [settled(first!, 30)])
-    expect(await rowsOf(fixture, 'invocations', first!.execution)).toMatchObject([
+    expect(await rowsOf(fixture, 'attempts', first!.execution)).toMatchObject([
       { key: '', lineage: '', window_start: null, charged_micro: '30' },
     ])
     await fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`, [person])
@@ -356,7 +356,7 @@ describe('closing a node’s call', () => {
       ['released', 0],
       ['unknown', 0],
     ])
-    expect(await rowsOf(fixture, 'invocations', charged!.execution)).toMatchObject([
+    expect(await rowsOf(fixture, 'attempts', charged!.execution)).toMatchObject([
       { node: 'n0', invocation: charged!.call, state: 'Settled', charged_micro: '42', completion_tokens: 42 },
       { node: 'n1', state: 'Settled', charged_micro: '100' },
       { node: 'n2', state: 'Released' },
