@@ -38,7 +38,7 @@ const settled = (node: HeldNode, completionTokens: number) => ({
 const STRANGE = [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'unknown' }]
 const released = (node: HeldNode) => ({ id: node.reservation, usage: null })
 
-async function rowsOf(fixture: Fixture, table: 'reservations' | 'invocations', execution: string) {
+async function rowsOf(fixture: Fixture, table: 'reservations' | 'attempts', execution: string) {
   const { rows } = await fixture.run(`SELECT * FROM money.${table} WHERE execution = $1 ORDER BY attempt, node`, [
     execution,
   ])
