@@ -38,7 +38,7 @@ const settled = (node: HeldNode, completionTokens: number) => ({
 const STRANGE = [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'unknown' }]
 const released = (node: HeldNode) => ({ id: node.reservation, usage: null })
 
-async function rowsOf(fixture: Fixture, table: 'reservations' | 'invocations', execution: string) {
+async function rowsOf(fixture: Fixture, table: 'reservations' | 'attempts', execution: string) {
   const { rows } = await fixture.run(`SELECT * FROM money.${table} WHERE execution = $1 ORDER BY attempt, node`, [
     execution,
   ])
@@ -186,7 +186,7 @@ describe('in whose name a run calls', () => {
       key: '',
     })
     await closeNodes(replica.reads, [tenant.project.id], [settled(first!, 30)])
-    expect(await rowsOf(fixture, 'invocations', first!.execution)).toMatchObject([
+    expect(await rowsOf(fixture, 'attempts', first!.execution)).toMatchObject([
       { key: '', lineage: '', window_start: null, charged_micro: '30' },
     ])
     await fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`, [person])
@@ -324,9 +324,11 @@ describe('a lease', () => {
         await tx.$queryRaw`SELECT FROM money.wallets WHERE project = ${tenant.project.id} FOR UPDATE`
         await tx.$executeRaw`UPDATE money.execution_nodes SET lease = 'taken' WHERE execution = ${nodes[0]!.execution}`
         await tx.$executeRaw`
-          SELECT money.close_v1(${[tenant.project.id]}, clock_timestamp(), current_date, ${nodes.map((n) => n.reservation)},
-            ${nodes.map(() => 'release')}, ${nodes.map(() => null)}::int[], ${nodes.map(() => null)}::int[],
-            ${nodes.map(() => null)}::boolean[], ${nodes.map(() => false)}, ${nodes.map(() => 'test')})`
+          SELECT money.close_v1(
+            locked => ${[tenant.project.id]}, moment => clock_timestamp(), answer_day => current_date,
+            c_id => ${nodes.map((n) => n.reservation)}, c_kind => ${nodes.map(() => 'release')},
+            c_usage => ${JSON.stringify(nodes.map(() => ({})))}::jsonb, c_answered => ${nodes.map(() => false)},
+            c_reason => ${nodes.map(() => 'test')})`
       }),
     ])
     for (const outcome of outcomes) expect(['admitted', 'fenced']).toContain(codeOf(outcome))
@@ -354,7 +356,7 @@ describe('closing a node’s call', () => {
       ['released', 0],
       ['unknown', 0],
     ])
-    expect(await rowsOf(fixture, 'invocations', charged!.execution)).toMatchObject([
+    expect(await rowsOf(fixture, 'attempts', charged!.execution)).toMatchObject([
       { node: 'n0', invocation: charged!.call, state: 'Settled', charged_micro: '42', completion_tokens: 42 },
       { node: 'n1', state: 'Settled', charged_micro: '100' },
       { node: 'n2', state: 'Released' },
