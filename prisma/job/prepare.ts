@@ -4,13 +4,14 @@ import { addFirstOperator } from './add-first-operator.ts'
 import type { JobConfig } from './config.ts'
 
 /**
- * Makes a database ready for the services of this version: migrations, then their logins, then somebody who may begin.
- * Safe to repeat, and at the same moment elsewhere. The services of the version before go on meanwhile: migrations only add.
+ * Makes a database ready for the services of this version: migrations and functions, then their logins, then somebody who may begin.
+ * Safe to repeat, and at the same moment elsewhere. The services of the version before go on meanwhile: migrations
+ * only expand and contract.
  */
 export async function prepare(config: JobConfig, log: (line: string) => void): Promise<void> {
   const { DATABASE_URL: url, LEDGER_DATABASE_PASSWORD: ledger, CONSOLE_DATABASE_PASSWORD: console } = config
   const applied = await migrate({ url, log, ...(config.MIGRATE_AGAIN && { again: config.MIGRATE_AGAIN }) })
-  log(applied.length > 0 ? `Applied ${applied.length} migrations.` : 'Nothing to migrate.')
+  log(applied.length > 0 ? `Applied ${applied.length} migrations and functions.` : 'Nothing to migrate.')
   if (ledger !== undefined && console !== undefined) {
     await ensureRoles(url, { ledger, console })
     log('The logins of ledger and console have their passwords.')

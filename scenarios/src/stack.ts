@@ -54,7 +54,7 @@ export async function openStack(options: StackOptions) {
     },
     openReservations: (project: string) => reads.prisma.reservation.count({ where: { project } }),
     invocations: (project: string) =>
-      reads.prisma.invocation.findMany({ where: { project }, orderBy: { closedAt: 'asc' } }),
+      reads.prisma.attempt.findMany({ where: { project }, orderBy: { closedAt: 'asc' } }),
     /** Resolves once nothing of the project is held any more. */
     async untilNothingIsReserved(project: string, withinMs: number): Promise<void> {
       const until = performance.now() + withinMs

@@ -35,7 +35,7 @@ export async function checkCharges({ postgres, project, answered, charge }: Deps
     const { findings } = await checkBooks(database, { whole: true })
     if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
 
-    const charged = await prisma.invocation.groupBy({
+    const charged = await prisma.attempt.groupBy({
       by: ['state', 'chargedMicro'],
       where: { project },
       _count: true,

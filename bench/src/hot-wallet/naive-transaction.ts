@@ -76,7 +76,7 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
           if (!listed) throw new Error('key_scope')
         }
         const again = await tx.reservation.findUnique({ where: { id: item.id } })
-        const closed = await tx.invocation.findUnique({ where: { id: item.id } })
+        const closed = await tx.attempt.findUnique({ where: { id: item.id } })
         if (again || closed) throw new Error('asked before')
         if (item.parameters.some((name) => !product.supported_parameters.includes(name)))
           throw new Error('unsupported_parameter')

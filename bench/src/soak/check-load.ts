@@ -26,8 +26,8 @@ export async function checkLoad({ ledgerUrl, answered }: Deps): Promise<void> {
     }
     const { findings } = await checkBooks(database, { whole: true })
     if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
-    const charged = await prisma.invocation.count({ where: { chargedMicro: { gt: 0n } } })
-    const all = await prisma.invocation.count()
+    const charged = await prisma.attempt.count({ where: { chargedMicro: { gt: 0n } } })
+    const all = await prisma.attempt.count()
     if (charged !== answered || all !== answered)
       throw new Error(`${answered} calls were answered, ${charged} were charged, and ${all} are in the books.`)
   } finally {

@@ -8,7 +8,7 @@ const url = process.env.DATABASE_URL
 try {
   if (!url) throw new Error('DATABASE_URL is not set: the database to migrate, with the login of its owner.')
   const applied = await migrate({ url, log: console.log, ...(values.again ? { again: values.again } : {}) })
-  console.log(applied.length > 0 ? `Applied ${applied.length} migrations.` : 'Nothing to migrate.')
+  console.log(applied.length > 0 ? `Applied ${applied.length} migrations and functions.` : 'Nothing to migrate.')
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -1,40 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { ask } from '@gateway/testbed/ask'
-import { liveTest } from '@gateway/testbed/live-test'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import { withDatabase } from './database-url.ts'
-import { migrate, type MigrateOptions } from './migrate.ts'
+import { migrationTest } from './migrate.fixture.ts'
 import { openSchemaEngine } from './schema-engine.ts'
-
-type Files = Record<string, string>
-
-/** A database that isn't there yet, a folder of migrations, and a session that looks. */
-const migrationTest = liveTest.extend('place', async ({ database }, { onCleanup }) => {
-  const name = `svc_migrate_${randomBytes(6).toString('hex')}`
-  const url = withDatabase(database.adminUrl, name)
-  const folder = await mkdtemp(path.join(tmpdir(), 'svc-migrations-'))
-  onCleanup(async () => {
-    await rm(folder, { recursive: true })
-    await ask(database.adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-  })
-  const lines: string[] = []
-  return {
-    url,
-    lines,
-    run: async (files: Files, options: Partial<MigrateOptions> = {}) => {
-      for (const [migration, sql] of Object.entries(files)) {
-        await mkdir(path.join(folder, migration), { recursive: true })
-        await writeFile(path.join(folder, migration, 'migration.sql'), sql)
-      }
-      return migrate({ url, folder, log: (line) => lines.push(line), ...options })
-    },
-    ask: (sql: string) => ask(url, sql),
-  }
-})
 
 migrationTest('makes the database and applies files by name; a second run does nothing', async ({ place }) => {
   const files = { '2_b': 'INSERT INTO t VALUES (2)', '1_a': 'CREATE TABLE t (a int)' }

@@ -1,41 +1,41 @@
-// Brings a database up to the migrations under prisma/migrations.
+// Brings a database up to the migrations under prisma/migrations and the functions under prisma/functions.
 //   M1  One migration is one transaction together with its row in the book: a kill leaves all of it or nothing,
 //       and the next run goes on from there. A concurrent index is the exception, alone in its file.
 //   M2  A file is sent as it is, as one simple query: nothing splits it, so function bodies stay whole.
-//   M3  An applied file never changes: another checksum stops the run before anything is done.
+//   M3  An applied file never changes: another checksum stops it before anything is done.
 //   M4  No statement waits long for a lock, since everyone else would queue behind it: it gives up, and tries again.
+//   M5  Functions come after all migrations, under the same lock (apply-functions.ts).
 import path from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { Client, DatabaseError } from 'pg'
+import { applyFunctions } from './apply-functions.ts'
 import { databaseOf, describeUrl, withDatabase } from './database-url.ts'
 import { bookFinished, bookOutcome, bookRolledBack, bookStarted, lockBook, readBook } from './migration-book.ts'
 import { readMigrations, type MigrationFile } from './migration-files.ts'
+import { withShortLocks, type LockOptions } from './short-locks.ts'
+import { sqlFailure } from './sql-failure.ts'
 
 const projectMigrations = path.resolve(import.meta.dirname, '../../../prisma/migrations')
-const lockNotAvailable = '55P03'
+const projectFunctions = path.resolve(import.meta.dirname, '../../../prisma/functions')
 const noSuchDatabase = '3D000'
 
-export interface MigrateOptions {
+export interface MigrateOptions extends LockOptions {
   /** An owner's login, straight to Postgres and not through a transaction pooler. */
   url: string
-  log: (line: string) => void
-  /** Default: prisma/migrations of this project. */
-  folder?: string
-  /** How long one statement may wait for a lock, in milliseconds. Default 3000. */
-  lockTimeoutMs?: number
-  /** How often a migration that met such a lock is tried. Default 20, half a second apart. */
-  lockAttempts?: number
+  /** Default: prisma/migrations and prisma/functions of this project. */
+  folders?: { migrations: string; functions: string }
   /** The name of a migration that was left unfinished outside a transaction and shall be tried again. */
   again?: string
 }
 
 /**
- * Applies what is missing, in order, and answers its names. Makes the database if there is none. The book is
- * Prisma's `_prisma_migrations`, so `prisma migrate deploy` stays usable. Throws one readable message if a
- * migration fails, was changed after it had been applied, or was left unfinished.
+ * Applies the migrations that are missing, in order, and the functions that changed; answers their names. Makes the
+ * database if there is none. The book is Prisma's `_prisma_migrations`, so `prisma migrate deploy` stays usable for the
+ * migrations. Throws one readable message if a migration fails, was changed after it had been applied, or was left
+ * unfinished, and if a function fails or has changed its signature.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
-  const migrations = await readMigrations(options.folder ?? projectMigrations)
+  const folders = options.folders ?? { migrations: projectMigrations, functions: projectFunctions }
+  const migrations = await readMigrations(folders.migrations)
   await ensureDatabase(options.url)
   const client = new Client({ connectionString: options.url, application_name: 'svc-migrate' })
   client.on('error', () => {}) // a lost connection also fails the query that is under way
@@ -51,7 +51,8 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
       if (migration.transactional) await applyInTransaction(client, migration, options)
       else await applyOutsideTransaction(client, migration)
     }
-    return missing.map(({ name }) => name)
+    const functions = await applyFunctions(client, folders.functions, options) // M5
+    return [...missing.map(({ name }) => name), ...functions]
   } finally {
     await client.end()
   }
@@ -82,27 +83,17 @@ async function findMissing(
   return migrations.filter(({ name }) => !book.has(name))
 }
 
-async function applyInTransaction(
-  client: Client,
-  migration: MigrationFile,
-  { lockTimeoutMs = 3_000, lockAttempts = 20, log }: MigrateOptions,
-): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.query('BEGIN')
-      await client.query("SELECT set_config('lock_timeout', $1, true)", [String(lockTimeoutMs)])
+async function applyInTransaction(client: Client, migration: MigrationFile, options: LockOptions): Promise<void> {
+  const title = `Migration ${migration.name}`
+  try {
+    await withShortLocks(client, title, options, async () => {
+      // M4
       const startedAt = new Date()
       await client.query(migration.sql) // M2
       await bookFinished(client, migration, startedAt) // M1
-      await client.query('COMMIT')
-      return
-    } catch (error) {
-      await client.query('ROLLBACK').catch(() => {})
-      const lockedOut = error instanceof DatabaseError && error.code === lockNotAvailable
-      if (!lockedOut || attempt >= lockAttempts) throw failure(migration, error)
-      log(`Migration ${migration.name}: a table is in use, trying again`) // M4
-      await wait(500)
-    }
+    })
+  } catch (error) {
+    throw sqlFailure(title, migration.sql, error)
   }
 }
 
@@ -112,20 +103,9 @@ async function applyOutsideTransaction(client: Client, migration: MigrationFile)
     await client.query(migration.sql)
   } catch (error) {
     await bookOutcome(client, id, error instanceof Error ? error.message : String(error))
-    throw failure(migration, error)
+    throw sqlFailure(`Migration ${migration.name}`, migration.sql, error)
   }
   await bookOutcome(client, id, null)
-}
-
-function failure({ name, sql }: MigrationFile, error: unknown): Error {
-  if (!(error instanceof DatabaseError))
-    return new Error(`Migration ${name} failed: ${String(error)}`, { cause: error })
-  const line = error.position ? sql.slice(0, Number(error.position)).split('\n').length : null
-  const where = line ? ` at line ${line}` : ''
-  const more = [error.detail, error.hint, error.where].filter(Boolean).map((text) => `\n  ${text}`)
-  return new Error(`Migration ${name} failed${where}: ${error.message} (${error.code})${more.join('')}`, {
-    cause: error,
-  })
 }
 
 /** Made as text by byte in UTF-8, so that ids order alike everywhere. */

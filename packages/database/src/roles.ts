@@ -3,7 +3,7 @@ import { Client } from 'pg'
 import { withLogin } from './database-url.ts'
 import { scramVerifier } from './scram-verifier.ts'
 
-/** The services that reach the database, each with the rights of its own group role `svc_<service>`. */
+/** The services that reach the database, each with the permissions of its own group role `svc_<service>`. */
 export type DatabaseService = 'ledger' | 'console'
 
 export interface RoleOptions {
@@ -16,7 +16,7 @@ export interface RoleOptions {
 /**
  * Makes the login `svc_<service>_login` of each service a member of its group role, with this password, and answers
  * the URL that each service connects with. Safe to repeat, also at the same moment. The group roles and their
- * rights come from the migrations, so the database has to be migrated first.
+ * permissions come from the migrations, so the database has to be migrated first.
  *
  * The settings hang on the login role because a transaction pooler lets no session setting through.
  */

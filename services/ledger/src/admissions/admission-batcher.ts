@@ -7,7 +7,7 @@ import { classify, lockedOut } from './classify-error.ts'
 import { finishReplays } from './finish-replays.ts'
 import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
 import { openProjectCache } from './project-cache.ts'
-import { batchRunner, type AdmissionRow, type BatchRows, type ClosingRow, type RunBatch } from './run-batch.ts'
+import { runBatch, type AdmissionRow, type BatchRows, type ClosingRow } from './run-batch.ts'
 import {
   callerOf,
   isAdmission,
@@ -51,7 +51,7 @@ const ADMISSIONS_AT_LEAST = 128
 export function openAdmissionBatcher(
   deps: AdmissionDeps,
   limits: AdmissionLimits,
-  runBatch: RunBatch = batchRunner(deps.admissions),
+  run: typeof runBatch = runBatch,
 ): AdmissionBatcher {
   const { now, metrics } = deps
   const waiting = new WaitingItems()
@@ -98,7 +98,7 @@ export function openAdmissionBatcher(
     const all = [...batch.admissions, ...batch.closings]
     try {
       const patient = all.some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
-      const rows = await withBatchSpan(all, () => runBatch(batch, patient))
+      const rows = await withBatchSpan(all, () => run(deps.admissions, batch, patient))
       metrics.batch(all.length, now() - startMs)
       answerAll(batch, rows)
     } catch (error) {

@@ -324,9 +324,11 @@ describe('a lease', () => {
         await tx.$queryRaw`SELECT FROM money.wallets WHERE project = ${tenant.project.id} FOR UPDATE`
         await tx.$executeRaw`UPDATE money.execution_nodes SET lease = 'taken' WHERE execution = ${nodes[0]!.execution}`
         await tx.$executeRaw`
-          SELECT money.close_v1(${[tenant.project.id]}, clock_timestamp(), current_date, ${nodes.map((n) => n.reservation)},
-            ${nodes.map(() => 'release')}, ${nodes.map(() => null)}::int[], ${nodes.map(() => null)}::int[],
-            ${nodes.map(() => null)}::boolean[], ${nodes.map(() => false)}, ${nodes.map(() => 'test')})`
+          SELECT money.close_v1(
+            locked => ${[tenant.project.id]}, moment => clock_timestamp(), answer_day => current_date,
+            c_id => ${nodes.map((n) => n.reservation)}, c_kind => ${nodes.map(() => 'release')},
+            c_usage => ${JSON.stringify(nodes.map(() => ({})))}::jsonb, c_answered => ${nodes.map(() => false)},
+            c_reason => ${nodes.map(() => 'test')})`
       }),
     ])
     for (const outcome of outcomes) expect(['admitted', 'fenced']).toContain(codeOf(outcome))

@@ -1,3 +1,4 @@
+import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 import { enqueueAgain } from '../executions/enqueue-jobs.ts'
 import { jobsOf, type EnqueuedNode } from '../executions/store/enqueued-nodes.ts'
@@ -19,9 +20,12 @@ export async function requeueJobs(
   deps: Pick<Deps, 'reads' | 'nodeQueue' | 'metrics'>,
   { nodesAtOnce, lateMs = LATE_MS }: Limits,
 ): Promise<{ requeued: number }> {
-  const [row] = await deps.reads.prisma.$queryRaw<[{ rung: string }]>`
-    SELECT money.requeue_lost_nodes_v1(${nodesAtOnce}::int, ${lateMs}::int, ${MAX_NODES}::int)::text AS rung`
-  const jobs = jobsOf(JSON.parse(row.rung) as EnqueuedNode[])
+  const row = await callFunction(deps.reads.prisma, 'money.requeue_lost_nodes_v1', {
+    nodes_at_once: nodesAtOnce,
+    late_ms: lateMs,
+    max_late: MAX_NODES,
+  })
+  const jobs = jobsOf(JSON.parse(row.jobs) as EnqueuedNode[])
   enqueueAgain(deps, jobs)
   return { requeued: jobs.length }
 }

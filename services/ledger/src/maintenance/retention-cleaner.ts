@@ -1,4 +1,5 @@
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
 const DAYS_AHEAD = 2
@@ -7,7 +8,7 @@ const { keptDays } = idempotencyKeyLimits
 
 /** Drops saved answers, idempotency keys and executions whose retention is over, and instances that ended long ago; makes tomorrow's partitions. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
-  await prisma.$executeRaw`SELECT money.keep_answer_partitions(${DAYS_AHEAD}::int, ${keptDays}::int)`
+  await callFunction(prisma, 'money.keep_answer_partitions_v1', { days_ahead: DAYS_AHEAD, days_kept: keptDays })
   // A key whose call is still open is kept, however old.
   const idempotencyKeys = await deleteInParts(
     () => prisma.$executeRaw`

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/async/batcher'
+import { callFunction } from '@gateway/database/call-function'
 import { classify, lockedOut } from '../../admissions/classify-error.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
 import { openExecutionCache } from '../cache/execution-cache.ts'
@@ -13,7 +14,7 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 // What workers ask about nodes, and what maintenance finds, decided many at a time with one batch in flight.
 //   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock between them.
-//       What was not written goes with the next batch, which reads it (F1 of the flows migration). What this replica has just written
+//       What was not written goes with the next batch, which reads it (F1 of write_executions_v1). What this replica has just written
 //       it need not read (M1 of execution-cache.ts).
 //   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks the
 //       executions before it reads them.
@@ -99,9 +100,9 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     const { prisma } = deps.executions
     if (deferrals < LOCK_AFTER) return runNodeBatch(deps, loader, prisma, batch, how)
     return prisma.$transaction(async (transaction) => {
-      await transaction.$queryRawUnsafe('SELECT money.lock_executions_v1($1)::text', [
-        ...new Set(batch.map(({ item }) => item.execution)),
-      ])
+      await callFunction(transaction, 'money.lock_executions_v1', {
+        ids: [...new Set(batch.map(({ item }) => item.execution))],
+      })
       return runNodeBatch(deps, loader, transaction, batch, how)
     })
   }

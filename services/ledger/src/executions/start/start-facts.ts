@@ -1,13 +1,14 @@
 import type { StartQuestion } from '@gateway/contracts/flow-reads'
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import type { Reset } from '@gateway/money/spending-window'
 import type { KeyRefusalCode } from '../../keys/read-caller.ts'
 
-/** All that decides whether a run may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD. */
+/** All that decides whether an execution may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD. */
 export interface StartFacts {
   /** Of the key or of the person; null: of a key that is not known or not bound. */
   project: string | null
-  /** Of the key as such; null: it stands, or a person asks. */
+  /** Of the key as such; null: it is valid, or a person asks. */
   refusal: KeyRefusalCode | null
   key: string | null
   lineage: string | null
@@ -29,13 +30,13 @@ export interface StartFacts {
   unlisted: string | null
   /** The first product of the manifest that the project can't call. */
   unassigned: string | null
-  /** The run that was begun with this very id. */
+  /** The execution that was begun with this very id. */
   asked: { execution: string; project: string; sandbox: string; revision: number; textField: string | null } | null
   /** What was begun under this idempotency key. `revision` null: it is forgotten. */
   earlier: { execution: string; fingerprint: string; revision: number | null; textField: string | null } | null
   reserved: number
   available: number
-  /** Runs of the project that have not ended; counted up to the cap. */
+  /** Executions of the project that have not ended; counted up to the cap. */
   open: number
 }
 
@@ -43,17 +44,16 @@ export interface StartFacts {
 export async function readStarts(
   { prisma }: Pick<Database, 'prisma'>,
   questions: readonly StartQuestion[],
-  mostOpen: number,
+  openExecutions: number,
 ): Promise<StartFacts[]> {
-  const [row] = await prisma.$queryRawUnsafe<[{ facts: string }]>(
-    `SELECT money.read_starts_v1($1, $2, $3, $4, $5, $6, $7) AS facts`,
-    questions.map(({ id }) => id),
-    questions.map(({ caller }) => ('keyHash' in caller ? caller.keyHash : null)),
-    questions.map(({ caller }) => ('keyHash' in caller ? null : caller.project)),
-    questions.map(({ sandbox }) => sandbox),
-    questions.map(({ revision }) => revision),
-    questions.map(({ idempotency }) => idempotency?.key ?? null),
-    mostOpen,
-  )
+  const row = await callFunction(prisma, 'money.read_starts_v1', {
+    i_id: questions.map(({ id }) => id),
+    i_hash: questions.map(({ caller }) => ('keyHash' in caller ? caller.keyHash : null)),
+    i_project: questions.map(({ caller }) => ('keyHash' in caller ? null : caller.project)),
+    i_sandbox: questions.map(({ sandbox }) => sandbox),
+    i_revision: questions.map(({ revision }) => revision),
+    i_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
+    max_open: openExecutions,
+  })
   return JSON.parse(row.facts) as StartFacts[]
 }

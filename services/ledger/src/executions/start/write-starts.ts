@@ -1,6 +1,7 @@
 import type { Values } from '@gateway/contracts/execution'
 import type { StartQuestion } from '@gateway/contracts/flow-reads'
 import { flowLimits } from '@gateway/contracts/limits'
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import { advance, type NodeState } from '@gateway/flow/advance'
 import type { Plan } from '@gateway/flow/plan'
@@ -8,7 +9,7 @@ import type { NodeJob } from '@gateway/node-queue/node-job'
 import { jobsOf, type EnqueuedNode } from '../store/enqueued-nodes.ts'
 import type { StartFacts } from './start-facts.ts'
 
-/** A run that may start. */
+/** An execution that may start. */
 export interface FreshExecution {
   question: StartQuestion
   facts: StartFacts
@@ -17,18 +18,10 @@ export interface FreshExecution {
   values: Values
 }
 
-interface Row {
-  started: number[] | null
-  rung: string | null
-}
-
-const SQL = `SELECT started, rung FROM money.write_starts_v1(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`
-
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Begins runs in one round trip: their input nodes have ended, and what may run is enqueued. Answers which were begun; the others'
+ * Begins executions in one round trip: their input nodes have ended, and what may run is enqueued. Answers which were begun; the others'
  * idempotency key or id was taken meanwhile.
  */
 export async function writeStarts(
@@ -41,35 +34,34 @@ export async function writeStarts(
   )
   const questions = executions.map(({ question }) => question)
   const facts = executions.map((execution) => execution.facts)
-  const [row] = await prisma.$queryRawUnsafe<[Row]>(
-    SQL,
-    nodesAtOnce,
-    flowLimits.firstClaimMs,
-    questions.map(({ id }) => id),
-    facts.map(({ project }) => project),
-    questions.map(({ sandbox }) => sandbox),
-    facts.map(({ revision }) => revision!.number),
-    facts.map(({ key }) => key),
-    facts.map(({ lineage }) => lineage),
-    questions.map(({ caller }) => ('keyHash' in caller ? null : caller.person)),
-    questions.map(({ surface }) => surface),
-    questions.map(({ trace }) => trace?.traceparent ?? null),
-    questions.map(({ trace }) => trace?.tracestate ?? null),
-    questions.map(({ idempotency }) => idempotency?.key ?? null),
-    questions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
-    nodes.map(({ execution }) => execution),
-    nodes.map(({ ordinal }) => ordinal),
-    nodes.map(({ id }) => id),
-    nodes.map(({ kind }) => kind),
-    nodes.map(({ sources }) => `{${sources.join(',')}}`),
-    nodes.map(({ state }) => state),
-    nodes.map(({ seq }) => seq),
-    nodes.map(({ ports }) => (ports === null ? null : JSON.stringify(ports))),
-    nodes.map(({ output }) => (output === null ? NO_BYTES : Buffer.from(output))),
-  )
+  const row = await callFunction(prisma, 'money.write_starts_v1', {
+    nodes_at_once: nodesAtOnce,
+    first_claim_ms: flowLimits.firstClaimMs,
+    e_id: questions.map(({ id }) => id),
+    e_project: facts.map(({ project }) => project),
+    e_sandbox: questions.map(({ sandbox }) => sandbox),
+    e_revision: facts.map(({ revision }) => revision!.number),
+    e_key: facts.map(({ key }) => key),
+    e_lineage: facts.map(({ lineage }) => lineage),
+    e_person: questions.map(({ caller }) => ('keyHash' in caller ? null : caller.person)),
+    e_surface: questions.map(({ surface }) => surface),
+    e_traceparent: questions.map(({ trace }) => trace?.traceparent ?? null),
+    e_tracestate: questions.map(({ trace }) => trace?.tracestate ?? null),
+    e_idempotency_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
+    e_fingerprint: questions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
+    n_execution: nodes.map(({ execution }) => execution),
+    n_ordinal: nodes.map(({ ordinal }) => ordinal),
+    n_node: nodes.map(({ id }) => id),
+    n_kind: nodes.map(({ kind }) => kind),
+    n_sources: nodes.map(({ sources }) => `{${sources.join(',')}}`),
+    n_state: nodes.map(({ state }) => state),
+    n_seq: nodes.map(({ seq }) => seq),
+    n_ports: nodes.map(({ ports }) => (ports === null ? null : JSON.stringify(ports))),
+    n_output: nodes.map(({ output }) => (output === null ? NO_BYTES : Buffer.from(output))),
+  })
   return {
     started: new Set(row.started?.map((n) => executions[n - 1]!)),
-    jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as EnqueuedNode[]),
+    jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
   }
 }
 
@@ -84,7 +76,7 @@ interface FirstNode {
   output: string | null
 }
 
-/** The nodes of a run that begins: the input node has ended with its values, and what it lets run is ready. */
+/** The nodes of an execution that begins: the input node has ended with its values, and what it lets run is ready. */
 function firstNodes({ plan, values }: FreshExecution): FirstNode[] {
   const ports = Object.keys(values)
   const states: NodeState[] = plan.nodes.map(({ ordinal }) =>

@@ -9,8 +9,8 @@ export type EnqueuedNode = [
   tracestate: string | null,
 ]
 
-export function jobsOf(rung: readonly EnqueuedNode[]): NodeJob[] {
-  return rung.map(([execution, node, attempt, traceparent, tracestate]) => ({
+export function jobsOf(nodes: readonly EnqueuedNode[]): NodeJob[] {
+  return nodes.map(([execution, node, attempt, traceparent, tracestate]) => ({
     execution,
     node,
     attempt,

@@ -1,3 +1,4 @@
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import type { NodeItem } from '../nodes/node-item.ts'
 import type { NodeFacts, NodeStateName, ExecutionFacts } from './execution-facts.ts'
@@ -5,22 +6,13 @@ import type { NodeFacts, NodeStateName, ExecutionFacts } from './execution-facts
 type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
 export interface ExecutionsReading {
-  /** By id; a run that is not there is unknown. */
+  /** By id; an execution that is not there is unknown. */
   executions: Map<string, ExecutionFacts>
-  living: Set<string>
+  alive: Set<string>
   /** By claim: what its sources answered, JSON text by ordinal. */
   sourcesOf: Map<NodeItem, Map<number, string>>
   /** Unix milliseconds, by the database's clock. */
   nowMs: number
-}
-
-interface Row {
-  at_ms: bigint
-  executions: string | null
-  living: string[] | null
-  s_claim: number[] | null
-  s_ordinal: number[] | null
-  s_output: Uint8Array[] | null
 }
 
 type ExecutionColumns = [
@@ -46,10 +38,8 @@ type NodeColumns = [
   ports: string | null,
 ]
 
-const SQL = `SELECT at_ms, runs AS executions, living, s_claim, s_ordinal, s_output FROM money.read_executions_v1($1, $2, $3, $4)`
-
 /**
- * Reads the runs of these items as they are now, and what the claims among them need to run (F1 of the flows migration).
+ * Reads the executions of these items as they are now, and what the claims among them need to run (F1 of write_executions_v1).
  * @param others instances besides theirs
  */
 export async function readExecutions(
@@ -59,13 +49,12 @@ export async function readExecutions(
 ): Promise<ExecutionsReading> {
   const claims = items.filter((item) => item.op === 'claim')
   const instances = items.flatMap((item) => (item.op === 'claim' || item.op === 'reclaim' ? [item.instance] : []))
-  const [row] = await prisma.$queryRawUnsafe<[Row]>(
-    SQL,
-    [...new Set(items.map(({ execution }) => execution))],
-    [...new Set([...instances, ...others])],
-    claims.map(({ execution }) => execution),
-    claims.map(({ node }) => node),
-  )
+  const row = await callFunction(prisma, 'money.read_executions_v1', {
+    ids: [...new Set(items.map(({ execution }) => execution))],
+    instances: [...new Set([...instances, ...others])],
+    c_execution: claims.map(({ execution }) => execution),
+    c_node: claims.map(({ node }) => node),
+  })
   const sourcesOf = new Map<NodeItem, Map<number, string>>(claims.map((claim) => [claim, new Map()]))
   row.s_claim?.forEach((claim, n) => {
     sourcesOf.get(claims[claim - 1]!)!.set(row.s_ordinal![n]!, Buffer.from(row.s_output![n]!).toString())
@@ -73,7 +62,7 @@ export async function readExecutions(
   const executions = row.executions === null ? [] : (JSON.parse(row.executions) as ExecutionColumns[]).map(executionOf)
   return {
     executions: new Map(executions.map((execution) => [execution.id, execution])),
-    living: new Set(row.living),
+    alive: new Set(row.live_instances),
     sourcesOf,
     nowMs: Number(row.at_ms),
   }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import { jobsOf, type EnqueuedNode } from './enqueued-nodes.ts'
 import type { NodeJob } from '@gateway/node-queue/node-job'
@@ -7,7 +8,7 @@ import type { ExecutionChange } from './execution-facts.ts'
 type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
 export interface WrittenExecutions {
-  /** With their new versions. The others have changed since they were read, somebody holds them, or a presumed instance has ended. */
+  /** With their new versions. The others have changed since they were read, somebody has them locked, or an instance that was assumed alive has ended. */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
   /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
@@ -17,36 +18,25 @@ export interface WrittenExecutions {
   charged: Map<string, number>
 }
 
-interface Row {
-  written: number[] | null
-  closed: number[] | null
-  closings: string | null
-  rung: string | null
-}
-
-const SQL = `SELECT written, closed, closings, rung FROM money.write_executions_v1(
-  $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-  $27, $28, $29, $30, $31, $32, $33, $34, $35)`
-
 /** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
 const NO_BYTES = Buffer.alloc(0)
 const bytesOf = (text: string | null) => (text === null ? NO_BYTES : Buffer.from(text))
 
 interface How {
-  /** Waits for runs and wallets that others hold. */
+  /** Waits for executions and wallets that others have locked. */
   patient: boolean
   nodesAtOnce: number
   /** Instances that nobody has looked up: where one of them has ended, nothing is written. */
-  presumed: ReadonlySet<string>
+  assumedAlive: ReadonlySet<string>
 }
 
 /**
  * A version is never given twice, not even after a crash that took back the last claims (F6): what another replica or a former life of
- * the database made of a run is not taken for what this one remembers.
+ * the database made of an execution is not taken for what this one has in its cache.
  */
-const MOST_STEP = 4_096
+const MAX_STEP = 4_096
 
-/** Writes what was decided of runs, in one round trip, and asks for what may run next. */
+/** Writes what was decided of executions, in one round trip, and enqueues what may run next. */
 export async function writeExecutions(
   prisma: Prisma,
   changes: readonly ExecutionChange[],
@@ -56,52 +46,49 @@ export async function writeExecutions(
     [...change.nodes].map(([ordinal, node]) => ({ execution: n + 1, ordinal, ...node })),
   )
   const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ execution: n + 1, ...closing })))
-  const versions = changes.map(({ execution }) => execution.version + randomInt(1, MOST_STEP))
-  const [row] = await prisma.$queryRawUnsafe<[Row]>(
-    SQL,
-    how.patient,
-    how.nodesAtOnce,
-    [...how.presumed],
-    changes.map(({ execution }) => execution.id),
-    changes.map(({ execution }) => execution.project),
-    changes.map(({ execution }) => execution.version),
-    versions,
-    changes.map(({ status }) => status),
-    changes.map(({ seq }) => seq),
-    changes.map(({ error }) => bytesOf(error)),
-    changes.map(({ output }) => bytesOf(output)),
-    changes.map(({ started }) => started),
-    changes.map(({ deadlineInMs }) => deadlineInMs),
-    nodes.map(({ execution }) => execution),
-    nodes.map(({ ordinal }) => ordinal),
-    nodes.map(({ state }) => state),
-    nodes.map(({ attempt }) => attempt),
-    nodes.map(({ deaths }) => deaths),
-    nodes.map(({ seq }) => seq),
-    nodes.map(({ state, ports }) => (state === 'Succeeded' ? JSON.stringify(ports) : null)),
-    nodes.map(({ output }) => bytesOf(output)),
-    nodes.map(({ error }) => bytesOf(error)),
-    nodes.map(({ instance }) => instance),
-    nodes.map(({ lease }) => lease),
-    nodes.map(({ call }) => call),
-    nodes.map(({ reservation }) => reservation),
-    nodes.map(({ durationMs }) => durationMs),
-    nodes.map(({ remoteMs }) => remoteMs),
-    closings.map(({ execution }) => execution),
-    closings.map(({ reservation }) => reservation),
-    closings.map(({ usage }) => (usage ? 'settle' : 'release')),
-    closings.map(({ usage }) => usage?.promptTokens ?? null),
-    closings.map(({ usage }) => usage?.completionTokens ?? null),
-    closings.map(({ usage }) => usage?.estimated ?? null),
-    closings.map(({ usage, reason }) => (usage ? null : reason)),
-  )
+  const versions = changes.map(({ execution }) => execution.version + randomInt(1, MAX_STEP))
+  const row = await callFunction(prisma, 'money.write_executions_v1', {
+    wait_for_locks: how.patient,
+    nodes_at_once: how.nodesAtOnce,
+    instances: [...how.assumedAlive],
+    e_id: changes.map(({ execution }) => execution.id),
+    e_project: changes.map(({ execution }) => execution.project),
+    e_version: changes.map(({ execution }) => execution.version),
+    e_next_version: versions,
+    e_status: changes.map(({ status }) => status),
+    e_seq: changes.map(({ seq }) => seq),
+    e_error: changes.map(({ error }) => bytesOf(error)),
+    e_output: changes.map(({ output }) => bytesOf(output)),
+    e_started: changes.map(({ started }) => started),
+    e_deadline_ms: changes.map(({ deadlineInMs }) => deadlineInMs),
+    n_execution: nodes.map(({ execution }) => execution),
+    n_ordinal: nodes.map(({ ordinal }) => ordinal),
+    n_state: nodes.map(({ state }) => state),
+    n_attempt: nodes.map(({ attempt }) => attempt),
+    n_deaths: nodes.map(({ deaths }) => deaths),
+    n_seq: nodes.map(({ seq }) => seq),
+    n_ports: nodes.map(({ state, ports }) => (state === 'Succeeded' ? JSON.stringify(ports) : null)),
+    n_output: nodes.map(({ output }) => bytesOf(output)),
+    n_error: nodes.map(({ error }) => bytesOf(error)),
+    n_instance: nodes.map(({ instance }) => instance),
+    n_lease: nodes.map(({ lease }) => lease),
+    n_call: nodes.map(({ call }) => call),
+    n_reservation: nodes.map(({ reservation }) => reservation),
+    n_duration_ms: nodes.map(({ durationMs }) => durationMs),
+    n_remote_ms: nodes.map(({ remoteMs }) => remoteMs),
+    c_execution: closings.map(({ execution }) => execution),
+    c_id: closings.map(({ reservation }) => reservation),
+    c_kind: closings.map(({ usage }) => (usage ? 'settle' : 'release')),
+    c_usage: JSON.stringify(closings.map(({ usage }) => usage ?? {})),
+    c_reason: closings.map(({ usage, reason }) => (usage ? null : reason)),
+  })
   const { outcome, charged, excess } = readClosings(row.closings)
   return {
     written: new Map(row.written?.map((n) => [changes[n - 1]!, versions[n - 1]!])),
-    jobs: row.rung === null ? [] : jobsOf(JSON.parse(row.rung) as EnqueuedNode[]),
+    jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
     excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
-    fenced: outcome.filter((one) => one === 'fenced').length,
-    charged: new Map(row.closed?.map((n, place) => [closings[n - 1]!.reservation, charged[place] ?? 0])),
+    fenced: outcome.filter((name) => name === 'fenced').length,
+    charged: new Map(row.closed?.map((n, index) => [closings[n - 1]!.reservation, charged[index] ?? 0])),
   }
 }
 

@@ -1,5 +1,8 @@
--- The stack's two halves: `control` says who may do what, `money` is the book of record.
--- Every CHECK below is the last belt: the batch function decides, these refuse what it must never write.
+-- All tables, indexes, roles and grants. `control` says who may do what, `money` is the book of record. What decides
+-- something stands in prisma/functions: views, functions and triggers.
+-- A CHECK is the last line of defence: the functions decide, and a CHECK refuses what they must never write.
+-- What an author wrote and what a node answered is kept as bytes: text from outside may hold what `jsonb` and `text`
+-- refuse.
 
 CREATE SCHEMA control;
 CREATE SCHEMA money;
@@ -18,6 +21,9 @@ CREATE TABLE control.people (
   name              text NOT NULL,
   password_hash     text,
   platform_operator boolean NOT NULL DEFAULT false,
+  -- The organization whose Admin chose this person's first password, and so could sign in as them. null: nobody did.
+  -- No reference, because the fact outlives the organization.
+  vouched_by        text,
   created_at        timestamptz(3) NOT NULL DEFAULT now()
 );
 
@@ -31,6 +37,25 @@ CREATE TABLE control.person_tokens (
   expires_at timestamptz(3)
 );
 CREATE INDEX ON control.person_tokens (person);
+
+-- Who a person is at a sign-in provider (OpenID Connect), from the first sign-in there on. One identity per provider:
+-- an e-mail that the provider has given to somebody else does not bring its former owner's account along.
+CREATE TABLE control.person_identities (
+  issuer     text NOT NULL,
+  subject    text NOT NULL,
+  person     text NOT NULL REFERENCES control.people,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (issuer, subject),
+  UNIQUE (person, issuer)
+);
+
+-- Attempts to sign in, counted for all replicas. Losing them in a crash gives somebody who guesses passwords one more
+-- minute's worth.
+CREATE UNLOGGED TABLE control.sign_in_attempts (
+  key    text PRIMARY KEY,
+  points integer NOT NULL,
+  expire timestamptz(3)
+);
 
 CREATE TABLE control.memberships (
   tenant     text NOT NULL REFERENCES control.tenants,
@@ -91,30 +116,30 @@ CREATE INDEX ON control.audit (tenant, id);
 
 -- The ceilings on prices and tokens keep `tokens * price` of one call inside a bigint, with room to add three.
 CREATE TABLE control.products (
-  id                        text PRIMARY KEY,
-  name                      text NOT NULL,
-  description               text NOT NULL,
-  owned_by                  text NOT NULL,
-  kind                      text NOT NULL CHECK (kind IN ('chat', 'image', 'audio')),
-  state                     text NOT NULL CHECK (state IN ('draft', 'published', 'suspended')),
-  context_length            integer NOT NULL CHECK (context_length BETWEEN 1 AND 10000000),
-  max_output_tokens         integer NOT NULL CHECK (max_output_tokens BETWEEN 1 AND 10000000),
-  supported_parameters      text[] NOT NULL,
-  input_modalities          text[] NOT NULL,
-  output_modalities         text[] NOT NULL,
-  is_moderated              boolean NOT NULL DEFAULT false,
-  tokenizer                 text CHECK (tokenizer IN ('o200k_base', 'cl100k_base')),
-  unit                      text NOT NULL CHECK (unit IN ('tokens', 'request')),
-  prompt_pico               bigint NOT NULL DEFAULT 0 CHECK (prompt_pico BETWEEN 0 AND 100000000000),
-  completion_pico           bigint NOT NULL DEFAULT 0 CHECK (completion_pico BETWEEN 0 AND 100000000000),
-  request_pico              bigint NOT NULL DEFAULT 0 CHECK (request_pico BETWEEN 0 AND 1000000000000000000),
+  id                         text PRIMARY KEY,
+  name                       text NOT NULL,
+  description                text NOT NULL,
+  owned_by                   text NOT NULL,
+  kind                       text NOT NULL CHECK (kind IN ('chat', 'image', 'audio')),
+  state                      text NOT NULL CHECK (state IN ('draft', 'published', 'suspended')),
+  context_length             integer NOT NULL CHECK (context_length BETWEEN 1 AND 10000000),
+  max_output_tokens          integer NOT NULL CHECK (max_output_tokens BETWEEN 1 AND 10000000),
+  supported_parameters       text[] NOT NULL,
+  input_modalities           text[] NOT NULL,
+  output_modalities          text[] NOT NULL,
+  is_moderated               boolean NOT NULL DEFAULT false,
+  tokenizer                  text CHECK (tokenizer IN ('o200k_base', 'cl100k_base')),
+  unit                       text NOT NULL CHECK (unit IN ('tokens', 'request')),
+  prompt_pico                bigint NOT NULL DEFAULT 0 CHECK (prompt_pico BETWEEN 0 AND 100000000000),
+  completion_pico            bigint NOT NULL DEFAULT 0 CHECK (completion_pico BETWEEN 0 AND 100000000000),
+  request_pico               bigint NOT NULL DEFAULT 0 CHECK (request_pico BETWEEN 0 AND 1000000000000000000),
   tokens_per_byte_millionths integer NOT NULL DEFAULT 1000000 CHECK (tokens_per_byte_millionths BETWEEN 1 AND 1000000),
-  per_message               integer NOT NULL DEFAULT 8 CHECK (per_message BETWEEN 0 AND 10000),
-  per_tool                  integer NOT NULL DEFAULT 16 CHECK (per_tool BETWEEN 0 AND 10000),
-  fixed_with_tools          integer NOT NULL DEFAULT 64 CHECK (fixed_with_tools BETWEEN 0 AND 100000),
-  max_tokens_per_image      integer CHECK (max_tokens_per_image BETWEEN 1 AND 100000),
-  providers                   jsonb NOT NULL CHECK (jsonb_typeof(providers) = 'array'),
-  created_at                timestamptz(3) NOT NULL DEFAULT now(),
+  per_message                integer NOT NULL DEFAULT 8 CHECK (per_message BETWEEN 0 AND 10000),
+  per_tool                   integer NOT NULL DEFAULT 16 CHECK (per_tool BETWEEN 0 AND 10000),
+  fixed_with_tools           integer NOT NULL DEFAULT 64 CHECK (fixed_with_tools BETWEEN 0 AND 100000),
+  max_tokens_per_image       integer CHECK (max_tokens_per_image BETWEEN 1 AND 100000),
+  providers                  jsonb NOT NULL CHECK (jsonb_typeof(providers) = 'array'),
+  created_at                 timestamptz(3) NOT NULL DEFAULT now(),
   CHECK (CASE unit WHEN 'tokens' THEN request_pico = 0 ELSE prompt_pico = 0 AND completion_pico = 0 END)
 );
 
@@ -155,22 +180,6 @@ CREATE INDEX ON control.keys (tenant);
 CREATE INDEX ON control.keys (project);
 CREATE INDEX ON control.keys (lineage);
 
--- What a key is bound to at creation it keeps for life (spec 2.1): only revoking and rotating may touch the row.
-CREATE FUNCTION control.keep_key_binding() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF (NEW.project, NEW.lineage, NEW.hash, NEW.tenant, NEW.policy, NEW.limit_micro, NEW.limit_reset, NEW.created_by, NEW.expires_at, NEW.rotated_from)
-     IS DISTINCT FROM
-     (OLD.project, OLD.lineage, OLD.hash, OLD.tenant, OLD.policy, OLD.limit_micro, OLD.limit_reset, OLD.created_by, OLD.expires_at, OLD.rotated_from)
-  THEN RAISE EXCEPTION 'a key keeps its project, lineage, secret, policy, limit, creator and expiry for life';
-  END IF;
-  IF NEW.id <> OLD.id OR OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL
-     OR OLD.rotated_to IS NOT NULL AND (NEW.rotated_to IS DISTINCT FROM OLD.rotated_to OR NEW.grace_until > coalesce(OLD.grace_until, '-infinity'))
-  THEN RAISE EXCEPTION 'a revoked or rotated key stays so';
-  END IF;
-  RETURN NEW;
-END $$;
-CREATE TRIGGER keep_key_binding BEFORE UPDATE ON control.keys FOR EACH ROW EXECUTE FUNCTION control.keep_key_binding();
-
 CREATE TABLE control.key_resources (
   key      text NOT NULL REFERENCES control.keys,
   resource text NOT NULL,
@@ -200,11 +209,12 @@ CREATE TABLE money.meters (
   CHECK (spent + reserved <= limit_micro)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
+-- Processes that work under reservations and leases. One row is one life of a process.
 CREATE TABLE money.instances (
   id            text PRIMARY KEY,
   service       text NOT NULL,
   started_at    timestamptz(3) NOT NULL,
-  heartbeat_at       timestamptz(3) NOT NULL,
+  heartbeat_at  timestamptz(3) NOT NULL,
   dead_after_ms integer NOT NULL CHECK (dead_after_ms BETWEEN 1000 AND 60000),
   ended_at      timestamptz(3)
 ) WITH (fillfactor = 50);
@@ -219,7 +229,7 @@ CREATE TABLE money.reservations (
   lineage         text NOT NULL,
   window_start    timestamptz(3),
   product         text NOT NULL,
-  instance          text NOT NULL,
+  instance        text NOT NULL,
   micro           bigint NOT NULL CHECK (micro >= 0),
   output_cap      integer NOT NULL,
   prompt_pico     bigint NOT NULL,
@@ -228,13 +238,13 @@ CREATE TABLE money.reservations (
   keyed           boolean NOT NULL,
   admitted_at     timestamptz(3) NOT NULL,
   deadline_at     timestamptz(3) NOT NULL,
-  execution       text, -- whose node the call is of; null: a direct call
+  execution       text, -- of a node's call; null: a direct call
   node            text,
   CHECK ((execution IS NULL) = (node IS NULL))
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-CREATE UNIQUE INDEX one_hold_a_node ON money.reservations (execution, node) WHERE execution IS NOT NULL;
+CREATE UNIQUE INDEX one_reservation_a_node ON money.reservations (execution, node) WHERE execution IS NOT NULL;
 
--- Closed reservations: the usage records, never updated.
+-- Closed reservations, each an attempt under an invocation: the usage records, never updated.
 CREATE TABLE money.attempts (
   id                text PRIMARY KEY,
   invocation        text NOT NULL,
@@ -245,7 +255,7 @@ CREATE TABLE money.attempts (
   lineage           text,
   window_start      timestamptz(3),
   product           text,
-  instance            text,
+  instance          text,
   reserved_micro    bigint NOT NULL DEFAULT 0,
   charged_micro     bigint NOT NULL DEFAULT 0 CHECK (charged_micro BETWEEN 0 AND reserved_micro),
   prompt_pico       bigint NOT NULL DEFAULT 0,
@@ -258,7 +268,7 @@ CREATE TABLE money.attempts (
   answer_day        date,
   admitted_at       timestamptz(3),
   closed_at         timestamptz(3) NOT NULL,
-  execution         text, -- whose node the call was of; null: a direct call
+  execution         text, -- of a node's call; null: a direct call
   node              text,
   CHECK (state = 'Settled' OR charged_micro = 0),
   CHECK (project IS NOT NULL OR state = 'Released'),
@@ -267,7 +277,8 @@ CREATE TABLE money.attempts (
 CREATE INDEX ON money.attempts (project, admitted_at);
 CREATE INDEX later_attempts ON money.attempts (invocation) WHERE attempt > 1;
 CREATE INDEX ON money.attempts (execution) WHERE execution IS NOT NULL;
-CREATE UNIQUE INDEX one_charge_a_node ON money.attempts (execution, node) WHERE state = 'Settled' AND execution IS NOT NULL;
+CREATE UNIQUE INDEX one_charge_a_node ON money.attempts (execution, node)
+  WHERE state = 'Settled' AND execution IS NOT NULL;
 
 CREATE TABLE money.journal (
   project   text NOT NULL,
@@ -299,6 +310,7 @@ CREATE TABLE money.fundings (
   PRIMARY KEY (project, funding_id)
 );
 
+-- What was served and is charged to nobody: usage above the reservation (excess), or an answer after its end (fenced).
 CREATE TABLE money.write_offs (
   reservation text NOT NULL,
   kind        text NOT NULL CHECK (kind IN ('excess', 'fenced')),
@@ -320,6 +332,7 @@ CREATE TABLE money.idempotency_keys (
 );
 CREATE INDEX ON money.idempotency_keys (created_at);
 
+-- Saved answers, one partition a day: their retention is a dropped partition.
 CREATE TABLE money.answers (
   day          date NOT NULL,
   reservation  text NOT NULL,
@@ -353,43 +366,127 @@ CREATE TABLE money.checked_meters (
 );
 CREATE INDEX ON money.checked_meters (project);
 
--- What is written once stays as it was written, whoever asks.
-CREATE FUNCTION money.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION '%.% is append-only', TG_TABLE_SCHEMA, TG_TABLE_NAME;
-END $$;
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.journal FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.journal_blocks FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.attempts FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON money.fundings FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON control.audit FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
+------------------------------------------------------------------------------------------------------- sandboxes
 
--- A day's partition of saved answers is made ahead, and dropped when its retention is over (decisions.md, 4: 30 days).
--- Runs with the owner's rights, because the ledger's role may not change tables.
-CREATE FUNCTION money.keep_answer_partitions(ahead integer, keep integer) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
-DECLARE
-  today date := (now() AT TIME ZONE 'UTC')::date;
-  one   date;
-  old   text;
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtext('money.keep_answer_partitions'));
-  FOR one IN SELECT today + n FROM generate_series(0, ahead) n LOOP
-    IF to_regclass(format('money.answers_%s', to_char(one, 'YYYYMMDD'))) IS NULL
-       AND NOT EXISTS (SELECT FROM money.answers_unplanned WHERE day = one) THEN
-      EXECUTE format('CREATE TABLE money.answers_%s PARTITION OF money.answers FOR VALUES FROM (%L) TO (%L)',
-                     to_char(one, 'YYYYMMDD'), one, one + 1);
-      EXECUTE format('REVOKE ALL ON money.answers_%s FROM svc_console', to_char(one, 'YYYYMMDD')); -- default privileges gave it
-    END IF;
-  END LOOP;
-  FOR old IN
-    SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = 'money' AND relname ~ '^answers_[0-9]{8}$' AND relname < 'answers_' || to_char(today - keep, 'YYYYMMDD')
-  LOOP
-    EXECUTE format('DROP TABLE money.%I', old);
-  END LOOP;
-  DELETE FROM money.answers_unplanned WHERE day < today - keep;
-END $$;
+CREATE TABLE control.sandboxes (
+  id              text PRIMARY KEY CHECK (id LIKE 'sbx-%'),
+  project         text NOT NULL REFERENCES control.projects,
+  name            text NOT NULL,
+  description     text NOT NULL,
+  mcp_enabled     boolean NOT NULL DEFAULT false,
+  suspended       boolean NOT NULL DEFAULT false,
+  latest_revision integer NOT NULL DEFAULT 0 CHECK (latest_revision >= 0),
+  active_revision integer CHECK (active_revision BETWEEN 1 AND latest_revision),
+  activated_at    timestamptz(3),
+  created_by      text NOT NULL REFERENCES control.people,
+  created_at      timestamptz(3) NOT NULL DEFAULT now(),
+  CHECK ((active_revision IS NULL) = (activated_at IS NULL))
+);
+CREATE INDEX ON control.sandboxes (project);
+
+CREATE TABLE control.revisions (
+  sandbox       text NOT NULL REFERENCES control.sandboxes,
+  number        integer NOT NULL CHECK (number >= 1),
+  draft         boolean NOT NULL,
+  base_revision integer,
+  graph         bytea NOT NULL,
+  problems      bytea NOT NULL,
+  digest        text CHECK (digest ~ '^[0-9a-f]{64}$'), -- with its package; null where the graph has problems
+  package       bytea,
+  manifest      text[] NOT NULL DEFAULT '{}',
+  paid_nodes    integer NOT NULL DEFAULT 0 CHECK (paid_nodes BETWEEN 0 AND 8),
+  chat_input    text, -- the one text field of either side; null where the contract is not chat-compatible (spec 4.2)
+  chat_output   text,
+  created_by    text NOT NULL REFERENCES control.people,
+  created_at    timestamptz(3) NOT NULL DEFAULT now(),
+  PRIMARY KEY (sandbox, number),
+  CHECK ((digest IS NULL) = (package IS NULL)),
+  CHECK ((chat_input IS NULL) = (chat_output IS NULL))
+);
+ALTER TABLE control.sandboxes ADD FOREIGN KEY (id, active_revision) REFERENCES control.revisions (sandbox, number);
+
+------------------------------------------------------------------------------------------------------- executions
+
+-- fillfactor 50: status, seq and deadline change while an execution goes on, and half-empty pages keep those updates in
+-- place (HOT).
+CREATE TABLE money.executions (
+  id           text PRIMARY KEY,
+  project      text NOT NULL,
+  sandbox      text NOT NULL,
+  revision     integer NOT NULL,
+  key          text, -- in whose name: a key, by its lineage, or a person in the console
+  lineage      text,
+  person       text,
+  surface      text NOT NULL CHECK (surface IN ('invoke', 'chat')),
+  status       text NOT NULL CHECK (status IN ('Admitted', 'Running', 'Succeeded', 'Failed')),
+  version      integer NOT NULL DEFAULT 0, -- of the execution and its nodes together: rises with each change
+  seq          integer NOT NULL DEFAULT 0, -- of its newest line of progress
+  output       bytea,
+  error        bytea, -- set when it begins to fail; it is Failed once none of its nodes is Running
+  traceparent  text,
+  tracestate   text,
+  created_at   timestamptz(3) NOT NULL,
+  started_at   timestamptz(3), -- the first claim of a node
+  deadline_at  timestamptz(3) NOT NULL, -- of the first claim; then of the execution; then of the nodes that outlast it
+  completed_at timestamptz(3),
+  CHECK ((key IS NULL) = (lineage IS NULL) AND (key IS NULL) <> (person IS NULL)),
+  CHECK ((status IN ('Succeeded', 'Failed')) = (completed_at IS NOT NULL)),
+  CHECK (status <> 'Failed' OR error IS NOT NULL),
+  CHECK (status <> 'Succeeded' OR output IS NOT NULL)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX ON money.executions (deadline_at) WHERE completed_at IS NULL;
+CREATE INDEX ON money.executions (project) WHERE completed_at IS NULL;
+CREATE INDEX executions_that_fail ON money.executions (id) WHERE completed_at IS NULL AND error IS NOT NULL;
+CREATE INDEX ON money.executions (sandbox, created_at);
+CREATE INDEX ON money.executions (completed_at) WHERE completed_at IS NOT NULL; -- for the retention-cleaner
+
+CREATE TABLE money.execution_nodes (
+  execution    text NOT NULL REFERENCES money.executions ON DELETE CASCADE,
+  ordinal      integer NOT NULL, -- in the order of the graph
+  node         text NOT NULL,
+  kind         text NOT NULL,
+  project      text NOT NULL,
+  sources      integer[] NOT NULL, -- ordinals of the nodes whose values it takes
+  state        text NOT NULL CHECK (state IN ('Pending', 'Ready', 'Running', 'Succeeded', 'Failed', 'Skipped')),
+  attempt      integer NOT NULL DEFAULT 1, -- rises whenever a lease ends without a result
+  deaths       integer NOT NULL DEFAULT 0, -- leases that ended because their instance did
+  seq          integer, -- its line of progress
+  ports        text, -- those that have a value: a JSON list
+  output       bytea,
+  error        bytea,
+  instance     text, -- the one that runs it or ran it
+  lease        text, -- kept with its result, so that a repeat of `complete` is known
+  call         text, -- the invocation of its paid call, the same for each attempt
+  reservation  text, -- of this attempt
+  enqueued_at  timestamptz(3), -- when the queue was last asked to run it
+  claimed_at   timestamptz(3),
+  completed_at timestamptz(3),
+  duration_ms  integer,
+  remote_ms    integer,
+  PRIMARY KEY (execution, ordinal),
+  CHECK ((lease IS NULL) = (instance IS NULL)),
+  CHECK (state <> 'Running' OR lease IS NOT NULL),
+  CHECK (state NOT IN ('Pending', 'Ready', 'Skipped') OR lease IS NULL),
+  CHECK ((state IN ('Succeeded', 'Failed')) = (seq IS NOT NULL)),
+  CHECK (state <> 'Succeeded' OR output IS NOT NULL AND ports IS NOT NULL),
+  CHECK ((state = 'Failed') = (error IS NOT NULL))
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX ON money.execution_nodes (instance) WHERE state = 'Running';
+CREATE INDEX ON money.execution_nodes (project, execution) WHERE state = 'Ready' AND enqueued_at IS NULL;
+CREATE INDEX ON money.execution_nodes (project, enqueued_at)
+  WHERE state IN ('Ready', 'Running') AND enqueued_at IS NOT NULL;
+
+----------------------------------------------------------------------------------------------------------- assets
+
+CREATE TABLE money.assets (
+  id         text PRIMARY KEY,
+  project    text NOT NULL,
+  mime_type  text NOT NULL,
+  bytes      integer NOT NULL CHECK (bytes > 0),
+  execution  text, -- the one that made it; null: it was uploaded
+  created_at timestamptz(3) NOT NULL DEFAULT now()
+);
+CREATE INDEX ON money.assets (project, created_at);
 
 ------------------------------------------------------------------------------------------------------------- roles
 
@@ -401,26 +498,49 @@ EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another databa
 END $$;
 
 REVOKE ALL ON SCHEMA control, money FROM PUBLIC;
-REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA control, money FROM PUBLIC;
-ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_ledger;
-ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_console;
-
 GRANT USAGE ON SCHEMA control, money TO svc_ledger, svc_console;
 
--- The ledger reads what admission needs to know, never a password; it writes money, and to what is append-only it only adds.
-GRANT SELECT ON control.keys, control.key_resources, control.projects, control.memberships, control.team_members,
-  control.project_grants, control.products, control.assignments TO svc_ledger;
-GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_ledger;
-GRANT INSERT, UPDATE ON money.wallets, money.meters, money.instances, money.key_uses, money.checked_wallets, money.checked_meters TO svc_ledger;
-GRANT DELETE ON money.instances, money.checked_wallets, money.checked_meters TO svc_ledger;
+-- Both read all of `money`, what comes later as well.
+ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_ledger;
+ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_console;
+GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_ledger, svc_console;
+REVOKE ALL ON money.answers, money.answers_unplanned FROM svc_console;
+
+-- The ledger reads what admission needs to know, never a password. It writes money, and to what is append-only it only
+-- adds.
+GRANT SELECT ON
+  control.keys,
+  control.key_resources,
+  control.projects,
+  control.memberships,
+  control.team_members,
+  control.project_grants,
+  control.products,
+  control.assignments,
+  control.sandboxes,
+  control.revisions
+TO svc_ledger;
+GRANT INSERT ON
+  money.attempts,
+  money.journal,
+  money.journal_blocks,
+  money.fundings,
+  money.write_offs,
+  money.answers,
+  money.assets
+TO svc_ledger;
 GRANT INSERT, DELETE ON money.reservations TO svc_ledger;
-GRANT INSERT ON money.attempts, money.journal, money.journal_blocks, money.fundings, money.write_offs, money.answers TO svc_ledger;
-GRANT INSERT, UPDATE, DELETE ON money.idempotency_keys TO svc_ledger;
-GRANT EXECUTE ON FUNCTION money.keep_answer_partitions TO svc_ledger;
+GRANT INSERT, UPDATE ON money.wallets, money.meters, money.key_uses, money.execution_nodes TO svc_ledger;
+GRANT INSERT, UPDATE, DELETE ON
+  money.instances,
+  money.checked_wallets,
+  money.checked_meters,
+  money.idempotency_keys,
+  money.executions -- its nodes are deleted with it
+TO svc_ledger;
 
 -- The console writes who may do what, and reads money without ever writing it.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA control TO svc_console;
 REVOKE UPDATE, DELETE ON control.audit FROM svc_console;
+REVOKE UPDATE ON control.person_identities FROM svc_console;
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA control TO svc_console;
-GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_console;
-REVOKE ALL ON money.answers, money.answers_unplanned FROM svc_console;

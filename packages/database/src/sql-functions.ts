@@ -1,0 +1,232 @@
+// The functions of prisma/functions that services call with `callFunction`: their arguments and what they answer, by name
+// and by type as Postgres writes it. A test compares all of it with the catalogue of a migrated database.
+
+/** What is given for an argument. A list of bytes has no null: the driver takes the type of a list from its first item. */
+interface TakenTypes {
+  boolean: boolean
+  integer: number
+  bigint: number | bigint
+  text: string
+  /** JSON text. */
+  jsonb: string
+  'boolean[]': readonly (boolean | null)[]
+  'integer[]': readonly (number | null)[]
+  'text[]': readonly (string | null)[]
+  'bytea[]': readonly Uint8Array[]
+}
+
+interface AnsweredTypes {
+  boolean: boolean
+  integer: number
+  bigint: bigint
+  text: string
+  'integer[]': number[]
+  'text[]': string[]
+  'bytea[]': Uint8Array[]
+}
+
+interface SqlFunction {
+  takes: Record<string, keyof TakenTypes>
+  answers: Record<string, keyof AnsweredTypes | `${keyof AnsweredTypes} | null`>
+}
+
+export const sqlFunctions = {
+  'money.run_batch_v1': {
+    takes: {
+      wait_for_locks: 'boolean',
+      p_hash: 'text[]',
+      p_model: 'text[]',
+      e_execution: 'text[]',
+      e_model: 'text[]',
+      a_id: 'text[]',
+      a_pair: 'integer[]',
+      a_instance: 'text[]',
+      a_selector: 'text[]',
+      a_parameters: 'text[]',
+      a_bytes: 'integer[]',
+      a_messages: 'integer[]',
+      a_tools: 'integer[]',
+      a_images: 'integer[]',
+      a_counted: 'integer[]',
+      a_max_tokens: 'integer[]',
+      a_key: 'text[]',
+      a_fingerprint: 'text[]',
+      a_node: 'text[]',
+      a_lease: 'text[]',
+      c_id: 'text[]',
+      c_kind: 'text[]',
+      c_usage: 'jsonb',
+      c_reason: 'text[]',
+      c_content_type: 'text[]',
+      c_body: 'bytea[]',
+    },
+    answers: {
+      admissions: 'text | null',
+      closings: 'text | null',
+      products: 'text | null',
+      at_ms: 'bigint',
+    },
+  },
+  'money.fund_v1': {
+    takes: {
+      to_project: 'text',
+      funding: 'text',
+      amount_micro: 'bigint',
+      by_person: 'text',
+    },
+    answers: {
+      fresh: 'boolean',
+      recorded: 'bigint',
+    },
+  },
+  'money.read_executions_v1': {
+    takes: {
+      ids: 'text[]',
+      instances: 'text[]',
+      c_execution: 'text[]',
+      c_node: 'text[]',
+    },
+    answers: {
+      at_ms: 'bigint',
+      executions: 'text | null',
+      live_instances: 'text[] | null',
+      s_claim: 'integer[] | null',
+      s_ordinal: 'integer[] | null',
+      s_output: 'bytea[] | null',
+    },
+  },
+  'money.write_executions_v1': {
+    takes: {
+      wait_for_locks: 'boolean',
+      nodes_at_once: 'integer',
+      instances: 'text[]',
+      e_id: 'text[]',
+      e_project: 'text[]',
+      e_version: 'integer[]',
+      e_next_version: 'integer[]',
+      e_status: 'text[]',
+      e_seq: 'integer[]',
+      e_error: 'bytea[]',
+      e_output: 'bytea[]',
+      e_started: 'boolean[]',
+      e_deadline_ms: 'integer[]',
+      n_execution: 'integer[]',
+      n_ordinal: 'integer[]',
+      n_state: 'text[]',
+      n_attempt: 'integer[]',
+      n_deaths: 'integer[]',
+      n_seq: 'integer[]',
+      n_ports: 'text[]',
+      n_output: 'bytea[]',
+      n_error: 'bytea[]',
+      n_instance: 'text[]',
+      n_lease: 'text[]',
+      n_call: 'text[]',
+      n_reservation: 'text[]',
+      n_duration_ms: 'integer[]',
+      n_remote_ms: 'integer[]',
+      c_execution: 'integer[]',
+      c_id: 'text[]',
+      c_kind: 'text[]',
+      c_usage: 'jsonb',
+      c_reason: 'text[]',
+    },
+    answers: {
+      written: 'integer[] | null',
+      closed: 'integer[] | null',
+      closings: 'text | null',
+      jobs: 'text | null',
+    },
+  },
+  'money.lock_executions_v1': {
+    takes: {
+      ids: 'text[]',
+    },
+    answers: {
+      locked: 'integer',
+    },
+  },
+  'money.requeue_lost_nodes_v1': {
+    takes: {
+      nodes_at_once: 'integer',
+      late_ms: 'integer',
+      max_late: 'integer',
+    },
+    answers: {
+      jobs: 'text',
+    },
+  },
+  'money.read_starts_v1': {
+    takes: {
+      i_id: 'text[]',
+      i_hash: 'text[]',
+      i_project: 'text[]',
+      i_sandbox: 'text[]',
+      i_revision: 'integer[]',
+      i_key: 'text[]',
+      max_open: 'integer',
+    },
+    answers: {
+      facts: 'text',
+    },
+  },
+  'money.write_starts_v1': {
+    takes: {
+      nodes_at_once: 'integer',
+      first_claim_ms: 'integer',
+      e_id: 'text[]',
+      e_project: 'text[]',
+      e_sandbox: 'text[]',
+      e_revision: 'integer[]',
+      e_key: 'text[]',
+      e_lineage: 'text[]',
+      e_person: 'text[]',
+      e_surface: 'text[]',
+      e_traceparent: 'text[]',
+      e_tracestate: 'text[]',
+      e_idempotency_key: 'text[]',
+      e_fingerprint: 'text[]',
+      n_execution: 'integer[]',
+      n_ordinal: 'integer[]',
+      n_node: 'text[]',
+      n_kind: 'text[]',
+      n_sources: 'text[]',
+      n_state: 'text[]',
+      n_seq: 'integer[]',
+      n_ports: 'text[]',
+      n_output: 'bytea[]',
+    },
+    answers: {
+      started: 'integer[] | null',
+      jobs: 'text | null',
+    },
+  },
+  'money.keep_answer_partitions_v1': {
+    takes: {
+      days_ahead: 'integer',
+      days_kept: 'integer',
+    },
+    answers: {
+      dropped: 'integer',
+    },
+  },
+} as const satisfies Record<string, SqlFunction>
+
+export type SqlFunctionName = keyof typeof sqlFunctions
+
+/** All arguments of a function, by name. */
+export type ArgumentsOf<Name extends SqlFunctionName> = {
+  [A in keyof (typeof sqlFunctions)[Name]['takes']]: Taken<(typeof sqlFunctions)[Name]['takes'][A]>
+}
+
+/** The one row that a function answers. */
+export type AnswerOf<Name extends SqlFunctionName> = {
+  [A in keyof (typeof sqlFunctions)[Name]['answers']]: Answered<(typeof sqlFunctions)[Name]['answers'][A]>
+}
+
+type Taken<T> = T extends keyof TakenTypes ? TakenTypes[T] : never
+type Answered<T> = T extends `${infer Type} | null`
+  ? Answered<Type> | null
+  : T extends keyof AnsweredTypes
+    ? AnsweredTypes[T]
+    : never

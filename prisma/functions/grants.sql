@@ -1,0 +1,9 @@
+-- Who may use what stands in this folder. Applied after every change of it.
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA control, money FROM PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA money TO svc_ledger;
+GRANT SELECT ON
+  money.callers,
+  money.callable_chat_products,
+  money.callable_sandboxes,
+  money.execution_callers
+TO svc_ledger;

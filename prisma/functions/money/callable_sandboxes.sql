@@ -1,0 +1,15 @@
+-- The sandbox products of a project that external callers can start now, each with its active revision (spec 3.1). What
+-- has a `chat_input` can be called as a model (spec 4.1, 4.2).
+CREATE OR REPLACE VIEW money.callable_sandboxes AS
+SELECT s.project,
+       s.id,
+       s.name,
+       s.description,
+       s.activated_at,
+       r.number AS revision,
+       r.manifest,
+       r.chat_input,
+       r.chat_output
+  FROM control.sandboxes s
+  JOIN control.revisions r ON r.sandbox = s.id AND r.number = s.active_revision
+ WHERE NOT s.suspended;

@@ -1,0 +1,23 @@
+-- The project of a key, and whether its creator may still issue it (spec 5.3, 5.4). Shared by admission and model list.
+CREATE OR REPLACE VIEW money.callers AS
+SELECT k.id,
+       k.hash,
+       k.project,
+       k.lineage,
+       k.policy,
+       k.limit_micro,
+       k.limit_reset,
+       k.expires_at,
+       k.revoked_at,
+       k.rotated_to,
+       k.grace_until,
+       p.name AS project_name,
+       (SELECT m.person FROM control.memberships m
+         WHERE m.tenant = p.tenant AND m.person = k.created_by) IS NOT NULL
+       AND (SELECT t.person FROM control.team_members t
+             WHERE t.team = p.team AND t.person = k.created_by) IS NOT NULL
+       AND (SELECT g.person FROM control.project_grants g
+             WHERE g.project = p.id AND g.person = k.created_by
+               AND g.role IN ('Project Owner', 'Project Consumer')) IS NOT NULL AS issuer_authorized
+  FROM control.keys k
+  LEFT JOIN LATERAL (SELECT * FROM control.projects r WHERE r.id = k.project LIMIT 1) p ON true;

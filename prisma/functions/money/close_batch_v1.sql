@@ -1,0 +1,253 @@
+-- Closings: settle (charge the usage, never more than was reserved), release, expire (release, if the instance has
+-- ended or is late). The rules B1 to B9 are in run_batch_v1.
+-- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
+-- others are 'unknown' (B9). `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
+-- it is priced and stored is read here.
+-- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
+CREATE OR REPLACE FUNCTION money.close_batch_v1(
+  of_executions boolean,
+  locked text[],
+  moment timestamptz,
+  answer_day date,
+  c_id text[],
+  c_kind text[],
+  c_usage jsonb,
+  c_answered boolean[],
+  c_reason text[]
+) RETURNS json LANGUAGE plpgsql
+AS $$
+DECLARE
+  outcome_of text[] := array_fill(NULL::text, ARRAY[cardinality(c_id)]);
+  charged_of bigint[] := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  excess_of bigint[] := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  done integer[];
+  outcomes text[];
+  charges bigint[];
+  excesses bigint[];
+  placeholders text[];
+  tombstones text[] := '{}';
+  n integer;
+BEGIN
+  -- Whatever has an open reservation that may be closed now.
+  WITH item AS MATERIALIZED (
+    SELECT * FROM ROWS FROM (
+      unnest(c_id, c_kind, c_answered, c_reason),
+      jsonb_to_recordset(c_usage) AS ("promptTokens" integer, "completionTokens" integer, estimated boolean)
+    ) WITH ORDINALITY AS t (id, kind, answered, reason, prompt_tokens, completion_tokens, estimated, ord)
+  ), ended AS (
+    DELETE FROM money.reservations r USING item i
+     WHERE r.id = ANY (c_id) AND r.id = i.id
+       AND r.project = ANY (locked) -- one that was admitted since may have no lock here
+       AND (r.execution IS NOT NULL) = of_executions
+       AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
+             SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
+    RETURNING r.*, i.ord, i.kind, i.prompt_tokens, i.completion_tokens, i.estimated, i.answered, i.reason
+  ), priced AS (
+    SELECT *,
+           CASE kind
+             WHEN 'settle' THEN money.micro_v1(
+               prompt_tokens, prompt_pico, completion_tokens, completion_pico, request_pico)
+             ELSE 0
+           END AS cost
+      FROM ended
+  ), charge AS MATERIALIZED (
+    SELECT p.*,
+           least(p.cost, p.micro) AS charged,
+           greatest(p.cost - p.micro, 0) AS excess,
+           CASE p.kind WHEN 'settle' THEN 'settle' ELSE 'release' END AS entry,
+           w.seal,
+           w.journal_seq + row_number() OVER (PARTITION BY p.project ORDER BY p.ord) AS seq
+      FROM priced p
+      JOIN money.wallets w ON w.project = p.project AND w.project = ANY (ARRAY(SELECT project FROM ended))
+  ), recorded AS (
+    INSERT INTO money.attempts (
+      id,
+      invocation,
+      attempt,
+      state,
+      project,
+      key,
+      lineage,
+      window_start,
+      product,
+      instance,
+      reserved_micro,
+      charged_micro,
+      prompt_pico,
+      completion_pico,
+      request_pico,
+      prompt_tokens,
+      completion_tokens,
+      estimated,
+      reason,
+      answer_day,
+      admitted_at,
+      closed_at,
+      execution,
+      node
+    )
+    SELECT
+      id,
+      invocation,
+      attempt,
+      CASE kind WHEN 'settle' THEN 'Settled' ELSE 'Released' END,
+      project,
+      key,
+      lineage,
+      window_start,
+      product,
+      instance,
+      micro,
+      charged,
+      prompt_pico,
+      completion_pico,
+      request_pico,
+      prompt_tokens,
+      completion_tokens,
+      coalesce(estimated, false),
+      reason,
+      CASE WHEN answered THEN answer_day END,
+      admitted_at,
+      moment,
+      execution,
+      node
+      FROM charge
+  ), written_off AS (
+    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
+    SELECT id, 'excess', excess, product, moment FROM charge WHERE excess > 0
+  ), metering AS (
+    SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged
+      FROM charge WHERE window_start IS NOT NULL GROUP BY lineage, window_start
+  ), metered AS (
+    UPDATE money.meters t SET reserved = t.reserved - s.micro, spent = t.spent + s.charged
+      FROM metering s
+     WHERE t.lineage = ANY (ARRAY(SELECT lineage FROM metering))
+       AND t.lineage = s.lineage
+       AND t.window_start = s.window_start -- a window that has rolled on has no part of this reservation
+  ), written AS (
+    INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+    SELECT project, seq, entry, id, micro - charged, -micro, charged, 0, moment FROM charge
+  ), block AS (
+    SELECT project,
+           max(seq) AS last_seq,
+           sum(micro) AS freed,
+           sum(charged) AS settled,
+           sha256(min(seal) || convert_to(string_agg(
+             seq || ' ' || entry || ' ' || id || ' ' || -micro || ' ' || charged || ' 0', E'\n' ORDER BY seq
+           ), 'UTF8')) AS seal
+      FROM charge GROUP BY project
+  ), sealed AS (
+    INSERT INTO money.journal_blocks (project, last_seq, seal) SELECT project, last_seq, seal FROM block
+  ), moved AS (
+    UPDATE money.wallets w
+       SET reserved = w.reserved - b.freed,
+           settled = w.settled + b.settled,
+           journal_seq = b.last_seq,
+           seal = b.seal
+      FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project
+  )
+  SELECT array_agg(ord::integer),
+         array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END),
+         array_agg(charged),
+         array_agg(excess)
+    INTO done, outcomes, charges, excesses FROM charge;
+
+  IF done IS NOT NULL THEN
+    FOR n IN 1 .. cardinality(done) LOOP
+      outcome_of[done[n]] := outcomes[n];
+      charged_of[done[n]] := charges[n];
+      excess_of[done[n]] := excesses[n];
+    END LOOP;
+  END IF;
+  IF coalesce(cardinality(done), 0) = cardinality(c_id) THEN
+    RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
+  END IF;
+
+  -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That
+  -- may be under way in another batch, and there is no wallet to lock: the primary key of the reservations decides who
+  -- was first. A node's can't arrive any more: its lease is over.
+  IF 'release' = ANY (c_kind) AND NOT of_executions THEN
+    WITH placed AS ( -- waits for an admission of this id that is being written; the next batch releases what is there
+      INSERT INTO money.reservations (
+        id,
+        invocation,
+        attempt,
+        project,
+        key,
+        lineage,
+        product,
+        instance,
+        micro,
+        output_cap,
+        prompt_pico,
+        completion_pico,
+        request_pico,
+        keyed,
+        admitted_at,
+        deadline_at
+      )
+      SELECT id, id, 1, '', '', '', '', '', 0, 0, 0, 0, 0, false, moment, moment
+        FROM unnest(c_id, c_kind, outcome_of) AS t (id, kind, outcome)
+       WHERE kind = 'release' AND outcome IS NULL
+         AND (SELECT r.id FROM money.reservations r WHERE r.id = t.id) IS NULL
+         AND (SELECT v.id FROM money.attempts v WHERE v.id = t.id) IS NULL
+       ORDER BY id ON CONFLICT DO NOTHING RETURNING id
+    ) SELECT array_agg(id) INTO placeholders FROM placed;
+    IF placeholders IS NOT NULL THEN
+      WITH tombstone AS (
+        INSERT INTO money.attempts (id, invocation, attempt, state, reason, closed_at)
+        SELECT i, i, 1, 'Released', 'released before admission', moment FROM unnest(placeholders) i
+        ON CONFLICT DO NOTHING RETURNING id
+      ) SELECT array_agg(id) INTO tombstones FROM tombstone;
+      DELETE FROM money.reservations WHERE id = ANY (placeholders);
+    END IF;
+  END IF;
+
+  -- The rest had no open reservation that may be closed now: already closed, not yet due, not locked, or never
+  -- admitted.
+  WITH found AS MATERIALIZED (
+    SELECT i.id,
+           i.kind,
+           i.ord,
+           r.id IS NOT NULL AS open,
+           r.project AS open_project,
+           v.state,
+           v.charged_micro,
+           v.product,
+           (coalesce(r.execution, v.execution) IS NOT NULL) <> of_executions
+             AND coalesce(r.project, v.project) IS NOT NULL AS of_others,
+           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle' THEN money.micro_v1(
+             i.prompt_tokens, v.prompt_pico, i.completion_tokens, v.completion_pico, v.request_pico) END AS cost
+      FROM ROWS FROM (
+        unnest(c_id, c_kind, outcome_of),
+        jsonb_to_recordset(c_usage) AS ("promptTokens" integer, "completionTokens" integer)
+      ) WITH ORDINALITY AS i (id, kind, outcome, prompt_tokens, completion_tokens, ord)
+      LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
+      LEFT JOIN LATERAL (SELECT * FROM money.attempts v WHERE v.id = i.id LIMIT 1) v ON true
+     WHERE i.outcome IS NULL
+  ), fenced AS ( -- the answer was given after its reservation had ended: it is a write-off, never the project's
+    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
+    SELECT id, 'fenced', cost, product, moment FROM found
+     WHERE kind = 'settle' AND state = 'Released' AND NOT of_others
+    ON CONFLICT DO NOTHING
+  )
+  SELECT array_agg(ord::integer),
+         array_agg(CASE
+           WHEN of_others THEN 'unknown'
+           WHEN open AND kind = 'expire' AND open_project = ANY (locked) THEN 'alive'
+           WHEN open THEN 'deferred'
+           WHEN state = 'Settled' THEN 'settled'
+           WHEN state = 'Released' AND kind = 'settle' THEN 'fenced'
+           WHEN state = 'Released' THEN 'released'
+           WHEN kind = 'release' AND NOT of_executions THEN
+             CASE WHEN id = ANY (tombstones) THEN 'released' ELSE 'deferred' END
+           ELSE 'unknown'
+         END),
+         array_agg(CASE WHEN of_others THEN 0 ELSE coalesce(charged_micro, 0) END)
+    INTO done, outcomes, charges FROM found;
+  FOR n IN 1 .. cardinality(done) LOOP
+    outcome_of[done[n]] := outcomes[n];
+    charged_of[done[n]] := charges[n];
+  END LOOP;
+  RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
+END $$;

@@ -1,0 +1,42 @@
+-- Enqueues nodes of these projects as far as there is room (F4 of write_executions_v1).
+-- Answers the jobs as a list of `[execution, node, attempt, traceparent, tracestate]`; null: none.
+CREATE OR REPLACE FUNCTION money.enqueue_ready_nodes_v1(
+  projects text[],
+  nodes_at_once integer,
+  moment timestamptz,
+  OUT jobs json
+) LANGUAGE plpgsql
+  SET plan_cache_mode = 'force_generic_plan'
+  SET enable_seqscan = off
+  SET enable_bitmapscan = off
+  SET enable_nestloop = off
+  SET enable_mergejoin = off
+AS $$
+BEGIN
+  WITH room AS MATERIALIZED (
+    SELECT p AS project,
+           nodes_at_once - (
+             SELECT count(*) FROM (
+               SELECT FROM money.execution_nodes r
+                WHERE r.project = p AND r.state IN ('Ready', 'Running') AND r.enqueued_at IS NOT NULL
+                LIMIT nodes_at_once) t) AS free
+      FROM unnest(projects) p
+  ), next AS MATERIALIZED (
+    SELECT n.execution, n.ordinal FROM room CROSS JOIN LATERAL (
+      SELECT c.execution, c.ordinal FROM money.execution_nodes c
+       WHERE c.project = room.project AND c.state = 'Ready' AND c.enqueued_at IS NULL
+       ORDER BY c.project, c.execution LIMIT greatest(room.free, 0) FOR UPDATE SKIP LOCKED) n
+  ), enqueued AS (
+    UPDATE money.execution_nodes n SET enqueued_at = moment FROM next
+     WHERE n.execution = ANY (ARRAY(SELECT execution FROM next))
+       AND n.execution = next.execution AND n.ordinal = next.ordinal
+    RETURNING n.execution, n.ordinal, n.node, n.attempt
+  )
+  SELECT json_agg(
+           json_build_array(q.execution, q.node, q.attempt, e.traceparent, e.tracestate)
+           ORDER BY q.execution, q.ordinal)
+    INTO jobs
+    FROM enqueued q
+    LEFT JOIN LATERAL (
+      SELECT x.traceparent, x.tracestate FROM money.executions x WHERE x.id = q.execution LIMIT 1) e ON true;
+END $$;

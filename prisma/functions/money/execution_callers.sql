@@ -1,0 +1,26 @@
+-- In whose name the nodes of an execution call, and why they may not any more (null: they may). An execution of a key
+-- goes by the lineage: a key that was rotated or has expired since does not stop it, but a revocation does, and its
+-- issuer's loss of permissions (decisions.md, 5). An execution of a person in the console has neither key nor lineage
+-- nor limit, and goes on as long as that person may invoke.
+-- needs: money.callers
+CREATE OR REPLACE VIEW money.execution_callers AS
+SELECT e.id AS execution,
+       e.project,
+       e.error IS NULL AND e.completed_at IS NULL AS goes_on,
+       coalesce(e.key, '') AS key,
+       coalesce(e.lineage, '') AS lineage,
+       k.policy,
+       k.limit_micro,
+       k.limit_reset,
+       CASE
+         WHEN e.key IS NULL THEN
+           CASE WHEN (SELECT g.person FROM control.project_grants g
+                       WHERE g.project = e.project AND g.person = e.person
+                         AND g.role IN ('Project Owner', 'Project Consumer')) IS NULL THEN 'not_permitted' END
+         WHEN k.id IS NULL THEN 'key_revoked'
+         WHEN (SELECT bool_or(h.revoked_at IS NOT NULL AND (h.rotated_to IS NULL OR h.id = e.key))
+                 FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_revoked'
+         WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
+       END AS refusal
+  FROM money.executions e
+  LEFT JOIN LATERAL (SELECT * FROM money.callers c WHERE c.id = e.key LIMIT 1) k ON true;
