@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
-import { observeRequests } from '@gateway/console/observe-requests'
+import { openMetrics as consoleMetrics } from '@gateway/console/metrics'
 import { openMetrics as gatewayMetrics } from '@gateway/gateway/metrics'
 import { openMetrics as ledgerMetrics } from '@gateway/ledger/metrics'
 import { observeState as observeLedgerState } from '@gateway/ledger/state-metrics'
@@ -21,7 +21,7 @@ export async function exportedMetrics(): Promise<Set<string>> {
   observeLedgerState(meter, never)
   workerMetrics(meter).watch(never)
   watchQueue(meter, never)
-  observeRequests({ log: never, meter })
+  consoleMetrics(meter)
 
   const text = await telemetry.metricsText()
   await telemetry.stop()

@@ -1,4 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
+import { seconds } from '@gateway/process/seconds'
 import type { Logger } from '@gateway/process/logger'
 import type { Report } from './check/check-books.ts'
 
@@ -13,48 +14,56 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Items decided in one batch',
     unit: '{item}',
   })
-  const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', unit: 'ms' })
-  const nodeItems = meter.createHistogram('ledger.flow_batch.items', {
-    description: 'Items about nodes of runs decided in one batch',
+  const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', ...seconds })
+  const nodeItems = meter.createHistogram('ledger.node_batch.items', {
+    description: 'Items about nodes decided in one batch',
     unit: '{item}',
   })
-  const nodeMs = meter.createHistogram('ledger.flow_batch.duration', {
+  const nodeMs = meter.createHistogram('ledger.node_batch.duration', {
     description: 'Reading, deciding and writing one batch of items about nodes',
-    unit: 'ms',
+    ...seconds,
   })
-  const notEnqueued = meter.createCounter('ledger.nodes.unrung', {
-    description: 'Nodes that the queue did not take; a maintenance job rings for them again',
+  const notEnqueued = meter.createCounter('ledger.nodes.enqueue_failed', {
+    description: 'Nodes that the queue did not take; the job requeuer enqueues them again',
+    unit: '{node}',
   })
   const reclaimed = meter.createCounter('ledger.nodes.reclaimed', {
     description: 'Nodes taken back because their worker had ended; each replica that finds one counts it',
+    unit: '{node}',
   })
   const aside = meter.createCounter('ledger.items.set_aside', {
     description: 'Items that Postgres refused for no business reason',
+    unit: '{item}',
   })
   const excess = meter.createCounter('ledger.write_offs.excess', {
-    description: 'Usage beyond the bound, paid by the stack',
-    unit: 'micro-USD',
+    description: 'Usage beyond the bound, charged to nobody',
+    unit: '{microUSD}',
   })
   const fenced = meter.createCounter('ledger.write_offs.fenced', {
-    description: 'Answers given after their hold had ended, paid by the stack',
+    description: 'Answers given after their reservation had ended, charged to nobody',
+    unit: '{answer}',
   })
   const findings = meter.createGauge('ledger.check.findings', {
     description: 'What does not add up at the last check; 0 is right',
+    unit: '{finding}',
   })
   let checkedMs = now()
   meter
     .createObservableGauge('ledger.check.age', { description: 'Time since the books were last checked', unit: 's' })
     .addCallback((result) => result.observe((now() - checkedMs) / 1_000))
-  const wallets = meter.createGauge('ledger.check.wallets', { description: 'Wallets looked at by the last check' })
+  const wallets = meter.createGauge('ledger.check.wallets', {
+    description: 'Wallets looked at by the last check',
+    unit: '{wallet}',
+  })
 
   return {
     batch(count: number, tookMs: number): void {
       items.record(count)
-      ms.record(tookMs)
+      ms.record(tookMs / 1_000)
     },
     nodeBatch(count: number, tookMs: number): void {
       nodeItems.record(count)
-      nodeMs.record(tookMs)
+      nodeMs.record(tookMs / 1_000)
     },
     enqueueFailed(error: unknown, jobs: number): void {
       notEnqueued.add(jobs)

@@ -4,18 +4,27 @@ import type { Deps } from './deps.ts'
 /** What is looked up whenever the metrics are read: what waits, and what is open on the books. */
 export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>): void {
   meter
-    .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch' })
+    .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch', unit: '{item}' })
     .addCallback((result) => result.observe(deps.admissionBatcher.waiting().all))
   meter
-    .createObservableGauge('ledger.flow_items.waiting', { description: 'Items about nodes that wait for a batch' })
+    .createObservableGauge('ledger.node_items.waiting', {
+      description: 'Items about nodes that wait for a batch',
+      unit: '{item}',
+    })
     .addCallback((result) => result.observe(deps.nodeBatcher.waiting()))
   observeExecutions(meter, deps)
   observeReservations(meter, deps)
 }
 
 function observeExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
-  const open = meter.createObservableGauge('ledger.runs.open', { description: 'Executions that have not ended' })
-  const running = meter.createObservableGauge('ledger.nodes.running', { description: 'Nodes that a worker has' })
+  const open = meter.createObservableGauge('ledger.executions.open', {
+    description: 'Executions that have not ended',
+    unit: '{execution}',
+  })
+  const running = meter.createObservableGauge('ledger.nodes.running', {
+    description: 'Nodes that a worker has',
+    unit: '{node}',
+  })
   meter.addBatchObservableCallback(
     async (result) => {
       const [row] = await reads.prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
@@ -29,8 +38,11 @@ function observeExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
 }
 
 function observeReservations(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
-  const open = meter.createObservableGauge('ledger.holds.open', { description: 'Open reservations' })
-  const oldest = meter.createObservableGauge('ledger.holds.oldest', {
+  const open = meter.createObservableGauge('ledger.reservations.open', {
+    description: 'Open reservations',
+    unit: '{reservation}',
+  })
+  const oldest = meter.createObservableGauge('ledger.reservations.oldest', {
     description: 'Age of the oldest open reservation',
     unit: 's',
   })

@@ -192,7 +192,7 @@ describe('in whose name a run calls', () => {
     await fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`, [person])
     expect(await replica.admitNode(nodeItem(replica, second!, tenant.product))).toMatchObject({
       code: 'not_permitted',
-      facts: { need: 'the right to invoke in this project' },
+      facts: { need: 'the permission to invoke in this project' },
     })
     await fixture.run(`DELETE FROM control.project_grants WHERE person = $1`, [person])
     expect(await codeNow(replica, tenant, third!)).toBe('not_permitted')

@@ -67,7 +67,7 @@ const missing: {
 } = {
   key_expired: (_, { expiredAt }) => ({ expiredAt: isoSeconds(new Date(expiredAt as string)) }),
   key_issuer_denied: () => ({ use: true }),
-  not_permitted: () => ({ need: 'the right to invoke in this project' }),
+  not_permitted: () => ({ need: 'the permission to invoke in this project' }),
   model_not_found: (model) => ({ model }),
   key_scope: (model) => ({ resource: model }),
   product_not_assigned: (model) => ({ product: model }),
@@ -80,7 +80,7 @@ function refusalOf(code: string, facts: Record<string, unknown>, model: string):
   return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal
 }
 
-/** The project of the key or execution, where the row tells it. */
+/** The project of the key or execution, where the row names it. */
 export function projectIn(row: AdmissionRow): string | null {
   const project = isAdmitted(row) ? row[4] : row[2]['project']
   return typeof project === 'string' ? project : null

@@ -1,4 +1,5 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
+import type { Usage } from '@gateway/contracts/usage'
 
 // What is known of a run and its nodes when something is decided about it. Nodes are in the order of the graph.
 
@@ -50,7 +51,7 @@ export interface NodeChange extends NodeFacts {
 export interface Closing {
   reservation: string
   /** null: released. */
-  usage: { promptTokens: number; completionTokens: number; estimated: boolean } | null
+  usage: Usage | null
   reason: string
 }
 
