@@ -6,7 +6,8 @@ import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledg
 import { runBatch } from './run-batch.ts'
 import type { ClosingItem, Waiting } from './waiting-items.ts'
 
-// The same id in two batches at once. A release of an id that nobody knows has no wallet to lock, so the two meet on the id.
+// The same id in two batches at once. A release of an id that nobody knows has no wallet to lock, so the two meet on
+// the id.
 
 describe('a release that races its own admission', () => {
   test('waits for the admission that is being written, and then ends it', async ({

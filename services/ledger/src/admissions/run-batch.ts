@@ -38,7 +38,9 @@ export interface ProductFacts {
   supported: string[]
 }
 
-/** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
+/**
+ * Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes.
+ */
 const NO_BYTES = Buffer.alloc(0)
 
 /** One batch, one round trip: hands the items to money.run_batch_v1 as parallel arrays. */

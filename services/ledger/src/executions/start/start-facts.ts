@@ -4,7 +4,9 @@ import type { Database } from '@gateway/database/client'
 import type { Reset } from '@gateway/money/spending-window'
 import type { KeyRefusalCode } from '../../keys/read-caller.ts'
 
-/** All that decides whether an execution may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD. */
+/**
+ * All that decides whether an execution may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD.
+ */
 export interface StartFacts {
   /** Of the key or of the person; null: of a key that is not known or not bound. */
   project: string | null

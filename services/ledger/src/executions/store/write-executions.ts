@@ -8,7 +8,10 @@ import type { ExecutionChange } from './execution-facts.ts'
 type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
 export interface WrittenExecutions {
-  /** With their new versions. The others have changed since they were read, somebody has them locked, or an instance that was assumed alive has ended. */
+  /**
+   * With their new versions. The others have changed since they were read, somebody has them locked, or an instance
+   * that was assumed alive has ended.
+   */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
   /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
@@ -18,7 +21,9 @@ export interface WrittenExecutions {
   charged: Map<string, number>
 }
 
-/** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
+/**
+ * Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes.
+ */
 const NO_BYTES = Buffer.alloc(0)
 const bytesOf = (text: string | null) => (text === null ? NO_BYTES : Buffer.from(text))
 
