@@ -1,4 +1,4 @@
--- The money core: one call decides and writes a whole batch in one round trip. `services/ledger/src/decide/` says the
+-- The money core: one call decides and writes a whole batch in one round trip. `services/ledger/oracle/` says the
 -- same as a pure function; a test holds the two against each other.
 --
 --   B1  The first statement that takes a lock takes nothing but locks: the wallets, in id order. Whoever writes a

@@ -1,5 +1,5 @@
 -- What a batch of flow items decides is written here; what it needs to read, read_executions_v1 reads
--- (services/ledger/src/flows).
+-- (services/ledger/src/executions).
 --
 --   F1  What is decided is decided from one reading of an execution and all its nodes, by one statement, without a
 --       lock; or from what a replica has in its cache since its own last write. It is written only if nothing was

@@ -9,8 +9,8 @@ import { playBatch, playNodeClosings } from './play-history.fixture.ts'
 import { command, type Command } from './random-history.fixture.ts'
 import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts'
 
-// The SQL decision and the pure one, on the same random histories: every outcome of every item, and every balance after.
-// The histories go to two replicas in turn. fast-check prints the seed and the path of a history that fails.
+// The SQL decision and the pure one, on the same random histories: every outcome of every item, and every balance
+// after. The histories go to two replicas in turn. fast-check prints the seed and the path of a history that fails.
 
 const OPERATIONS = 100_000
 /** Every outcome there is; each must have been seen. */

@@ -22,7 +22,10 @@ export type Fit =
   | { code: 'fits'; micro: bigint; cap: bigint; windowStartMs: number | null }
   | { code: Exclude<string, 'fits'> }
 
-/** The checks of every admission whose caller may call this product: its promptSize, its instance, the window, the wallet. */
+/**
+ * The checks of every admission whose caller may call this product: its promptSize, its instance, the window, the
+ * wallet.
+ */
 export function decideFit(
   book: Book,
   { item, project, key, product }: Asked,

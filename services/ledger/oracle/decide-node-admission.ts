@@ -56,7 +56,10 @@ function mayCall(node: NodeFacts, item: AdmitNodeItem): boolean {
   return node.lease === item.lease && (node.reservation === null || node.reservation === item.id)
 }
 
-/** Rotation and expiry stop no execution; a revocation does, of its own key or of the newest one of its lineage (decisions.md, 5). */
+/**
+ * Rotation and expiry stop no execution; a revocation does, of its own key or of the newest one of its lineage
+ * (decisions.md, 5).
+ */
 function lineageRefusal(book: Book, key: KeyFacts): string | null {
   const newest = [...book.keys.values()].filter(({ lineage, rotated }) => lineage === key.lineage && !rotated)
   if (key.revoked || newest.some(({ revoked }) => revoked)) return 'key_revoked'

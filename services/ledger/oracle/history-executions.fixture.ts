@@ -9,7 +9,8 @@ import {
 } from '../src/fixtures/execution-rows.ts'
 import type { KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 
-// Executions for random histories, once in the tables and once as facts: of each key, of people in the console, and one that fails.
+// Executions for random histories, once in the tables and once as facts: of each key, of people in the console, and one
+// that fails.
 
 export interface SetupExecutions {
   facts: Map<string, ExecutionFacts>
@@ -25,7 +26,9 @@ export interface SetupExecutions {
   withdrawPerson(): Promise<void>
   /** Takes some nodes back and claims them anew. */
   reclaim(nodes: HeldNode[]): Promise<void>
-  /** For each node that was charged a fresh one of the same run; that one ends, or keeps its lease, though it must not. */
+  /**
+   * For each node that was charged a fresh one of the same run; that one ends, or keeps its lease, though it must not.
+   */
   replace(nodes: { node: HeldNode; ends: boolean }[]): Promise<void>
 }
 

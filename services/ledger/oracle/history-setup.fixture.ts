@@ -4,7 +4,8 @@ import { rotateKey } from '../src/fixtures/execution-rows.ts'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
 import { buildExecutions, type SetupExecutions } from './history-executions.fixture.ts'
 
-// What random histories happen to, once in the tables and once as a book: scarce and plenty, and a key for each way to be refused.
+// What random histories happen to, once in the tables and once as a book: scarce and plenty, and a key for each way to
+// be refused.
 
 export interface HistorySetup {
   book: Book

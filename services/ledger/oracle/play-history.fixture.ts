@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Database } from '@gateway/database/client'
-import { batchRunner, type BatchRows } from '../src/admissions/run-batch.ts'
+import { runBatch, type BatchRows } from '../src/admissions/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
 import { closeNodes, type HeldNode } from '../src/fixtures/execution-rows.ts'
 import { decideBatch, decideClosings } from './decide-batch.ts'
@@ -22,10 +22,7 @@ export async function playBatch(
   const once = <T extends { id: string }>(items: T[]) => items.filter(({ id }) => !taken.has(id) && taken.add(id))
   const closings = once(ending.map((one) => closingItem(one, ids)))
   const admissions = once(admitItems(wanted, setup, ids))
-  const rows = await batchRunner(replica)(
-    { admissions: admissions.map(waiting), closings: closings.map(waiting) },
-    true,
-  )
+  const rows = await runBatch(replica, { admissions: admissions.map(waiting), closings: closings.map(waiting) }, true)
   const decided = decideBatch(setup.book, { admissions, closings }, rows.atMs)
   expect(closingsOf(rows)).toEqual(decided.closings.map((one) => [one.outcome, chargeOf(one)]))
   expect(admissionsOf(rows)).toEqual(

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 
 const ITEMS = 40
 
-/** One in `n` of them, and null else. `fc.option` has it the other way round: its `freq` is how seldom there is null. */
+/**
+ * One in `n` of them, and null else. `fc.option` has it the other way round: its `freq` is how seldom there is null.
+ */
 const oneIn = <T>(n: number, arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: n - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 

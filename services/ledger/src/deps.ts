@@ -37,7 +37,10 @@ export interface Deps {
 /** admissions/admission-batcher.ts */
 export interface AdmissionBatcher {
   submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome>
-  /** Says which project an execution belongs to, so that its admissions take their turns with the project from the first on. */
+  /**
+   * Says which project an execution belongs to, so that its admissions take their turns with the project from the first
+   * on.
+   */
   introduceExecution(execution: string, project: string): void
   waiting(): { admissions: number; all: number; inFlight: number }
   /** Waits until nothing is left to decide. */

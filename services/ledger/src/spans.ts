@@ -6,12 +6,12 @@ import { attributesOf, RESERVATION } from '@gateway/ledger-client/client-span'
 import { withSpan } from '@gateway/process/spans'
 
 // The ledger in other processes' traces.
-//   T1  The span of an item is a child of the span that its line names. An item of a caller that isn't traced has none, and neither
-//       have the items of maintenance.
-//   T2  A batch decides items of many traces, so it is a part of none of them: it has a trace of its own, and it and its items are
-//       linked with each other.
-//   T3  An execution is stored with the span that started it (start-execution.ts), so that each attempt at a node of it goes on in that
-//       trace. An untraced caller's execution gets a trace here.
+//   T1  The span of an item is a child of the span that its line names. An item of a caller that isn't traced has none,
+//       and neither have the items of maintenance.
+//   T2  A batch decides items of many traces, so it is a part of none of them: it has a trace of its own, and it and
+//       its items are linked with each other.
+//   T3  An execution is stored with the span that started it (start-execution.ts), so that each attempt at a node of it
+//       goes on in that trace. An untraced caller's execution gets a trace here.
 
 /** Decides an item in a span of its own (T1). */
 export function withItemSpan<Outcome extends object>(
@@ -43,7 +43,10 @@ export function withBatchSpan<T>(batch: readonly { span?: Span | undefined }[], 
   })
 }
 
-/** Carries out an operation in a span until its answer is sent; without one for an untraced caller, unless it begins traces (T3). */
+/**
+ * Carries out an operation in a span until its answer is sent; without one for an untraced caller, unless it begins
+ * traces (T3).
+ */
 export function operationSpan({ name, begins }: OperationSpan): RequestHandler {
   return (req, res, next) => {
     if (req.headers.traceparent === undefined && !begins) return next()

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect } from 'vitest'
-import { codeOf, countCodes, openReplica } from '../fixtures/replica.ts'
-import type { RunBatch } from './run-batch.ts'
+import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 
 describe('locks', () => {
@@ -71,7 +70,7 @@ describe('admissionBatcher', () => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =
       (run: RunBatch): RunBatch =>
-      async (batch, patient) => (await open, run(batch, patient))
+      async (database, batch, patient) => (await open, run(database, batch, patient))
     let nowMs = 0
     const slow = await openReplica(database.ledgerUrl, { around: held, now: () => nowMs })
     const first = slow.admit(slow.item(tenant.key, tenant.product), 100)
@@ -89,7 +88,7 @@ describe('admissionBatcher', () => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =
       (run: RunBatch): RunBatch =>
-      async (batch, patient) => (await open, run(batch, patient))
+      async (database, batch, patient) => (await open, run(database, batch, patient))
     const small = await openReplica(database.ledgerUrl, {
       limits: { waitingAdmissions: 3, batchItems: 1 },
       around: held,
@@ -124,8 +123,8 @@ describe('admissionBatcher', () => {
     let lost = 0
     const dying =
       (run: RunBatch): RunBatch =>
-      async (batch, patient) => {
-        const rows = await run(batch, patient)
+      async (database, batch, patient) => {
+        const rows = await run(database, batch, patient)
         // The batch is committed, and its answer never arrives.
         if (batch.admissions.length > 0 && lost++ === 0)
           throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })

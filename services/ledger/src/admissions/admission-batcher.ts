@@ -7,7 +7,7 @@ import { classify, lockedOut } from './classify-error.ts'
 import { finishReplays } from './finish-replays.ts'
 import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
 import { openProjectCache } from './project-cache.ts'
-import { batchRunner, type AdmissionRow, type BatchRows, type ClosingRow, type RunBatch } from './run-batch.ts'
+import { runBatch, type AdmissionRow, type BatchRows, type ClosingRow } from './run-batch.ts'
 import {
   callerOf,
   isAdmission,
@@ -21,13 +21,14 @@ import {
 
 // So many batches in flight: while they are in Postgres the next one gathers, and goes when one of them returns.
 //   L1  No timer: a lone item goes at once, a crowd shares a transaction.
-//   L2  What a batch passed over goes with the next one. If another replica has a wallet locked, the batch waits for it after
-//       `WAIT_AFTER` deferrals. A copy under the idempotency key of a call that was just admitted needs no waiting: the next batch
-//       knows that call.
-//   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked again.
+//   L2  What a batch passed over goes with the next one. If another replica has a wallet locked, the batch waits for it
+//       after `WAIT_AFTER` deferrals. A copy under the idempotency key of a call that was just admitted needs no
+//       waiting: the next batch knows that call.
+//   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked
+//       again.
 //   L4  Any other error: the items run one by one, and the one that fails is set aside with an alarm.
-//   L5  An item past its time is dropped undecided. Its caller releases it: only they know whether another replica was asked too, and
-//       answered.
+//   L5  An item past its time is dropped undecided. Its caller releases it: only they know whether another replica was
+//       asked too, and answered.
 //   L6  Back-pressure refuses admissions only.
 
 export interface AdmissionLimits {
@@ -51,7 +52,7 @@ const ADMISSIONS_AT_LEAST = 128
 export function openAdmissionBatcher(
   deps: AdmissionDeps,
   limits: AdmissionLimits,
-  runBatch: RunBatch = batchRunner(deps.admissions),
+  run: typeof runBatch = runBatch,
 ): AdmissionBatcher {
   const { now, metrics } = deps
   const waiting = new WaitingItems()
@@ -98,7 +99,7 @@ export function openAdmissionBatcher(
     const all = [...batch.admissions, ...batch.closings]
     try {
       const patient = all.some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
-      const rows = await withBatchSpan(all, () => runBatch(batch, patient))
+      const rows = await withBatchSpan(all, () => run(deps.admissions, batch, patient))
       metrics.batch(all.length, now() - startMs)
       answerAll(batch, rows)
     } catch (error) {

@@ -7,7 +7,7 @@ import { classify, lockedOut } from './classify-error.ts'
 
 // What real servers and sockets throw, through Prisma and its driver.
 
-interface Scene {
+interface Setup {
   /** On a connection of its own, with every right. */
   run: (sql: string, ...values: unknown[]) => Promise<unknown>
   /** A second session beside it. */
@@ -19,7 +19,7 @@ const test = tenantTest
     await fixture.run('CREATE TABLE numbered (n int PRIMARY KEY, positive int CHECK (positive > 0))')
     await fixture.run('INSERT INTO numbered VALUES (1, 1)')
   })
-  .extend('scene', async ({ database, tables: _ }, { onCleanup }): Promise<Scene> => {
+  .extend('setup', async ({ database, tables: _ }, { onCleanup }): Promise<Setup> => {
     const own = await openDatabase({ url: database.adminUrl, poolSize: 1 })
     const beside = new Client({ connectionString: database.adminUrl })
     await beside.connect()
@@ -32,7 +32,7 @@ const test = tenantTest
 
 const raise = (code: string) => `DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END $$`
 
-const fromPostgres: [what: string, kind: 'transient' | 'final', provoke: (scene: Scene) => Promise<unknown>][] = [
+const fromPostgres: [what: string, kind: 'transient' | 'final', provoke: (setup: Setup) => Promise<unknown>][] = [
   ['a statement_timeout', 'transient', after('SET statement_timeout = 20', 'SELECT pg_sleep(30)')],
   ['a transaction_timeout', 'transient', after('SET transaction_timeout = 20', 'SELECT pg_sleep(30)')],
   ['a server that only reads', 'transient', after('SET default_transaction_read_only = on', 'DELETE FROM numbered')],
@@ -57,21 +57,21 @@ const fromPostgres: [what: string, kind: 'transient' | 'final', provoke: (scene:
 
 describe('an error of Postgres', () => {
   for (const [what, kind, provoke] of fromPostgres) {
-    test(`${what} is ${kind}`, async ({ scene }) => {
-      const error = await failureOf(provoke(scene))
+    test(`${what} is ${kind}`, async ({ setup }) => {
+      const error = await failureOf(provoke(setup))
       expect(classify(error)).toBe(kind)
       expect(lockedOut(error)).toBe(false)
     })
   }
 
-  test('a lock_timeout is transient, and known as such', async ({ scene: { run, beside } }) => {
+  test('a lock_timeout is transient, and known as such', async ({ setup: { run, beside } }) => {
     await beside.query('BEGIN; LOCK TABLE numbered')
     const error = await failureOf(after('SET lock_timeout = 20', 'SELECT * FROM numbered')({ run, beside }))
     await beside.query('ROLLBACK')
     expect([classify(error), lockedOut(error)]).toEqual(['transient', true])
   })
 
-  test('a session that an operator ends is transient', async ({ scene: { run, beside } }) => {
+  test('a session that an operator ends is transient', async ({ setup: { run, beside } }) => {
     const [{ pid }] = (await run('SELECT pg_backend_pid() AS pid')) as [{ pid: number }]
     const failing = failureOf(run('SELECT pg_sleep(30)'))
     await untilItSleeps(beside, pid)
@@ -86,7 +86,7 @@ describe('an error of the road to Postgres', () => {
     ['a server that is gone', (proxy) => proxy.down()],
   ]
   for (const [what, cut] of cuts) {
-    test(`${what} under a query is transient`, async ({ scene: { beside }, database }) => {
+    test(`${what} under a query is transient`, async ({ setup: { beside }, database }) => {
       await throughProxy(database.adminUrl, async (proxied, proxy) => {
         const [{ pid }] = await proxied.prisma.$queryRaw<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`
         const failing = failureOf(proxied.prisma.$queryRawUnsafe('SELECT pg_sleep(30)'))
@@ -128,7 +128,7 @@ describe('a bug of ours', () => {
     })
 })
 
-function after(setting: string, sql: string): (scene: Scene) => Promise<unknown> {
+function after(setting: string, sql: string): (setup: Setup) => Promise<unknown> {
   return async ({ run }) => {
     await run(setting)
     return run(sql)

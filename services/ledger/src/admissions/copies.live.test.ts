@@ -1,7 +1,6 @@
 import { describe, expect } from 'vitest'
-import { codeOf, countCodes, openReplica } from '../fixtures/replica.ts'
+import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
-import type { RunBatch } from './run-batch.ts'
 
 // Copies of one call: many admissions under one idempotency key at once. They must not cost a batch each.
 
@@ -12,10 +11,10 @@ function counted() {
   const seen = { batches: 0, patient: 0 }
   const around =
     (run: RunBatch): RunBatch =>
-    (batch, patient) => {
+    (database, batch, patient) => {
       seen.batches++
       if (patient) seen.patient++
-      return run(batch, patient)
+      return run(database, batch, patient)
     }
   return { seen, around }
 }
@@ -71,9 +70,9 @@ describe('copies of one call', () => {
     const seen: boolean[] = []
     const stubborn =
       (run: RunBatch): RunBatch =>
-      async (batch, patient) => {
+      async (database, batch, patient) => {
         seen.push(patient)
-        if (seen.length > 10) return run(batch, patient)
+        if (seen.length > 10) return run(database, batch, patient)
         return { admissions: [[1, 'copy', {}]], closings: [], products: {}, atMs: 0 }
       }
     const replica = await openReplica(database.ledgerUrl, { around: stubborn })

@@ -1,9 +1,8 @@
 import { Client } from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { codeOf, countCodes, openReplica } from '../fixtures/replica.ts'
+import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
-import type { RunBatch } from './run-batch.ts'
 
 // What goes wrong with one item harms that item, and what one project waits for keeps no other project waiting.
 
@@ -16,8 +15,8 @@ describe('a row that can’t be answered', () => {
     let batches = 0
     const spoil =
       (run: RunBatch): RunBatch =>
-      async (batch, patient) => {
-        const rows = await run(batch, patient)
+      async (database, batch, patient) => {
+        const rows = await run(database, batch, patient)
         batches++
         // No list, as the type says it is: whoever sorts it throws.
         return { ...rows, products: { ...rows.products, [tenant.product]: { providers: {} as never, supported: [] } } }
@@ -45,10 +44,10 @@ describe('a wallet that somebody keeps locked', () => {
     const seen = { batches: 0, patient: 0 }
     const counting =
       (run: RunBatch): RunBatch =>
-      (batch, patient) => {
+      (database, batch, patient) => {
         seen.batches++
         if (patient) seen.patient++
-        return run(batch, patient)
+        return run(database, batch, patient)
       }
     const replica = await openReplica(database.ledgerUrl, { around: counting })
     const busy = await openTenant(fixture)

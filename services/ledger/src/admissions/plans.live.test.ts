@@ -28,21 +28,21 @@ describe('the work of a batch', () => {
     await withoutAutovacuum(fixture)
     await fixture.run('SET enable_seqscan = off') // else the references of what fills the tables are checked by reading small ones
     await fixture.run('ANALYZE')
-    const scene = await buildScene(fixture)
+    const setup = await buildSetup(fixture)
     const early = await openSession(database.adminUrl)
-    await costsOf(early, replica, scene, FEW) // this plans everything
-    const few = await costsOf(early, replica, scene, FEW)
-    const many = await costsOf(early, replica, scene, MANY)
+    await costsOf(early, replica, setup, FEW) // this plans everything
+    const few = await costsOf(early, replica, setup, FEW)
+    const many = await costsOf(early, replica, setup, MANY)
     expectNoMore(many, few)
 
-    await fillTables(fixture, scene.free.id)
-    expectNoMore(await costsOf(early, replica, scene, MANY), many)
+    await fillTables(fixture, setup.free.id)
+    expectNoMore(await costsOf(early, replica, setup, MANY), many)
     const late = await openSession(database.adminUrl)
-    expectNoMore(await costsOf(late, replica, scene, MANY), many)
+    expectNoMore(await costsOf(late, replica, setup, MANY), many)
     await fixture.run('ANALYZE')
-    expectNoMore(await costsOf(early, replica, scene, MANY), many)
+    expectNoMore(await costsOf(early, replica, setup, MANY), many)
     const latest = await openSession(database.adminUrl)
-    expectNoMore(await costsOf(latest, replica, scene, MANY), many)
+    expectNoMore(await costsOf(latest, replica, setup, MANY), many)
   })
 })
 
@@ -52,7 +52,7 @@ async function openSession(adminUrl: string): Promise<Session> {
   return session
 }
 
-interface Scene {
+interface Setup {
   fixture: Fixture
   project: string
   owner: string
@@ -62,7 +62,7 @@ interface Scene {
   poor: { key: KeyFixture; product: string }
 }
 
-async function buildScene(fixture: Fixture): Promise<Scene> {
+async function buildSetup(fixture: Fixture): Promise<Setup> {
   const { owners, project, product, key } = await openTenant(fixture, 100_000_000n)
   const limit = { micro: 90_000_000n, reset: 'monthly' } as const
   return {
@@ -77,14 +77,14 @@ async function buildScene(fixture: Fixture): Promise<Scene> {
 }
 
 /** One batch of each sort, of so many items. */
-async function costsOf(session: Session, replica: Replica, scene: Scene, size: number): Promise<Costs> {
+async function costsOf(session: Session, replica: Replica, setup: Setup, size: number): Promise<Costs> {
   const items = Array.from({ length: size }, (_, n) =>
-    replica.item(n % 2 ? scene.limited : scene.free, scene.product, n % 4 ? {} : keyed(randomUUID())),
+    replica.item(n % 2 ? setup.limited : setup.free, setup.product, n % 4 ? {} : keyed(randomUUID())),
   )
   const repeats = items
     .filter(({ idempotency }) => idempotency !== null)
     .map((item) => ({ ...item, id: `${item.id}-2` }))
-  const refused = items.map((_, n) => replica.item(scene.poor.key, scene.poor.product, n % 2 ? keyed('copy') : {}))
+  const refused = items.map((_, n) => replica.item(setup.poor.key, setup.poor.product, n % 2 ? keyed('copy') : {}))
   const closings = items.map<ClosingItem>(({ id }, n) =>
     n % 2
       ? { op: 'settle', id, usage: { promptTokens: 1, completionTokens: 1, estimated: false }, answer: null }
@@ -100,7 +100,7 @@ async function costsOf(session: Session, replica: Replica, scene: Scene, size: n
     'close again': await workOf(session, [], closings, ['settled', 'released']),
     refuse: await workOf(session, refused, [], ['insufficient_budget']),
     bury: await workOf(session, [], strange, ['released', 'unknown']),
-    ...(await nodeCostsOf(session, replica, scene, size)),
+    ...(await nodeCostsOf(session, replica, setup, size)),
   }
 }
 
@@ -110,7 +110,7 @@ const NODES_A_EXECUTION = 8
 async function nodeCostsOf(
   session: Session,
   replica: Replica,
-  { fixture, project, owner, product, free, limited }: Scene,
+  { fixture, project, owner, product, free, limited }: Setup,
   size: number,
 ): Promise<Pick<Costs, NodeSort>> {
   const nodes: HeldNode[] = []
@@ -152,7 +152,9 @@ async function workOf(session: Session, admissions: AdmissionItem[], closings: C
   return perItem
 }
 
-/** Rows to the letter but for what a batch costs once; pages more generously, as an index grows by a level now and then. */
+/**
+ * Rows to the letter but for what a batch costs once; pages more generously, as an index grows by a level now and then.
+ */
 function expectNoMore(now: Costs, before: Costs): void {
   for (const sort of Object.keys(before) as (keyof Costs)[]) {
     expect(before[sort].rows, `rows to ${sort}`).toBeGreaterThan(1)

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { AdmissionItem } from './waiting-items.ts'
 
-// The projects of keys and executions that this replica has seen. Neither ever changes its project, and dropping one costs a turn.
+// The projects of keys and executions that this replica has seen. Neither ever changes its project, and dropping one
+// costs a turn.
 
 export interface ProjectCache {
   get(item: AdmissionItem): string | null

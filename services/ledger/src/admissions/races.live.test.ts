@@ -1,12 +1,13 @@
 import { describe, expect } from 'vitest'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import { openDatabase, type Database } from '@gateway/database/client'
-import { codeOf, openReplica } from '../fixtures/replica.ts'
+import { codeOf, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledger-test.ts'
-import { batchRunner, type RunBatch } from './run-batch.ts'
+import { runBatch } from './run-batch.ts'
 import type { ClosingItem, Waiting } from './waiting-items.ts'
 
-// The same id in two batches at once. A release of an id that nobody knows has no wallet to lock, so the two meet on the id.
+// The same id in two batches at once. A release of an id that nobody knows has no wallet to lock, so the two meet on
+// the id.
 
 describe('a release that races its own admission', () => {
   test('waits for the admission that is being written, and then ends it', async ({
@@ -87,8 +88,8 @@ describe('an admission that one replica can’t be sure of', () => {
     let cut: 'before' | 'never' = 'before'
     const flaky =
       (run: RunBatch): RunBatch =>
-      async (batch, patient) => {
-        if (cut === 'never') return run(batch, patient)
+      async (database, batch, patient) => {
+        if (cut === 'never') return run(database, batch, patient)
         nowMs = 1_000 // by the time it is tried again nobody waits for it here
         throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
       }
@@ -107,14 +108,14 @@ describe('an admission that one replica can’t be sure of', () => {
 })
 
 /** Decides a batch in a transaction that stays open until `commit`. */
-async function decideUncommitted(url: string, batch: Parameters<RunBatch>[0]) {
+async function decideUncommitted(url: string, batch: Parameters<RunBatch>[1]) {
   const database = await openDatabase({ url, poolSize: 1 })
   const decided = Promise.withResolvers<Awaited<ReturnType<RunBatch>>>()
-  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const { promise: committing, resolve: letCommit } = Promise.withResolvers<void>()
   const done = database.prisma.$transaction(
     async (transaction) => {
-      decided.resolve(await batchRunner({ prisma: transaction as Database['prisma'] })(batch, false))
-      await told
+      decided.resolve(await runBatch({ prisma: transaction as Database['prisma'] }, batch, false))
+      await committing
     },
     { timeout: 30_000 },
   )
@@ -122,7 +123,7 @@ async function decideUncommitted(url: string, batch: Parameters<RunBatch>[0]) {
   return {
     rows: await decided.promise,
     commit: async () => {
-      tell()
+      letCommit()
       await done
       await database.close()
     },

@@ -38,51 +38,53 @@ export interface ProductFacts {
   supported: string[]
 }
 
-export type RunBatch = (batch: Batch, patient: boolean) => Promise<BatchRows>
-
-/** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
+/**
+ * Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes.
+ */
 const NO_BYTES = Buffer.alloc(0)
 
 /** One batch, one round trip: hands the items to money.run_batch_v1 as parallel arrays. */
-export function batchRunner({ prisma }: Pick<Database, 'prisma'>): RunBatch {
-  return async ({ admissions, closings }, patient) => {
-    const a = admissions.map(({ item }) => item)
-    const c = closings.map(({ item }) => item)
-    const pairs = pairsOf(a)
-    const row = await callFunction(prisma, 'money.run_batch_v1', {
-      wait_for_locks: patient,
-      p_hash: pairs.hashes,
-      p_model: pairs.models,
-      e_execution: pairs.executions,
-      e_model: pairs.executionModels,
-      a_id: a.map((item) => item.id),
-      a_pair: pairs.of,
-      a_instance: a.map((item) => item.instance),
-      a_selector: a.map((item) => (item.op === 'admit' ? item.selector : null)),
-      a_parameters: a.map((item) => item.parameters.join(',')),
-      a_bytes: a.map((item) => item.promptSize.bytes),
-      a_messages: a.map((item) => item.promptSize.messages),
-      a_tools: a.map((item) => item.promptSize.tools),
-      a_images: a.map((item) => item.promptSize.images),
-      a_counted: a.map((item) => item.promptSize.counted),
-      a_max_tokens: a.map((item) => item.promptSize.maxTokens),
-      a_key: a.map((item) => (item.op === 'admit' && item.idempotency?.key) || null),
-      a_fingerprint: a.map((item) => (item.op === 'admit' && item.idempotency?.fingerprint) || null),
-      a_node: pairs.executions.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.node : null)) : [],
-      a_lease: pairs.executions.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.lease : null)) : [],
-      c_id: c.map((item) => item.id),
-      c_kind: c.map((item) => item.op),
-      c_usage: JSON.stringify(c.map((item) => (item.op === 'settle' ? item.usage : {}))),
-      c_reason: c.map(reasonOf),
-      c_content_type: c.map((item) => (item.op === 'settle' ? (item.answer?.contentType ?? null) : null)),
-      c_body: c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : NO_BYTES)),
-    })
-    return {
-      admissions: row.admissions ? admissionRows(JSON.parse(row.admissions) as AdmissionColumns, a, pairs.of) : [],
-      closings: row.closings ? closingRows(JSON.parse(row.closings) as ClosingColumns) : [],
-      products: row.products ? (JSON.parse(row.products) as BatchRows['products']) : {},
-      atMs: Number(row.at_ms),
-    }
+export async function runBatch(
+  { prisma }: Pick<Database, 'prisma'>,
+  { admissions, closings }: Batch,
+  patient: boolean,
+): Promise<BatchRows> {
+  const a = admissions.map(({ item }) => item)
+  const c = closings.map(({ item }) => item)
+  const pairs = pairsOf(a)
+  const row = await callFunction(prisma, 'money.run_batch_v1', {
+    wait_for_locks: patient,
+    p_hash: pairs.hashes,
+    p_model: pairs.models,
+    e_execution: pairs.executions,
+    e_model: pairs.executionModels,
+    a_id: a.map((item) => item.id),
+    a_pair: pairs.of,
+    a_instance: a.map((item) => item.instance),
+    a_selector: a.map((item) => (item.op === 'admit' ? item.selector : null)),
+    a_parameters: a.map((item) => item.parameters.join(',')),
+    a_bytes: a.map((item) => item.promptSize.bytes),
+    a_messages: a.map((item) => item.promptSize.messages),
+    a_tools: a.map((item) => item.promptSize.tools),
+    a_images: a.map((item) => item.promptSize.images),
+    a_counted: a.map((item) => item.promptSize.counted),
+    a_max_tokens: a.map((item) => item.promptSize.maxTokens),
+    a_key: a.map((item) => (item.op === 'admit' && item.idempotency?.key) || null),
+    a_fingerprint: a.map((item) => (item.op === 'admit' && item.idempotency?.fingerprint) || null),
+    a_node: pairs.executions.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.node : null)) : [],
+    a_lease: pairs.executions.length > 0 ? a.map((item) => (item.op === 'admit-node' ? item.lease : null)) : [],
+    c_id: c.map((item) => item.id),
+    c_kind: c.map((item) => item.op),
+    c_usage: JSON.stringify(c.map((item) => (item.op === 'settle' ? item.usage : {}))),
+    c_reason: c.map(reasonOf),
+    c_content_type: c.map((item) => (item.op === 'settle' ? (item.answer?.contentType ?? null) : null)),
+    c_body: c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : NO_BYTES)),
+  })
+  return {
+    admissions: row.admissions ? admissionRows(JSON.parse(row.admissions) as AdmissionColumns, a, pairs.of) : [],
+    closings: row.closings ? closingRows(JSON.parse(row.closings) as ClosingColumns) : [],
+    products: row.products ? (JSON.parse(row.products) as BatchRows['products']) : {},
+    atMs: Number(row.at_ms),
   }
 }
 

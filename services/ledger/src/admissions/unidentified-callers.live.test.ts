@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { countCodes, openReplica } from '../fixtures/replica.ts'
+import { countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
-import type { RunBatch } from './run-batch.ts'
 import { callerOf } from './waiting-items.ts'
 
 // Keys of no known project: invented ones, and real ones on their first call through this replica.
@@ -14,9 +13,9 @@ function noted() {
   const batches: Set<string>[] = []
   const around =
     (run: RunBatch): RunBatch =>
-    (batch, patient) => {
+    (database, batch, patient) => {
       batches.push(new Set(batch.admissions.map(({ item }) => callerOf(item))))
-      return run(batch, patient)
+      return run(database, batch, patient)
     }
   return { batches, around }
 }

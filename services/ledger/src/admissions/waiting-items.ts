@@ -11,10 +11,12 @@ import type {
 import { Turns } from './turns.ts'
 
 // What waits for the next batch.
-//   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never refused.
-//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and executions
-//       whose project is not known here, because they are new or invented) take turns each by itself in a share of their own: a flood
-//       of invented keys leaves the rest of each batch to the projects, and a new key gets in however many projects there are.
+//   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never
+//       refused.
+//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and
+//       executions whose project is not known here, because they are new or invented) take turns each by itself in a
+//       share of their own: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets
+//       in however many projects there are.
 //   W3  No id stands in one batch twice; the later one waits for the next.
 
 /** Releases a reservation whose instance has ended or whose deadline is over; only maintenance submits it. */

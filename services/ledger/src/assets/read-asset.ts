@@ -3,7 +3,9 @@ import { refused } from '@gateway/contracts/ledger-refusal'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../keys/read-caller.ts'
 
-/** Whose an asset is and what it is; its bytes lie in the asset store. Another project's asset is answered like none. */
+/**
+ * Whose an asset is and what it is; its bytes lie in the asset store. Another project's asset is answered like none.
+ */
 export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }: AssetQuestion): Promise<AssetAnswer> {
   const owner = 'keyHash' in caller ? await readCaller(deps, caller) : caller
   if ('refused' in owner) return owner

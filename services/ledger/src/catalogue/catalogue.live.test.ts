@@ -57,7 +57,7 @@ describe('the models of a key', () => {
     const entry = modelEntry.parse('entries' in answer && answer.entries[1])
     expect(entry).toMatchObject({
       created: Date.UTC(2026, 10, 20, 12) / 1000,
-      owned_by: tenant.project.id, // the project's name, which in these worlds is its id
+      owned_by: tenant.project.id, // the project's name, which in tests is its id
       modality: 'text->text',
       context_length: 65_536,
       supported_parameters: ['stream', 'stream_options'],

@@ -15,7 +15,10 @@ interface SandboxRow {
   unlisted: string | null
 }
 
-/** What a key may know of a sandbox product before it starts an execution, refused in the same order as a start (decisions.md, 1). */
+/**
+ * What a key may know of a sandbox product before it starts an execution, refused in the same order as a start
+ * (decisions.md, 1).
+ */
 export async function readSandbox(
   deps: Pick<Deps, 'reads' | 'packageCache'>,
   { caller: asked, sandbox }: SandboxQuestion,

@@ -14,7 +14,9 @@ interface Options {
   projects?: string[]
 }
 
-/** Derives every balance and counter again from the journal, wallet by wallet, and says which micro-USD does not add up. */
+/**
+ * Derives every balance and counter again from the journal, wallet by wallet, and says which micro-USD does not add up.
+ */
 export async function checkBooks(
   database: Pick<Database, 'prisma'>,
   { whole = false, projects }: Options = {},

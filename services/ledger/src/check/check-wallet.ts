@@ -10,8 +10,10 @@ import {
 } from './fold-journal.ts'
 
 // One wallet's books, derived again from its journal (I1 to I6, I12, I15).
-//   C1  Entries are folded in steps of a few thousand up to a checkpoint; entries never change, so steps need no common view.
-//   C2  The last step is one statement, so its view of wallet, meters, open reservations and newest entries is one moment's.
+//   C1  Entries are folded in steps of a few thousand up to a checkpoint; entries never change, so steps need no common
+//       view.
+//   C2  The last step is one statement, so its view of wallet, meters, open reservations and newest entries is one
+//       moment's.
 //   C3  No step holds a lock or lasts a second: admissions go on.
 
 const STEP = 5_000

@@ -1,8 +1,9 @@
 import type { Deps } from '../deps.ts'
 import type { ExecutionChange } from './store/execution-facts.ts'
 
-// A notification says "look again" and may be lost: whoever waits also looks by themselves, and maintenance repeats the last kind.
-// Topics: `<execution>` for each line of progress, `done:<execution>` for the last one, `end:<execution>` for nodes to be aborted.
+// A notification says "look again" and may be lost: whoever waits also looks by themselves, and maintenance repeats the
+// last kind. Topics: `<execution>` for each line of progress, `done:<execution>` for the last one, `end:<execution>`
+// for nodes to be aborted.
 
 /** Wakes those who follow executions that have changed. */
 export function notifyChanges({ notifier }: Pick<Deps, 'notifier'>, changes: Iterable<ExecutionChange>): void {

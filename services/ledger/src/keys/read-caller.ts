@@ -16,7 +16,9 @@ export interface Caller {
   project: string
 }
 
-/** The key that is asked for, or its refusal: the views and the order of checks that admission has (decisions.md, 1). */
+/**
+ * The key that is asked for, or its refusal: the views and the order of checks that admission has (decisions.md, 1).
+ */
 export async function readCaller(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { keyHash, selector }: CallerQuestion,

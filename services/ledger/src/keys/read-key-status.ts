@@ -19,7 +19,9 @@ interface KeyRow {
   reserved: bigint
 }
 
-/** What a key is and has left in its window, refused as admission would refuse it. A window that has rolled shows zero. */
+/**
+ * What a key is and has left in its window, refused as admission would refuse it. A window that has rolled shows zero.
+ */
 export async function readKeyStatus(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<KeyAnswer> {
   const caller = await readCaller(deps, question)
   if ('refused' in caller) return caller

@@ -57,7 +57,7 @@ describe('an overdue run', () => {
     expect(engine.notified).toContain(`end:${execution}`)
     expect(await engine.record(execution)).toMatchObject({ status: 'Running', error: { code: 'execution_timeout' } })
     engine.notified.length = 0
-    await engine.endOverdue() // rings again, and waits
+    await engine.endOverdue() // notifies again, and waits
     expect(engine.notified).toEqual([`end:${execution}`])
     await engine.complete(ending(other, { usage }))
     expect(await engine.record(execution)).toMatchObject({

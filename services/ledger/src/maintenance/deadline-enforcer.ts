@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 import { notifyEnding } from '../executions/notify-changes.ts'
 
-// Executions past their deadline begin to fail. Workers of those that are failing are notified again, because the first notification
-// may have been lost.
+// Executions past their deadline begin to fail. Workers of those that are failing are notified again, because the first
+// notification may have been lost.
 
 const MAX_EXECUTIONS = 2_000
 const BUDGET_MS = 10_000

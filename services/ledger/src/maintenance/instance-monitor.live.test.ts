@@ -4,8 +4,8 @@ import { databaseOf } from '@gateway/database/database-url'
 import { test as tenantTest } from '../fixtures/ledger-test.ts'
 import { openInstanceMonitor } from './instance-monitor.ts'
 
-// The maintenance job goes by the clock of the database, so these tests set that clock: a function of the same name stands before
-// Postgres's own in the search path of this database.
+// The maintenance job goes by the clock of the database, so these tests set that clock: a function of the same name
+// stands before Postgres's own in the search path of this database.
 
 const LOOK_MS = 2_000
 const DEAD_AFTER_MS = 15_000
@@ -25,7 +25,7 @@ const test = tenantTest
       turn: (ms: number) => fixture.run(`UPDATE set_clock.ahead SET by = by + $1 * interval '1 millisecond'`, [ms]),
     }
   })
-  /** A keeper that has looked for a minute, at instances that heartbeat all the time. */
+  /** A monitor that has looked for a minute, at instances that heartbeat all the time. */
   .extend('watch', async ({ database, fixture, clock, task }, { onCleanup }) => {
     const keeping = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
     onCleanup(keeping.close)
@@ -42,10 +42,10 @@ const test = tenantTest
       const { rows } = await fixture.run('SELECT id FROM money.instances WHERE ended_at IS NULL ORDER BY id')
       return rows.map(({ id }: { id: string }) => id).filter((id: string) => id === loud || id === quiet)
     }
-    /** One look, so much later; these instances have beaten just before it. */
-    const pass = async (ms: number, ...beating: string[]) => {
+    /** One look, so much later; these instances have sent a heartbeat just before it. */
+    const pass = async (ms: number, ...alive: string[]) => {
       await clock.turn(ms)
-      await heartbeat(...beating)
+      await heartbeat(...alive)
       await look()
     }
     for (let n = 0; n < 30; n++) await pass(LOOK_MS, loud, quiet)

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 
-// After an outage of the ledger or of Postgres every instance looks silent, because nobody could take its heartbeat. So silence
-// counts only after this job has been able to look, without a gap, for as long as that instance may be silent. It looks at the clock
-// of the database: a frozen process, a hanging query and a clock that jumps are all gaps in it.
+// After an outage of the ledger or of Postgres every instance looks silent, because nobody could take its heartbeat. So
+// silence counts only after this job has been able to look, without a gap, for as long as that instance may be silent.
+// It looks at the clock of the database: a frozen process, a hanging query and a clock that jumps are all gaps in it.
 
 /** Heartbeats come every five seconds at most, and three may be missing. */
 const MAX_GAP_MS = 5_000

@@ -3,8 +3,9 @@ import type { Deps } from '../deps.ts'
 import { enqueueAgain } from '../executions/enqueue-jobs.ts'
 import { jobsOf, type EnqueuedNode } from '../executions/store/enqueued-nodes.ts'
 
-// The queue may lose what it was given, or have been away. A job that no worker has taken up for a while is enqueued again: it is the
-// same job, which the queue drops if it still has it. Nodes that could run and were never enqueued are found, too.
+// The queue may lose what it was given, or have been away. A job that no worker has taken up for a while is enqueued
+// again: it is the same job, which the queue drops if it still has it. Nodes that could run and were never enqueued are
+// found, too.
 
 interface Limits {
   /** Of one project, in the queue or running. */

@@ -7,7 +7,10 @@ export interface MaintenanceJob {
   runOnce(): Promise<Record<string, number>>
 }
 
-/** Runs a job again and again, never twice at once. A failure is logged, and the job tries again in its turn. Answers how to stop. */
+/**
+ * Runs a job again and again, never twice at once. A failure is logged, and the job tries again in its turn. Answers
+ * how to stop.
+ */
 export function repeatJob({ log }: { log: Logger }, { name, everyMs, runOnce }: MaintenanceJob): () => Promise<void> {
   let stopped = false
   let running: Promise<void> = Promise.resolve()

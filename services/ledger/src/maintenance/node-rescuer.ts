@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 
-// The lease of a node whose instance has ended is taken from it, by an ordinary item of the node batcher: its reservation is
-// released, and it may be claimed again.
+// The lease of a node whose instance has ended is taken from it, by an ordinary item of the node batcher: its
+// reservation is released, and it may be claimed again.
 
 const MAX_NODES = 2_000
 const BUDGET_MS = 10_000

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts'
 
-// Each reservation of an ended instance, and each that is past its deadline, becomes an ordinary `expire` item. The item is decided
-// under the wallet's lock, so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases its
-// reservation.
+// Each reservation of an ended instance, and each that is past its deadline, becomes an ordinary `expire` item. The
+// item is decided under the wallet's lock, so this job needs none. Reservations of nodes are left alone: what ends the
+// lease of a node releases its reservation.
 
 const MAX_RESERVATIONS = 2_000
 const BUDGET_MS = 10_000

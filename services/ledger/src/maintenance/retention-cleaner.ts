@@ -6,7 +6,10 @@ const DAYS_AHEAD = 2
 const MAX_ROWS = 1_000
 const { keptDays } = idempotencyKeyLimits
 
-/** Drops saved answers, idempotency keys and executions whose retention is over, and instances that ended long ago; makes tomorrow's partitions. */
+/**
+ * Drops saved answers, idempotency keys and executions whose retention is over, and instances that ended long ago;
+ * makes tomorrow's partitions.
+ */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   await callFunction(prisma, 'money.keep_answer_partitions_v1', { days_ahead: DAYS_AHEAD, days_kept: keptDays })
   // A key whose call is still open is kept, however old.

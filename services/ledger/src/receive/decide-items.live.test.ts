@@ -12,7 +12,9 @@ import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
 
 const secret = 'g'.repeat(32)
 
-/** A saved answer of 0.9 MB, each byte of which is six in JSON: repeats of it are longer together than a string can be. */
+/**
+ * A saved answer of 0.9 MB, each byte of which is six in JSON: repeats of it are longer together than a string can be.
+ */
 const ANSWER = '\u0001'.repeat(900_000)
 const REPEATS = 105
 

@@ -2,12 +2,14 @@ import type { Funding } from '@gateway/contracts/ledger-reads'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
-/** Brings money into a project's wallet, once per funding id (decisions.md, 2). `micro` is what stands under that id. */
+/**
+ * Brings money into a project's wallet, once per funding id (decisions.md, 2). `micro` is what stands under that id.
+ */
 export async function fund(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { reads }: Pick<Deps, 'reads'>,
   { project, fundingId, micro, fundedBy }: Funding,
 ): Promise<{ fresh: boolean; micro: number }> {
-  const { fresh, recorded } = await callFunction(prisma, 'money.fund_v1', {
+  const { fresh, recorded } = await callFunction(reads.prisma, 'money.fund_v1', {
     to_project: project,
     funding: fundingId,
     amount_micro: micro,

@@ -64,7 +64,7 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
 
   function keep(reading: ExecutionsReading, items: readonly NodeItem[]): void {
     aheadMs = reading.nowMs - deps.now()
-    for (const instance of reading.living) seenAlive.set(instance, true)
+    for (const instance of reading.alive) seenAlive.set(instance, true)
     for (const [id, execution] of reading.executions) {
       const outputs = items.flatMap((item) => (item.execution === id ? [...(reading.sourcesOf.get(item) ?? [])] : []))
       cache.setRead(execution, new Map(outputs))
@@ -84,13 +84,13 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
       const instances = claims.map(({ instance }) => instance).filter((instance) => !assumedAlive.has(instance))
       const rest = items.filter(({ execution }) => !fromCache.has(execution))
       if (rest.length === 0 && instances.length === 0 && aheadMs !== null)
-        return { ...cached, fromCache, living: assumedAlive, assumedAlive, nowMs: Math.floor(deps.now() + aheadMs) }
+        return { ...cached, fromCache, alive: assumedAlive, assumedAlive, nowMs: Math.floor(deps.now() + aheadMs) }
       const reading = await readExecutions(prisma, rest, instances)
       keep(reading, rest)
       return {
         executions: new Map([...cached.executions, ...reading.executions]),
         fromCache,
-        living: assumedAlive.union(reading.living),
+        alive: assumedAlive.union(reading.alive),
         assumedAlive,
         sourcesOf: new Map([...cached.sourcesOf, ...reading.sourcesOf]),
         nowMs: reading.nowMs,

@@ -8,19 +8,20 @@ import type { ItemOutcome, NodeItem, ReclaimItem } from './node-item.ts'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
 // What a batch of items does to one execution: pure, from what was read of it and all its nodes at one moment.
-//   R1  Only the lease of its attempt ends a node. A worker that has lost it is answered `fenced` and changes nothing; a worker that
-//       repeats itself gets the same answer again.
+//   R1  Only the lease of its attempt ends a node. A worker that has lost it is answered `fenced` and changes nothing;
+//       a worker that repeats itself gets the same answer again.
 //   R2  A result is recorded once, and then stays.
-//   R3  Whatever ends a lease closes its reservation: usage is charged, all else released. So an execution without a lease has
-//       nothing reserved.
-//   R4  Ends come before beginnings, whatever the order of arrival: what may run now is decided once, from all nodes, when every
-//       result of the batch is known; claims are last.
-//   R5  An execution that begins to fail gives no lease any more. Nodes that run may end; when none does, the execution is Failed.
-//   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was skipped it has no
-//       output, and fails.
+//   R3  Whatever ends a lease closes its reservation: usage is charged, all else released. So an execution without a
+//       lease has nothing reserved.
+//   R4  Ends come before beginnings, whatever the order of arrival: what may run now is decided once, from all nodes,
+//       when every result of the batch is known; claims are last.
+//   R5  An execution that begins to fail gives no lease any more. Nodes that run may end; when none does, the execution
+//       is Failed.
+//   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was
+//       skipped it has no output, and fails.
 //   R7  Every result and the end of the execution take the next number of progress; nothing comes after the end.
-//   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the attempt, so that a
-//       job of the old one gets nothing.
+//   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the
+//       attempt, so that a job of the old one gets nothing.
 //   R9  Past its deadline an execution begins to fail; nodes that still run after GRACE_MS more are ended from here.
 
 /** For nodes that run when the deadline is over: their workers know the deadline too, and end them by themselves. */

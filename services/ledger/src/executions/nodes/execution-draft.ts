@@ -1,8 +1,8 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
 import type { Closing, NodeChange, NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
-// An execution while it is decided about: what was read, and what has changed of it so far. Each step here is one transition of
-// docs/states.md and knows nothing of why it is taken.
+// An execution while it is decided about: what was read, and what has changed of it so far. Each step here is one
+// transition of docs/states.md and knows nothing of why it is taken.
 
 type End =
   | { state: 'Succeeded'; output: string; ports: string[]; durationMs: number | null; remoteMs: number | null }

@@ -13,11 +13,11 @@ import type { NodeItem, WaitingNode } from './node-item.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 // What workers ask about nodes, and what maintenance finds, decided many at a time with one batch in flight.
-//   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock between them.
-//       What was not written goes with the next batch, which reads it (F1 of write_executions_v1). What this replica has just written
-//       it need not read (M1 of execution-cache.ts).
-//   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks the
-//       executions before it reads them.
+//   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock
+//       between them. What was not written goes with the next batch, which reads it (F1 of write_executions_v1). What
+//       this replica has just written it need not read (M1 of execution-cache.ts).
+//   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks
+//       the executions before it reads them.
 //   L3  A transient error leaves open whether the batch was written. Every item may be repeated, so it is asked again.
 //   L4  Any other error: the items go one by one, and the one that fails is set aside with an alarm.
 //   L5  An item past its time is dropped undecided.

@@ -19,7 +19,8 @@ import {
   type Process,
 } from '../../fixtures/simulated-worker.ts'
 
-// Random valid graphs through the real batcher on real Postgres, on two replicas, every job delivered twice and in any order.
+// Random valid graphs through the real batcher on real Postgres, on two replicas, every job delivered twice and in any
+// order.
 
 const SEED = Number(process.env['FLOW_SEED'] ?? 20_261_120)
 const EXECUTIONS = 60
@@ -151,7 +152,10 @@ interface Drive {
   executions: string[]
 }
 
-/** Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every run has ended. */
+/**
+ * Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every run has
+ * ended.
+ */
 async function driveToTheEnd({ places, chance, mischief, lost, executions }: Drive): Promise<void> {
   const engines = places.map(({ engine }) => engine)
   const waiting: NodeJob[] = []

@@ -49,7 +49,7 @@ export async function runNodeBatch(
     its.forEach((waiting, n) => outcomes.set(waiting, { outcome: decided.outcomes[n]!, change: decided.change }))
   }
   if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [] }
-  const how = { patient, nodesAtOnce, presumed: loaded.assumedAlive }
+  const how = { patient, nodesAtOnce, assumedAlive: loaded.assumedAlive }
   const { written, jobs, excessMicro, fenced, charged } = await writeExecutions(prisma, changes, how)
   if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
   for (let n = 0; n < fenced; n++) deps.metrics.fenced()
@@ -59,7 +59,7 @@ export async function runNodeBatch(
 
 async function decideItems(
   { packageCache, newId }: Pick<Deps, 'packageCache' | 'newId'>,
-  { executions, nowMs, living }: LoadedExecutions,
+  { executions, nowMs, alive }: LoadedExecutions,
   id: string,
   items: NodeItem[],
 ) {
@@ -73,7 +73,7 @@ async function decideItems(
     requiredOutputs,
     items,
     nowMs,
-    alive: living,
+    alive: alive,
     newCallId: () => newId('inv'),
   })
 }

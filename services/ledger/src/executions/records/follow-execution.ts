@@ -3,7 +3,9 @@ import type { Deps } from '../../deps.ts'
 import { progressLines } from './compose-record.ts'
 import { readRows } from './read-rows.ts'
 
-/** The lines of progress of an execution after line `after` (spec 6). One that does not exist has none, and never will. */
+/**
+ * The lines of progress of an execution after line `after` (spec 6). One that does not exist has none, and never will.
+ */
 export async function followExecution(
   deps: Pick<Deps, 'reads'>,
   { execution, after }: FollowQuestion,

@@ -5,7 +5,9 @@ import { readCaller } from '../../keys/read-caller.ts'
 import { executionRecord } from './compose-record.ts'
 import { readRows } from './read-rows.ts'
 
-/** The record of an execution as text, for its project alone: another project's is answered like none (decisions.md, 6). */
+/**
+ * The record of an execution as text, for its project alone: another project's is answered like none (decisions.md, 6).
+ */
 export async function readExecution(
   deps: Pick<Deps, 'reads'>,
   { caller, project, execution }: ExecutionQuestion,

@@ -4,8 +4,8 @@ import { resetsAt } from '@gateway/money/spending-window'
 import { keyRefused } from '../../keys/read-caller.ts'
 import type { StartFacts } from './start-facts.ts'
 
-// Whether an execution may start, in the order of decisions.md, 1. In three steps, because the input is checked between the last two.
-// A repeat passes the first step only: wallet, window and revision are never asked again.
+// Whether an execution may start, in the order of decisions.md, 1. In three steps, because the input is checked between
+// the last two. A repeat passes the first step only: wallet, window and revision are never asked again.
 
 type Started = Extract<StartAnswer, { kind: 'started' }>
 

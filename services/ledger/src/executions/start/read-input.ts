@@ -27,7 +27,9 @@ export async function readInput(
   return putAssets({ prisma }, flow.package.input, values, facts.project!)
 }
 
-/** An image or a sound is what is stored under its id, whatever else the caller says of it; another project's is none. */
+/**
+ * An image or a sound is what is stored under its id, whatever else the caller says of it; another project's is none.
+ */
 async function putAssets(
   { prisma }: Pick<Database, 'prisma'>,
   { properties }: ContractSide,

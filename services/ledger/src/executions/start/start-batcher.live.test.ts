@@ -13,7 +13,7 @@ const test = ledgerTest
       (graph: Graph = chain(0), more = {}) =>
         publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
   )
-  /** What the start of a run answers, by the shop's key. */
+  /** What a start by the tenant's key answers. */
   .extend(
     'ask',
     ({ engine, tenant }) =>

@@ -10,10 +10,10 @@ import { readStarts, type StartFacts } from './start-facts.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
 
 // Executions start many at a time, with one batch in flight.
-//   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is reserved, so no wallet is
-//       locked.
-//   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica, is read again
-//       with the next batch, and finds the first.
+//   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is reserved,
+//       so no wallet is locked.
+//   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica,
+//       is read again with the next batch, and finds the first.
 //   S3  A question may be repeated by its id; it is answered with the same execution.
 
 export interface StartLimits {
@@ -38,7 +38,10 @@ const BATCH_ITEMS = 64
 export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBatcher {
   const batcher = openItemBatcher<Waiting>({ maxItems: BATCH_ITEMS, run: startAll })
 
-  /** The error of a batch goes to those who asked, and they ask again. A final error is only for the question that causes it. */
+  /**
+   * The error of a batch goes to those who asked, and they ask again. A final error is only for the question that
+   * causes it.
+   */
   async function startAll(batch: Waiting[]): Promise<void> {
     try {
       await decideAll(batch)

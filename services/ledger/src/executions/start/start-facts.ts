@@ -4,7 +4,9 @@ import type { Database } from '@gateway/database/client'
 import type { Reset } from '@gateway/money/spending-window'
 import type { KeyRefusalCode } from '../../keys/read-caller.ts'
 
-/** All that decides whether an execution may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD. */
+/**
+ * All that decides whether an execution may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD.
+ */
 export interface StartFacts {
   /** Of the key or of the person; null: of a key that is not known or not bound. */
   project: string | null
@@ -44,7 +46,7 @@ export interface StartFacts {
 export async function readStarts(
   { prisma }: Pick<Database, 'prisma'>,
   questions: readonly StartQuestion[],
-  mostOpen: number,
+  openExecutions: number,
 ): Promise<StartFacts[]> {
   const row = await callFunction(prisma, 'money.read_starts_v1', {
     i_id: questions.map(({ id }) => id),
@@ -53,7 +55,7 @@ export async function readStarts(
     i_sandbox: questions.map(({ sandbox }) => sandbox),
     i_revision: questions.map(({ revision }) => revision),
     i_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
-    max_open: mostOpen,
+    max_open: openExecutions,
   })
   return JSON.parse(row.facts) as StartFacts[]
 }

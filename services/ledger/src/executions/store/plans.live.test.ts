@@ -5,7 +5,8 @@ import { claimOf, ending, newLease, openEngine, question } from '../../fixtures/
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, publishProduct } from '../../fixtures/sandbox-products.ts'
 
-// What the engine's statements cost inside Postgres, counted instead of timed: it must not grow with what is on the books (F5).
+// What the engine's statements cost inside Postgres, counted instead of timed: it must not grow with what is on the
+// books (F5).
 
 interface PlanNode {
   'Actual Loops'?: number

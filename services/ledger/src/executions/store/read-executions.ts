@@ -8,7 +8,7 @@ type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 export interface ExecutionsReading {
   /** By id; an execution that is not there is unknown. */
   executions: Map<string, ExecutionFacts>
-  living: Set<string>
+  alive: Set<string>
   /** By claim: what its sources answered, JSON text by ordinal. */
   sourcesOf: Map<NodeItem, Map<number, string>>
   /** Unix milliseconds, by the database's clock. */
@@ -62,7 +62,7 @@ export async function readExecutions(
   const executions = row.executions === null ? [] : (JSON.parse(row.executions) as ExecutionColumns[]).map(executionOf)
   return {
     executions: new Map(executions.map((execution) => [execution.id, execution])),
-    living: new Set(row.live_instances),
+    alive: new Set(row.live_instances),
     sourcesOf,
     nowMs: Number(row.at_ms),
   }

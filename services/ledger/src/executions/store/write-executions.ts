@@ -8,7 +8,10 @@ import type { ExecutionChange } from './execution-facts.ts'
 type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
 export interface WrittenExecutions {
-  /** With their new versions. The others have changed since they were read, somebody has them locked, or a presumed instance has ended. */
+  /**
+   * With their new versions. The others have changed since they were read, somebody has them locked, or an instance
+   * that was assumed alive has ended.
+   */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
   /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
@@ -18,7 +21,9 @@ export interface WrittenExecutions {
   charged: Map<string, number>
 }
 
-/** Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes. */
+/**
+ * Not null: the driver takes the type of a list from its first item, and behind a null would store base64 for bytes.
+ */
 const NO_BYTES = Buffer.alloc(0)
 const bytesOf = (text: string | null) => (text === null ? NO_BYTES : Buffer.from(text))
 
@@ -27,14 +32,14 @@ interface How {
   patient: boolean
   nodesAtOnce: number
   /** Instances that nobody has looked up: where one of them has ended, nothing is written. */
-  presumed: ReadonlySet<string>
+  assumedAlive: ReadonlySet<string>
 }
 
 /**
  * A version is never given twice, not even after a crash that took back the last claims (F6): what another replica or a former life of
  * the database made of an execution is not taken for what this one has in its cache.
  */
-const MOST_STEP = 4_096
+const MAX_STEP = 4_096
 
 /** Writes what was decided of executions, in one round trip, and enqueues what may run next. */
 export async function writeExecutions(
@@ -46,11 +51,11 @@ export async function writeExecutions(
     [...change.nodes].map(([ordinal, node]) => ({ execution: n + 1, ordinal, ...node })),
   )
   const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ execution: n + 1, ...closing })))
-  const versions = changes.map(({ execution }) => execution.version + randomInt(1, MOST_STEP))
+  const versions = changes.map(({ execution }) => execution.version + randomInt(1, MAX_STEP))
   const row = await callFunction(prisma, 'money.write_executions_v1', {
     wait_for_locks: how.patient,
     nodes_at_once: how.nodesAtOnce,
-    instances: [...how.presumed],
+    instances: [...how.assumedAlive],
     e_id: changes.map(({ execution }) => execution.id),
     e_project: changes.map(({ execution }) => execution.project),
     e_version: changes.map(({ execution }) => execution.version),
@@ -87,8 +92,8 @@ export async function writeExecutions(
     written: new Map(row.written?.map((n) => [changes[n - 1]!, versions[n - 1]!])),
     jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
     excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
-    fenced: outcome.filter((one) => one === 'fenced').length,
-    charged: new Map(row.closed?.map((n, place) => [closings[n - 1]!.reservation, charged[place] ?? 0])),
+    fenced: outcome.filter((name) => name === 'fenced').length,
+    charged: new Map(row.closed?.map((n, index) => [closings[n - 1]!.reservation, charged[index] ?? 0])),
   }
 }
 

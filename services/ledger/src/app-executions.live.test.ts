@@ -12,7 +12,8 @@ import { mint, question } from './fixtures/engine.ts'
 import { chain, publishProduct } from './fixtures/sandbox-products.ts'
 import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
 
-// The ledger as a process, with the real queue and the real notifier: what it says to workers and to followers, and what its maintenance jobs find.
+// The ledger as a process, with the real queue and the real notifier: what it says to workers and to followers, and
+// what its maintenance jobs find.
 
 const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
 
@@ -89,7 +90,7 @@ const newInstance = async (client: ReturnType<typeof openLedgerClient>, deadAfte
 const text = { kind: 'succeeded' as const, output: '{"text":"x"}', ports: ['text'] }
 const times = { usage: null, durationMs: 1, remoteMs: null }
 
-describe('the door', () => {
+describe('the HTTP server', () => {
   test('runs a flow: the queue says what is to be done, the notifier that it was', async ({
     clients,
     queue,
@@ -100,9 +101,9 @@ describe('the door', () => {
     onTestFinished(() => notifier.close())
     const asked = question(sandbox.tenant.key, sandbox.id)
     const done = Promise.withResolvers<void>()
-    let rings = 0
+    let notified = 0
     notifier.subscribe(`done:${asked.id}`, () => {
-      if (rings++ > 0) done.resolve() // the first says that it is listened to
+      if (notified++ > 0) done.resolve() // the first says that it is listened to
     })
     expect(await clients.gateway.startExecution(asked)).toMatchObject({ kind: 'started' })
     const instance = await newInstance(clients.worker)
@@ -144,7 +145,7 @@ describe('the door', () => {
   })
 })
 
-describe('keepers', () => {
+describe('maintenance', () => {
   test('give the node of a worker that fell silent to another', async ({ clients, queue, sandbox: { tenant, id } }) => {
     const asked = question(tenant.key, id)
     await clients.gateway.startExecution(asked)
@@ -162,7 +163,7 @@ describe('keepers', () => {
     })
   })
 
-  test('ring again for what the queue has lost, and runs start while Redis is away', async ({
+  test('enqueues again what the queue has lost, and executions start while Redis is away', async ({
     clients,
     queue,
     sandbox: { tenant, id },

@@ -11,7 +11,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
 
-// The ledger as a process: its door, its maintenance jobs, its command.
+// The ledger as a process: its HTTP server, its maintenance, its command.
 
 const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
 
@@ -63,7 +63,7 @@ const admission = (instance: string, tenant: { model: string; key: { hash: strin
   idempotency: null,
 })
 
-describe('the door', () => {
+describe('the HTTP server', () => {
   const post = (url: string, token: string | null, body: string) =>
     fetch(url, { method: 'POST', headers: token ? { authorization: `Bearer ${token}` } : {}, body })
 
@@ -129,7 +129,7 @@ describe('the door', () => {
   })
 })
 
-describe('keepers', () => {
+describe('maintenance', () => {
   test('what a stopped instance left is released', async ({ gateway, tenant, fixture }) => {
     const instance = newId('ins')
     await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })
