@@ -46,7 +46,7 @@ describe('keys', () => {
     })
   }
 
-  test('revoked, expired, unbound ones and those whose creator lost the rights [key_revoked] [key_expired] [key_unbound] [key_issuer_denied]', async ({
+  test('revoked, expired, unbound ones and those whose creator lost the permissions [key_revoked] [key_expired] [key_unbound] [key_issuer_denied]', async ({
     stack,
   }) => {
     const tenant = await stack.tenant(1_000_000n)

@@ -31,7 +31,7 @@ const state = fc.record({
 })
 type State = typeof state extends fc.Arbitrary<infer T> ? T : never
 
-interface Scene {
+interface CallableFixture {
   key: KeyFixture
   /** What each product is called, in the order of the state's. */
   ids: string[]
@@ -76,7 +76,7 @@ function isCallable({ products, policy }: State, n: number): boolean {
   return policy === 'all-eligible' || product.listed
 }
 
-async function build({ fixture }: Stack, { products, policy, key, creator, wallet }: State): Promise<Scene> {
+async function build({ fixture }: Stack, { products, policy, key, creator, wallet }: State): Promise<CallableFixture> {
   const of = await fixture.tenant()
   const project = await fixture.project(of, wallet === 'full' ? 10_000_000n : 0n)
   const neighbour = await fixture.project(of)

@@ -9,7 +9,7 @@ import { openStack, type Stack } from './src/stack.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
-// A run of everything that takes a secret, and much that goes wrong on the way. Afterwards each secret is looked for in
+// Everything that takes a secret is done, and much goes wrong on the way. Afterwards each secret is looked for in
 // whatever the stack has kept, written, sent or answered (S2 of the security checklist).
 
 const messages = (content: string) => [{ role: 'user', content }]

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { stackTest } from './src/stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
-// A caller may leave a stream wherever he likes. The call goes on, is charged on its real usage, and holds nothing afterwards.
+// A caller may leave a stream wherever they like. The call goes on, is charged on its real usage, and holds nothing afterwards.
 
 const TEXT = 'one two three four five six seven eight nine ten'
 /** Each word comes by itself; besides them the finish and the usage, and maybe the role. */
@@ -35,13 +35,13 @@ function chunksOf(events: string): unknown[] {
 }
 
 interface Leaving {
-  /** Chunks that are read before he leaves; 0: as soon as the headers are there. */
+  /** Chunks that are read before the caller leaves; 0: as soon as the headers are there. */
   afterChunks: number
   gateway: number
   headers?: Record<string, string>
 }
 
-/** Reads so many chunks of a stream and is gone. Answers how many there were by then. */
+/** Reads so many chunks of a stream and disconnects. Answers how many there were by then. */
 async function leave(
   stack: Stack,
   tenant: TenantFixture,

@@ -100,7 +100,7 @@ async function expectOrder(stack: Stack, tenant: TenantFixture, load: Load): Pro
 }
 
 describe('kill -9 under load', () => {
-  test('of a gateway: its holds end within 30 s, the other one goes on', async ({ stack }) => {
+  test('of a gateway: its reservations end within 30 s, the other one goes on', async ({ stack }) => {
     const tenant = await stack.tenant(100_000_000_000n)
     await stack.provider.control.setFaults([{ latencyMs: 30 }])
     const load = startLoad(stack, tenant)

@@ -120,7 +120,7 @@ describe('the same product in two wire formats', () => {
     {
       type: 'function',
       function: {
-        name: 'weather',
+        name: 'forecast',
         parameters: { type: 'object', properties: { city: { enum: ['Bern', 'Basel'] } }, required: ['city'] },
       },
     },
@@ -134,7 +134,7 @@ describe('the same product in two wire formats', () => {
         const [before, after] = order.map((name) => servers[providers[name].at])
         const messages: OpenAI.ChatCompletionMessageParam[] = [
           { role: 'system', content: 'Be brief.' },
-          { role: 'user', content: 'What is the weather?' },
+          { role: 'user', content: 'What is the forecast?' },
         ]
         const stream = client(tenant).chat.completions.stream({
           model: tenant.model,

@@ -7,7 +7,7 @@ import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { everyByte, tracesIn } from './src/provider-scan.ts'
 
 // Whatever a provider does, in either wire format, as one piece or as a stream, alone or with another one behind it: what the
-// caller is told, what he is charged, what is held afterwards, what a repeat gets, and that nothing shows the provider
+// caller is told, what they are charged, what is held afterwards, what a repeat gets, and that nothing shows the provider
 // (decisions.md, 1 to 4).
 
 /** What becomes of a call to a provider with this fault, and with no other behind it. */
@@ -126,7 +126,7 @@ async function tenantOf({ stack }: Fixture, providers: readonly string[]): Promi
   return { ...tenant, model }
 }
 
-interface Heard {
+interface ReadAnswer {
   status: number
   invocation: string | null
   replayed: boolean
@@ -137,7 +137,11 @@ interface Heard {
   done: boolean
 }
 
-async function hear(fixture: Fixture, answer: Response, stream: boolean): Promise<Heard & { traces: string[] }> {
+async function readAnswer(
+  fixture: Fixture,
+  answer: Response,
+  stream: boolean,
+): Promise<ReadAnswer & { traces: string[] }> {
   const bytes = await everyByte(answer)
   const text = bytes.slice(bytes.indexOf('\n\n') + 2)
   const streamed = stream && answer.status === 200
@@ -173,26 +177,26 @@ for (const [setup, providers] of setups) {
           const prompt = `${mark(what, stream)} ${tenant.project.id}`
           const ask = { messages: [{ role: 'user', content: prompt }], stream, ...(stream && usageToo) }
           const headers = { 'idempotency-key': randomUUID() }
-          const heard = await hear(fixture, await chat(stack, tenant, { headers, body: ask }), stream)
-          expect(heard.traces).toEqual([])
+          const answered = await readAnswer(fixture, await chat(stack, tenant, { headers, body: ask }), stream)
+          expect(answered.traces).toEqual([])
 
           await stack.untilNothingIsReserved(tenant.project.id, 5_000)
           const { settled } = await stack.wallet(tenant.project.id)
           const [call] = await stack.invocations(tenant.project.id)
           const asked = [await first.control.countCalls({ prompt }), await second.control.countCalls({ prompt })]
           expect(asked).toEqual([1, outcome === alone ? 0 : 1])
-          expect(call!.invocation).toBe(heard.invocation)
+          expect(call!.invocation).toBe(answered.invocation)
           expect([call!.chargedMicro, call!.project]).toEqual([settled, tenant.project.id])
 
-          const repeat = await hear(fixture, await chat(stack, tenant, { headers, body: ask }), stream)
+          const repeat = await readAnswer(fixture, await chat(stack, tenant, { headers, body: ask }), stream)
           expect(repeat.traces).toEqual([])
-          expect(repeat.invocation).toBe(heard.invocation)
+          expect(repeat.invocation).toBe(answered.invocation)
 
           if (outcome.kind === 'refused') {
-            expect(`${heard.status} ${heard.last.error!.code}`).toBe(outcome.says)
+            expect(`${answered.status} ${answered.last.error!.code}`).toBe(outcome.says)
             expect([settled, call!.state]).toEqual([0n, 'Released'])
             // Nothing was saved: the repeat calls again.
-            expect([repeat.replayed, repeat.text]).toEqual([false, heard.text])
+            expect([repeat.replayed, repeat.text]).toEqual([false, answered.text])
             const calls = await stack.invocations(tenant.project.id)
             expect(calls.map(({ state, attempt }) => [state, attempt])).toEqual([
               ['Released', 1],
@@ -201,19 +205,19 @@ for (const [setup, providers] of setups) {
             return
           }
 
-          expect(heard.status).toBe(200)
+          expect(answered.status).toBe(200)
           expect(call!.state).toBe('Settled')
-          expect([repeat.replayed, repeat.type, repeat.text]).toEqual([true, heard.type, heard.text])
+          expect([repeat.replayed, repeat.type, repeat.text]).toEqual([true, answered.type, answered.text])
           expect(await stack.wallet(tenant.project.id)).toMatchObject({ settled, reserved: 0n })
           const counted = BigInt(call!.promptTokens! + call!.completionTokens!)
           if (outcome.kind === 'breaks') {
-            expect([heard.last.error!.code, heard.done]).toEqual([outcome.code, false])
+            expect([answered.last.error!.code, answered.done]).toEqual([outcome.code, false])
             expect([call!.estimated, settled, call!.completionTokens! > 0]).toEqual([true, counted, true])
             return
           }
-          const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = heard.last.usage!
+          const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = answered.last.usage!
           expect(BigInt(promptTokens + completionTokens)).toBe(counted)
-          expect([heard.done, call!.estimated]).toEqual([stream, outcome.estimated ?? false])
+          expect([answered.done, call!.estimated]).toEqual([stream, outcome.estimated ?? false])
           // Never more than was held: what goes beyond it is the stack's.
           if (outcome.capped) expect([settled, counted > settled]).toEqual([call!.reservedMicro, true])
           else expect(settled).toBe(counted)
@@ -237,9 +241,9 @@ test('many at once, of which every other one fails: each answer is saved as it w
     })
   }
   const numbers = Array.from({ length: 100 }, (_, n) => n)
-  const heard = await Promise.all(numbers.map(async (n) => (await ask(n)).text()))
+  const answered = await Promise.all(numbers.map(async (n) => (await ask(n)).text()))
   const again = await Promise.all(numbers.map(async (n) => (await ask(n)).text()))
-  expect(again).toEqual(heard)
+  expect(again).toEqual(answered)
   expect((await stack.invocations(tenant.project.id)).filter(({ state }) => state === 'Settled')).toHaveLength(50)
 })
 

@@ -4,9 +4,9 @@ import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { runUntilOver } from './src/runs.ts'
+import { runUntilOver } from './src/executions.ts'
 
-// Every part of the stack is killed while runs with paid nodes go on. Afterwards every run has ended, nothing was charged twice, no
+// Every part of the stack is killed while executions with paid nodes go on. Afterwards every execution has ended, nothing was charged twice, no
 // node that had ended was run again, and the books add up.
 
 const EXECUTIONS = 500
@@ -93,12 +93,12 @@ async function killed(program: Stack['workers'][number]): Promise<void> {
   await program.start()
 }
 
-/** Resolves once so many runs have ended, so that what is killed is killed in the middle of others. */
+/** Resolves once so many executions have ended, so that what is killed is killed in the middle of others. */
 async function ended(records: unknown[], count: number): Promise<void> {
   while (records.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** The charge of each run is the sum of its calls in the books, each call was charged once, and the provider was asked for each. */
+/** The charge of each execution is the sum of its calls in the books, each call was charged once, and the provider was asked for each. */
 async function expectPaidOnce(stack: Stack, project: string, records: ExecutionRecord[]): Promise<void> {
   const { rows } = await stack.fixture.run(
     `SELECT execution, node, count(*)::int AS charges, sum(charged_micro)::int AS micro

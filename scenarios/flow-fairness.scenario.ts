@@ -2,12 +2,12 @@ import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { runUntilOver } from './src/runs.ts'
+import { runUntilOver } from './src/executions.ts'
 
-// The queue is shared, and one project's crowd in it must not stand before another's one run. Counted in nodes, not in time: while the
-// one run goes on, only as many nodes of the crowd end as were enqueued before it.
+// The queue is shared, and one project's backlog in it must not delay another's single execution. Counted in nodes, not in time: while the
+// single execution goes on, only as many nodes of the backlog end as were enqueued before it.
 
-const CROWD = 5_000
+const BACKLOG = 5_000
 const STARTERS = 48
 const NODES_AT_ONCE = 16
 
@@ -23,11 +23,13 @@ const test = liveTest.extend('stack', async ({ database, redisServer }, { onClea
   return stack
 })
 
-test(`${CROWD} queued runs of one project delay another's single run by a few nodes only`, async ({ stack }) => {
-  const crowd = await openFlow(stack)
+test(`${BACKLOG} queued executions of one project delay another's single one by a few nodes only`, async ({
+  stack,
+}) => {
+  const backlog = await openFlow(stack)
   const lone = await openFlow(stack)
   await stack.provider.control.setFaults([{ latencyMs: 200 }])
-  await startCrowd(stack, crowd)
+  await startBacklog(stack, backlog)
   const record = await runUntilOver(stack, { ...lone, input: { text: 'alone' }, idempotencyKey: 'the-one-run' })
   expect(record.status).toBe('Succeeded')
 
@@ -35,11 +37,11 @@ test(`${CROWD} queued runs of one project delay another's single run by a few no
     `SELECT count(*) FILTER (WHERE n.completed_at BETWEEN e.created_at AND e.completed_at)::int AS between,
             count(*) FILTER (WHERE n.state IN ('Pending', 'Ready'))::int AS waiting
        FROM money.execution_nodes n, money.executions e WHERE e.id = $1 AND n.project = $2 AND n.kind <> 'input'`,
-    [record.id, crowd.project],
+    [record.id, backlog.project],
   )
   const [{ between, waiting }] = rows as [{ between: number; waiting: number }]
   const jobs = record.nodes.length - 1
-  expect(waiting).toBeGreaterThan(CROWD) // the crowd still waits, a run having several nodes
+  expect(waiting).toBeGreaterThan(BACKLOG) // the backlog still waits, an execution having several nodes
   expect(between).toBeLessThanOrEqual(NODES_AT_ONCE * (jobs + 1))
 })
 
@@ -53,11 +55,11 @@ async function openFlow(stack: Stack) {
   return { project: project.id, sandbox, secret }
 }
 
-/** Starts the crowd's runs and leaves each as soon as it is admitted. */
-async function startCrowd(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
+/** Starts the executions of the backlog and leaves each as soon as it is admitted. */
+async function startBacklog(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
   let next = 0
   const starters = Array.from({ length: STARTERS }, async () => {
-    for (let n = next++; n < CROWD; n = next++) {
+    for (let n = next++; n < BACKLOG; n = next++) {
       const left = new AbortController()
       const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
         method: 'POST',
@@ -65,9 +67,9 @@ async function startCrowd(stack: Stack, { sandbox, secret }: Awaited<ReturnType<
           authorization: `Bearer ${secret}`,
           'content-type': 'application/json',
           accept: 'application/x-ndjson',
-          'idempotency-key': `crowd-run-${n}`,
+          'idempotency-key': `backlog-${n}`,
         },
-        body: JSON.stringify({ input: { text: `crowd ${n}` } }),
+        body: JSON.stringify({ input: { text: `backlog ${n}` } }),
         signal: left.signal,
       })
       expect(answer.status).toBe(200)

@@ -8,7 +8,15 @@ import type { Stack } from './src/stack.ts'
 import { consoleMatrix, openRoutes } from './src/isolation/console-matrix.ts'
 import { gatewayMatrix, openGatewayRoutes } from './src/isolation/gateway-matrix.ts'
 import { imprint, namesIn, send, type Asked } from './src/isolation/request-of.ts'
-import { hiddenFrom, idsOfNothing, keys, openScene, persons, type IdName, type Ids } from './src/isolation/scene.ts'
+import {
+  hiddenFrom,
+  idsOfNothing,
+  keys,
+  openIsolationFixture,
+  persons,
+  type IdName,
+  type Ids,
+} from './src/isolation/isolation-fixture.ts'
 import { neverAsked, surfaceOf } from './src/routes-of.ts'
 
 // The whole route table against every kind of caller (S5 of the security checklist).
@@ -40,8 +48,8 @@ describe('every route has a row', () => {
 describe('the console', () => {
   for (const [route, row] of Object.entries(consoleMatrix)) {
     test(route, async ({ stack }) => {
-      const scene = await openScene(stack.fixture, urlOf(stack))
-      const { own, callers } = scene
+      const isolation = await openIsolationFixture(stack.fixture, urlOf(stack))
+      const { own, callers } = isolation
       const ask = async (caller: Caller, ids = own) => send(caller, route, row, ids, fresh())
 
       for (const name of persons.filter((person) => !row.says[person].startsWith('2'))) {
@@ -57,17 +65,17 @@ describe('the console', () => {
           await expectLikeNothing(stack, answer, own, (ids) => ask(callers[name], ids), route, row)
       }
       expect(said(await ask(callers.nobody))).toBe('401 session_missing')
-      for (const bad of scene.badTokens) expect(said(await ask(bad))).toBe('401 token_invalid')
-      await expectOthersLikeNothing(stack, callers.owner, scene.neighbours, own, route, row, row.sharedInTenant)
-      await expectOthersLikeNothing(stack, callers.owner, scene.strangers, own, route, row)
-      await expectOthersLikeNothing(stack, callers.admin, scene.strangers, own, route, row)
-      if (row.keysSay) await expectOthersLikeNothing(stack, callers.key, scene.strangers, own, route, row)
+      for (const bad of isolation.badTokens) expect(said(await ask(bad))).toBe('401 token_invalid')
+      await expectOthersLikeNothing(stack, callers.owner, isolation.neighbours, own, route, row, row.sharedInTenant)
+      await expectOthersLikeNothing(stack, callers.owner, isolation.otherTenant, own, route, row)
+      await expectOthersLikeNothing(stack, callers.admin, isolation.otherTenant, own, route, row)
+      if (row.keysSay) await expectOthersLikeNothing(stack, callers.key, isolation.otherTenant, own, route, row)
       await expectUntouched(stack, own.tenant) // M2
 
       for (const name of [...persons, ...keys]) {
         const says = name in row.says ? row.says[name as never] : row.keysSay?.[name as never]
         if (!(says as string | undefined)?.startsWith('2')) continue
-        const another = await openScene(stack.fixture, urlOf(stack))
+        const another = await openIsolationFixture(stack.fixture, urlOf(stack))
         const answer = await send(another.callers[name], route, row, another.own, fresh())
         expect([name, said(answer)]).toEqual([name, says])
         expectUnseen(answer, hiddenFrom(name, another))
@@ -81,18 +89,18 @@ describe('the gateway', () => {
     const { route, says } = row
     const named = namesIn(route, row, {} as Ids).join(' and ')
     test(`${route}${named && `, naming the ${named}`}`, async ({ stack }) => {
-      const scene = await openScene(stack.fixture, urlOf(stack))
-      const { own, callers } = scene
+      const isolation = await openIsolationFixture(stack.fixture, urlOf(stack))
+      const { own, callers } = isolation
       for (const name of Object.keys(says) as (keyof typeof says)[]) {
         const ask = (ids: Ids) => send(callers[name], route, row, ids, fresh())
         const answer = await ask(own)
         expect([name, said(answer)]).toEqual([name, says[name]])
-        if (answer.status < 300) expectUnseen(answer, hiddenFrom(name, scene))
+        if (answer.status < 300) expectUnseen(answer, hiddenFrom(name, isolation))
         else await expectLikeNothing(stack, answer, own, ask, route, row)
       }
-      await expectOthersLikeNothing(stack, callers.key, scene.neighbours, own, route, row)
-      await expectOthersLikeNothing(stack, callers.key, scene.strangers, own, route, row)
-      for (const { project } of [scene.neighbours, scene.strangers])
+      await expectOthersLikeNothing(stack, callers.key, isolation.neighbours, own, route, row)
+      await expectOthersLikeNothing(stack, callers.key, isolation.otherTenant, own, route, row)
+      for (const { project } of [isolation.neighbours, isolation.otherTenant])
         expect(await stack.fixture.run('SELECT FROM money.journal WHERE project = $1', [project])).toMatchObject({
           rowCount: 1, // its funding
         })
@@ -102,7 +110,7 @@ describe('the gateway', () => {
 
 describe('what needs no credential', () => {
   test('answers alike to everybody, and names nothing', async ({ stack }) => {
-    const { nobody, owner, legacyKey } = (await openScene(stack.fixture, urlOf(stack))).callers
+    const { nobody, owner, legacyKey } = (await openIsolationFixture(stack.fixture, urlOf(stack))).callers
     for (const [route, says] of Object.entries({ ...openRoutes, ...openGatewayRoutes })) {
       const [method = '', path = ''] = route.replace('*file', 'index.html').split(' ')
       const ofOne = { '/': [stack.console!.url], '/docs': [urlOf(stack)], '/openapi.json': [urlOf(stack)] }[path]

@@ -10,7 +10,7 @@ import { meterOf, windowPasses } from './src/meters.ts'
 // A key's limit holds to the micro-USD (spec 2.1, 5.5; decisions.md, 2): under fire, over rotations, at the turn of a window.
 
 const CALLERS = 200
-/** Each call of a `flatShop` is held and charged at this much, so that a limit can be filled to the last micro-USD. */
+/** Each call of a `flatTenant` is held and charged at this much, so that a limit can be filled to the last micro-USD. */
 const PRICE = 7n
 
 async function flatTenant(stack: Stack, limit: { micro: bigint; reset: Reset }): Promise<TenantFixture> {
@@ -27,7 +27,7 @@ interface Load {
   done: Promise<unknown>
 }
 
-/** Everybody calls until a limit stops him, with one of the keys and then another. */
+/** Everybody calls until a limit stops them, with one of the keys and then another. */
 function startCalling(stack: Stack, { model }: TenantFixture, keys: KeyFixture[]): Load {
   const ends: Record<string, number> = { 200: 0 }
   async function oneCaller(caller: number): Promise<void> {

@@ -9,34 +9,34 @@ import { bridgeOf } from './src/mcp/clients/bridge.ts'
 import { sdkOneOverBridge } from './src/mcp/clients/sdk-one.ts'
 import { sdkTwoOverBridge } from './src/mcp/clients/sdk-two.ts'
 import type { Stack } from './src/stack.ts'
-import type { Studio } from './src/mcp/studio.ts'
-import { studioTest } from './src/mcp/studio-test.ts'
+import type { McpTenant } from './src/mcp/mcp-tenant.ts'
+import { mcpTest } from './src/mcp/mcp-test.ts'
 
-// The bridge between clients that speak over stdio and a road to the gateway that fails them. The clients know of no key.
+// The bridge between clients that speak over stdio and a network path to the gateway that fails them. The clients know of no key.
 
-const test = studioTest.extend('proxy', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
+const test = mcpTest.extend('proxy', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
   const { hostname, port } = new URL(stack.gateways[0]!.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
   onCleanup(() => proxy.close())
   return proxy
 })
 
-const placeOn = (proxy: FaultProxy, studio: Studio, sandbox: string) => ({
-  url: new URL(proxy.through(studio.at(sandbox).href)),
-  key: studio.key.secret,
+const endpointOn = (proxy: FaultProxy, tenant: McpTenant, sandbox: string) => ({
+  url: new URL(proxy.through(tenant.at(sandbox).href)),
+  key: tenant.key.secret,
 })
 
 test.for([sdkTwoOverBridge({ pin: '2026-07-28' }), sdkOneOverBridge])(
-  '$name: a call whose road is cut is one run, and the client sees only its result',
-  async (client, { stack, studio, proxy }) => {
-    const sandbox = await studio.chain()
+  '$name: a call whose connection is cut is one execution, and the client sees only its result',
+  async (client, { stack, tenant, proxy }) => {
+    const sandbox = await tenant.chain()
     const points = [1, 300, 600, 900, 1_200, 1_500]
     for (const bytes of points) {
       const prompt = randomUUID()
       await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
       const seen: number[] = []
       const calling = client.call(
-        placeOn(proxy, studio, sandbox),
+        endpointOn(proxy, tenant, sandbox),
         { prompt },
         { idempotencyKey: null, onProgress: (at) => seen.push(at) },
       )
@@ -49,32 +49,32 @@ test.for([sdkTwoOverBridge({ pin: '2026-07-28' }), sdkOneOverBridge])(
       expect(new Set(seen).size).toBe(seen.length)
       expect(await stack.provider.control.countCalls({ prompt })).toBe(2)
     }
-    expect(await studio.executions(sandbox)).toBe(points.length)
-    expect(await stack.findings([studio.project.id])).toEqual([])
+    expect(await tenant.executions(sandbox)).toBe(points.length)
+    expect(await stack.findings([tenant.project.id])).toEqual([])
   },
 )
 
-test('a gateway that is away for a while is waited for', async ({ stack, studio }) => {
-  const sandbox = await studio.chain()
+test('a gateway that is away for a while is waited for', async ({ stack, tenant }) => {
+  const sandbox = await tenant.chain()
   const prompt = randomUUID()
   await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
-  const place = { url: studio.at(sandbox, 1), key: studio.key.secret }
-  const calling = sdkOneOverBridge.call(place, { prompt }, { idempotencyKey: null })
+  const endpoint = { url: tenant.at(sandbox, 1), key: tenant.key.secret }
+  const calling = sdkOneOverBridge.call(endpoint, { prompt }, { idempotencyKey: null })
   await stack.provider.control.waitForCalls(1, { prompt })
   await stack.gateways[1]!.kill()
   await stack.provider.control.release()
   await stack.gateways[1]!.start()
   expect(await calling).toMatchObject({ isError: false })
-  expect(await studio.executions(sandbox)).toBe(1)
+  expect(await tenant.executions(sandbox)).toBe(1)
 })
 
-test('a client that gives up stops nothing: the run ends and is charged', async ({ stack, studio }) => {
-  const sandbox = await studio.chain()
+test('a client that gives up stops nothing: the execution ends and is charged', async ({ stack, tenant }) => {
+  const sandbox = await tenant.chain()
   const prompt = randomUUID()
   await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
   const client = new Client({ name: 'scenario', version: '1' })
   await client.connect(
-    new StdioClientTransport({ ...bridgeOf({ url: studio.at(sandbox), key: studio.key.secret }), stderr: 'pipe' }),
+    new StdioClientTransport({ ...bridgeOf({ url: tenant.at(sandbox), key: tenant.key.secret }), stderr: 'pipe' }),
   )
   const giving = new AbortController()
   const calling = client.callTool({ name: 'invoke_product', arguments: { prompt } }, { signal: giving.signal })
@@ -85,7 +85,7 @@ test('a client that gives up stops nothing: the run ends and is charged', async 
   expect(await client.listTools()).toMatchObject({ tools: [{ name: 'invoke_product' }] }) // it serves on
   await client.close()
   await expect.poll(() => statusOf(stack, sandbox), { timeout: 30_000 }).toBe('Succeeded')
-  expect(await studio.executions(sandbox)).toBe(1)
+  expect(await tenant.executions(sandbox)).toBe(1)
 })
 
 test('what is wrong with its configuration is said in one message, without the key', async () => {

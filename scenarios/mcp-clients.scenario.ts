@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import type { McpClient, Place, Told } from './src/mcp/clients/mcp-client.ts'
+import type { McpClient, Endpoint, Told } from './src/mcp/clients/mcp-client.ts'
 import { inspector, inspectorOverBridge } from './src/mcp/clients/inspector.ts'
 import { sdkOne, sdkOneOverBridge } from './src/mcp/clients/sdk-one.ts'
 import { sdkTwo, sdkTwoOverBridge } from './src/mcp/clients/sdk-two.ts'
-import type { Studio } from './src/mcp/studio.ts'
-import { studioTest as test } from './src/mcp/studio-test.ts'
+import type { McpTenant } from './src/mcp/mcp-tenant.ts'
+import { mcpTest as test } from './src/mcp/mcp-test.ts'
 
 // Clients as their makers ship them, over HTTP and through the bridge, each against a replica of its own choosing.
 
@@ -18,8 +18,13 @@ const overBridge: McpClient[] = [
   inspectorOverBridge,
 ]
 
-const placeOf = (studio: Studio, sandbox: string, key: string | null = studio.key.secret, gateway = 0): Place => ({
-  url: studio.at(sandbox, gateway),
+const endpointOf = (
+  tenant: McpTenant,
+  sandbox: string,
+  key: string | null = tenant.key.secret,
+  gateway = 0,
+): Endpoint => ({
+  url: tenant.at(sandbox, gateway),
   key,
 })
 const newKey = () => ({ idempotencyKey: randomUUID() })
@@ -42,8 +47,8 @@ async function refusalOf(doing: Promise<unknown>): Promise<string> {
 }
 
 describe.each([...overHttp, ...overBridge])('$name', (client) => {
-  test('is told of one tool, with the schemas of the active revision', async ({ studio }) => {
-    const tools = await client.list(placeOf(studio, studio.sandboxes.echo))
+  test('is told of one tool, with the schemas of the active revision', async ({ tenant }) => {
+    const tools = await client.list(endpointOf(tenant, tenant.sandboxes.echo))
     expect(tools).toMatchObject([
       {
         name: 'invoke_product',
@@ -65,22 +70,22 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     ])
   })
 
-  test('calls it, and gets values that fit the schema and a text of them', async ({ studio }) => {
+  test('calls it, and gets values that fit the schema and a text of them', async ({ tenant }) => {
     const input = { topic: 'Rain', tone: 'dry', size: 2, loud: true, more: { a: [1, null] } }
-    const told = await client.call(placeOf(studio, studio.sandboxes.echo), input, newKey())
+    const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), input, newKey())
     const output = { text: 'Rain (dry, true)', double: 4, more: { a: [1, null] } }
     expect(told).toMatchObject({ isError: false, structured: output })
     expect(JSON.parse(told.content[0]!.text!)).toEqual(output)
   })
 
-  test('leaves out what is optional, and gets no value for it', async ({ studio }) => {
-    const told = await client.call(placeOf(studio, studio.sandboxes.echo), { topic: 'Sun' }, newKey())
+  test('leaves out what is optional, and gets no value for it', async ({ tenant }) => {
+    const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), { topic: 'Sun' }, newKey())
     expect(told).toMatchObject({ isError: false, structured: { text: 'Sun (, )', double: 0 } })
     expect(told.structured).not.toHaveProperty('more')
   })
 
-  test('gets an image as an image', async ({ studio }) => {
-    const told = await client.call(placeOf(studio, studio.sandboxes.picture), { prompt: randomUUID() }, newKey())
+  test('gets an image as an image', async ({ tenant }) => {
+    const told = await client.call(endpointOf(tenant, tenant.sandboxes.picture), { prompt: randomUUID() }, newKey())
     const image = told.content.find(({ type }) => type === 'image')!
     expect(image.mimeType).toBe('image/png')
     const bytes = Buffer.from(image.data!, 'base64')
@@ -90,20 +95,20 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     })
   })
 
-  test('gets a sound as a sound', async ({ studio }) => {
+  test('gets a sound as a sound', async ({ tenant }) => {
     const input = { text: randomUUID(), voice: 'alto' }
-    const told = await client.call(placeOf(studio, studio.sandboxes.speech), input, newKey())
+    const told = await client.call(endpointOf(tenant, tenant.sandboxes.speech), input, newKey())
     const sound = told.content.find(({ type }) => type === 'audio')!
     expect(sound.mimeType).toBe('audio/wav')
     expect(Buffer.from(sound.data!, 'base64').subarray(0, 4).toString()).toBe('RIFF')
   })
 
-  test('gives an image by the id of an asset', async ({ studio }) => {
-    const place = placeOf(studio, studio.sandboxes.picture)
-    const drawn = await client.call(place, { prompt: randomUUID() }, newKey())
+  test('gives an image by the id of an asset', async ({ tenant }) => {
+    const endpoint = endpointOf(tenant, tenant.sandboxes.picture)
+    const drawn = await client.call(endpoint, { prompt: randomUUID() }, newKey())
     const { picture } = drawn.structured as { picture: { asset: string } }
     const mirrored = await client.call(
-      placeOf(studio, studio.sandboxes.mirror),
+      endpointOf(tenant, tenant.sandboxes.mirror),
       { photo: { asset: picture.asset } },
       newKey(),
     )
@@ -111,85 +116,89 @@ describe.each([...overHttp, ...overBridge])('$name', (client) => {
     expect(mirrored.content[1]).toEqual(drawn.content[1])
   })
 
-  test('is told what is wrong with an input, and is charged nothing [input_type]', async ({ studio }) => {
-    const settled = await studio.settled()
-    const told = await client.call(placeOf(studio, studio.sandboxes.speech), { text: 'Hi', voice: 'none' }, newKey())
+  test('is told what is wrong with an input, and is charged nothing [input_type]', async ({ tenant }) => {
+    const settled = await tenant.settled()
+    const told = await client.call(endpointOf(tenant, tenant.sandboxes.speech), { text: 'Hi', voice: 'none' }, newKey())
     expect(refusalIn(told)).toMatchObject({
       code: 'input_type',
       message: expect.stringContaining('voice must be one of "alto", "bass"') as string,
       resolution: expect.stringMatching(/\w/) as string,
     })
-    expect(await studio.settled()).toBe(settled)
+    expect(await tenant.settled()).toBe(settled)
   })
 
-  test('is not let into another project [sandbox_not_found]', async ({ studio }) => {
-    const place = placeOf(studio, studio.sandboxes.echo, studio.stranger.key.secret)
-    expect(await refusalOf(client.list(place))).toMatch(REFUSED)
+  test('is not let into another project [sandbox_not_found]', async ({ tenant }) => {
+    const endpoint = endpointOf(tenant, tenant.sandboxes.echo, tenant.otherTenant.key.secret)
+    expect(await refusalOf(client.list(endpoint))).toMatch(REFUSED)
   })
 
-  test('is not let in where MCP is not enabled [mcp_disabled]', async ({ studio }) => {
-    expect(await refusalOf(client.list(placeOf(studio, studio.sandboxes.disabled)))).toMatch(REFUSED)
+  test('is not let in where MCP is not enabled [mcp_disabled]', async ({ tenant }) => {
+    expect(await refusalOf(client.list(endpointOf(tenant, tenant.sandboxes.disabled)))).toMatch(REFUSED)
   })
 
-  test('is not let in with a key of nobody [key_invalid]', async ({ studio }) => {
-    const place = placeOf(studio, studio.sandboxes.echo, `svc_${'0'.repeat(49)}`)
-    expect(await refusalOf(client.list(place))).toMatch(REFUSED)
+  test('is not let in with a key of nobody [key_invalid]', async ({ tenant }) => {
+    const endpoint = endpointOf(tenant, tenant.sandboxes.echo, `svc_${'0'.repeat(49)}`)
+    expect(await refusalOf(client.list(endpoint))).toMatch(REFUSED)
   })
 })
 
 describe.each(overHttp)('$name', (client) => {
-  test('is told how to send the key that it left out [idempotency_key_required]', async ({ studio }) => {
-    const executions = await studio.executions(studio.sandboxes.echo)
-    const told = await client.call(placeOf(studio, studio.sandboxes.echo), { topic: 'a' }, { idempotencyKey: null })
+  test('is told how to send the key that it left out [idempotency_key_required]', async ({ tenant }) => {
+    const executions = await tenant.executions(tenant.sandboxes.echo)
+    const told = await client.call(endpointOf(tenant, tenant.sandboxes.echo), { topic: 'a' }, { idempotencyKey: null })
     const { code, resolution } = refusalIn(told)
     expect(code).toBe('idempotency_key_required')
     expect(resolution).toContain('Send the HTTP header Idempotency-Key with each tools/call')
     expect(resolution).toContain('bridge')
-    expect(await studio.executions(studio.sandboxes.echo)).toBe(executions)
+    expect(await tenant.executions(tenant.sandboxes.echo)).toBe(executions)
   })
 
-  test('is told of a key that is none [idempotency_key_invalid]', async ({ studio }) => {
-    const place = placeOf(studio, studio.sandboxes.echo)
-    expect(refusalIn(await client.call(place, { topic: 'a' }, { idempotencyKey: 'short' })).code).toBe(
+  test('is told of a key that is none [idempotency_key_invalid]', async ({ tenant }) => {
+    const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
+    expect(refusalIn(await client.call(endpoint, { topic: 'a' }, { idempotencyKey: 'short' })).code).toBe(
       'idempotency_key_invalid',
     )
   })
 
-  test('repeats a call on other replicas: one run, one charge, the same result; by HTTP as well', async ({
-    studio,
+  test('repeats a call on other replicas: one execution, one charge, the same result; by HTTP as well', async ({
+    tenant,
   }) => {
-    const sandbox = await studio.chain()
-    const [idempotencyKey, input, settled] = [randomUUID(), { prompt: randomUUID() }, await studio.settled()]
+    const sandbox = await tenant.chain()
+    const [idempotencyKey, input, settled] = [randomUUID(), { prompt: randomUUID() }, await tenant.settled()]
     const results: Told[] = []
     for (const gateway of [0, 1, 2])
-      results.push(await client.call(placeOf(studio, sandbox, studio.key.secret, gateway), input, { idempotencyKey }))
+      results.push(
+        await client.call(endpointOf(tenant, sandbox, tenant.key.secret, gateway), input, { idempotencyKey }),
+      )
     expect(results[1]).toEqual(results[0])
     expect(results[2]).toEqual(results[0])
-    expect(await studio.executions(sandbox)).toBe(1)
+    expect(await tenant.executions(sandbox)).toBe(1)
 
-    const record = await studio.invoke(sandbox, input, idempotencyKey)
+    const record = await tenant.invoke(sandbox, input, idempotencyKey)
     expect(record.output).toEqual(results[0]!.structured)
-    expect(await studio.settled()).toBe(settled + record.chargedMicro)
-    expect(await studio.executions(sandbox)).toBe(1)
+    expect(await tenant.settled()).toBe(settled + record.chargedMicro)
+    expect(await tenant.executions(sandbox)).toBe(1)
   })
 
-  test('is told of a key that was used for something else [idempotency_mismatch]', async ({ studio }) => {
-    const place = placeOf(studio, studio.sandboxes.echo)
+  test('is told of a key that was used for something else [idempotency_mismatch]', async ({ tenant }) => {
+    const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
     const key = newKey()
-    await client.call(place, { topic: 'one' }, key)
-    expect(refusalIn(await client.call(place, { topic: 'two' }, key)).code).toBe('idempotency_mismatch')
+    await client.call(endpoint, { topic: 'one' }, key)
+    expect(refusalIn(await client.call(endpoint, { topic: 'two' }, key)).code).toBe('idempotency_mismatch')
   })
 })
 
 describe.each(overBridge)('$name', (client) => {
-  test('calls without a key of its own, each time another run', async ({ studio }) => {
-    const sandbox = await studio.chain()
+  test('calls without a key of its own, each time another execution', async ({ tenant }) => {
+    const sandbox = await tenant.chain()
     for (const _ of [1, 2])
-      expect(await client.call(placeOf(studio, sandbox), { prompt: 'same' }, { idempotencyKey: null })).toMatchObject({
+      expect(
+        await client.call(endpointOf(tenant, sandbox), { prompt: 'same' }, { idempotencyKey: null }),
+      ).toMatchObject({
         isError: false,
         structured: { text: expect.any(String) as string },
       })
-    expect(await studio.executions(sandbox)).toBe(2)
+    expect(await tenant.executions(sandbox)).toBe(2)
   })
 })
 
@@ -197,10 +206,10 @@ describe.each(overBridge)('$name', (client) => {
 const told = [...overHttp, ...overBridge].filter(({ name }) => !name.startsWith('inspector'))
 
 describe.each(told)('$name', (client) => {
-  test('is told how far a run has come', async ({ studio }) => {
+  test('is told how far an execution has come', async ({ tenant }) => {
     const seen: number[] = []
-    const place = placeOf(studio, await studio.chain())
-    const result = await client.call(place, { prompt: 'Tell.' }, { ...newKey(), onProgress: (at) => seen.push(at) })
+    const endpoint = endpointOf(tenant, await tenant.chain())
+    const result = await client.call(endpoint, { prompt: 'Tell.' }, { ...newKey(), onProgress: (at) => seen.push(at) })
     expect(result.isError).toBe(false)
     // The client may drop what comes at once with the result.
     expect(seen.length).toBeGreaterThan(2)

@@ -2,13 +2,13 @@ import { expect } from 'vitest'
 import { baselines, notScored } from './src/mcp/conformance-baseline.ts'
 import { openHeaderProxy } from './src/mcp/header-proxy.ts'
 import { runConformance, runScenario } from './src/mcp/run-conformance.ts'
-import { studioTest } from './src/mcp/studio-test.ts'
+import { mcpTest } from './src/mcp/mcp-test.ts'
 
 // The official suite, against three replicas in turn: it holds of each request that any of them answers it.
 
-const test = studioTest.extend('proxy', { scope: 'file' }, async ({ studio }, { onCleanup }) => {
-  const replicas = [0, 1, 2].map((gateway) => studio.at(studio.sandboxes.echo, gateway))
-  const proxy = await openHeaderProxy(replicas, studio.authorization)
+const test = mcpTest.extend('proxy', { scope: 'file' }, async ({ tenant }, { onCleanup }) => {
+  const replicas = [0, 1, 2].map((gateway) => tenant.at(tenant.sandboxes.echo, gateway))
+  const proxy = await openHeaderProxy(replicas, tenant.authorization)
   onCleanup(proxy.close)
   return proxy
 })
@@ -39,9 +39,9 @@ const standIns: [scenario: string, tool: string, flow: 'echo' | 'picture' | 'spe
 
 test.for(Object.keys(baselines).flatMap((revision) => standIns.map((standIn) => [revision, ...standIn] as const)))(
   '%s: %s, with a flow for its tool',
-  async ([revision, scenario, tool, flow, input], { studio, onTestFinished }) => {
-    const at = studio.at(studio.sandboxes[flow])
-    const proxy = await openHeaderProxy([at], studio.authorization, { [tool]: { at, arguments: input } })
+  async ([revision, scenario, tool, flow, input], { tenant, onTestFinished }) => {
+    const at = tenant.at(tenant.sandboxes[flow])
+    const proxy = await openHeaderProxy([at], tenant.authorization, { [tool]: { at, arguments: input } })
     onTestFinished(proxy.close)
     const { checks } = await runScenario(proxy.url, revision, scenario)
     const result = checks.map(({ id, status, message }) => `${id}: ${status} ${message}`.trim())

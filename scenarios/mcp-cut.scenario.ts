@@ -4,10 +4,10 @@ import type { Told } from './src/mcp/clients/mcp-client.ts'
 import { sdkOne } from './src/mcp/clients/sdk-one.ts'
 import { sdkTwo } from './src/mcp/clients/sdk-two.ts'
 import { cutCall, wireCall, type Cut } from './src/mcp/cut-call.ts'
-import type { Studio } from './src/mcp/studio.ts'
-import { studioTest as test } from './src/mcp/studio-test.ts'
+import type { McpTenant } from './src/mcp/mcp-tenant.ts'
+import { mcpTest as test } from './src/mcp/mcp-test.ts'
 
-// A call whose connection is cut, at many points of it, and repeated with its key on other replicas by other clients: one run, one
+// A call whose connection is cut, at many points of it, and repeated with its key on other replicas by other clients: one execution, one
 // charge, the same result.
 
 const clients = [sdkTwo({ pin: '2026-07-28' }), sdkTwo('legacy'), sdkOne]
@@ -24,60 +24,60 @@ function pointsOf(sentBytes: number, answeredBytes: number): Cut[] {
   ]
 }
 
-test('a call cut at any point is one run and one charge, wherever and however often it is repeated', async ({
+test('a call cut at any point is one execution and one charge, wherever and however often it is repeated', async ({
   stack,
-  studio,
+  tenant,
 }) => {
-  const sandbox = await studio.chain()
+  const sandbox = await tenant.chain()
   const call = (prompt: string, idempotencyKey: string) =>
-    wireCall({ url: studio.at(sandbox), key: studio.key.secret, idempotencyKey, input: { prompt } })
+    wireCall({ url: tenant.at(sandbox), key: tenant.key.secret, idempotencyKey, input: { prompt } })
   const whole = call(randomUUID(), randomUUID())
-  const answeredBytes = await cutCall(studio.at(sandbox), whole, { answered: Infinity })
+  const answeredBytes = await cutCall(tenant.at(sandbox), whole, { answered: Infinity })
   const points = pointsOf(whole.length, answeredBytes)
 
-  const settledBefore = await studio.settled()
+  const settledBefore = await tenant.settled()
   let charged = 0
   for (const [n, cut] of points.entries()) {
     const [prompt, idempotencyKey] = [randomUUID(), randomUUID()]
-    await cutCall(studio.at(sandbox, n % 3), call(prompt, idempotencyKey), cut)
+    await cutCall(tenant.at(sandbox, n % 3), call(prompt, idempotencyKey), cut)
 
     const results: Told[] = []
     for (const [at, client] of clients.entries()) {
-      const place = { url: studio.at(sandbox, (n + 1 + at) % 3), key: studio.key.secret }
-      results.push(await client.call(place, { prompt }, { idempotencyKey }))
+      const endpoint = { url: tenant.at(sandbox, (n + 1 + at) % 3), key: tenant.key.secret }
+      results.push(await client.call(endpoint, { prompt }, { idempotencyKey }))
     }
     expect(results[0]!.isError).toBe(false)
     expect(results.slice(1)).toEqual([results[0], results[0]])
     expect(await stack.provider.control.countCalls({ prompt })).toBe(2) // the second node's prompt quotes the first's
-    charged += (await studio.invoke(sandbox, { prompt }, idempotencyKey)).chargedMicro
+    charged += (await tenant.invoke(sandbox, { prompt }, idempotencyKey)).chargedMicro
   }
-  expect(await studio.executions(sandbox)).toBe(1 + points.length)
-  expect(await studio.settled()).toBe(settledBefore + charged)
-  expect(await stack.findings([studio.project.id])).toEqual([])
+  expect(await tenant.executions(sandbox)).toBe(1 + points.length)
+  expect(await tenant.settled()).toBe(settledBefore + charged)
+  expect(await stack.findings([tenant.project.id])).toEqual([])
   for (const { url } of stack.gateways) await expect.poll(() => openCalls(url)).toBe(0)
 })
 
 test('a gateway that is killed while it waits loses no run: another replica answers the repeat', async ({
   stack,
-  studio,
+  tenant,
 }) => {
-  const sandbox = await studio.chain()
+  const sandbox = await tenant.chain()
   const [prompt, idempotencyKey] = [randomUUID(), randomUUID()]
   await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
-  const url = studio.at(sandbox, 2)
-  const cut = cutCall(url, wireCall({ url, key: studio.key.secret, idempotencyKey, input: { prompt } }), {
+  const url = tenant.at(sandbox, 2)
+  const cut = cutCall(url, wireCall({ url, key: tenant.key.secret, idempotencyKey, input: { prompt } }), {
     answered: Infinity,
   })
   await stack.provider.control.waitForCalls(1, { prompt })
   await stack.gateways[2]!.kill()
   await cut
 
-  const repeating = repeat(studio, sandbox, prompt, idempotencyKey)
+  const repeating = repeat(tenant, sandbox, prompt, idempotencyKey)
   await stack.provider.control.release()
   const [first, second] = await repeating
   expect(first.isError).toBe(false)
   expect(second).toEqual(first)
-  expect(await studio.executions(sandbox)).toBe(1)
+  expect(await tenant.executions(sandbox)).toBe(1)
   expect(await stack.provider.control.countCalls({ prompt })).toBe(2)
   await stack.gateways[2]!.start()
 })
@@ -89,8 +89,8 @@ async function openCalls(url: string): Promise<number> {
 }
 
 /** On both other replicas at once. */
-function repeat(studio: Studio, sandbox: string, prompt: string, idempotencyKey: string): Promise<[Told, Told]> {
+function repeat(tenant: McpTenant, sandbox: string, prompt: string, idempotencyKey: string): Promise<[Told, Told]> {
   const on = (gateway: number) =>
-    clients[gateway]!.call({ url: studio.at(sandbox, gateway), key: studio.key.secret }, { prompt }, { idempotencyKey })
+    clients[gateway]!.call({ url: tenant.at(sandbox, gateway), key: tenant.key.secret }, { prompt }, { idempotencyKey })
   return Promise.all([on(0), on(1)])
 }

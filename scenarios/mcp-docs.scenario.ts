@@ -6,8 +6,8 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { expect } from 'vitest'
 import { readDocBlocks, type DocBlock } from './src/mcp/doc-blocks.ts'
-import { studioTest as test } from './src/mcp/studio-test.ts'
-import type { Studio } from './src/mcp/studio.ts'
+import { mcpTest as test } from './src/mcp/mcp-test.ts'
+import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 
 // Every block of docs/mcp.md, run as it stands there: only the address, the flow, the key and the folder are put in.
 
@@ -18,15 +18,15 @@ const run = promisify(execFile)
 /** What a program says of a call with the topic Rain. */
 const ANSWER = 'Rain (, )'
 
-function filledIn({ text }: DocBlock, studio: Studio): string {
+function filledIn({ text }: DocBlock, tenant: McpTenant): string {
   const inspector = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
   )
   return text
-    .replaceAll('https://gateway.example/', studio.at('').origin + '/')
-    .replaceAll('sbx-your-flow', studio.sandboxes.echo)
-    .replaceAll('svc_your_key', studio.key.secret)
-    .replaceAll('${input:gateway-key}', studio.key.secret)
+    .replaceAll('https://gateway.example/', tenant.at('').origin + '/')
+    .replaceAll('sbx-your-flow', tenant.sandboxes.echo)
+    .replaceAll('svc_your_key', tenant.key.secret)
+    .replaceAll('${input:gateway-key}', tenant.key.secret)
     .replaceAll('/path/to/gateway', workspace)
     .replaceAll('npx @modelcontextprotocol/inspector', `${process.execPath} ${inspector}`)
 }
@@ -90,9 +90,9 @@ const DOES: Record<string, (text: string) => Promise<string>> = {
 
 test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
   '%s works as it is written',
-  async ([, block], { studio, skip }) => {
+  async ([, block], { tenant, skip }) => {
     if (block.text.startsWith('curl ') && !(await isThere('curl'))) skip('there is no curl on this machine')
-    expect(await DOES[block.language]!(filledIn(block, studio))).toContain(ANSWER)
+    expect(await DOES[block.language]!(filledIn(block, tenant))).toContain(ANSWER)
   },
 )
 

@@ -5,13 +5,13 @@ import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { flows } from './src/mcp/flows.ts'
 import { callOf, list, say } from './src/mcp/say.ts'
-import { studioTest } from './src/mcp/studio-test.ts'
-import type { Studio } from './src/mcp/studio.ts'
+import { mcpTest } from './src/mcp/mcp-test.ts'
+import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 
 // What stands before the protocol and around it: who is let in and in which order that is found, and what an answer carries.
 
-const test = studioTest
+const test = mcpTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('collector', { scope: 'file' }, async ({}, { onCleanup }) => {
     const collector = await startOtlpReceiver()
@@ -27,56 +27,56 @@ const key = () => ({ 'idempotency-key': randomUUID() })
 const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code
 
 test('GET and DELETE are refused, behind the key, the project and the flag [method_not_allowed] [mcp_disabled]', async ({
-  studio,
+  tenant,
 }) => {
-  const { echo, disabled } = studio.sandboxes
+  const { echo, disabled } = tenant.sandboxes
   for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS']) {
-    const refused = await say(studio, echo, null, { method })
+    const refused = await say(tenant, echo, null, { method })
     expect([refused.status, refused.headers.get('allow'), codeOf(refused)]).toEqual([405, 'POST', 'method_not_allowed'])
-    expect(codeOf(await say(studio, disabled, null, { method }))).toBe('mcp_disabled')
-    expect(codeOf(await say(studio, 'sbx-none', null, { method }))).toBe('sandbox_not_found')
-    const nobody = await say(studio, echo, null, { method, headers: { authorization: 'Bearer none' } })
+    expect(codeOf(await say(tenant, disabled, null, { method }))).toBe('mcp_disabled')
+    expect(codeOf(await say(tenant, 'sbx-none', null, { method }))).toBe('sandbox_not_found')
+    const nobody = await say(tenant, echo, null, { method, headers: { authorization: 'Bearer none' } })
     expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   }
 })
 
-test('another project is told what nobody is told: there is no such flow [sandbox_not_found]', async ({ studio }) => {
-  const headers = { authorization: `Bearer ${studio.stranger.key.secret}` }
+test('another project is told what nobody is told: there is no such flow [sandbox_not_found]', async ({ tenant }) => {
+  const headers = { authorization: `Bearer ${tenant.otherTenant.key.secret}` }
   const [theirs, none] = [
-    await say(studio, studio.sandboxes.echo, list, { headers }),
-    await say(studio, 'sbx-00000000000000000000000000', list, { headers }),
+    await say(tenant, tenant.sandboxes.echo, list, { headers }),
+    await say(tenant, 'sbx-00000000000000000000000000', list, { headers }),
   ]
   expect([theirs.status, none.status]).toEqual([404, 404])
-  expect(theirs.text.replaceAll(studio.sandboxes.echo, '')).toBe(
+  expect(theirs.text.replaceAll(tenant.sandboxes.echo, '')).toBe(
     none.text.replaceAll('sbx-00000000000000000000000000', ''),
   )
 })
 
 test('a selector that names another project is refused [project_mismatch], and so is one sent twice [duplicate_header]', async ({
-  studio,
+  tenant,
 }) => {
-  const { echo } = studio.sandboxes
-  const other = await say(studio, echo, list, { headers: { 'x-service-project': studio.stranger.project.id } })
+  const { echo } = tenant.sandboxes
+  const other = await say(tenant, echo, list, { headers: { 'x-service-project': tenant.otherTenant.project.id } })
   expect([other.status, codeOf(other)]).toEqual([403, 'project_mismatch'])
-  expect((await say(studio, echo, list, { headers: { 'x-project-id': studio.project.id } })).status).toBe(200)
+  expect((await say(tenant, echo, list, { headers: { 'x-project-id': tenant.project.id } })).status).toBe(200)
 
-  const twice = request(studio.at(echo), { method: 'POST' })
-  twice.setHeader('Authorization', studio.authorization)
+  const twice = request(tenant.at(echo), { method: 'POST' })
+  twice.setHeader('Authorization', tenant.authorization)
   twice.setHeader('Idempotency-Key', ['first-key', 'second-key'])
   twice.end(JSON.stringify(callOf({ topic: 'a' })))
   const [answer] = (await once(twice, 'response')) as [NodeJS.ReadableStream]
   expect(codeOf({ text: await text(answer) })).toBe('duplicate_header')
 })
 
-test('a page of a strange host is refused [not_permitted]', async ({ studio }) => {
-  const strange = await say(studio, studio.sandboxes.echo, list, { headers: { origin: 'https://evil.example.com' } })
+test('a page of a strange host is refused [not_permitted]', async ({ tenant }) => {
+  const strange = await say(tenant, tenant.sandboxes.echo, list, { headers: { origin: 'https://evil.example.com' } })
   expect([strange.status, codeOf(strange)]).toEqual([403, 'not_permitted'])
-  const own = await say(studio, studio.sandboxes.echo, list, { headers: { origin: 'http://localhost:6274' } })
+  const own = await say(tenant, tenant.sandboxes.echo, list, { headers: { origin: 'http://localhost:6274' } })
   expect(own.status).toBe(200)
 })
 
-test('nothing starts a dance of OAuth', async ({ studio }) => {
-  const { origin, pathname } = studio.at(studio.sandboxes.echo)
+test('nothing starts a dance of OAuth', async ({ tenant }) => {
+  const { origin, pathname } = tenant.at(tenant.sandboxes.echo)
   for (const path of [
     '/.well-known/oauth-protected-resource',
     `/.well-known/oauth-protected-resource${pathname}`,
@@ -87,25 +87,25 @@ test('nothing starts a dance of OAuth', async ({ studio }) => {
     expect((await fetch(`${origin}${path}`)).status).toBe(404)
 })
 
-test('what is no message is refused in the words of JSON-RPC', async ({ studio }) => {
-  const { echo } = studio.sandboxes
-  const unreadable = await say(studio, echo, '{"jsonrpc":')
+test('what is no message is refused in the words of JSON-RPC', async ({ tenant }) => {
+  const { echo } = tenant.sandboxes
+  const unreadable = await say(tenant, echo, '{"jsonrpc":')
   expect([unreadable.status, unreadable.messages[0]!.error!.code]).toEqual([400, -32_700])
-  const deep = await say(studio, echo, `${'['.repeat(200)}${']'.repeat(200)}`)
+  const deep = await say(tenant, echo, `${'['.repeat(200)}${']'.repeat(200)}`)
   expect([deep.status, deep.messages[0]!.error!.code]).toEqual([400, -32_700])
-  const other = await say(studio, echo, { hello: 'there' })
+  const other = await say(tenant, echo, { hello: 'there' })
   expect(other.status).toBe(400)
-  const plain = await say(studio, echo, list, { headers: { 'content-type': 'text/plain' } })
+  const plain = await say(tenant, echo, list, { headers: { 'content-type': 'text/plain' } })
   expect(plain.status).toBe(415)
-  const large = await say(studio, echo, callOf({ topic: 'x'.repeat(3_000_000) }), { headers: key() })
+  const large = await say(tenant, echo, callOf({ topic: 'x'.repeat(3_000_000) }), { headers: key() })
   expect([large.status, codeOf(large)]).toEqual([413, 'request_too_large'])
 })
 
-test('another tool is an error of JSON-RPC, and runs nothing', async ({ studio }) => {
+test('another tool is an error of JSON-RPC, and runs nothing', async ({ tenant }) => {
   const params = { name: 'invoke', arguments: { topic: 'a' } }
   const { messages, headers } = await say(
-    studio,
-    studio.sandboxes.echo,
+    tenant,
+    tenant.sandboxes.echo,
     { jsonrpc: '2.0', id: 7, method: 'tools/call', params },
     { headers: key() },
   )
@@ -113,10 +113,10 @@ test('another tool is an error of JSON-RPC, and runs nothing', async ({ studio }
   expect(headers.get('x-service-invocation')).toBeNull()
 })
 
-test('an answer says which run it is about, and whether it was begun before', async ({ studio }) => {
+test('an answer says which run it is about, and whether it was begun before', async ({ tenant }) => {
   const headers = key()
-  const first = await say(studio, studio.sandboxes.echo, callOf({ topic: 'a' }), { headers })
-  const second = await say(studio, studio.sandboxes.echo, callOf({ topic: 'a' }), { headers, gateway: 1 })
+  const first = await say(tenant, tenant.sandboxes.echo, callOf({ topic: 'a' }), { headers })
+  const second = await say(tenant, tenant.sandboxes.echo, callOf({ topic: 'a' }), { headers, gateway: 1 })
   const { execution_id: execution, charged_micro: charged } = first.messages[0]!.result._meta.service
   expect(charged).toBe(0)
   for (const { headers } of [first, second]) {
@@ -127,34 +127,34 @@ test('an answer says which run it is about, and whether it was begun before', as
   expect(second.messages).toEqual(first.messages)
 })
 
-test('calls that come in one message are one run under their one key', async ({ studio }) => {
-  const sandbox = await studio.chain()
+test('calls that come in one message are one execution under their one key', async ({ tenant }) => {
+  const sandbox = await tenant.chain()
   const batch = [
     callOf({ prompt: 'a' }, undefined, 1),
     callOf({ prompt: 'a' }, undefined, 2),
     callOf({ prompt: 'b' }, undefined, 3),
   ]
-  const { messages } = await say(studio, sandbox, batch, { headers: key() })
+  const { messages } = await say(tenant, sandbox, batch, { headers: key() })
   const [one, two, three] = messages.toSorted((a, b) => Number(a.id) - Number(b.id))
   expect(one!.result.isError ?? false).toBe(false)
   expect(two!.result).toEqual(one!.result)
   expect(three!.result.content[0].text).toContain('idempotency_mismatch')
-  expect(await studio.executions(sandbox)).toBe(1)
+  expect(await tenant.executions(sandbox)).toBe(1)
 })
 
-test('the run is a part of the trace that the message names, before the one that the request names', async ({
+test('the execution is a part of the trace that the message names, before the one that the request names', async ({
   stack,
-  studio,
+  tenant,
 }) => {
   const [ofMessage, ofRequest] = ['4bf92f3577b34da6a3ce929d0e0e4736', '0af7651916cd43dd8448eb211c80319c']
   const traceparent = (id: string) => `00-${id}-00f067aa0ba902b7-01`
   const headers = () => ({ ...key(), traceparent: traceparent(ofRequest) })
-  const { echo } = studio.sandboxes
+  const { echo } = tenant.sandboxes
   for (const [meta, trace] of [
     [{ traceparent: traceparent(ofMessage) }, ofMessage],
     [undefined, ofRequest],
   ] as const) {
-    const { messages } = await say(studio, echo, callOf({ topic: 'a' }, meta), { headers: headers() })
+    const { messages } = await say(tenant, echo, callOf({ topic: 'a' }, meta), { headers: headers() })
     const { rows } = await stack.fixture.run('SELECT traceparent FROM money.executions WHERE id = $1', [
       messages[0]!.result._meta.service.execution_id,
     ])
@@ -162,10 +162,10 @@ test('the run is a part of the trace that the message names, before the one that
   }
 })
 
-test('an image too large to be shown is named, and read where the result says', async ({ studio }) => {
+test('an image too large to be shown is named, and read where the result says', async ({ tenant }) => {
   const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(5_000_000, 7)])
-  const asset = await upload(studio, png)
-  const { messages } = await say(studio, studio.sandboxes.mirror, callOf({ photo: { asset } }), { headers: key() })
+  const asset = await upload(tenant, png)
+  const { messages } = await say(tenant, tenant.sandboxes.mirror, callOf({ photo: { asset } }), { headers: key() })
   const { content, structuredContent } = messages[0]!.result
   expect(structuredContent).toEqual({ photo: { asset, mimeType: 'image/png', bytes: png.length } })
   expect(content).toHaveLength(2)
@@ -173,42 +173,45 @@ test('an image too large to be shown is named, and read where the result says', 
     type: 'text',
     text: expect.stringContaining(`GET /v1/assets/${asset} `) as string,
   })
-  const read = await fetch(new URL(`/v1/assets/${asset}`, studio.at('')), {
-    headers: { authorization: studio.authorization },
+  const read = await fetch(new URL(`/v1/assets/${asset}`, tenant.at('')), {
+    headers: { authorization: tenant.authorization },
   })
   expect(Buffer.from(await read.arrayBuffer()).equals(png)).toBe(true)
 })
 
-test('a repeat has the result of its run, also when another revision is active by then', async ({ stack, studio }) => {
+test('a repeat has the result of its execution, also when another revision is active by then', async ({
+  stack,
+  tenant,
+}) => {
   const { fixture } = stack
-  const sandbox = await studio.make(flows.picture(studio.canvas))
+  const sandbox = await tenant.make(flows.picture(tenant.canvas))
   const headers = key()
-  const drawn = await say(studio, sandbox, callOf({ prompt: 'Rain' }), { headers })
+  const drawn = await say(tenant, sandbox, callOf({ prompt: 'Rain' }), { headers })
   expect(drawn.messages[0]!.result.content[1].type).toBe('image')
   await fixture.revision(sandbox, flows.echo())
-  const tools = await say(studio, sandbox, list)
+  const tools = await say(tenant, sandbox, list)
   expect(tools.messages[0]!.result.tools[0].inputSchema.required).toEqual(['topic'])
-  expect((await say(studio, sandbox, callOf({ prompt: 'Rain' }), { headers, gateway: 1 })).messages).toEqual(
+  expect((await say(tenant, sandbox, callOf({ prompt: 'Rain' }), { headers, gateway: 1 })).messages).toEqual(
     drawn.messages,
   )
 })
 
-test('what only looks like an asset is not shown', async ({ stack, studio }) => {
+test('what only looks like an asset is not shown', async ({ stack, tenant }) => {
   const { fixture } = stack
-  const theirs = await fixture.sandbox(studio.project, flows.wrapped(), { mcpEnabled: true })
+  const theirs = await fixture.sandbox(tenant.project, flows.wrapped(), { mcpEnabled: true })
   const more = { asset: 'ast_none', mimeType: 'image/png', bytes: 3 }
-  const { messages } = await say(studio, theirs.id, callOf({ more }), { headers: key() })
+  const { messages } = await say(tenant, theirs.id, callOf({ more }), { headers: key() })
   expect(messages[0]!.result).toMatchObject({ structuredContent: { more }, content: [{ type: 'text' }] })
 })
 
-test('a run that fails says why and what it has cost, the same on each repeat [provider_failed]', async ({
+test('an execution that fails says why and what it has cost, the same on each repeat [provider_failed]', async ({
   stack,
-  studio,
+  tenant,
 }) => {
-  const sandbox = await studio.chain()
+  const sandbox = await tenant.chain()
   const [prompt, headers] = [randomUUID(), key()]
   await stack.provider.control.setFaults([{ prompt, status: 500, times: 1 }])
-  const first = await say(studio, sandbox, callOf({ prompt }), { headers })
+  const first = await say(tenant, sandbox, callOf({ prompt }), { headers })
   const { isError, content } = first.messages[0]!.result
   expect(isError).toBe(true)
   expect(JSON.parse(content[0].text)).toMatchObject({
@@ -216,17 +219,17 @@ test('a run that fails says why and what it has cost, the same on each repeat [p
     execution: expect.stringMatching(/^exe_/) as string,
     chargedMicro: 0,
   })
-  expect((await say(studio, sandbox, callOf({ prompt }), { headers, gateway: 2 })).messages).toEqual(first.messages)
+  expect((await say(tenant, sandbox, callOf({ prompt }), { headers, gateway: 2 })).messages).toEqual(first.messages)
 })
 
 test('what the caller can clear is a result, not a failure of the protocol [insufficient_budget] [key_limit]', async ({
   stack,
-  studio,
+  tenant,
 }) => {
   const { fixture } = stack
-  const sandbox = await studio.chain()
-  const used = await fixture.key({ project: studio.project, by: studio.owner, limit: { micro: 1n, reset: 'lifetime' } })
-  const limited = await say(studio, sandbox, callOf({ prompt: 'a' }), {
+  const sandbox = await tenant.chain()
+  const used = await fixture.key({ project: tenant.project, by: tenant.owner, limit: { micro: 1n, reset: 'lifetime' } })
+  const limited = await say(tenant, sandbox, callOf({ prompt: 'a' }), {
     headers: { ...key(), authorization: `Bearer ${used.secret}` },
   })
   expect(limited.status).toBe(200)
@@ -235,21 +238,21 @@ test('what the caller can clear is a result, not a failure of the protocol [insu
 
   const poor = await stack.tenant(0n)
   const theirs = await fixture.sandbox(poor.project, flows.chain(poor.model), { mcpEnabled: true })
-  const unfunded = await say(studio, theirs.id, callOf({ prompt: 'a' }), {
+  const unfunded = await say(tenant, theirs.id, callOf({ prompt: 'a' }), {
     headers: { ...key(), authorization: `Bearer ${poor.key.secret}` },
   })
   expect(unfunded.messages[0]!.result.content[0].text).toMatch(/insufficient_budget/)
 })
 
-test('a gateway that stops ends the streams that wait for nothing', async ({ stack, studio }) => {
+test('a gateway that stops ends the streams that wait for nothing', async ({ stack, tenant }) => {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
   }
-  const listening = await fetch(studio.at(studio.sandboxes.echo, 2), {
+  const listening = await fetch(tenant.at(tenant.sandboxes.echo, 2), {
     method: 'POST',
     headers: {
-      authorization: studio.authorization,
+      authorization: tenant.authorization,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',
@@ -263,37 +266,37 @@ test('a gateway that stops ends the streams that wait for nothing', async ({ sta
     }),
   })
   expect(listening.status).toBe(200)
-  const heard = listening.text()
+  const streamed = listening.text()
   await stack.gateways[2]!.stop()
-  expect(await heard).toContain('acknowledged') // it ended; when the drain is over it would have been cut
+  expect(await streamed).toContain('acknowledged') // it ended; when the drain is over it would have been cut
   await stack.gateways[2]!.start()
 })
 
-test('a gateway that stops tells whoever waits that his run goes on [idempotency_in_progress]', async ({
+test('a gateway that stops tells whoever waits that their execution goes on [idempotency_in_progress]', async ({
   stack,
-  studio,
+  tenant,
 }) => {
-  const sandbox = await studio.chain()
+  const sandbox = await tenant.chain()
   const [prompt, headers] = [randomUUID(), key()]
   await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
   const waiting = [undefined, { progressToken: 'p' }].map((meta) =>
-    say(studio, sandbox, callOf({ prompt }, meta), { headers, gateway: 2 }),
+    say(tenant, sandbox, callOf({ prompt }, meta), { headers, gateway: 2 }),
   )
   await stack.provider.control.waitForCalls(1, { prompt })
   await stack.gateways[2]!.stop()
   for (const { messages } of await Promise.all(waiting))
     expect(messages.at(-1)!.result.content[0].text).toContain('idempotency_in_progress')
   await stack.provider.control.release()
-  const repeated = await say(studio, sandbox, callOf({ prompt }), { headers, gateway: 0 })
+  const repeated = await say(tenant, sandbox, callOf({ prompt }), { headers, gateway: 0 })
   expect(repeated.messages[0]!.result.structuredContent.text).toMatch(/\w/)
-  expect(await studio.executions(sandbox)).toBe(1)
+  expect(await tenant.executions(sandbox)).toBe(1)
   await stack.gateways[2]!.start()
 })
 
-async function upload(studio: Studio, png: Buffer): Promise<string> {
-  const stored = await fetch(new URL('/v1/assets', studio.at('')), {
+async function upload(tenant: McpTenant, png: Buffer): Promise<string> {
+  const stored = await fetch(new URL('/v1/assets', tenant.at('')), {
     method: 'POST',
-    headers: { authorization: studio.authorization, 'content-type': 'image/png' },
+    headers: { authorization: tenant.authorization, 'content-type': 'image/png' },
     body: new Uint8Array(png),
   })
   expect(stored.status).toBe(201)
@@ -301,16 +304,16 @@ async function upload(studio: Studio, png: Buffer): Promise<string> {
 }
 
 test('a suspended flow lists nothing and runs nothing, and what it ran before is had again [revision_not_active]', async ({
-  studio,
+  tenant,
 }) => {
-  const id = await studio.make(flows.echo())
+  const id = await tenant.make(flows.echo())
   const [before, fresh] = [{ headers: key() }, { headers: key() }]
   const call = callOf({ topic: 'kept' })
-  const first = await say(studio, id, call, before)
-  await studio.suspend(id)
-  expect(codeOf(await say(studio, id, list))).toBe('revision_not_active')
-  const again = await say(studio, id, call, before)
+  const first = await say(tenant, id, call, before)
+  await tenant.suspend(id)
+  expect(codeOf(await say(tenant, id, list))).toBe('revision_not_active')
+  const again = await say(tenant, id, call, before)
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   expect(again.headers.get('x-service-invocation')).toBe(first.headers.get('x-service-invocation'))
-  expect((await say(studio, id, call, fresh)).text).toContain('revision_not_active')
+  expect((await say(tenant, id, call, fresh)).text).toContain('revision_not_active')
 })

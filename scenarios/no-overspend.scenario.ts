@@ -7,7 +7,7 @@ import { stackTest as test } from './src/stack-test.ts'
 const CALLERS = 200
 const FIT = 12
 
-/** What one of the calls below may cost at most, as the gateway metrics it: found out by a refusal, not computed here. */
+/** What one of the calls below may cost at most, by the bound that the gateway computes: found out by a refusal, not computed here. */
 async function boundOf(stack: Stack, tenant: TenantFixture): Promise<bigint> {
   const poor = await stack.tenant(0n)
   await stack.fixture.assign(poor.project.id, tenant.model)

@@ -68,17 +68,17 @@ describe('the stock openai client', () => {
       {
         type: 'function',
         function: {
-          name: 'weather',
+          name: 'forecast',
           parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
         },
       },
     ]
-    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'What is the weather in Bern?' }]
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'What is the forecast in Bern?' }]
     const first = await tenant.client.chat.completions.create({ model: tenant.model, messages, tools })
     const asked = first.choices[0]!
     expect(asked.finish_reason).toBe('tool_calls')
     const call = asked.message.tool_calls![0]!
-    expect(call).toMatchObject({ type: 'function', function: { name: 'weather' } })
+    expect(call).toMatchObject({ type: 'function', function: { name: 'forecast' } })
     messages.push(asked.message, { role: 'tool', tool_call_id: call.id, content: '{"degrees":21}' })
     const second = await tenant.client.chat.completions.create({ model: tenant.model, messages, tools })
     expect(second.choices[0]!.message.content).toBeTruthy()
@@ -89,9 +89,9 @@ describe('the stock openai client', () => {
   tenantTest(
     'gets typed errors for a bad key and an unknown model [key_invalid] [model_not_found]',
     async ({ stack, tenant }) => {
-      const stranger = new OpenAI({ baseURL: `${stack.gateways[0]!.url}/v1`, apiKey: 'svc_wrong', maxRetries: 0 })
+      const unidentified = new OpenAI({ baseURL: `${stack.gateways[0]!.url}/v1`, apiKey: 'svc_wrong', maxRetries: 0 })
       const messages = [{ role: 'user' as const, content: 'Hello' }]
-      await expect(stranger.chat.completions.create({ model: tenant.model, messages })).rejects.toThrow(
+      await expect(unidentified.chat.completions.create({ model: tenant.model, messages })).rejects.toThrow(
         AuthenticationError,
       )
       const unknown = tenant.client.chat.completions.create({ model: 'acme/nothing', messages })

@@ -5,25 +5,26 @@ import { flowResolutions } from './src/flow-resolutions.ts'
 import { stackTest } from './src/stack-test.ts'
 import { chat } from './src/stack.ts'
 import { windowPasses } from './src/meters.ts'
-import { openTown, type Town } from './src/town.ts'
+import { openResolutionContext, type ResolutionContext } from './src/resolution-context.ts'
 
 // Every refusal names what clears it (spec 7, rule 1). Here each 402, 403 and 422 is provoked, what its resolution says is
 // done through the API, and then the call succeeds.
 
-/** One code, and each way out that its resolution names, in its words. */
+/** One code, and each resolution out that its resolution names, in its words. */
 interface ResolutionStory {
   code: keyof typeof refusals
-  way: RegExp
-  story: (town: Town) => Promise<void>
+  resolution: RegExp
+  story: (context: ResolutionContext) => Promise<void>
 }
 
-const assignmentOf = ({ projectPath }: Town, product: string) =>
+const assignmentOf = ({ projectPath }: ResolutionContext, product: string) =>
   `${projectPath}/assignments/${encodeURIComponent(product)}`
 
 const resolutions: ResolutionStory[] = [
   {
     code: 'key_issuer_denied',
-    way: /membership of the organization.*role in the team.*grant on the project.*an administrator can restore them/,
+    resolution:
+      /membership of the organization.*role in the team.*grant on the project.*an administrator can restore them/,
     async story({ fixture, tenant, tenantPath, projectPath, people, as, refused, succeeds, call, keyOf }) {
       const person = await fixture.person()
       const issue = async () => (await as(person)).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
@@ -42,7 +43,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_issuer_denied',
-    way: /an administrator can restore them/,
+    resolution: /an administrator can restore them/,
     async story({ fixture, tenant, tenantPath, projectPath, people, refused, succeeds, call }) {
       const by = await fixture.issuer(tenant.project)
       const key = await fixture.key({ project: tenant.project, by })
@@ -64,7 +65,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_issuer_denied',
-    way: /somebody who holds all three can issue a key/,
+    resolution: /somebody who holds all three can issue a key/,
     async story({ tenant, tenantPath, people, issue, refused, succeeds, call }) {
       refused(await people.admin.ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })) // an Admin, and nothing else
       succeeds(await call(await issue()))
@@ -72,7 +73,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'project_mismatch',
-    way: /Leave out X-Service-Project, X-Project-ID and project_id/,
+    resolution: /Leave out X-Service-Project, X-Project-ID and project_id/,
     async story({ refused, succeeds, call, tenant }) {
       const other = 'prj_other'
       refused(await call(tenant.key, { headers: { 'x-service-project': other } }))
@@ -83,7 +84,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'project_mismatch',
-    way: /use a key of the project that they name/,
+    resolution: /use a key of the project that they name/,
     async story({ stack, refused, succeeds, call, tenant }) {
       const other = await stack.tenant(1_000_000n)
       const headers = { 'x-service-project': other.project.id }
@@ -93,7 +94,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_unbound',
-    way: /Create a new key for a project in the console; the console shows this one as Needs reissue/,
+    resolution: /Create a new key for a project in the console; the console shows this one as Needs reissue/,
     async story({ fixture, tenant, tenantPath, people, issue, refused, succeeds, call }) {
       const legacy = await fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
       refused(await call(legacy))
@@ -104,11 +105,11 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_scope',
-    way: /Call a resource that the key lists, or create a key whose allowlist contains this one/,
-    async story(town) {
-      const { people, sell, issue, refused, succeeds, call, tenant } = town
-      const other = await sell()
-      succeeds(await people.admin.ask('PUT', assignmentOf(town, other)))
+    resolution: /Call a resource that the key lists, or create a key whose allowlist contains this one/,
+    async story(context) {
+      const { people, publishProduct, issue, refused, succeeds, call, tenant } = context
+      const other = await publishProduct()
+      succeeds(await people.admin.ask('PUT', assignmentOf(context, other)))
       const key = await issue({ policy: 'listed', resources: [other] })
       refused(await call(key))
       succeeds(await call(key, { model: other }))
@@ -117,7 +118,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_limit',
-    way: /issue a key with a higher limit/i,
+    resolution: /issue a key with a higher limit/i,
     async story({ issue, refused, succeeds, call }) {
       for (const reset of ['daily', 'lifetime']) {
         const { details } = refused(await call(await issue({ limit: { micro: 1, reset } })))
@@ -128,7 +129,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_limit',
-    way: /Wait until the window resets at \d{4}-\d\d-\d\dT00:00:00Z/,
+    resolution: /Wait until the window resets at \d{4}-\d\d-\d\dT00:00:00Z/,
     async story({ stack, issue, refused, succeeds, call }) {
       for (const reset of ['daily', 'weekly', 'monthly'] as const) {
         const key = await issue({ limit: { micro: 150, reset } })
@@ -141,25 +142,25 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'not_permitted',
-    way: /Ask somebody who has the role Admin of the organization to do this, or to give it to you/,
-    async story(town) {
-      const { fixture, people, tenantPath, as, sell, refused, succeeds, call, tenant } = town
-      const [first, second] = [await sell(), await sell()]
+    resolution: /Ask somebody who has the role Admin of the organization to do this, or to give it to you/,
+    async story(context) {
+      const { fixture, people, tenantPath, as, publishProduct, refused, succeeds, call, tenant } = context
+      const [first, second] = [await publishProduct(), await publishProduct()]
       const person = await fixture.issuer(tenant.project)
       const member = await as(person)
-      refused(await member.ask('PUT', assignmentOf(town, first)))
-      succeeds(await people.admin.ask('PUT', assignmentOf(town, first)))
+      refused(await member.ask('PUT', assignmentOf(context, first)))
+      succeeds(await people.admin.ask('PUT', assignmentOf(context, first)))
       succeeds(await call(tenant.key, { model: first }))
       const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [person])
       const [{ email }] = rows as [{ email: string }]
       succeeds(await people.admin.ask('POST', `${tenantPath}/members`, { email, role: 'Admin' }))
-      succeeds(await member.ask('PUT', assignmentOf(town, second)))
+      succeeds(await member.ask('PUT', assignmentOf(context, second)))
       succeeds(await call(tenant.key, { model: second }))
     },
   },
   {
     code: 'not_permitted',
-    way: /Ask somebody who has the platform operator role to do this/,
+    resolution: /Ask somebody who has the platform operator role to do this/,
     async story({ people, projectPath, refused, succeeds }) {
       const funding = { fundingId: 'invoice-1', micro: 1_000 }
       refused(await people.owner.ask('POST', `${projectPath}/wallet/fundings`, funding))
@@ -168,7 +169,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'insufficient_budget',
-    way: /Ask the platform operator to fund the project/,
+    resolution: /Ask the platform operator to fund the project/,
     async story({ stack, fixture, people, tenant, refused, succeeds, call }) {
       const project = await fixture.project({
         tenant: tenant.project.tenant,
@@ -188,7 +189,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'insufficient_budget',
-    way: /ask for at most \d+ max_tokens/,
+    resolution: /ask for at most \d+ max_tokens/,
     async story({ stack, refused, succeeds }) {
       const poor = await stack.tenant(2_000n)
       const ask = async (maxTokens: number) => answerOf(await chat(stack, poor, { body: { max_tokens: maxTokens } }))
@@ -200,7 +201,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'insufficient_budget',
-    way: /wait until running calls settle/,
+    resolution: /wait until running calls settle/,
     async story({ stack, refused, succeeds }) {
       const poor = await stack.tenant(400n)
       const prompt = `Running ${poor.project.id}`
@@ -218,7 +219,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'project_required',
-    way: /Send the id of the project .* as `project`/,
+    resolution: /Send the id of the project .* as `project`/,
     async story({ people, tenantPath, tenant, refused, succeeds, call, keyOf }) {
       refused(await people.owner.ask('POST', `${tenantPath}/keys`, { name: 'CI' }))
       const made = succeeds(
@@ -229,25 +230,25 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'resource_not_eligible',
-    way: /List only products that are assigned to the project/,
-    async story(town) {
-      const { people, tenantPath, tenant, sell, refused, issue, succeeds, call } = town
-      const other = await sell()
+    resolution: /List only products that are assigned to the project/,
+    async story(context) {
+      const { people, tenantPath, tenant, publishProduct, refused, issue, succeeds, call } = context
+      const other = await publishProduct()
       const asked = { project: tenant.project.id, policy: 'listed', resources: [tenant.model, other] }
       const { details } = refused(await people.owner.ask('POST', `${tenantPath}/keys`, asked))
       expect(details).toEqual({ resources: [other] })
       succeeds(await call(await issue({ policy: 'listed', resources: [tenant.model] })))
-      succeeds(await people.admin.ask('PUT', assignmentOf(town, other))) // or let it be assigned
+      succeeds(await people.admin.ask('PUT', assignmentOf(context, other))) // or let it be assigned
       succeeds(await call(await issue(asked), { model: other }))
     },
   },
   {
     code: 'context_limit',
-    way: /Shorten the messages, or ask for a smaller max_tokens/,
-    async story(town) {
-      const { people, sell, refused, succeeds, call, tenant } = town
-      const model = await sell({ contextLength: 1_000, maxOutputTokens: 500 })
-      succeeds(await people.admin.ask('PUT', assignmentOf(town, model)))
+    resolution: /Shorten the messages, or ask for a smaller max_tokens/,
+    async story(context) {
+      const { people, publishProduct, refused, succeeds, call, tenant } = context
+      const model = await publishProduct({ contextLength: 1_000, maxOutputTokens: 500 })
+      succeeds(await people.admin.ask('PUT', assignmentOf(context, model)))
       const ask = (length: number, max_tokens: number) =>
         call(tenant.key, { model, body: { max_tokens, messages: [{ role: 'user', content: 'x'.repeat(length) }] } })
       const { details } = refused(await ask(10, 501))
@@ -258,7 +259,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'idempotency_mismatch',
-    way: /Send the same request as before, or a new Idempotency-Key/,
+    resolution: /Send the same request as before, or a new Idempotency-Key/,
     async story({ refused, succeeds, call, tenant }) {
       const ask = (key: string, temperature: number) =>
         call(tenant.key, { headers: { 'idempotency-key': key }, body: { temperature } })
@@ -270,7 +271,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'answer_not_kept',
-    way: /Send a new Idempotency-Key to make a new call, which is charged separately/,
+    resolution: /Send a new Idempotency-Key to make a new call, which is charged separately/,
     async story({ stack, refused, succeeds, call, tenant }) {
       const prompt = `Long ${tenant.project.id}`
       const choices = [{ message: { role: 'assistant', content: 'x'.repeat(1_200_000) } }]
@@ -289,9 +290,9 @@ const resolutions: ResolutionStory[] = [
 ]
 
 describe('what clears a refusal', () => {
-  for (const { code, way, story } of [...resolutions, ...flowResolutions])
-    stackTest(`${way.source} [${code}]`, async ({ stack }) => {
-      await story(await openTown(stack, way, code))
+  for (const { code, resolution, story } of [...resolutions, ...flowResolutions])
+    stackTest(`${resolution.source} [${code}]`, async ({ stack }) => {
+      await story(await openResolutionContext(stack, resolution, code))
     })
 
   stackTest('is tried for every 402, 403 and 422', () => {

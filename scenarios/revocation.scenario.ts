@@ -91,7 +91,7 @@ test('a revocation answers only once no admission is under way that read what wa
   const { run } = stack.fixture // one session
   for (const kind of await kindsOf(stack, tenant)) {
     if (kind.refusal === null) continue
-    // Whoever admits holds the wallet while he reads who may call.
+    // Whoever admits holds the wallet while reading who may call.
     await run('BEGIN')
     await run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     let answered = false
@@ -118,7 +118,7 @@ async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixtu
   const tenantId = `/api/v2/tenants/${project.tenant}`
   const admin = await signIn(stack, owner)
   const operator = await signIn(stack, await fixture.person({ platformOperator: true }))
-  const sell = async () => {
+  const publishAssigned = async () => {
     const product = await fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
     await fixture.assign(project.id, product)
     return product
@@ -129,7 +129,7 @@ async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixtu
   }
   const [byGrant, byRole, byTeam, byMembership] = [await issued(), await issued(), await issued(), await issued()]
   const [revoked, rotated] = [await fixture.key({ project, by: owner }), await fixture.key({ project, by: owner })]
-  const [unassigned, suspended] = [await sell(), await sell()]
+  const [unassigned, suspended] = [await publishAssigned(), await publishAssigned()]
   return [
     {
       what: 'the key is revoked',
@@ -195,7 +195,7 @@ function countEnds(calls: Call[]): Record<string, number> {
   return counts
 }
 
-/** How long the console took for a request, barrier included: without the crowd in this process that its answer waits behind. */
+/** How long the console took for a request, barrier included: without the callers in this process that its answer waits behind. */
 async function servedMs({ console }: Stack, requestId: string): Promise<number> {
   const log = await readFile(console!.logFile, 'utf8')
   const line = log.split('\n').find((one) => one.includes(`"${requestId}"`) && one.includes('"ms":'))

@@ -129,7 +129,7 @@ function startLoad(stack: Stack, tenant: TenantFixture, sandbox: string) {
       { input: { text: `${key}.` } },
       { 'idempotency-key': key, accept: 'application/json' },
     )
-    if (status !== 200) throw new Error(`a run was answered with ${status}: ${text}`)
+    if (status !== 200) throw new Error(`an execution was answered with ${status}: ${text}`)
     runs.push(JSON.parse(text) as ExecutionRecord)
   }
 

@@ -96,7 +96,9 @@ describe('clocks that are wrong by a day', () => {
         ).toBe('200')
   })
 
-  test('end no hold: a call outlives several rounds of the maintenance jobs on both sides', async ({ stack }) => {
+  test('end no reservation: a call outlives several rounds of the maintenance jobs on both sides', async ({
+    stack,
+  }) => {
     const tenant = await stack.tenant(1_000_000n)
     const prompt = `Held ${tenant.project.id}`
     await stack.provider.control.setFaults([{ prompt, latencyMs: 6_000 }]) // maintenance jobs look every two seconds

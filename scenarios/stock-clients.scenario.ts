@@ -18,14 +18,20 @@ const test = stackTest.extend('tenant', async ({ stack }, { onCleanup }) => {
   const gateway = new URL(stack.gateways[0]!.url)
   const proxy = await startFaultProxy({ host: gateway.hostname, port: Number(gateway.port) })
   onCleanup(proxy.close)
-  const place = (more: Partial<{ key: string; model: string; baseUrl: string }> = {}) => ({
+  const endpoint = (more: Partial<{ key: string; model: string; baseUrl: string }> = {}) => ({
     baseUrl: `${gateway.origin}/v1`,
     key: tenant.key.secret,
     model: tenant.model,
     ...more,
   })
   const settled = async () => Number((await stack.wallet(tenant.project.id)).settled)
-  return { ...tenant, proxy, place, proxied: () => place({ baseUrl: `http://127.0.0.1:${proxy.port}/v1` }), settled }
+  return {
+    ...tenant,
+    proxy,
+    endpoint,
+    proxied: () => endpoint({ baseUrl: `http://127.0.0.1:${proxy.port}/v1` }),
+    settled,
+  }
 })
 
 const tokens = ({ usage }: Spoken) => usage.prompt + usage.completion
@@ -33,14 +39,14 @@ const newPrompt = () => `Tell me of ${randomUUID()}.`
 
 describe.each(clients)('$name', (client) => {
   test('completes, and is charged what it is told', async ({ tenant }) => {
-    const spoken = await client.at(tenant.place()).complete(newPrompt())
+    const spoken = await client.at(tenant.endpoint()).complete(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(tokens(spoken)).toBeGreaterThan(10)
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
   test('streams in pieces, and is charged what it is told', async ({ tenant }) => {
-    const spoken = await client.at(tenant.place()).stream(newPrompt())
+    const spoken = await client.at(tenant.endpoint()).stream(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
     expect(spoken.pieces).toBeGreaterThan(3)
     expect(tokens(spoken)).toBeGreaterThan(10)
@@ -50,7 +56,7 @@ describe.each(clients)('$name', (client) => {
   test('calls a tool, tells what it said, and is charged for both rounds', async ({ stack, tenant }) => {
     const cities: string[] = []
     const prompt = newPrompt()
-    const spoken = await client.at(tenant.place()).useTool(prompt, (city) => {
+    const spoken = await client.at(tenant.endpoint()).useTool(prompt, (city) => {
       cities.push(city)
       return { degrees: 21 }
     })
@@ -62,14 +68,14 @@ describe.each(clients)('$name', (client) => {
     expect(JSON.parse(second!.body!)).toMatchObject({
       messages: [
         { role: 'user', content: prompt },
-        { role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'weather' } }] },
+        { role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'forecast' } }] },
         { role: 'tool', content: expect.stringMatching(/"degrees": ?21/) },
       ],
     })
   })
 
   test('gets an object of the form that it asks for', async ({ tenant }) => {
-    const spoken = await client.at(tenant.place()).object(newPrompt())
+    const spoken = await client.at(tenant.endpoint()).object(newPrompt())
     expect(spoken.value).toEqual({ city: expect.any(String), people: expect.any(Number), capital: expect.any(Boolean) })
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
@@ -80,7 +86,7 @@ describe.each(clients)('$name', (client) => {
   }) => {
     const prompt = newPrompt()
     await stack.provider.control.setFaults([{ prompt, perChunkMs: 10 }])
-    await client.at(tenant.place()).leaveStream(prompt)
+    await client.at(tenant.endpoint()).leaveStream(prompt)
     await stack.untilNothingIsReserved(tenant.project.id, 10_000)
     const [invocation] = await stack.invocations(tenant.project.id)
     expect(invocation).toMatchObject({ state: 'Settled', estimated: false })
@@ -94,14 +100,18 @@ describe.each(clients)('$name', (client) => {
   }) => {
     const poor = await stack.tenant(1n)
     const cases = [
-      { place: tenant.place({ key: `svc_${'0'.repeat(49)}` }), status: 401, code: 'key_invalid' },
-      { place: tenant.place({ model: 'acme/nothing' }), status: 404, code: 'model_not_found' },
-      { place: tenant.place({ key: poor.key.secret, model: poor.model }), status: 402, code: 'insufficient_budget' },
+      { endpoint: tenant.endpoint({ key: `svc_${'0'.repeat(49)}` }), status: 401, code: 'key_invalid' },
+      { endpoint: tenant.endpoint({ model: 'acme/nothing' }), status: 404, code: 'model_not_found' },
+      {
+        endpoint: tenant.endpoint({ key: poor.key.secret, model: poor.model }),
+        status: 402,
+        code: 'insufficient_budget',
+      },
     ]
-    for (const { place, status, code } of cases)
+    for (const { endpoint, status, code } of cases)
       for (const way of ['complete', 'stream'] as const) {
         const before = await refusalsOf(stack, code)
-        const work = client.at(place)
+        const work = client.at(endpoint)
         const call = way === 'complete' ? work.complete : work.stream
         const thrown = await thrownBy(call(newPrompt(), { retries: 2 }))
         expect(thrown.status).toBe(status)
@@ -120,8 +130,8 @@ describe.each(clients)('$name', (client) => {
       { prompt: failing, status: 500 },
       { prompt: breaking, cut: { afterChunk: 3 } },
     ])
-    expect((await thrownBy(client.at(tenant.place()).complete(failing))).status).toBe(502)
-    await expect(client.at(tenant.place()).stream(breaking)).rejects.toThrow()
+    expect((await thrownBy(client.at(tenant.endpoint()).complete(failing))).status).toBe(502)
+    await expect(client.at(tenant.endpoint()).stream(breaking)).rejects.toThrow()
   })
 
   test('repeats by itself where the connection is cut after the answer was made, and is charged once', async ({

@@ -8,11 +8,11 @@ import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { sendsSpansTo, startOtlpReceiver, type OtlpReceiver } from './src/otlp-receiver.ts'
 import { partOf, treeOf, type SeenSpan } from './src/seen-spans.ts'
 
-// What a collector sees of the stack: one trace from the first byte to the settlement, also of a run whose worker dies, with
+// What a collector sees of the stack: one trace from the first byte to the settlement, also of an execution whose worker dies, with
 // attributes that dashboards can rely on, and nothing that somebody said.
 
 const SAID = 'the secret recipe of the honey cake'
-/** Somebody who traces what he does himself. */
+/** Somebody who traces what they do themselves. */
 function newCaller() {
   const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
   return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } }
@@ -192,7 +192,7 @@ const job = (node: string, attempt: number, ...work: string[]) => [
   `          ledger server ledger complete [${node}]`,
 ]
 
-test('a run whose worker is killed in the middle is one trace, with every span in its place', async ({
+test('an execution whose worker is killed in the middle is one trace, with every span in its place', async ({
   stack,
   collector,
 }) => {
@@ -292,7 +292,7 @@ test('a run whose worker is killed in the middle is one trace, with every span i
   expect(completed.attributes['service.charged_micro']).toBe(Number(charge!.chargedMicro))
 })
 
-test('a run whose jobs are lost with the queue goes on in its trace, enqueued by a maintenance job', async ({
+test('an execution whose jobs are lost with the queue goes on in its trace, enqueued by a maintenance job', async ({
   stack,
   ownRedis,
   collector,
@@ -306,7 +306,7 @@ test('a run whose jobs are lost with the queue goes on in its trace, enqueued by
     headers: {
       authorization: `Bearer ${tenant.key.secret}`,
       'content-type': 'application/json',
-      'idempotency-key': 'a-run-rung-again',
+      'idempotency-key': 'an-execution-requeued',
       ...caller.headers,
     },
     body: JSON.stringify({ input: { text: SAID } }),
@@ -324,7 +324,7 @@ test('a run whose jobs are lost with the queue goes on in its trace, enqueued by
   expect(spans.find(isIts)!.parentSpanId).toBe(named(spans, 'start').spanId)
 })
 
-test('a node that waits for money says so in the trace of its run', async ({ stack, collector }) => {
+test('a node that waits for money says so in the trace of its execution', async ({ stack, collector }) => {
   // Enough for one of two siblings at a time.
   const tenant = await stack.tenant(150n)
   const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }

@@ -6,7 +6,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said, type Answer } from './src/caller.ts'
 import { openStack, type Stack } from './src/stack.ts'
 import { imprint } from './src/isolation/request-of.ts'
-import { idsOfNothing } from './src/isolation/scene.ts'
+import { idsOfNothing } from './src/isolation/isolation-fixture.ts'
 import { logEveryStatement } from './src/stored-bytes.ts'
 
 // Garbage is refused without asking anybody, and whoever tries keys learns nothing from how they are refused (S1, S3).
@@ -32,8 +32,8 @@ const url = ({ gateways }: Stack) => gateways[0]!.url
 const newKey = () => makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
 const newToken = () => makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32))
 
-/** Each road on which a key is read. */
-const callPaths: [method: string, path: string, body?: object][] = [
+/** Each path on which a key is read. */
+const keyPaths: [method: string, path: string, body?: object][] = [
   ['GET', '/v1/models'],
   ['GET', '/v1/models/acme/none'],
   ['GET', '/v1/key'],
@@ -73,13 +73,13 @@ function garbage(real: string): fc.Arbitrary<string> {
 }
 
 describe('a key with a wrong checksum', () => {
-  test('is refused on every road without a look-up [key_invalid]', async ({ stack, lookUps }) => {
+  test('is refused on every path without a look-up [key_invalid]', async ({ stack, lookUps }) => {
     const tenant = await stack.tenant(1_000n)
     const before = [await lookUps(), await batchesOf(stack)]
     await fc.assert(
       fc.asyncProperty(
         garbage(tenant.key.secret),
-        fc.constantFrom(...callPaths),
+        fc.constantFrom(...keyPaths),
         async (secret, [method, path, body]) => {
           const answer = await callerAt(url(stack), secret).ask(method, path, body)
           expect(said(answer)).toMatch(/^401 (?:key_invalid|token_invalid|session_missing)$/)
@@ -91,7 +91,7 @@ describe('a key with a wrong checksum', () => {
   })
 
   test('costs nothing that one with a right checksum would not cost once', async ({ stack, lookUps }) => {
-    for (const [method, path, body] of callPaths) {
+    for (const [method, path, body] of keyPaths) {
       const [lookedUp, batches] = [await lookUps(), await batchesOf(stack)]
       await callerAt(url(stack), newKey()).ask(method, path, body)
       expect([path, (await lookUps()) - lookedUp]).toEqual([path, 1])
@@ -126,7 +126,7 @@ test('unknown, malformed and foreign keys answer alike, byte for byte [key_inval
     'a living person’s': (await stack.fixture.token(tenant.owner)).secret,
   }
   const nothing = idsOfNothing(stack.fixture)
-  for (const [method, path, body] of callPaths.slice(0, -1)) {
+  for (const [method, path, body] of keyPaths.slice(0, -1)) {
     const answers = await Promise.all(
       Object.values(wrong).map((secret) => callerAt(url(stack), secret).ask(method, path, body)),
     )

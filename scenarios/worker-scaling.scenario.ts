@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { runUntilOver } from './src/runs.ts'
+import { runUntilOver } from './src/executions.ts'
 
 // Workers come and go under a backlog. What takes the time is the provider, which each worker calls for two nodes at once, so that
 // the figures say how many workers there are and not how busy this machine is. Two counts in spans of the database's clock that are

@@ -13,7 +13,7 @@ export interface BenchDeps {
   tell: (line: string) => void
 }
 
-/** Measures, and answers its section of the results as Markdown. Throws when the books don't add up. */
+/** Takes the measurements and answers its section of the results as Markdown. Throws when the books don't add up. */
 type Bench = BenchFacts & { run: (deps: BenchDeps) => Promise<string> }
 
 export const benches: Record<string, Bench> = {

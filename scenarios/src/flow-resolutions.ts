@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import type { ContractSide, Graph, GraphNode } from '@gateway/contracts/graph'
 import type { refusals } from '@gateway/contracts/refusals'
 import { callerAt, type Answer } from './caller.ts'
-import type { Town } from './town.ts'
+import type { ResolutionContext } from './resolution-context.ts'
 
-// The refusals of sandbox products, and what clears each. What fails inside a run is answered with 200 and the run's error.
+// The refusals of sandbox products, and what clears each. What fails inside an execution is answered with 200 and the execution's error.
 
 interface ResolutionStory {
   code: keyof typeof refusals
-  way: RegExp
-  story: (town: Town) => Promise<void>
+  resolution: RegExp
+  story: (context: ResolutionContext) => Promise<void>
 }
 
 const side = (properties: ContractSide['properties'], required = Object.keys(properties)): ContractSide => ({
@@ -37,11 +37,11 @@ const template = (words: string, sides: Partial<Graph> = {}) =>
   flow({ id: 'say', kind: 'template', template: words }, ['text', 'text'], sides)
 const expression = (words: string) => flow({ id: 'say', kind: 'expression', expression: words }, ['text', 'value'])
 
-const pathOf = ({ tenantPath, projectPath }: Town, sandbox?: string) =>
+const pathOf = ({ tenantPath, projectPath }: ResolutionContext, sandbox?: string) =>
   sandbox === undefined ? `${projectPath}/sandboxes` : `${tenantPath}/sandboxes/${sandbox}`
 
 function invoke(
-  { stack, tenant }: Town,
+  { stack, tenant }: ResolutionContext,
   sandbox: string,
   input: object,
   more: { key?: string; revision?: number } = {},
@@ -52,126 +52,132 @@ function invoke(
   return callerAt(stack.gateways[0]!.url, key).ask('POST', `/v1/sandbox/${sandbox}/invoke`, body, headers)
 }
 
-/** The error of a run, as if the run had been refused with it. */
+/** The error of an execution, as if it had been refused with it. */
 function errorOf(execution: Answer): Answer {
   expect([execution.status, execution.body.status]).toEqual([200, 'Failed'])
   return { ...execution, body: { error: execution.body.error as object } }
 }
 
-/** Within a run the status of a refusal is not told; the code and its way are. */
-function failed(town: Town, execution: Answer, code: string, way: RegExp): void {
-  expect(errorOf(execution).body.error).toMatchObject({ code, resolution: expect.stringMatching(way) as string })
-  town.succeeds(execution)
+/** Within an execution the status of a refusal is not told; the code and its resolution are. */
+function failed(context: ResolutionContext, execution: Answer, code: string, resolution: RegExp): void {
+  expect(errorOf(execution).body.error).toMatchObject({ code, resolution: expect.stringMatching(resolution) as string })
+  context.succeeds(execution)
 }
 
-function succeeded(town: Town, execution: Answer): void {
-  expect(town.succeeds(execution).body).toMatchObject({ status: 'Succeeded' })
+function succeeded(context: ResolutionContext, execution: Answer): void {
+  expect(context.succeeds(execution).body).toMatchObject({ status: 'Succeeded' })
 }
 
 /** Saves a revision and activates it. */
-async function activate(town: Town, sandbox: string, graph: Graph): Promise<void> {
-  const path = `${pathOf(town, sandbox)}/revisions`
-  const { body } = town.succeeds(await town.people.owner.ask('POST', path, { graph }))
-  town.succeeds(await town.people.owner.ask('POST', `${path}/${body.number as number}/activate`))
+async function activate(context: ResolutionContext, sandbox: string, graph: Graph): Promise<void> {
+  const path = `${pathOf(context, sandbox)}/revisions`
+  const { body } = context.succeeds(await context.people.owner.ask('POST', path, { graph }))
+  context.succeeds(await context.people.owner.ask('POST', `${path}/${body.number as number}/activate`))
 }
 
 export const flowResolutions: ResolutionStory[] = [
   {
     code: 'mcp_disabled',
-    way: /Ask an owner of the project to enable MCP on the sandbox product, or call POST \/v1\/sandbox\/\{id\}\/invoke/,
-    async story(town) {
-      const { id } = await town.fixture.sandbox(town.tenant.project, template('{{ text }}'))
+    resolution:
+      /Ask an owner of the project to enable MCP on the sandbox product, or call POST \/v1\/sandbox\/\{id\}\/invoke/,
+    async story(context) {
+      const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}'))
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
       const headers = { accept: 'application/json, text/event-stream' }
       const ask = () =>
-        callerAt(town.stack.gateways[0]!.url, town.tenant.key.secret).ask(
+        callerAt(context.stack.gateways[0]!.url, context.tenant.key.secret).ask(
           'POST',
           `/v1/sandbox/${id}/mcp`,
           list,
           headers,
         )
-      town.refused(await ask())
-      succeeded(town, await invoke(town, id, { text: 'Hello' }))
-      town.succeeds(await town.people.owner.ask('PATCH', pathOf(town, id), { mcpEnabled: true }))
-      town.succeeds(await ask())
+      context.refused(await ask())
+      succeeded(context, await invoke(context, id, { text: 'Hello' }))
+      context.succeeds(await context.people.owner.ask('PATCH', pathOf(context, id), { mcpEnabled: true }))
+      context.succeeds(await ask())
     },
   },
   {
     code: 'product_not_assigned',
-    way: /Ask an administrator of the organization to assign the product to the project/,
-    async story(town) {
-      const product = await town.sell()
-      const { body } = town.succeeds(
-        await town.people.owner.ask('POST', pathOf(town), { name: 'Ask', description: '' }),
+    resolution: /Ask an administrator of the organization to assign the product to the project/,
+    async story(context) {
+      const product = await context.publishProduct()
+      const { body } = context.succeeds(
+        await context.people.owner.ask('POST', pathOf(context), { name: 'Ask', description: '' }),
       )
       const graph = flow({ id: 'ask', kind: 'product.chat', product, params: { max_tokens: 20 } }, ['prompt', 'text'])
-      const save = () => town.people.owner.ask('POST', `${pathOf(town, body.id as string)}/revisions`, { graph })
-      town.refused(await save())
-      const assignment = `${town.projectPath}/assignments/${encodeURIComponent(product)}`
-      town.succeeds(await town.people.admin.ask('PUT', assignment))
-      town.succeeds(await save())
+      const save = () => context.people.owner.ask('POST', `${pathOf(context, body.id as string)}/revisions`, { graph })
+      context.refused(await save())
+      const assignment = `${context.projectPath}/assignments/${encodeURIComponent(product)}`
+      context.succeeds(await context.people.admin.ask('PUT', assignment))
+      context.succeeds(await save())
     },
   },
   {
     code: 'sandbox_contract',
-    way: /Call POST \/v1\/sandbox\/sbx-[\w-]+\/invoke with an input object/,
-    async story(town) {
+    resolution: /Call POST \/v1\/sandbox\/sbx-[\w-]+\/invoke with an input object/,
+    async story(context) {
       const graph = template('{{ text }}', { input: side({ text, tone: text }, ['text']) })
-      const { id } = await town.fixture.sandbox(town.tenant.project, graph)
-      town.refused(await town.call(town.tenant.key, { model: id }))
-      succeeded(town, await invoke(town, id, { text: 'Hello' }))
+      const { id } = await context.fixture.sandbox(context.tenant.project, graph)
+      context.refused(await context.call(context.tenant.key, { model: id }))
+      succeeded(context, await invoke(context, id, { text: 'Hello' }))
     },
   },
   {
     code: 'input_type',
-    way: /Send an input object that fits the input schema/,
-    async story(town) {
+    resolution: /Send an input object that fits the input schema/,
+    async story(context) {
       const tone = { type: 'string', enum: ['dry', 'warm'] }
       const graph = template('{{ text }}', { input: side({ text, tone }, ['text']) })
-      const { id } = await town.fixture.sandbox(town.tenant.project, graph)
+      const { id } = await context.fixture.sandbox(context.tenant.project, graph)
       for (const input of [{}, { text: 7 }, { text: 'Hello', tone: 'cold' }, { text: 'Hello', more: 1 }])
-        town.refused(await invoke(town, id, input))
-      succeeded(town, await invoke(town, id, { text: 'Hello', tone: 'dry' }))
+        context.refused(await invoke(context, id, input))
+      succeeded(context, await invoke(context, id, { text: 'Hello', tone: 'dry' }))
     },
   },
   {
     code: 'graph_invalid',
-    way: /Mend what details\.problems lists, or save with "draft": true/,
-    async story(town) {
-      const { body } = town.succeeds(
-        await town.people.owner.ask('POST', pathOf(town), { name: 'Say', description: '' }),
+    resolution: /Mend what details\.problems lists, or save with "draft": true/,
+    async story(context) {
+      const { body } = context.succeeds(
+        await context.people.owner.ask('POST', pathOf(context), { name: 'Say', description: '' }),
       )
-      const path = `${pathOf(town, body.id as string)}/revisions`
+      const path = `${pathOf(context, body.id as string)}/revisions`
       const broken = template('{{ text }}', { edges: [] })
-      town.refused(await town.people.owner.ask('POST', path, { graph: broken }))
-      town.succeeds(await town.people.owner.ask('POST', path, { graph: broken, draft: true }))
-      town.succeeds(await town.people.owner.ask('POST', path, { graph: template('{{ text }}') }))
+      context.refused(await context.people.owner.ask('POST', path, { graph: broken }))
+      context.succeeds(await context.people.owner.ask('POST', path, { graph: broken, draft: true }))
+      context.succeeds(await context.people.owner.ask('POST', path, { graph: template('{{ text }}') }))
     },
   },
   {
     code: 'expression_failed',
-    way: /Send another input, or change the expression so that it holds for this one/,
-    async story(town) {
-      const { id } = await town.fixture.sandbox(town.tenant.project, expression("text.split(',')[1]"))
-      failed(town, await invoke(town, id, { text: 'Hello' }), 'expression_failed', /Send another input/)
-      succeeded(town, await invoke(town, id, { text: 'Hello,you' }))
-      await activate(town, id, expression("size(text) > 0 ? text : ''"))
-      succeeded(town, await invoke(town, id, { text: 'Hello' }))
+    resolution: /Send another input, or change the expression so that it holds for this one/,
+    async story(context) {
+      const { id } = await context.fixture.sandbox(context.tenant.project, expression("text.split(',')[1]"))
+      failed(context, await invoke(context, id, { text: 'Hello' }), 'expression_failed', /Send another input/)
+      succeeded(context, await invoke(context, id, { text: 'Hello,you' }))
+      await activate(context, id, expression("size(text) > 0 ? text : ''"))
+      succeeded(context, await invoke(context, id, { text: 'Hello' }))
     },
   },
   {
     code: 'value_too_large',
-    way: /Send a smaller input, or ask the models of the flow for shorter answers/,
-    async story(town) {
-      const { id } = await town.fixture.sandbox(town.tenant.project, template('{{ text }}{{ text }}{{ text }}'))
-      failed(town, await invoke(town, id, { text: 'x'.repeat(30_000) }), 'value_too_large', /Send a smaller input/)
-      succeeded(town, await invoke(town, id, { text: 'x'.repeat(20_000) }))
+    resolution: /Send a smaller input, or ask the models of the flow for shorter answers/,
+    async story(context) {
+      const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}{{ text }}{{ text }}'))
+      failed(
+        context,
+        await invoke(context, id, { text: 'x'.repeat(30_000) }),
+        'value_too_large',
+        /Send a smaller input/,
+      )
+      succeeded(context, await invoke(context, id, { text: 'x'.repeat(20_000) }))
     },
   },
   {
     code: 'output_too_large',
-    way: /Send a smaller input, or change the flow so that it answers less/,
-    async story(town) {
+    resolution: /Send a smaller input, or change the flow so that it answers less/,
+    async story(context) {
       const wide = (fields: number): Graph => {
         const names = Array.from({ length: fields }, (_, n) => `text${n}`)
         const properties = Object.fromEntries(names.map((name) => [name, text]))
@@ -185,18 +191,18 @@ export const flowResolutions: ResolutionStory[] = [
           edges: names.map((name) => ({ from: 'in.text', to: `out.${name}` })),
         }
       }
-      const { id } = await town.fixture.sandbox(town.tenant.project, wide(6))
+      const { id } = await context.fixture.sandbox(context.tenant.project, wide(6))
       const input = { text: 'x'.repeat(50_000) }
-      failed(town, await invoke(town, id, input), 'output_too_large', /Send a smaller input/)
-      succeeded(town, await invoke(town, id, { text: 'x'.repeat(40_000) }))
-      await activate(town, id, wide(5))
-      succeeded(town, await invoke(town, id, input))
+      failed(context, await invoke(context, id, input), 'output_too_large', /Send a smaller input/)
+      succeeded(context, await invoke(context, id, { text: 'x'.repeat(40_000) }))
+      await activate(context, id, wide(5))
+      succeeded(context, await invoke(context, id, input))
     },
   },
   {
     code: 'output_missing',
-    way: /Wire the output on every branch of the flow, or make it optional in the contract/,
-    async story(town) {
+    resolution: /Wire the output on every branch of the flow, or make it optional in the contract/,
+    async story(context) {
       const branching = (more: Graph['edges'], output = side({ text })): Graph => ({
         input: side({ text }),
         output,
@@ -207,12 +213,12 @@ export const flowResolutions: ResolutionStory[] = [
         ],
         edges: [{ from: 'in.text', to: 'long.text' }, { from: 'long.true.text', to: 'out.text' }, ...more],
       })
-      const { id } = await town.fixture.sandbox(town.tenant.project, branching([]))
-      failed(town, await invoke(town, id, { text: 'no' }), 'output_missing', /Wire the output on every branch/)
-      await activate(town, id, branching([{ from: 'long.false.text', to: 'out.text' }]))
-      succeeded(town, await invoke(town, id, { text: 'no' }))
-      await activate(town, id, branching([], side({ text }, [])))
-      succeeded(town, await invoke(town, id, { text: 'no' }))
+      const { id } = await context.fixture.sandbox(context.tenant.project, branching([]))
+      failed(context, await invoke(context, id, { text: 'no' }), 'output_missing', /Wire the output on every branch/)
+      await activate(context, id, branching([{ from: 'long.false.text', to: 'out.text' }]))
+      succeeded(context, await invoke(context, id, { text: 'no' }))
+      await activate(context, id, branching([], side({ text }, [])))
+      succeeded(context, await invoke(context, id, { text: 'no' }))
     },
   },
 ]

@@ -14,7 +14,7 @@ export function paidFlow(product: string, calls: number): Graph {
       nodes.push({ id: `call${call}`, kind: 'product.chat', product, params: { max_tokens: 20 } })
       edges.push({ from, to: `ask${call}.text` }, { from: `ask${call}.text`, to: `call${call}.prompt` })
     }
-    // The next pair begins with the run's own mark, so that each prompt names its run, whatever the model said.
+    // The next pair begins with the execution's own mark, so that each prompt names its execution, whatever the model said.
     const names = pair.map((call) => `a${call}`)
     const join = `join${n}`
     nodes.push({ id: join, kind: 'expression', expression: `size(${names.join(') + size(')}) >= 0 ? text : ''` })

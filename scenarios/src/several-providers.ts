@@ -17,7 +17,7 @@ export type ProviderName = keyof typeof providers
 
 const parameters = ['temperature', 'stop', 'max_tokens', 'tools', 'tool_choice', 'response_format', 'reasoning_effort']
 
-/** `test` with a stack whose products have several providers: `shopOf` names those that serve a test's own product. */
+/** `test` with a stack whose products have several providers: `tenantOf` names those that serve a test's own product. */
 export const severalProvidersTest = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('servers', { scope: 'file' }, async ({}, { onCleanup }) => {

@@ -99,7 +99,7 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
   }
 
   return {
-    /** Calls once on each road and answers what the stack must charge for this call, in micro-USD. Throws if one does not answer as the provider does. */
+    /** Calls once on each path and answers what the stack must charge for this call, in micro-USD. Throws if one does not answer as the provider does. */
     async tryEach(): Promise<bigint> {
       const said: string[] = []
       let charge = 0n
@@ -112,7 +112,7 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
         said.push(choices[0].message.content)
         charge = costMicro({ ...tenant, requestPico: 0n }, BigInt(usage.prompt_tokens), BigInt(usage.completion_tokens))
       }
-      if (new Set(said).size > 1) throw new Error(`The roads don't lead to the same answer: ${JSON.stringify(said)}`)
+      if (new Set(said).size > 1) throw new Error(`The paths don't lead to the same answer: ${JSON.stringify(said)}`)
       answered.counted++
       return charge
     },

@@ -50,7 +50,7 @@ export function reportCallPaths({ measured, work, run }: Facts): string {
   const toPortkey = (connections: number) => ratio(of('stack', connections), of('portkey', connections))
   return [
     run,
-    table(['road, connections', '/s', 'p50', 'p99', 'to Portkey', 'to proxy', 'to provider'], speeds),
+    table(['path, connections', '/s', 'p50', 'p99', 'to Portkey', 'to proxy', 'to provider'], speeds),
     `A lone call takes longer than at the provider by: ${CALL_PATHS.slice(1)
       .map((callPath) => `${callPath} ${ms(added(callPath))}`)
       .join(', ')} (p50).`,

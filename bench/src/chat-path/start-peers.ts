@@ -7,7 +7,7 @@ import { installPortkey } from './portkey.ts'
 interface Deps {
   providerUrl: string
   folder: string
-  /** Where peers are kept from one run to the next. */
+  /** Where peers are kept from one bench to the next. */
   peersFolder: string
   stops: Stops
   tell: (line: string) => void

@@ -18,7 +18,7 @@ interface Deps {
   /** Of the database where DBOS keeps its own. */
   databaseUrl: string
   folder: string
-  /** Where peers are kept from one run to the next. */
+  /** Where peers are kept from one bench to the next. */
   peersFolder: string
   stops: Stops
   tell: (line: string) => void
@@ -26,7 +26,7 @@ interface Deps {
 
 const file = (name: string) => path.join(import.meta.dirname, name)
 
-/** Starts so many processes that run durable workflows with DBOS, one after the other: the first makes its tables. */
+/** Starts so many processes with durable DBOS workflows, one after the other: the first makes its tables. */
 export async function startDbos(processes: number, deps: Deps): Promise<DbosProcess[]> {
   const { databaseUrl, folder, peersFolder, stops, tell } = deps
   const library = await installDbos(peersFolder, tell)

@@ -16,7 +16,7 @@ import { startDbos } from './dbos.ts'
 import { buildFlowTenant, type FlowTenant } from './linear-flow.ts'
 import { reportFlow, type Share } from './report-flow.ts'
 
-// A linear free flow through separate worker processes: how long a run takes with few at once, how many nodes go through with many,
+// A linear free flow through separate worker processes: how long an execution takes with few at once, how many nodes go through with many,
 // against a library that keeps its steps in the same Postgres, and what fills up when workers are added.
 
 const NODES = 10
@@ -94,12 +94,12 @@ export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchD
   })
 }
 
-const few = (workers: number) => `${workers} workers, ${FEW} runs at once (nodes)`
-const many = (workers: number) => `${workers} workers, ${MANY} runs at once (nodes)`
+const few = (workers: number) => `${workers} workers, ${FEW} executions at once (nodes)`
+const many = (workers: number) => `${workers} workers, ${MANY} executions at once (nodes)`
 
 let runs = 0
 
-/** One run, from its request to its record. */
+/** One execution, from its request to its record. */
 function runner(stack: ServiceStack, tenant: FlowTenant, stops: Stops): () => Promise<void> {
   const pool = new Pool(stack.gateways[0]!.url, { connections: MANY, pipelining: 1 })
   stops.add(() => pool.destroy())
@@ -117,7 +117,7 @@ function runner(stack: ServiceStack, tenant: FlowTenant, stops: Stops): () => Pr
     })
     const record = (await body.json()) as { status?: string }
     if (statusCode !== 200 || record.status !== 'Succeeded')
-      throw new Error(`A run ended with ${statusCode}: ${JSON.stringify(record)}`)
+      throw new Error(`An execution ended with ${statusCode}: ${JSON.stringify(record)}`)
   }
 }
 

@@ -3,7 +3,7 @@ import { median, medianFigures, ratio, type Figures } from '../load/figures.ts'
 import { cells, table, times } from '../report/table.ts'
 import { sayTargets } from '../report/targets.ts'
 
-/** Cores in use while many runs go on. */
+/** Cores in use while many executions go on. */
 export interface Share {
   postgres: number
   ledger: number
@@ -44,10 +44,10 @@ export function reportFlow({ measured, names, workers, compared, setting, shares
 A linear flow of ${setting.nodes} free nodes, ${setting.jobs} of them jobs (\`input\` has nothing to run), through gateway, ledger, queue and separate worker
 processes, durable at every node; DBOS runs ${setting.jobs} steps in the process that asked for them.
 
-${table(['', 'nodes/s', 'p50 of a run', 'p99 of a run'], rows)}
+${table(['', 'nodes/s', 'p50 of an execution', 'p99 of an execution'], rows)}
 
 ${table(
-  [`cores in use, ${setting.many} runs at once`, ...parts, `together, of ${availableParallelism()}`],
+  [`cores in use, ${setting.many} executions at once`, ...parts, `together, of ${availableParallelism()}`],
   workers.map((count) => [
     `${count} workers`,
     ...parts.map((part) => share(count, part).toFixed(2)),
@@ -56,8 +56,8 @@ ${table(
 )}
 
 ${sayTargets([
-  { what: `p50 of a run, ${setting.few} at once`, wanted: WANTED.p50Ms, found: few.p50Ms, better: 'less', say },
-  { what: `p99 of a run, ${setting.few} at once`, wanted: WANTED.p99Ms, found: few.p99Ms, better: 'less', say },
+  { what: `p50 of an execution, ${setting.few} at once`, wanted: WANTED.p50Ms, found: few.p50Ms, better: 'less', say },
+  { what: `p99 of an execution, ${setting.few} at once`, wanted: WANTED.p99Ms, found: few.p99Ms, better: 'less', say },
   {
     what: `nodes to steps of DBOS, ${compared} processes each`,
     wanted: WANTED.toDbos,

@@ -27,7 +27,7 @@ export async function hotWallet({ options, stops, tell }: BenchDeps): Promise<st
   tell('Starting a private Postgres and building the wallets')
   const postgres = await durablePostgres(stops)
   const fixture = await buildWallets(postgres.adminUrl, MANY_WALLETS)
-  const batcherDatabase = await openDatabase({ url: postgres.ledgerUrl, poolSize: 1, role: 'bench-lanes' })
+  const batcherDatabase = await openDatabase({ url: postgres.ledgerUrl, poolSize: 1, role: 'bench-batchers' })
   stops.add(batcherDatabase.close)
   const naiveDatabase = await openDatabase({ url: postgres.ledgerUrl, poolSize: NAIVE_POOL, role: 'bench-naive' })
   stops.add(naiveDatabase.close)

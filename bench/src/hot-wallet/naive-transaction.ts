@@ -6,7 +6,7 @@ import { outputCap, promptTokensBound, upperBoundMicro } from '@gateway/money/up
 
 // What one would write first: an interactive transaction for each admission, which locks the wallet, reads every fact, decides,
 // and writes reservation, journal, seal, wallet and meter. The same checks, the same rows and the same durability as a batch.
-// It reads as few times as it can: the key with its issuer's rights in one statement, the product with its assignment in one.
+// It reads as few times as it can: the key with its issuer's permissions in one statement, the product with its assignment in one.
 
 interface KeyRow {
   id: string

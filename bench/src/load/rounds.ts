@@ -2,7 +2,7 @@ import type { Figures } from './figures.ts'
 
 export interface Variant {
   name: string
-  /** Measures once. */
+  /** Takes one measurement. */
   measure: () => Promise<Figures>
   /** Clears up after it, outside the measured time. */
   after?: () => Promise<void>
@@ -15,7 +15,7 @@ interface Turns {
 }
 
 /**
- * Measures every variant once a round, in turns, so that what else the machine does falls on all of them alike.
+ * Takes one measurement of every variant a round, in turns, so that what else the machine does falls on all of them alike.
  * Answers the figures of each, round by round.
  */
 export async function inTurns({ rounds, variants, tell }: Turns): Promise<Map<string, Figures[]>> {

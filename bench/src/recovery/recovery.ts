@@ -75,9 +75,9 @@ export async function recovery({ options: { rounds }, stops, tell }: BenchDeps):
   const say = (value: number) => `${value.toFixed(0)} ms`
   return `${await describeRun(new Date())}
 
-${WORKERS} workers with ${RUNS_AT_ONCE} runs at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Of
+${WORKERS} workers with ${RUNS_AT_ONCE} executions at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Of
 ${ascending.length} nodes that were under way in it, half were claimed again within ${say(percentile(ascending, 50))}, the slowest after
-${say(percentile(ascending, 100))}. Every run succeeded.
+${say(percentile(ascending, 100))}. Every execution succeeded.
 
 ${sayTargets([
   {

@@ -5,7 +5,7 @@ export interface Ended {
   retryAfter: boolean
 }
 
-export interface Crowd {
+export interface OfferedLoad {
   /** Calls that were due, and made. */
   offered: number
   /** By status. 0: the connection failed. */
@@ -27,11 +27,11 @@ interface Load {
 const TICK_MS = 2
 
 /**
- * Calls that come whether or not those before them have been answered, as a crowd does. A late call is measured from when it
+ * Calls that come whether or not those before them have been answered, as independent callers do. A late call is measured from when it
  * was due, so that a load that stumbles does not look like a fast answer.
  */
-export async function openLoop({ perSecond, lastsMs, call, now }: Load): Promise<Crowd> {
-  const crowd = { offered: 0, ended: new Map<number, number>(), untold: 0 }
+export async function openLoop({ perSecond, lastsMs, call, now }: Load): Promise<OfferedLoad> {
+  const load = { offered: 0, ended: new Map<number, number>(), untold: 0 }
   const latencies: number[] = []
   const under = new Set<Promise<void>>()
   const startMs = now()
@@ -39,18 +39,18 @@ export async function openLoop({ perSecond, lastsMs, call, now }: Load): Promise
 
   async function one(n: number): Promise<void> {
     const { status, retryAfter } = await call(n)
-    crowd.ended.set(status, (crowd.ended.get(status) ?? 0) + 1)
+    load.ended.set(status, (load.ended.get(status) ?? 0) + 1)
     if (status === 200) latencies.push(now() - dueMs(n))
-    if (status === 503 && !retryAfter) crowd.untold++
+    if (status === 503 && !retryAfter) load.untold++
   }
 
   while (now() < startMs + lastsMs) {
-    for (; dueMs(crowd.offered) <= now(); crowd.offered++) {
-      const work: Promise<void> = one(crowd.offered).finally(() => under.delete(work))
+    for (; dueMs(load.offered) <= now(); load.offered++) {
+      const work: Promise<void> = one(load.offered).finally(() => under.delete(work))
       under.add(work)
     }
     await new Promise((resolve) => setTimeout(resolve, TICK_MS))
   }
   await Promise.all(under)
-  return { ...crowd, latenciesMs: Float64Array.from(latencies).toSorted(), tookMs: now() - startMs }
+  return { ...load, latenciesMs: Float64Array.from(latencies).toSorted(), tookMs: now() - startMs }
 }

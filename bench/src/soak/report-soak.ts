@@ -2,7 +2,7 @@ import { median, type Figures } from '../load/figures.ts'
 import { ms, table, times } from '../report/table.ts'
 import { sayTargets } from '../report/targets.ts'
 
-/** One round of the crowd; calls per second. */
+/** One round under overload; calls per second. */
 export interface Round {
   offered: number
   admitted: number
@@ -16,15 +16,15 @@ interface Soak {
   unloaded: Figures
   /** Calls per second that the stack can take. */
   capacity: number
-  crowds: Round[]
+  overloaded: Round[]
   setting: { places: number; latencyMs: number; projects: number; timesTooMuch: number }
   run: string
 }
 
 const WANTED = { p99Times: 2, memoryTimes: 1.1, offeredTimes: 0.95 }
 
-export function reportSoak({ unloaded, capacity, crowds, setting, run }: Soak): string {
-  const rows = crowds.map(({ offered, admitted, refused, p50Ms, p99Ms, residentMiB }, n) => [
+export function reportSoak({ unloaded, capacity, overloaded, setting, run }: Soak): string {
+  const rows = overloaded.map(({ offered, admitted, refused, p50Ms, p99Ms, residentMiB }, n) => [
     `round ${n + 1}`,
     ...[offered, admitted, refused].map((calls) => Math.round(calls).toLocaleString('en-US')),
     ms(p50Ms),
@@ -33,7 +33,7 @@ export function reportSoak({ unloaded, capacity, crowds, setting, run }: Soak): 
   ])
   const alone = ['alone', '', Math.round(unloaded.perSecond).toLocaleString('en-US'), '0', ms(unloaded.p50Ms)]
   // The heap finds its size in the first third; what counts is whether it grows after that.
-  const third = Math.ceil(crowds.length / 3)
+  const third = Math.ceil(overloaded.length / 3)
   const most = (part: Round[]) => Math.max(...part.map(({ residentMiB }) => residentMiB))
   return `${run}
 
@@ -49,21 +49,21 @@ ${sayTargets([
   {
     what: 'p99 of the admitted against alone',
     wanted: WANTED.p99Times,
-    found: median(crowds.map(({ p99Ms }) => p99Ms)) / unloaded.p99Ms,
+    found: median(overloaded.map(({ p99Ms }) => p99Ms)) / unloaded.p99Ms,
     better: 'less',
     say: times,
   },
   {
     what: 'resident memory of the gateway, last third against first',
     wanted: WANTED.memoryTimes,
-    found: most(crowds.slice(-third)) / most(crowds.slice(0, third)),
+    found: most(overloaded.slice(-third)) / most(overloaded.slice(0, third)),
     better: 'less',
     say: times,
   },
   {
     what: 'offered against what was meant to be',
     wanted: WANTED.offeredTimes,
-    found: median(crowds.map(({ offered }) => offered)) / (capacity * setting.timesTooMuch),
+    found: median(overloaded.map(({ offered }) => offered)) / (capacity * setting.timesTooMuch),
     better: 'more',
     say: times,
   },

@@ -9,9 +9,9 @@ import { durablePostgres } from '../stack/durable-postgres.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { figuresOf, percentile, type Figures } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
-import { checkCrowd } from './check-crowd.ts'
+import { checkLoad } from './check-load.ts'
 import { buildCrowdedTenants } from './crowded-tenants.ts'
-import { openLoop, type Crowd, type Ended } from './open-loop.ts'
+import { openLoop, type OfferedLoad, type Ended } from './open-loop.ts'
 import { reportSoak, type Round } from './report-soak.ts'
 import { residentMiB } from './resident-memory.ts'
 
@@ -24,10 +24,10 @@ const PLACES = 48
 const LATENCY_MS = 250
 const PROJECTS = 4
 const TIMES_TOO_MUCH = 10
-/** Clients where nothing is crowded. */
+/** Clients where the load is small. */
 const FEW = 4
 const CONNECTIONS = 512
-const PROMPT = 'Tell me something of rivers and of the towns beside them. '.repeat(20)
+const PROMPT = 'Tell me something of rivers and of the cities beside them. '.repeat(20)
 
 const now = () => performance.now()
 
@@ -76,7 +76,7 @@ export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchD
   async function calm(clients: number): Promise<Figures> {
     const admitted = async (n: number) => {
       const { status } = await call(n)
-      if (status !== 200) throw new Error(`A call was answered with ${status} before there was a crowd.`)
+      if (status !== 200) throw new Error(`A call was answered with ${status} before the overload began.`)
     }
     return figuresOf(await closedLoop({ clients, lastsMs: roundMs, call: admitted, now }))
   }
@@ -89,35 +89,35 @@ export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchD
   const capacity = (full.perSecond * PLACES) / Math.floor(PLACES * 0.75)
   tell(`alone p99 ${unloaded.p99Ms.toFixed(0)} ms; full ${capacity.toFixed(0)}/s; now ${TIMES_TOO_MUCH} times that`)
 
-  const crowds: Round[] = []
+  const overloaded: Round[] = []
   for (let round = 1; round <= rounds; round++) {
-    const crowd = await openLoop({ perSecond: capacity * TIMES_TOO_MUCH, lastsMs: roundMs, call, now })
-    crowds.push({ ...figuresOfCrowd(crowd, roundMs), residentMiB: await residentMiB(gateway.pid) })
-    const { admitted, refused, p99Ms, residentMiB: resident } = crowds.at(-1)!
+    const load = await openLoop({ perSecond: capacity * TIMES_TOO_MUCH, lastsMs: roundMs, call, now })
+    overloaded.push({ ...figuresOfLoad(load, roundMs), residentMiB: await residentMiB(gateway.pid) })
+    const { admitted, refused, p99Ms, residentMiB: resident } = overloaded.at(-1)!
     tell(
       `round ${round} of ${rounds}  ${admitted.toFixed(0)}/s admitted, p99 ${p99Ms.toFixed(0)} ms; ${refused.toFixed(0)}/s refused; ${resident.toFixed(0)} MiB`,
     )
   }
 
   tell('Checking the books')
-  await checkCrowd({ ledgerUrl: postgres.ledgerUrl, answered })
+  await checkLoad({ ledgerUrl: postgres.ledgerUrl, answered })
   return reportSoak({
     unloaded,
     capacity,
-    crowds,
+    overloaded,
     setting: { places: PLACES, latencyMs: LATENCY_MS, projects: PROJECTS, timesTooMuch: TIMES_TOO_MUCH },
     run: await describeRun(new Date()),
   })
 }
 
-function figuresOfCrowd(
-  { offered, ended, untold, latenciesMs, tookMs }: Crowd,
+function figuresOfLoad(
+  { offered, ended, untold, latenciesMs, tookMs }: OfferedLoad,
   lastsMs: number,
 ): Omit<Round, 'residentMiB'> {
   const count = (status: number) => ended.get(status) ?? 0
   if (untold > 0) throw new Error(`${untold} calls were refused without Retry-After.`)
   const others = [...ended].filter(([status]) => status !== 200 && status !== 503)
-  if (others.length > 0) throw new Error(`Calls ended in other ways: ${JSON.stringify(others)}`)
+  if (others.length > 0) throw new Error(`Calls ended otherwise: ${JSON.stringify(others)}`)
   const perSecond = (calls: number) => (calls * 1000) / tookMs
   return {
     offered: (offered * 1000) / lastsMs,

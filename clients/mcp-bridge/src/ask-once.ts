@@ -43,7 +43,7 @@ async function readAnswer(response: Response, id: Id, tell: (message: Message) =
     return answerOfJson(response, id, await response.text())
   for await (const message of messagesOf(response))
     if (isAnswerTo(message, id))
-      return goesOn(message) ? again(id, 'the run goes on', null, message) : answered(message, id)
+      return goesOn(message) ? again(id, 'the execution goes on', null, message) : answered(message, id)
     else tell(message)
   return again(id, 'the answer broke off', null)
 }
@@ -86,7 +86,7 @@ function refusalOf(id: Id, status: number, said: Record<string, unknown> | null)
   })
 }
 
-/** A result that says that the run goes on, or has not begun: the same call, sent again, will be answered. */
+/** A result that says that the execution goes on, or has not begun: the same call, sent again, will be answered. */
 function goesOn({ result }: Message): boolean {
   if (result?.isError !== true || !Array.isArray(result.content)) return false
   const [first] = result.content as { text?: unknown }[]

@@ -8,7 +8,7 @@ export interface BridgeConfig {
   url: URL
   /** The secret of an API key. */
   key: string
-  /** How long a call that gets no answer is sent again; by default as long as a run may take. Milliseconds. */
+  /** How long a call that gets no answer is sent again; by default as long as an execution may take. Milliseconds. */
   retryMs: number
 }
 

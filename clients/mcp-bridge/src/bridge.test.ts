@@ -10,7 +10,7 @@ type Answer = (req: IncomingMessage, res: ServerResponse, message: Message) => v
 
 // A server that answers each try as the test says, and a bridge to it that waits as long as it is told to without waiting.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
-const test = base.extend('scene', async ({}, { onCleanup }) => {
+const test = base.extend('bridged', async ({}, { onCleanup }) => {
   const answers: Answer[] = []
   const tries: { key: string | undefined; message: Message }[] = []
   const server = createServer((req, res) => {
@@ -97,19 +97,19 @@ const asStream =
   }
 const hangUp: Answer = (req) => void req.socket.destroy()
 
-test('each call has a key of its own, and no other message has one', async ({ scene }) => {
-  scene.answers.push(withResult({ tools: [] }), withResult(ok), withResult(ok))
-  scene.take({ id: 1, method: 'tools/list' })
-  await scene.answerTo(1)
-  scene.take(call(2))
-  await scene.answerTo(2)
-  scene.take(call(3))
-  expect(await scene.answerTo(3)).toEqual({ jsonrpc: '2.0', id: 3, result: ok })
-  expect(scene.tries.map(({ key }) => key)).toEqual([undefined, 'key-1', 'key-2'])
+test('each call has a key of its own, and no other message has one', async ({ bridged }) => {
+  bridged.answers.push(withResult({ tools: [] }), withResult(ok), withResult(ok))
+  bridged.take({ id: 1, method: 'tools/list' })
+  await bridged.answerTo(1)
+  bridged.take(call(2))
+  await bridged.answerTo(2)
+  bridged.take(call(3))
+  expect(await bridged.answerTo(3)).toEqual({ jsonrpc: '2.0', id: 3, result: ok })
+  expect(bridged.tries.map(({ key }) => key)).toEqual([undefined, 'key-1', 'key-2'])
 })
 
-test('a call keeps its key until it is answered, whatever is in the way', async ({ scene }) => {
-  scene.answers.push(
+test('a call keeps its key until it is answered, whatever is in the way', async ({ bridged }) => {
+  bridged.answers.push(
     hangUp,
     asJson({ error: { code: 'unavailable', message: 'm', resolution: 'r' } }, 503, { 'retry-after': '7' }),
     asStream([], true),
@@ -118,36 +118,36 @@ test('a call keeps its key until it is answered, whatever is in the way', async 
     withResult(refusal('overloaded')),
     asStream([{ result: ok }]),
   )
-  scene.take(call(1))
-  expect(await scene.answerTo(1)).toMatchObject({ result: ok })
-  expect(scene.tries.map(({ key }) => key)).toEqual(Array(7).fill('key-1'))
-  for (const { message } of scene.tries) expect(message).toEqual({ jsonrpc: '2.0', ...call(1) })
-  expect(scene.waits).toEqual([250, 7_000, 1_000, 2_000, 4_000, 5_000])
+  bridged.take(call(1))
+  expect(await bridged.answerTo(1)).toMatchObject({ result: ok })
+  expect(bridged.tries.map(({ key }) => key)).toEqual(Array(7).fill('key-1'))
+  for (const { message } of bridged.tries) expect(message).toEqual({ jsonrpc: '2.0', ...call(1) })
+  expect(bridged.waits).toEqual([250, 7_000, 1_000, 2_000, 4_000, 5_000])
 })
 
-test('progress goes back as it comes, and is not told twice', async ({ scene }) => {
-  scene.answers.push(
+test('progress goes back as it comes, and is not told twice', async ({ bridged }) => {
+  bridged.answers.push(
     asStream([progress(0), progress(1)], true),
     asStream([progress(0), progress(1), progress(2), { result: ok }]),
   )
-  scene.take(call(1))
-  await scene.answerTo(1)
-  expect(scene.sent.map(({ params }) => params?.progress)).toEqual([0, 1, 2, undefined])
+  bridged.take(call(1))
+  await bridged.answerTo(1)
+  expect(bridged.sent.map(({ params }) => params?.progress)).toEqual([0, 1, 2, undefined])
 })
 
-test('other refusals are not repeated', async ({ scene }) => {
-  scene.answers.push(
+test('other refusals are not repeated', async ({ bridged }) => {
+  bridged.answers.push(
     withResult(refusal('input_type')),
     asJson({ error: { code: 'mcp_disabled', message: 'MCP is off.', resolution: 'Turn it on.' } }, 403),
     asJson({ jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'no' } }, 400),
     asJson({}, 418),
   )
   for (const id of [1, 2, 3, 4]) {
-    scene.take(call(id))
-    await scene.answerTo(id)
+    bridged.take(call(id))
+    await bridged.answerTo(id)
   }
-  expect(scene.tries).toHaveLength(4)
-  expect(scene.sent).toMatchObject([
+  expect(bridged.tries).toHaveLength(4)
+  expect(bridged.sent).toMatchObject([
     { id: 1, result: { isError: true } },
     { id: 2, error: { code: -31_000, message: 'mcp_disabled: MCP is off. Turn it on.', data: { status: 403 } } },
     { id: 3, error: { code: -32_600, message: 'no' } },
@@ -155,43 +155,43 @@ test('other refusals are not repeated', async ({ scene }) => {
   ])
 })
 
-test('when there is no time left, the last that was said is the answer', async ({ scene }) => {
-  scene.answers.push(...Array<Answer>(100).fill(withResult(refusal('idempotency_in_progress'))))
-  scene.take(call(1))
-  expect(await scene.answerTo(1)).toMatchObject({ id: 1, result: { isError: true } })
-  expect(scene.waits.reduce((sum, ms) => sum + ms)).toBe(60_000)
+test('when there is no time left, the last that was said is the answer', async ({ bridged }) => {
+  bridged.answers.push(...Array<Answer>(100).fill(withResult(refusal('idempotency_in_progress'))))
+  bridged.take(call(1))
+  expect(await bridged.answerTo(1)).toMatchObject({ id: 1, result: { isError: true } })
+  expect(bridged.waits.reduce((sum, ms) => sum + ms)).toBe(60_000)
 
-  scene.answers.splice(0, Infinity, ...Array<Answer>(100).fill(hangUp))
-  scene.take({ id: 2, method: 'tools/list' })
-  const { error } = await scene.answerTo(2)
+  bridged.answers.splice(0, Infinity, ...Array<Answer>(100).fill(hangUp))
+  bridged.take({ id: 2, method: 'tools/list' })
+  const { error } = await bridged.answerTo(2)
   expect(error!.message).toMatch(/gave no answer/)
 })
 
-test('whoever cancels is answered no more, and what he asked is sent no more', async ({ scene }) => {
-  const tried = scene.aTry()
-  scene.answers.push(() => {}, withResult(ok))
-  scene.take(call(1))
+test('whoever cancels is answered no more, and what they asked is sent no more', async ({ bridged }) => {
+  const tried = bridged.aTry()
+  bridged.answers.push(() => {}, withResult(ok))
+  bridged.take(call(1))
   await tried
-  scene.take({ method: 'notifications/cancelled', params: { requestId: 1 } })
-  scene.take(call(2))
-  await scene.answerTo(2)
-  expect(scene.tries.map(({ key }) => key)).toEqual(['key-1', 'key-2'])
-  expect(scene.sent.map(({ id }) => id)).toEqual([2])
+  bridged.take({ method: 'notifications/cancelled', params: { requestId: 1 } })
+  bridged.take(call(2))
+  await bridged.answerTo(2)
+  expect(bridged.tries.map(({ key }) => key)).toEqual(['key-1', 'key-2'])
+  expect(bridged.sent.map(({ id }) => id)).toEqual([2])
 })
 
-test('notifications are passed on and answers of the client are not', async ({ scene }) => {
-  const tried = scene.aTry()
-  scene.answers.push((_req, res) => res.writeHead(202).end())
-  scene.take({ method: 'notifications/initialized' })
+test('notifications are passed on and answers of the client are not', async ({ bridged }) => {
+  const tried = bridged.aTry()
+  bridged.answers.push((_req, res) => res.writeHead(202).end())
+  bridged.take({ method: 'notifications/initialized' })
   await tried
-  scene.take({ id: 9, result: {} })
-  scene.answers.push(withResult({}))
-  scene.take({ id: 1, method: 'ping' })
-  await scene.answerTo(1)
-  expect(scene.tries.map(({ message }) => message.method)).toEqual(['notifications/initialized', 'ping'])
+  bridged.take({ id: 9, result: {} })
+  bridged.answers.push(withResult({}))
+  bridged.take({ id: 1, method: 'ping' })
+  await bridged.answerTo(1)
+  expect(bridged.tries.map(({ message }) => message.method)).toEqual(['notifications/initialized', 'ping'])
 })
 
-test('the revision that was agreed on goes with what follows', async ({ scene }) => {
+test('the revision that was agreed on goes with what follows', async ({ bridged }) => {
   const versions: unknown[] = []
   const noting =
     (result: object): Answer =>
@@ -199,15 +199,15 @@ test('the revision that was agreed on goes with what follows', async ({ scene })
       versions.push(req.headers['mcp-protocol-version'])
       withResult(result)(req, res, message)
     }
-  scene.answers.push(noting({ protocolVersion: '2025-11-25' }), noting({}))
-  scene.take({ id: 1, method: 'initialize', params: {} })
-  await scene.answerTo(1)
-  scene.take({ id: 2, method: 'ping' })
-  await scene.answerTo(2)
+  bridged.answers.push(noting({ protocolVersion: '2025-11-25' }), noting({}))
+  bridged.take({ id: 1, method: 'initialize', params: {} })
+  await bridged.answerTo(1)
+  bridged.take({ id: 2, method: 'ping' })
+  await bridged.answerTo(2)
   expect(versions).toEqual([undefined, '2025-11-25'])
 })
 
-test('a line that is no message is told so', async ({ scene }) => {
-  scene.takeLine('{"jsonrpc"')
-  expect(await scene.answerTo(null)).toMatchObject({ id: null, error: { code: -32_700 } })
+test('a line that is no message is told so', async ({ bridged }) => {
+  bridged.takeLine('{"jsonrpc"')
+  expect(await bridged.answerTo(null)).toMatchObject({ id: null, error: { code: -32_700 } })
 })

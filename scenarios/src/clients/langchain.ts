@@ -2,7 +2,7 @@ import { HumanMessage, type AIMessage, type AIMessageChunk } from '@langchain/co
 import { tool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
 import { z } from 'zod'
-import { CITY_SCHEMA, WEATHER, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
+import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
 /** LangChain for JavaScript. */
 export const langChain: StockClient = {
@@ -33,10 +33,10 @@ export const langChain: StockClient = {
         }
         return { text: whole!.text, pieces, usage: usageOf(whole!) }
       },
-      async useTool(prompt, weather) {
-        const lookUp = tool(({ city }: { city: string }) => JSON.stringify(weather(city)), {
-          name: WEATHER.name,
-          description: WEATHER.description,
+      async useTool(prompt, forecast) {
+        const lookUp = tool(({ city }: { city: string }) => JSON.stringify(forecast(city)), {
+          name: FORECAST.name,
+          description: FORECAST.description,
           schema: z.object({ city: z.string() }),
         })
         const chat = open().bindTools([lookUp])

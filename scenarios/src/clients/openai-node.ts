@@ -1,8 +1,8 @@
 import OpenAI from 'openai'
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions'
-import { CITY_SCHEMA, WEATHER, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
+import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
-const tools: ChatCompletionTool[] = [{ type: 'function', function: { ...WEATHER, strict: true } }]
+const tools: ChatCompletionTool[] = [{ type: 'function', function: { ...FORECAST, strict: true } }]
 const user = (content: string): ChatCompletionMessageParam => ({ role: 'user', content })
 
 /** The client of OpenAI for Node. */
@@ -37,7 +37,7 @@ export const openAiNode: StockClient = {
             {
               type: 'function',
               function: {
-                ...WEATHER,
+                ...FORECAST,
                 strict: true,
                 parse: (text: string) => JSON.parse(text) as { city: string },
                 function: ({ city }: { city: string }) => tool(city),

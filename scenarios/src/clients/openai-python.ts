@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { CITY_SCHEMA, WEATHER, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
+import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
 // The client of OpenAI for Python, by its requests: bytes over a socket, without a client of ours in between. They are written
 // down from the sources of openai 2.24.0 (headers, order of fields, compact JSON) and httpx 0.28 (order of headers), not captured
@@ -66,8 +66,8 @@ export const openAiPython: StockClient = {
         const body = { messages: [user(prompt)], model, stream: true, stream_options: { include_usage: true } }
         return streamed((await post(body, options)).body)
       },
-      async useTool(prompt, weather) {
-        const tools = [{ type: 'function', function: WEATHER }]
+      async useTool(prompt, forecast) {
+        const tools = [{ type: 'function', function: FORECAST }]
         const first = await create({ messages: [user(prompt)], model, tool_choice: 'auto', tools })
         const { message } = first.choices[0]!
         const calls = message.tool_calls!
@@ -78,7 +78,7 @@ export const openAiPython: StockClient = {
           ...calls.map(({ id, function: called }) => ({
             role: 'tool',
             tool_call_id: id,
-            content: pythonJson(weather((JSON.parse(called.arguments) as { city: string }).city)),
+            content: pythonJson(forecast((JSON.parse(called.arguments) as { city: string }).city)),
           })),
         ]
         const second = await create({ messages, model, tool_choice: 'auto', tools })

@@ -3,14 +3,14 @@
 
 export interface StockClient {
   name: string
-  at(place: { baseUrl: string; key: string; model: string }): ClientAtWork
+  at(endpoint: { baseUrl: string; key: string; model: string }): ClientAtWork
 }
 
 export interface ClientAtWork {
   complete(prompt: string, options?: CallOptions): Promise<Spoken>
   stream(prompt: string, options?: CallOptions): Promise<Spoken & { pieces: number }>
-  /** Asks with the tool `weather` at hand, calls it as the model wants, and asks again with what it said. */
-  useTool(prompt: string, tool: Weather): Promise<Spoken>
+  /** Asks with the tool `forecast` at hand, calls it as the model wants, and asks again with what it said. */
+  useTool(prompt: string, tool: Forecast): Promise<Spoken>
   /** Asks for an object of the form of `CITY_SCHEMA`. */
   object(prompt: string): Promise<Spoken & { value: unknown }>
   /** Streams, and leaves after the first piece. */
@@ -29,13 +29,13 @@ export interface Spoken {
   usage: { prompt: number; completion: number }
 }
 
-export type Weather = (city: string) => { degrees: number }
+export type Forecast = (city: string) => { degrees: number }
 
 const text = { type: 'string' as const }
 
-export const WEATHER = {
-  name: 'weather',
-  description: 'The weather in a city',
+export const FORECAST = {
+  name: 'forecast',
+  description: 'The forecast in a city',
   parameters: {
     type: 'object' as const,
     properties: { city: text },

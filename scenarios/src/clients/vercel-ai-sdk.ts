@@ -1,6 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, Output, stepCountIs, streamText, tool, type LanguageModelUsage } from 'ai'
-import { CITY_SCHEMA, WEATHER, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
+import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
 /** The Vercel AI SDK with its provider for whatever speaks chat completions. */
 export const vercelAiSdk: StockClient = {
@@ -39,17 +39,17 @@ export const vercelAiSdk: StockClient = {
         reading.catch(() => {}) // where it failed, `failed` says why
         return Promise.race([reading, failed.promise])
       },
-      async useTool(prompt, weather) {
+      async useTool(prompt, forecast) {
         const { text, totalUsage } = await generateText({
           model,
           prompt,
           maxRetries: 0,
           stopWhen: stepCountIs(3),
           tools: {
-            weather: tool({
-              description: WEATHER.description,
-              inputSchema: jsonSchema<{ city: string }>(WEATHER.parameters),
-              execute: ({ city }) => Promise.resolve(weather(city)),
+            forecast: tool({
+              description: FORECAST.description,
+              inputSchema: jsonSchema<{ city: string }>(FORECAST.parameters),
+              execute: ({ city }) => Promise.resolve(forecast(city)),
             }),
           },
         })

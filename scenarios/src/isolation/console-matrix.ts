@@ -1,5 +1,5 @@
 import type { Asked } from './request-of.ts'
-import { echo, type IdName, type KeyName, type PersonName } from './scene.ts'
+import { echo, type IdName, type KeyName, type PersonName } from './isolation-fixture.ts'
 
 // Who gets what from each route of the console, when it names things of the own project (decisions.md, 7).
 
@@ -17,9 +17,9 @@ const row = (
   admin: string,
   owner: string,
   neighbour: string,
-  stranger: string,
+  otherTenant: string,
   more: Omit<ConsoleRow, 'says'> = {},
-): ConsoleRow => ({ says: { operator, admin, owner, neighbour, stranger }, ...more })
+): ConsoleRow => ({ says: { operator, admin, owner, neighbour, otherTenant }, ...more })
 
 const NOT = '403 not_permitted'
 const DENIED = '403 key_issuer_denied'
@@ -48,7 +48,7 @@ const newProduct = {
 const rotatedByKeys: Record<KeyName, string> = {
   key: '201',
   neighbourKey: GONE,
-  strangerKey: GONE,
+  otherTenantKey: GONE,
   legacyKey: '403 key_unbound',
   revokedKey: '401 key_revoked',
   expiredKey: '401 key_expired',
@@ -57,7 +57,7 @@ const rotatedByKeys: Record<KeyName, string> = {
 
 /* oxfmt-ignore */
 export const consoleMatrix: Record<string, ConsoleRow> = {
-  //                                                        operator  admin  owner  neighbour  stranger
+  //                                                        operator  admin  owner  neighbour  otherTenant
   // Served where there is a sign-in provider; here there is none.
   'GET /api/v2/session/oidc':                               ANYBODY(GONE),
   'GET /api/v2/session/oidc/callback':                      ANYBODY(GONE),

@@ -1,5 +1,5 @@
 import type { Asked } from './request-of.ts'
-import { PNG, type Ids, type KeyName } from './scene.ts'
+import { PNG, type Ids, type KeyName } from './isolation-fixture.ts'
 
 // Who gets what from each public route, when it names things of the own project (spec 4, 5; decisions.md, 1).
 
@@ -19,7 +19,7 @@ const refused = {
 }
 const row = (route: string, own: string, others: string, asked: Asked = {}): GatewayRow => ({
   route,
-  says: { key: own, neighbourKey: others, strangerKey: others, ...refused },
+  says: { key: own, neighbourKey: others, otherTenantKey: others, ...refused },
   ...asked,
 })
 

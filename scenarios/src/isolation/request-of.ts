@@ -1,5 +1,5 @@
 import type { Answer, Caller } from '../caller.ts'
-import type { IdName, Ids } from './scene.ts'
+import type { IdName, Ids } from './isolation-fixture.ts'
 
 /** How a row of a matrix asks. */
 export interface Asked {

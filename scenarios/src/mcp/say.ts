@@ -1,4 +1,4 @@
-import type { Studio } from './studio.ts'
+import type { McpTenant } from './mcp-tenant.ts'
 
 export interface Said {
   status: number
@@ -24,12 +24,12 @@ interface Options {
 }
 
 /** Sends a message to a sandbox product by hand, in the 2025 era. */
-export async function say(studio: Studio, sandbox: string, message: unknown, options: Options = {}): Promise<Said> {
+export async function say(tenant: McpTenant, sandbox: string, message: unknown, options: Options = {}): Promise<Said> {
   const { method = 'POST', headers = {}, gateway = 0 } = options
-  const answer = await fetch(studio.at(sandbox, gateway), {
+  const answer = await fetch(tenant.at(sandbox, gateway), {
     method,
     headers: {
-      authorization: studio.authorization,
+      authorization: tenant.authorization,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...headers,

@@ -43,7 +43,7 @@ export interface EmbeddedRedis {
 
 /**
  * Starts a Redis server on 127.0.0.1 with `noeviction` and an append-only file, as BullMQ wants it, and resolves
- * when it answers. It ends with this process, however this process ends. Throws one message with the cures if
+ * when it answers. It ends with this process, however this process ends. Throws one message with the remedies if
  * there is no server to be had.
  */
 export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> {

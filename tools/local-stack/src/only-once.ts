@@ -6,31 +6,31 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 
-/** What the holder of a folder says of itself. */
-export interface Holder {
+/** What the owner of a folder says of itself. */
+export interface FolderOwner {
   pid: number
   stopping: boolean
 }
 
-export type Hold = { kind: 'held'; release(): Promise<void> } | { kind: 'taken'; by: Holder }
+export type FolderLock = { kind: 'held'; release(): Promise<void> } | { kind: 'taken'; by: FolderOwner }
 
 /**
- * Holds a data folder for this process alone, until it ends in whatever way. Nothing is guessed from a process id: who
+ * Holds a data folder for this process alone, until it ends in whatever way. Nothing is concluded from a process id: who
  * holds the folder listens on a socket and says who it is, and a socket without a listener is left over.
  */
-export async function holdFolder(folder: string, whoAmI: () => Holder): Promise<Hold> {
+export async function holdFolder(folder: string, whoAmI: () => FolderOwner): Promise<FolderLock> {
   const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)
   const socket = path.join(tmpdir(), `model-gateway-${name}.sock`) // in a short place: a socket's path has room for 104 bytes
   for (;;) {
     const server = await listen(socket, whoAmI)
     if (server) return { kind: 'held', release: () => close(server) }
-    const by = await askHolder(socket)
+    const by = await askOwner(socket)
     if (by) return { kind: 'taken', by }
     rmSync(socket, { force: true })
   }
 }
 
-async function listen(socket: string, whoAmI: () => Holder): Promise<Server | null> {
+async function listen(socket: string, whoAmI: () => FolderOwner): Promise<Server | null> {
   const server = createServer((connection) => {
     connection.on('error', () => {})
     connection.end(JSON.stringify(whoAmI()))
@@ -44,10 +44,10 @@ async function listen(socket: string, whoAmI: () => Holder): Promise<Server | nu
   }
 }
 
-async function askHolder(socket: string): Promise<Holder | null> {
+async function askOwner(socket: string): Promise<FolderOwner | null> {
   const connection = connect(socket)
   try {
-    return JSON.parse(await text(connection)) as Holder
+    return JSON.parse(await text(connection)) as FolderOwner
   } catch {
     return null
   }

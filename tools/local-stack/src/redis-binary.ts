@@ -14,7 +14,7 @@ export interface RedisBinary {
 
 /**
  * Finds a Redis or Valkey server: on the PATH, else a Docker engine to run one, else the package of Debian or
- * Ubuntu unpacked into `cacheFolder`. Throws one message with the cures if there is none of them.
+ * Ubuntu unpacked into `cacheFolder`. Throws one message with the remedies if there is none of them.
  *
  * The package is unpacked and not installed, for root as well: installing starts a system service, and the
  * machine is not ours to change.
@@ -39,7 +39,7 @@ export async function findRedis({
   if (unpacked) return unpacked
   throw new Error(
     [
-      'Redis is needed, and there is none here. One of these cures it:',
+      'Redis is needed, and there is none here. One of these mends it:',
       '  1. install redis-server or valkey-server (Debian: apt-get install redis-server; macOS: brew install redis),',
       '  2. start Docker,',
       '  3. set REDIS_URL to a Redis of your own.',

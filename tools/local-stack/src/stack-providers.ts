@@ -16,7 +16,7 @@ export function providersOf(
   const openai: ProviderEntry = {
     kind: 'openai-compatible',
     baseUrl: OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-    // Whoever starts this on his own machine may well mean a model server on it.
+    // Whoever starts this on their own machine may well mean a model server on it.
     ...(OPENAI_BASE_URL && { allowPrivateAddress: true }),
     ...(OPENAI_API_KEY && { apiKeyEnv: 'OPENAI_API_KEY' }),
   }

@@ -17,9 +17,12 @@ test('secrets are made once, all different, for this user alone', () => {
   expect(keepSecrets(folder)).toEqual(made)
 })
 
-test.each(['', '{', '{"services":{}}'])('a file that holds %o is told with its cure and left alone', (content) => {
-  const file = path.join(folder, 'secrets.json')
-  writeFileSync(file, content)
-  expect(() => keepSecrets(folder)).toThrow('Remove it, and new secrets are generated.')
-  expect(readFileSync(file, 'utf8')).toBe(content)
-})
+test.each(['', '{', '{"services":{}}'])(
+  'a file that holds %o is told with its resolution and left alone',
+  (content) => {
+    const file = path.join(folder, 'secrets.json')
+    writeFileSync(file, content)
+    expect(() => keepSecrets(folder)).toThrow('Remove it, and new secrets are generated.')
+    expect(readFileSync(file, 'utf8')).toBe(content)
+  },
+)

@@ -2,7 +2,7 @@ import type { CallFilter, CallLog, LoggedCall } from './call-log.ts'
 import type { FaultBook } from './fault-book.ts'
 import { faultRules } from './fault-rule.ts'
 import type { FaultRule } from './fault-rule.ts'
-import type { HoldGate } from './hold-gate.ts'
+import type { HeldCalls } from './held-calls.ts'
 
 /** What a test can do to a provider and learn from it; the same in-process and through `controlClient`. */
 export interface ProviderControl {
@@ -22,10 +22,10 @@ export interface ProviderControl {
 export interface ControlDeps {
   log: CallLog
   faults: FaultBook
-  gate: HoldGate
+  heldCalls: HeldCalls
 }
 
-export function openControl({ log, faults, gate }: ControlDeps): ProviderControl {
+export function openControl({ log, faults, heldCalls }: ControlDeps): ProviderControl {
   return {
     setFaults: async (rules) => faults.set(faultRules.parse(rules)),
     clearFaults: async () => faults.set([]),
@@ -40,6 +40,6 @@ export function openControl({ log, faults, gate }: ControlDeps): ProviderControl
       }
       return log.count(filter)
     },
-    release: async (count) => gate.release(count),
+    release: async (count) => heldCalls.release(count),
   }
 }

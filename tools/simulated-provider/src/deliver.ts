@@ -12,11 +12,11 @@ export interface Delivery {
   call: LoggedCall
   dialect: Dialect
   /** Aborts when the connection is closed. */
-  gone: AbortSignal
+  disconnected: AbortSignal
 }
 
 /** Sends an answer as it should be. */
-export function deliver({ res, call, dialect }: Omit<Delivery, 'gone'>, answer: Answer): void {
+export function deliver({ res, call, dialect }: Omit<Delivery, 'disconnected'>, answer: Answer): void {
   const headers = dialect.headers(call.id)
   if (answer.kind === 'body') {
     headers['content-type'] = answer.contentType
@@ -57,7 +57,7 @@ async function deliverBody(
   res.flushHeaders()
   for (const half of [whole.subarray(0, whole.length / 2), whole.subarray(whole.length / 2)]) {
     if (struck(delivery, inTwo, call.chunksSent)) return
-    if (rule.perChunkMs) await delay(rule.perChunkMs, undefined, { signal: delivery.gone })
+    if (rule.perChunkMs) await delay(rule.perChunkMs, undefined, { signal: delivery.disconnected })
     res.write(half)
     call.chunksSent++
   }
@@ -71,7 +71,7 @@ async function deliverEvents(
   { content, ending, marker }: Answer & { kind: 'events' },
   rule: FaultRule,
 ): Promise<void> {
-  const { res, call, dialect, gone } = delivery
+  const { res, call, dialect, disconnected } = delivery
   res.writeHead(200, {
     ...dialect.headers(call.id),
     ...eventHeaders,
@@ -81,7 +81,7 @@ async function deliverEvents(
   if (dialect.opening !== '') res.write(dialect.opening)
   const endless = rule.cut === 'without-end-marker'
   for (const event of endless ? content : [...content, ...ending]) {
-    if (rule.perChunkMs) await delay(rule.perChunkMs, undefined, { signal: gone })
+    if (rule.perChunkMs) await delay(rule.perChunkMs, undefined, { signal: disconnected })
     if (struck(delivery, rule, call.chunksSent)) return
     if (at(rule.garbage, call.chunksSent)) res.write(dialect.garbage)
     if (at(rule.errorEvent, call.chunksSent)) {
@@ -101,11 +101,15 @@ async function deliverEvents(
   res.end(endless || rule.cut === 'without-done' ? '' : marker)
 }
 
-async function writeEvent({ res, gone }: Delivery, event: string, sliceBytes: number | undefined): Promise<void> {
+async function writeEvent(
+  { res, disconnected }: Delivery,
+  event: string,
+  sliceBytes: number | undefined,
+): Promise<void> {
   const bytes = Buffer.from(event)
   const size = sliceBytes ?? bytes.length
   for (let start = 0; start < bytes.length; start += size) {
-    if (!res.write(bytes.subarray(start, start + size))) await once(res, 'drain', { signal: gone })
+    if (!res.write(bytes.subarray(start, start + size))) await once(res, 'drain', { signal: disconnected })
     if (sliceBytes !== undefined) await turn()
   }
 }
@@ -135,9 +139,10 @@ function at(when: FaultRule['cut'], chunksSent: number): boolean {
   return typeof when === 'object' && when.afterChunk === chunksSent
 }
 
-async function writeFiller({ res, gone }: Delivery, bytes: number, character: string): Promise<void> {
+async function writeFiller({ res, disconnected }: Delivery, bytes: number, character: string): Promise<void> {
   const slice = character.repeat(65_536)
   for (let left = bytes; left > 0; left -= slice.length) {
-    if (!res.write(left < slice.length ? slice.slice(0, left) : slice)) await once(res, 'drain', { signal: gone })
+    if (!res.write(left < slice.length ? slice.slice(0, left) : slice))
+      await once(res, 'drain', { signal: disconnected })
   }
 }

@@ -9,7 +9,7 @@ import type { ControlDeps, ProviderControl } from './control.ts'
 import { deliver, deliverBroken } from './deliver.ts'
 import type { Delivery } from './deliver.ts'
 import type { FaultRule } from './fault-rule.ts'
-import type { HoldGate } from './hold-gate.ts'
+import type { HeldCalls } from './held-calls.ts'
 import { logCall } from './log-call.ts'
 import { traceHeaders } from './provider-traces.ts'
 import { readBody } from './read-body.ts'
@@ -19,7 +19,7 @@ interface Deps extends ControlDeps {
 }
 
 /** The whole surface of the simulated provider. */
-export function providerHandler({ log, faults, gate, control }: Deps): RequestListener {
+export function providerHandler({ log, faults, heldCalls, control }: Deps): RequestListener {
   return (req, res) => {
     void answerRequest(req, res).catch(() => res.destroy())
   }
@@ -36,7 +36,7 @@ export function providerHandler({ log, faults, gate, control }: Deps): RequestLi
       res.once('close', () => log.end(call, res.writableFinished ? 'finished' : 'aborted'))
       const rule = faults.take(request.model, request.prompt)
       const delivery = { res, log, call, dialect }
-      if (rule) await answerBroken(delivery, gate, request, rule)
+      if (rule) await answerBroken(delivery, heldCalls, request, rule)
       else deliver(delivery, request.answer(null))
     } else if (path.startsWith('/control/')) {
       await answerControl(control, new URL(path, 'http://provider'), req, res)
@@ -47,17 +47,17 @@ export function providerHandler({ log, faults, gate, control }: Deps): RequestLi
 }
 
 async function answerBroken(
-  wanted: Omit<Delivery, 'gone'>,
-  gate: HoldGate,
+  wanted: Omit<Delivery, 'disconnected'>,
+  heldCalls: HeldCalls,
   request: WireRequest,
   rule: FaultRule,
 ): Promise<void> {
   const { res, log, call } = wanted
   const closed = new AbortController()
   res.once('close', () => closed.abort())
-  const delivery: Delivery = { ...wanted, gone: closed.signal }
+  const delivery: Delivery = { ...wanted, disconnected: closed.signal }
   try {
-    if (rule.hold) await gate.hold(closed.signal)
+    if (rule.hold) await heldCalls.hold(closed.signal)
     if (rule.latencyMs) await delay(rule.latencyMs, undefined, { signal: closed.signal })
     if (closed.signal.aborted || rule.stall === 'before-first-byte') return
     if (rule.cut === 'before-first-byte') {

@@ -93,7 +93,7 @@ test('a tool is called with arguments that fit its schema, and its result is ans
     required: ['city', 'days', 'where'],
     $defs: { place: { type: 'object', properties: { lat: { type: 'number', minimum: -1, maximum: 1 } } } },
   }
-  const tools = [{ type: 'function', function: { name: 'weather', parameters } }]
+  const tools = [{ type: 'function', function: { name: 'forecast', parameters } }]
   const called = await chat({ tools })
   expect(called.choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } })
   const given = JSON.parse(called.choices[0]?.message.tool_calls?.[0]?.function.arguments as string)

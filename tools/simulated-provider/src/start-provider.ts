@@ -4,7 +4,7 @@ import { openCallLog } from './call-log.ts'
 import { openControl } from './control.ts'
 import type { ProviderControl } from './control.ts'
 import { openFaultBook } from './fault-book.ts'
-import { openGate } from './hold-gate.ts'
+import { openHeldCalls } from './held-calls.ts'
 import { providerHandler } from './handle-request.ts'
 
 export interface SimulatedProvider {
@@ -29,9 +29,9 @@ export async function startSimulatedProvider({
 }: StartOptions = {}): Promise<SimulatedProvider> {
   const log = openCallLog()
   const faults = openFaultBook()
-  const gate = openGate()
-  const control = openControl({ log, faults, gate })
-  const server = createServer(providerHandler({ log, faults, gate, control }))
+  const heldCalls = openHeldCalls()
+  const control = openControl({ log, faults, heldCalls })
+  const server = createServer(providerHandler({ log, faults, heldCalls, control }))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

@@ -29,7 +29,7 @@ const test = plainTest
     }
   })
 
-test('without faults, bytes pass both ways in order and an end is passed on', async ({ dial }) => {
+test('without faults, bytes pass in both directions in order and an end is passed on', async ({ dial }) => {
   const socket = await dial()
   const sent = Buffer.alloc(3_000_000, 'abcdefg')
   const received = collect(socket)

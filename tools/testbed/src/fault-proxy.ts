@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { portOf } from '@gateway/local-stack/free-port'
-import { pump, type Direction, type Weather } from './fault-pump.ts'
+import { pump, type Direction, type Faults } from './fault-pump.ts'
 
 export interface FaultProxy {
   readonly host: string
@@ -29,7 +29,7 @@ export interface FaultProxy {
 
 /** A TCP proxy on a loopback port of its own, with faults to order. Starts without any. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
-  const weather: Weather = { latencyMs: 0, stalled: null, cut: null, healed: Promise.withResolvers<void>() }
+  const faults: Faults = { latencyMs: 0, stalled: null, cut: null, healed: Promise.withResolvers<void>() }
   const sockets = new Set<Socket>()
   const reset = () => {
     for (const socket of sockets) socket.resetAndDestroy()
@@ -47,17 +47,17 @@ export async function startFaultProxy(target: { host: string; port: number }): P
         sockets.delete(from)
         if (!from.readableEnded) to.destroy()
       })
-      pump(from, to, direction, weather, reset)
+      pump(from, to, direction, faults, reset)
     }
   })
   const port = await listen(server, 0)
 
   const heal = () => {
-    weather.latencyMs = 0
-    weather.stalled = null
-    weather.cut = null
-    weather.healed.resolve()
-    weather.healed = Promise.withResolvers<void>()
+    faults.latencyMs = 0
+    faults.stalled = null
+    faults.cut = null
+    faults.healed.resolve()
+    faults.healed = Promise.withResolvers<void>()
   }
   const down = async () => {
     reset()
@@ -75,7 +75,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
       return changed.href
     },
     latency: (ms) => {
-      weather.latencyMs = ms
+      faults.latencyMs = ms
     },
     down,
     up: async () => {
@@ -84,12 +84,12 @@ export async function startFaultProxy(target: { host: string; port: number }): P
     reset,
     cutAfter: (bytes, direction) => {
       const done = Promise.withResolvers<void>()
-      weather.cut = { bytesLeft: bytes, direction, done }
+      faults.cut = { bytesLeft: bytes, direction, done }
       return done.promise
     },
     stall: (direction) => {
       const caught = Promise.withResolvers<void>()
-      weather.stalled = { direction: direction ?? 'both', caught }
+      faults.stalled = { direction: direction ?? 'both', caught }
       return caught.promise
     },
     heal,

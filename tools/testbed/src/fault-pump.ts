@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 export type Direction = 'toServer' | 'toClient'
 
 /** The faults in force, shared by all connections of one proxy. */
-export interface Weather {
+export interface Faults {
   latencyMs: number
   stalled: { direction: Direction | 'both'; caught: PromiseWithResolvers<void> } | null
   cut: { bytesLeft: number; direction: Direction; done: PromiseWithResolvers<void> } | null
@@ -15,26 +15,26 @@ export interface Weather {
 
 const mostChunksUnderWay = 256
 
-/** Carries bytes one way through the weather, in order. `reset` breaks every connection of the proxy. */
-export function pump(from: Socket, to: Socket, direction: Direction, weather: Weather, reset: () => void): void {
+/** Carries bytes one way under the faults, in order. `reset` breaks every connection of the proxy. */
+export function pump(from: Socket, to: Socket, direction: Direction, faults: Faults, reset: () => void): void {
   let underWay = 0
   let last = Promise.resolve()
 
   const inOrder = (deliver: () => Promise<void>) => {
-    last = deliverAfter(last, performance.now() + weather.latencyMs, to, deliver)
+    last = deliverAfter(last, performance.now() + faults.latencyMs, to, deliver)
   }
   from.on('data', (chunk: Buffer) => {
     if (++underWay >= mostChunksUnderWay) from.pause()
     inOrder(async () => {
-      await throughStall(direction, weather)
-      const cut = weather.cut?.direction === direction ? weather.cut : null
+      await throughStall(direction, faults)
+      const cut = faults.cut?.direction === direction ? faults.cut : null
       const passing = cut ? chunk.subarray(0, cut.bytesLeft) : chunk
       await write(to, passing)
       if (--underWay < mostChunksUnderWay) from.resume()
       if (!cut) return
       cut.bytesLeft -= passing.length
       if (cut.bytesLeft > 0) return
-      weather.cut = null
+      faults.cut = null
       reset()
       cut.done.resolve()
     })
@@ -54,10 +54,10 @@ async function deliverAfter(
   if (!to.destroyed) await deliver()
 }
 
-async function throughStall(direction: Direction, weather: Weather): Promise<void> {
-  while (weather.stalled && [direction, 'both'].includes(weather.stalled.direction)) {
-    weather.stalled.caught.resolve()
-    await weather.healed.promise
+async function throughStall(direction: Direction, faults: Faults): Promise<void> {
+  while (faults.stalled && [direction, 'both'].includes(faults.stalled.direction)) {
+    faults.stalled.caught.resolve()
+    await faults.healed.promise
   }
 }
 

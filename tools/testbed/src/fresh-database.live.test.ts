@@ -12,7 +12,7 @@ liveTest('fresh databases are migrated, empty and independent', async ({ databas
   expect(await ask(other.adminUrl, 'SELECT id FROM control.tenants')).toEqual([])
 })
 
-liveTest('the logins have their own rights: only the ledger writes money', async ({ database }) => {
+liveTest('the logins have their own permissions: only the ledger writes money', async ({ database }) => {
   const write = `INSERT INTO money.wallets (project) VALUES ('prj_1')`
   await ask(database.ledgerUrl, write)
   await expect(ask(database.consoleUrl, write)).rejects.toThrow('permission denied for table wallets')

@@ -13,7 +13,7 @@ export interface FreshRedis {
 
 const COUNTER = 'svc-test-databases'
 
-/** A place of one's own on the run's Redis. Who flushes or kills it takes `privateRedis` instead. */
+/** A database of one's own on the Redis that all test files share. Who flushes or kills it takes `privateRedis` instead. */
 export async function freshRedis(): Promise<FreshRedis> {
   const { redisUrl } = inject('testServers')
   const url = await emptyDatabase(redisUrl)
@@ -24,7 +24,7 @@ export async function freshRedis(): Promise<FreshRedis> {
   }
 }
 
-/** The next database that nothing is in: in a server of somebody's own, what is his is left alone. Database 0 keeps the count. */
+/** The next database that nothing is in: in a server of somebody's own, what is theirs is left alone. Database 0 keeps the count. */
 async function emptyDatabase(redisUrl: string): Promise<string> {
   const databases = await ask(redisUrl, async (redis) => {
     const [, count] = (await redis.config('GET', 'databases')) as [string, string]

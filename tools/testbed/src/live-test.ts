@@ -7,7 +7,7 @@ import { privatePostgres, privateRedis } from './private-servers.ts'
 
 /**
  * `test` with real servers. Only what a test names in its first argument is made:
- * `database` and `redis` once per file on the run's shared servers, `postgresServer` and `redisServer` as processes
+ * `database` and `redis` once per file on the servers that all files share, `postgresServer` and `redisServer` as processes
  * of the one test, to be killed at will.
  */
 export const liveTest = test

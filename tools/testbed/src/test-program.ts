@@ -9,11 +9,11 @@ export interface TestProgram {
   url: string
   readonly pid: number
   logFile: string
-  /** SIGKILL, and waits until it is gone. */
+  /** SIGKILL, and waits until it has ended. */
   kill(): Promise<void>
   /** Any other signal; does not wait. */
   signal(name: NodeJS.Signals): void
-  /** SIGTERM, and waits until it is gone. */
+  /** SIGTERM, and waits until it has ended. */
   stop(): Promise<void>
   /** Starts it again, on the same port, and waits until it is ready. */
   start(): Promise<void>
@@ -59,7 +59,7 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
     throw new Error(`${name} did not become ready. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-3_000)}`)
   }
 
-  async function gone(): Promise<void> {
+  async function ended(): Promise<void> {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
 
@@ -73,17 +73,17 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
     logFile,
     kill: async () => {
       child.kill('SIGKILL')
-      await gone()
+      await ended()
     },
     signal: (signal) => void child.kill(signal),
     stop: async () => {
       child.kill('SIGTERM')
       const late = setTimeout(() => child.kill('SIGKILL'), 20_000)
-      await gone()
+      await ended()
       clearTimeout(late)
     },
     start: async () => {
-      await gone()
+      await ended()
       child = spawnProgram()
       await ready()
     },

@@ -1,10 +1,10 @@
 import path from 'node:path'
-import type { Place } from './mcp-client.ts'
+import type { Endpoint } from './mcp-client.ts'
 
 const workspace = path.resolve(import.meta.dirname, '../../../..')
 
 /** How a client starts the bridge. By npx, as the docs have it, it takes a second longer. */
-export function bridgeOf({ url, key }: Place, settings: Record<string, string> = {}) {
+export function bridgeOf({ url, key }: Endpoint, settings: Record<string, string> = {}) {
   return {
     command: process.execPath,
     args: [path.join(workspace, 'clients/mcp-bridge/bin/gateway-mcp-bridge.js')],

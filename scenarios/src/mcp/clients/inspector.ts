@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { bridgeOf } from './bridge.ts'
-import type { Block, McpClient, Place, Told, ToldTool } from './mcp-client.ts'
+import type { Block, McpClient, Endpoint, Told, ToldTool } from './mcp-client.ts'
 
 /** The command line of the official inspector, over HTTP. */
 export function inspector(era: 'legacy' | 'modern'): McpClient {
@@ -25,8 +25,8 @@ export function inspector(era: 'legacy' | 'modern'): McpClient {
 }
 
 /** The same through the bridge, over stdio. */
-export const inspectorOverBridge: McpClient = client('inspector --cli, over the bridge', (place) => {
-  const { command, args, env } = bridgeOf(place)
+export const inspectorOverBridge: McpClient = client('inspector --cli, over the bridge', (endpoint) => {
+  const { command, args, env } = bridgeOf(endpoint)
   const settings = Object.entries(env).flatMap(([name, value]) =>
     name.startsWith('MCP_') ? ['-e', `${name}=${value}`] : [],
   )
@@ -38,14 +38,14 @@ interface Way {
   env: Record<string, string>
 }
 
-function client(name: string, wayTo: (place: Place, idempotencyKey: string | null) => Way): McpClient {
+function client(name: string, wayTo: (endpoint: Endpoint, idempotencyKey: string | null) => Way): McpClient {
   return {
     name,
-    async list(place) {
-      const { tools } = (await inspect(wayTo(place, null), ['--method', 'tools/list'])) as { tools: ToldTool[] }
+    async list(endpoint) {
+      const { tools } = (await inspect(wayTo(endpoint, null), ['--method', 'tools/list'])) as { tools: ToldTool[] }
       return tools
     },
-    async call(place, input, { idempotencyKey }): Promise<Told> {
+    async call(endpoint, input, { idempotencyKey }): Promise<Told> {
       const call = [
         '--method',
         'tools/call',
@@ -54,7 +54,7 @@ function client(name: string, wayTo: (place: Place, idempotencyKey: string | nul
         '--tool-args-json',
         JSON.stringify(input),
       ]
-      const told = (await inspect(wayTo(place, idempotencyKey), call)) as {
+      const told = (await inspect(wayTo(endpoint, idempotencyKey), call)) as {
         isError?: boolean
         content: Block[]
         structuredContent?: Record<string, unknown>

@@ -1,5 +1,5 @@
 /** How a program is told to reach a sandbox product over MCP. */
-export interface Place {
+export interface Endpoint {
   url: URL
   /** The secret of an API key, or null for none. */
   key: string | null
@@ -35,7 +35,7 @@ export interface CallOptions {
 /** A client as its makers ship it. Whatever it throws when it is refused holds what the service said, as far as it shows it. */
 export interface McpClient {
   name: string
-  list(place: Place): Promise<ToldTool[]>
+  list(endpoint: Endpoint): Promise<ToldTool[]>
   /** Calls the one tool. */
-  call(place: Place, input: Record<string, unknown>, options: CallOptions): Promise<Told>
+  call(endpoint: Endpoint, input: Record<string, unknown>, options: CallOptions): Promise<Told>
 }

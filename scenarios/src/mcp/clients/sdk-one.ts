@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { bridgeOf } from './bridge.ts'
-import type { Block, McpClient, Place, ToldTool } from './mcp-client.ts'
+import type { Block, McpClient, Endpoint, ToldTool } from './mcp-client.ts'
 
 /** The first official SDK, over HTTP. It has no header per call, so each call is a connection of its own. */
 export const sdkOne: McpClient = client('@modelcontextprotocol/sdk 1', ({ url, key }, idempotencyKey) => {
@@ -17,17 +17,17 @@ export const sdkOne: McpClient = client('@modelcontextprotocol/sdk 1', ({ url, k
 /** The same through the bridge, over stdio. */
 export const sdkOneOverBridge: McpClient = client(
   '@modelcontextprotocol/sdk 1, over the bridge',
-  (place) => new StdioClientTransport({ ...bridgeOf(place), stderr: 'pipe' }),
+  (endpoint) => new StdioClientTransport({ ...bridgeOf(endpoint), stderr: 'pipe' }),
 )
 
-function client(name: string, transportTo: (place: Place, idempotencyKey: string | null) => unknown): McpClient {
+function client(name: string, transportTo: (endpoint: Endpoint, idempotencyKey: string | null) => unknown): McpClient {
   async function during<T>(
-    place: Place,
+    endpoint: Endpoint,
     idempotencyKey: string | null,
     work: (client: Client) => Promise<T>,
   ): Promise<T> {
     const one = new Client({ name: 'scenario', version: '1' })
-    await one.connect(transportTo(place, idempotencyKey) as Transport)
+    await one.connect(transportTo(endpoint, idempotencyKey) as Transport)
     try {
       return await work(one)
     } finally {
@@ -36,9 +36,9 @@ function client(name: string, transportTo: (place: Place, idempotencyKey: string
   }
   return {
     name,
-    list: (place) => during(place, null, async (one) => (await one.listTools()).tools as ToldTool[]),
-    call: (place, input, { idempotencyKey, onProgress }) =>
-      during(place, idempotencyKey, async (one) => {
+    list: (endpoint) => during(endpoint, null, async (one) => (await one.listTools()).tools as ToldTool[]),
+    call: (endpoint, input, { idempotencyKey, onProgress }) =>
+      during(endpoint, idempotencyKey, async (one) => {
         await one.listTools() // from which it knows the schema that it holds results against
         const { isError, content, structuredContent } = await one.callTool(
           { name: 'invoke_product', arguments: input },

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { bridgeOf } from './bridge.ts'
-import type { Block, CallOptions, McpClient, Place, ToldTool } from './mcp-client.ts'
+import type { Block, CallOptions, McpClient, Endpoint, ToldTool } from './mcp-client.ts'
 
 type Era = 'legacy' | { pin: string }
 
@@ -15,17 +15,17 @@ export function sdkTwo(era: Era): McpClient {
 
 /** The same through the bridge, over stdio. */
 export function sdkTwoOverBridge(era: Era): McpClient {
-  return client(`@modelcontextprotocol/client 2, ${nameOf(era)}, over the bridge`, era, (place) => {
-    return new StdioClientTransport({ ...bridgeOf(place), stderr: 'pipe' })
+  return client(`@modelcontextprotocol/client 2, ${nameOf(era)}, over the bridge`, era, (endpoint) => {
+    return new StdioClientTransport({ ...bridgeOf(endpoint), stderr: 'pipe' })
   })
 }
 
 const nameOf = (era: Era) => (era === 'legacy' ? '2025 era' : era.pin)
 
-function client(name: string, era: Era, transportTo: (place: Place) => Transport): McpClient {
-  async function during<T>(place: Place, work: (client: Client) => Promise<T>): Promise<T> {
+function client(name: string, era: Era, transportTo: (endpoint: Endpoint) => Transport): McpClient {
+  async function during<T>(endpoint: Endpoint, work: (client: Client) => Promise<T>): Promise<T> {
     const one = new Client({ name: 'scenario', version: '1' }, { versionNegotiation: { mode: era } })
-    await one.connect(transportTo(place))
+    await one.connect(transportTo(endpoint))
     try {
       return await work(one)
     } finally {
@@ -34,9 +34,9 @@ function client(name: string, era: Era, transportTo: (place: Place) => Transport
   }
   return {
     name,
-    list: (place) => during(place, async (one) => (await one.listTools()).tools as ToldTool[]),
-    call: (place, input, { idempotencyKey, onProgress }: CallOptions) =>
-      during(place, async (one) => {
+    list: (endpoint) => during(endpoint, async (one) => (await one.listTools()).tools as ToldTool[]),
+    call: (endpoint, input, { idempotencyKey, onProgress }: CallOptions) =>
+      during(endpoint, async (one) => {
         await one.listTools() // from which it knows the schema that it holds results against
         const { isError, content, structuredContent } = await one.callTool(
           { name: 'invoke_product', arguments: input },

@@ -1,9 +1,9 @@
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack } from '../stack.ts'
-import { openStudio } from './studio.ts'
+import { openMcpTenant } from './mcp-tenant.ts'
 
 /** `test` with the whole service, three gateways, two ledgers and two workers, and a project with flows, shared by a file. */
-export const studioTest = liveTest
+export const mcpTest = liveTest
   .extend('gatewayEnvironment', { scope: 'file' }, (): Record<string, string> => ({}))
   .extend('stack', { scope: 'file' }, async ({ database, redis, gatewayEnvironment }, { onCleanup }) => {
     const stack = await openStack({
@@ -18,4 +18,4 @@ export const studioTest = liveTest
     onCleanup(stack.close)
     return stack
   })
-  .extend('studio', { scope: 'file' }, ({ stack }) => openStudio(stack))
+  .extend('tenant', { scope: 'file' }, ({ stack }) => openMcpTenant(stack))

@@ -22,7 +22,7 @@ export interface Ids {
   key: string
   invocation: string
   sandbox: string
-  /** A run of the sandbox product. */
+  /** An execution of the sandbox product. */
   execution: string
   /** An image that was uploaded. */
   asset: string
@@ -31,26 +31,26 @@ export interface Ids {
 }
 export type IdName = keyof Ids
 
-export interface Scene {
+export interface IsolationFixture {
   /** What the request is about. */
   own: Ids
   /** Another project of the same tenant, with what belongs to it. */
   neighbours: Ids
-  strangers: Ids
+  otherTenant: Ids
   callers: Record<PersonName | KeyName | 'nobody', Caller>
   /** A personal token that has ended, one that has expired, and one that never was. */
   badTokens: Caller[]
 }
 
 /** Persons: of the stack, of the tenant alone, of the own project, of another one of the tenant, of another tenant. */
-export const persons = ['operator', 'admin', 'owner', 'neighbour', 'stranger'] as const
+export const persons = ['operator', 'admin', 'owner', 'neighbour', 'otherTenant'] as const
 export type PersonName = (typeof persons)[number]
 
 /** Keys: in order, of the neighbours' project, of another tenant, and those that are refused as such. */
 export const keys = [
   'key',
   'neighbourKey',
-  'strangerKey',
+  'otherTenantKey',
   'legacyKey',
   'revokedKey',
   'expiredKey',
@@ -58,11 +58,11 @@ export const keys = [
 ] as const
 export type KeyName = (typeof keys)[number]
 
-export async function openScene(fixture: Fixture, url: string): Promise<Scene> {
+export async function openIsolationFixture(fixture: Fixture, url: string): Promise<IsolationFixture> {
   const at = (secret: string | null) => callerAt(url, secret)
   const of = await fixture.tenant()
   const [own, neighbours] = [await openProject(fixture, url, of), await openProject(fixture, url, of)]
-  const strangers = await openProject(fixture, url, await fixture.tenant(), 'Admin')
+  const otherTenant = await openProject(fixture, url, await fixture.tenant(), 'Admin')
   const [operator, admin] = [await fixture.person({ platformOperator: true }), await fixture.person()]
   await fixture.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [
     of.tenant,
@@ -78,17 +78,17 @@ export async function openScene(fixture: Fixture, url: string): Promise<Scene> {
   return {
     own: own.ids,
     neighbours: neighbours.ids,
-    strangers: strangers.ids,
+    otherTenant: otherTenant.ids,
     callers: {
       operator: await tokenOf(operator),
       admin: await tokenOf(admin),
       owner: await tokenOf(owner),
       neighbour: await tokenOf(neighbours.owner),
-      stranger: await tokenOf(strangers.owner),
+      otherTenant: await tokenOf(otherTenant.owner),
       nobody: at(null),
       key: at(own.key.secret),
       neighbourKey: at(neighbours.key.secret),
-      strangerKey: at(strangers.key.secret),
+      otherTenantKey: at(otherTenant.key.secret),
       legacyKey: at((await fixture.key({ project: null, tenant: of.tenant, by: owner })).secret),
       revokedKey: at((await fixture.key({ project, by: owner, revoked: true })).secret),
       expiredKey: at((await fixture.key({ project, by: owner, expiresInMs: -1 })).secret),
@@ -102,8 +102,11 @@ const ofProject = ['project', 'key', 'invocation', 'sandbox', 'execution', 'asse
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'person'] as const
 
 /** What must stand in no answer to a person, or to a key of the same place. */
-export function hiddenFrom(name: keyof Scene['callers'], { own, neighbours, strangers }: Scene): string[] {
-  const [ours, theirs, foreign] = [own, neighbours, strangers].map((ids) => ({
+export function hiddenFrom(
+  name: keyof IsolationFixture['callers'],
+  { own, neighbours, otherTenant }: IsolationFixture,
+): string[] {
+  const [ours, theirs, foreign] = [own, neighbours, otherTenant].map((ids) => ({
     ofProject: ofProject.map((kind) => ids[kind]),
     ofTenant: ofTenant.map((kind) => ids[kind]),
   })) as [Hidden, Hidden, Hidden]
@@ -112,8 +115,8 @@ export function hiddenFrom(name: keyof Scene['callers'], { own, neighbours, stra
     admin: [own.token, neighbours.token, ...foreign.ofTenant],
     neighbour: [...ours.ofProject, ...foreign.ofTenant],
     neighbourKey: [...ours.ofProject, ...foreign.ofTenant],
-    stranger: [...ours.ofTenant, ...theirs.ofTenant],
-    strangerKey: [...ours.ofTenant, ...theirs.ofTenant],
+    otherTenant: [...ours.ofTenant, ...theirs.ofTenant],
+    otherTenantKey: [...ours.ofTenant, ...theirs.ofTenant],
   }
   return others[name] ?? [...theirs.ofProject, ...foreign.ofTenant]
 }

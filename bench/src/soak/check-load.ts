@@ -15,7 +15,7 @@ const ASK_EVERY_MS = 100
  * Throws unless nothing is held any more, the books add up, and exactly the calls that were answered were charged: nothing for
  * any that was refused.
  */
-export async function checkCrowd({ ledgerUrl, answered }: Deps): Promise<void> {
+export async function checkLoad({ ledgerUrl, answered }: Deps): Promise<void> {
   const database = await openDatabase({ url: ledgerUrl, poolSize: 1, role: 'bench-check' })
   const { prisma } = database
   try {

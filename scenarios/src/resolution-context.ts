@@ -4,10 +4,10 @@ import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, callerAt, refusalIn, said, type Answer } from './caller.ts'
 import { chat, type Stack, type TenantFixture } from './stack.ts'
 
-export type Town = Awaited<ReturnType<typeof openTown>>
+export type ResolutionContext = Awaited<ReturnType<typeof openResolutionContext>>
 
 /** A tenant, whoever may change something in it, and what the stories are told in. */
-export async function openTown(stack: Stack, way: RegExp, code: keyof typeof refusals) {
+export async function openResolutionContext(stack: Stack, resolution: RegExp, code: keyof typeof refusals) {
   const { fixture } = stack
   const url = stack.gateways[0]!.url
   const tenant: TenantFixture = await stack.tenant(1_000_000n)
@@ -15,7 +15,7 @@ export async function openTown(stack: Stack, way: RegExp, code: keyof typeof ref
   const tenantPath = `/api/v2/tenants/${project.tenant}`
   const as = async (person: string) => callerAt(url, (await fixture.token(person)).secret)
   const admin = await fixture.person()
-  await fixture.run(`INSERT INTO control.memberships (tenantPath, person, role) VALUES ($1, $2, 'Admin')`, [
+  await fixture.run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [
     project.tenant,
     admin,
   ])
@@ -46,13 +46,13 @@ export async function openTown(stack: Stack, way: RegExp, code: keyof typeof ref
       }
     },
     /** A published product that nothing is assigned to. */
-    sell: (options: Parameters<typeof fixture.product>[0] = {}) =>
+    publishProduct: (options: Parameters<typeof fixture.product>[0] = {}) =>
       fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n, ...options }),
-    /** It is refused with the code that the story is about, and names the way that the story goes. */
+    /** It is refused with the code that the story is about, and names the resolution that the story goes. */
     refused(answer: Answer) {
       expect(said(answer)).toBe(`${refusals[code].status} ${code}`)
       const refusal = refusalIn(answer)!
-      expect(refusal.resolution).toMatch(way)
+      expect(refusal.resolution).toMatch(resolution)
       return refusal
     },
     succeeds(answer: Answer) {

@@ -2,13 +2,13 @@ import type { ExecutionRecord } from '@gateway/contracts/execution'
 import type { Stack } from '../stack.ts'
 import { flows } from './flows.ts'
 
-export type Studio = Awaited<ReturnType<typeof openStudio>>
+export type McpTenant = Awaited<ReturnType<typeof openMcpTenant>>
 
-/** A project with 1 USD and flows that may be called over MCP; and another project, which may not call them. */
-export async function openStudio(stack: Stack) {
+/** A project with 1 USD and flows that may be called over MCP; and another tenant, which may not call them. */
+export async function openMcpTenant(stack: Stack) {
   const { fixture } = stack
   const tenant = await stack.tenant(1_000_000n)
-  const stranger = await stack.tenant(1_000_000n)
+  const otherTenant = await stack.tenant(1_000_000n)
   const canvas = await fixture.product({ kind: 'image', requestPico: 40_000_000n })
   const voice = await fixture.product({ kind: 'audio', requestPico: 15_000_000n })
   await fixture.assign(tenant.project.id, canvas, voice)
@@ -19,11 +19,11 @@ export async function openStudio(stack: Stack) {
 
   return {
     ...tenant,
-    stranger,
+    otherTenant,
     canvas,
     make,
     suspend: (sandbox: string) => fixture.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [sandbox]),
-    /** A flow of two paid calls, whose runs can be counted. */
+    /** A flow of two paid calls, whose executions can be counted. */
     chain: () => make(flows.chain(tenant.model)),
     sandboxes: {
       echo: await make(flows.echo(), { name: 'Echo', description: 'Says what it is told.' }),

@@ -1,18 +1,18 @@
-export interface HoldGate {
-  /** Resolves when the call is let go, or when its caller has gone. */
-  hold(gone: AbortSignal): Promise<void>
+export interface HeldCalls {
+  /** Resolves when the call is let go, or when its caller has disconnected. */
+  hold(disconnected: AbortSignal): Promise<void>
   /** Lets the first `count` held calls go, in order of arrival (default: all); answers how many. */
   release(count?: number): number
 }
 
 /** Where calls under a `hold` fault wait. */
-export function openGate(): HoldGate {
+export function openHeldCalls(): HeldCalls {
   const held = new Set<() => void>()
   return {
-    async hold(gone) {
+    async hold(disconnected) {
       const { promise, resolve } = Promise.withResolvers<void>()
       held.add(resolve)
-      gone.addEventListener('abort', () => resolve())
+      disconnected.addEventListener('abort', () => resolve())
       await promise
       held.delete(resolve)
     },
