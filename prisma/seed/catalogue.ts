@@ -1,5 +1,5 @@
 import type { PrismaClient } from '@gateway/database/client'
-import { productDefaults } from '@gateway/contracts/console'
+import { productDefaults } from '@gateway/contracts/console/products'
 import { picoFromUsd } from '@gateway/money/price'
 import { ids } from './ids.ts'
 

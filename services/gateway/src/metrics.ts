@@ -2,22 +2,22 @@ import type { Meter } from '@opentelemetry/api'
 import { seconds } from '@gateway/process/seconds'
 import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
-import type { AnswerWanted } from './receive/answer-wanted.ts'
+import type { AcceptedAnswer } from './request/accepted-answer.ts'
 
 /** What the gateway counts. No label names a provider: /metrics stands beside the public paths. */
 export interface Metrics {
-  /** How a reservation was closed. `late`: behind the answer; `lost`: not by this process. */
+  /** How a reservation was closed. `late`: after the answer; `lost`: not by this process. */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost', tookMs?: number): void
   refused(code: string): void
   attemptFailed(failure: ProviderFailure): void
   circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>
   /**
-   * Of a caller who left, the end is that of his call. `providerMs`: how much of it the provider took; nothing is said of a
-   * replay, which may have waited for another call, nor of a sandbox, whose nodes called elsewhere.
+   * How long a call took, also when its caller has left. `providerMs`: how much of it the provider took; not given for
+   * a replay, which may have waited for another call, nor for a sandbox product, whose nodes called elsewhere.
    */
   answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, providerMs?: number): void
-  /** Of a caller who left, until he left: his run goes on elsewhere. */
-  invoked(kind: AnswerWanted | 'mcp', durationMs: number): void
+  /** Where the caller left, until they left: their execution goes on elsewhere. */
+  invoked(kind: AcceptedAnswer | 'mcp', durationMs: number): void
 }
 
 export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
@@ -53,13 +53,13 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
     description: 'Changes of the circuit breakers of providers, by their new state',
     unit: '{change}',
   })
-  const resting = new Set<string>()
+  const open = new Set<string>()
   meter
     .createObservableGauge('gateway.provider.circuits.open', {
       description: 'Providers whose circuit breaker is not closed',
       unit: '{provider}',
     })
-    .addCallback((gauge) => gauge.observe(resting.size))
+    .addCallback((gauge) => gauge.observe(open.size))
   meter
     .createObservableGauge('gateway.calls.open', {
       description: 'Chat calls under way, and invocations that wait for their execution',
@@ -75,8 +75,8 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
     circuitChanged({ provider, state }) {
       circuits.add(1, { state })
-      if (state === 'closed') resting.delete(provider)
-      else resting.add(provider)
+      if (state === 'closed') open.delete(provider)
+      else open.add(provider)
     },
     answered(kind, durationMs, providerMs) {
       durations.record(durationMs / 1_000, { kind })

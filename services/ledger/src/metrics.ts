@@ -1,14 +1,12 @@
 import type { Meter } from '@opentelemetry/api'
 import { seconds } from '@gateway/process/seconds'
-import type { Database } from '@gateway/database/client'
 import type { Logger } from '@gateway/process/logger'
-import type { AdmissionBatcher } from './batch/admission-batcher.ts'
 import type { Report } from './check/check-books.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
 /**
- * What the ledger tells its operators: batches, waiting items, open holds, stack losses, and whether the books add up.
+ * What the ledger tells its operators: batches, waiting items, open reservations, write-offs, and whether the books add up.
  * @param now monotonic milliseconds
  */
 export function openMetrics(meter: Meter, log: Logger, now: () => number) {
@@ -17,15 +15,15 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     unit: '{item}',
   })
   const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', ...seconds })
-  const flowItems = meter.createHistogram('ledger.node_batch.items', {
+  const nodeItems = meter.createHistogram('ledger.node_batch.items', {
     description: 'Items about nodes decided in one batch',
     unit: '{item}',
   })
-  const flowMs = meter.createHistogram('ledger.node_batch.duration', {
+  const nodeMs = meter.createHistogram('ledger.node_batch.duration', {
     description: 'Reading, deciding and writing one batch of items about nodes',
     ...seconds,
   })
-  const enqueueFailed = meter.createCounter('ledger.nodes.enqueue_failed', {
+  const notEnqueued = meter.createCounter('ledger.nodes.enqueue_failed', {
     description: 'Nodes that the queue did not take; the job requeuer enqueues them again',
     unit: '{node}',
   })
@@ -63,12 +61,12 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       items.record(count)
       ms.record(tookMs / 1_000)
     },
-    flowBatch(count: number, tookMs: number): void {
-      flowItems.record(count)
-      flowMs.record(tookMs / 1_000)
+    nodeBatch(count: number, tookMs: number): void {
+      nodeItems.record(count)
+      nodeMs.record(tookMs / 1_000)
     },
-    queueAway(error: unknown, jobs: number): void {
-      enqueueFailed.add(jobs)
+    enqueueFailed(error: unknown, jobs: number): void {
+      notEnqueued.add(jobs)
       log.warn({ err: error, jobs }, 'the node queue is away; these nodes are requeued')
     },
     reclaimed(nodes: number): void {
@@ -89,58 +87,6 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       findings.record(report.findings.length)
       wallets.record(report.wallets)
       checkedMs = now()
-    },
-    watchAdmissionBatcher(admissionBatcher: AdmissionBatcher): void {
-      meter
-        .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch', unit: '{item}' })
-        .addCallback((result) => result.observe(admissionBatcher.waiting().all))
-    },
-    watchFlows(waiting: () => number): void {
-      meter
-        .createObservableGauge('ledger.node_items.waiting', {
-          description: 'Items about nodes that wait for a batch',
-          unit: '{item}',
-        })
-        .addCallback((result) => result.observe(waiting()))
-    },
-    watchExecutions({ prisma }: Pick<Database, 'prisma'>): void {
-      const open = meter.createObservableGauge('ledger.executions.open', {
-        description: 'Executions that have not ended',
-        unit: '{execution}',
-      })
-      const running = meter.createObservableGauge('ledger.nodes.running', {
-        description: 'Nodes that a worker has',
-        unit: '{node}',
-      })
-      meter.addBatchObservableCallback(
-        async (result) => {
-          const [row] = await prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
-            SELECT (SELECT count(*) FROM money.executions WHERE completed_at IS NULL) AS open,
-                   (SELECT count(*) FROM money.execution_nodes WHERE state = 'Running') AS running`
-          result.observe(open, Number(row.open))
-          result.observe(running, Number(row.running))
-        },
-        [open, running],
-      )
-    },
-    watchReservations({ prisma }: Pick<Database, 'prisma'>): void {
-      const open = meter.createObservableGauge('ledger.reservations.open', {
-        description: 'Open reservations',
-        unit: '{reservation}',
-      })
-      const oldest = meter.createObservableGauge('ledger.reservations.oldest', {
-        description: 'Age of the oldest open reservation',
-        unit: 's',
-      })
-      meter.addBatchObservableCallback(
-        async (result) => {
-          const [row] = await prisma.$queryRaw<[{ open: bigint; oldest: number | null }]>`
-            SELECT count(*) AS open, extract(epoch FROM clock_timestamp() - min(admitted_at))::float8 AS oldest FROM money.reservations`
-          result.observe(open, Number(row.open))
-          result.observe(oldest, row.oldest ?? 0)
-        },
-        [open, oldest],
-      )
     },
   }
 }

@@ -26,7 +26,7 @@ const LEDGER_SILENT = `has answered no heartbeat for ${HEARTBEATS.deadAfterMs / 
 export async function openDeps(
   config: WorkerConfig,
   providersConfig: ProvidersConfig,
-  { log, meter, spans, tracer, onStop, stopping, readiness }: ServiceTools,
+  { log, meter, onStop, stopping, readiness }: ServiceTools,
 ): Promise<Deps> {
   const metrics = openMetrics(meter)
 
@@ -34,7 +34,6 @@ export async function openDeps(
     url: config.LEDGER_URL,
     service: 'worker',
     secret: config.SERVICE_SECRET,
-    tracer: spans && tracer,
   })
   onStop('ledger client', () => ledger.close())
 
