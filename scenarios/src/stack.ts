@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openDatabase } from '@gateway/database/client'
 import { checkBooks, sayFinding } from '@gateway/ledger/check-books'
-import { startServices, type ServiceStackOptions } from '@gateway/testbed/service-stack'
+import { startServices, type ServiceStack, type ServiceStackOptions } from '@gateway/testbed/service-stack'
 import { openFixture, type KeyFixture, type ProjectFixture } from '@gateway/testbed/fixture'
 
 // The whole service on real parts, and a fixture in it: what a scenario begins with.
@@ -20,10 +20,21 @@ interface StackOptions extends ServiceStackOptions {
   adminUrl: string
 }
 
+/** Starts the services, for whoever kills them or sets what they run with. */
 export async function openStack(options: StackOptions) {
   const services = await startServices(options)
-  const fixture = await openFixture(options.adminUrl)
-  const reads = await openDatabase({ url: options.ledgerUrl, poolSize: 2 })
+  const stack = await connectStack(services, options)
+  const close = async () => {
+    await stack.close()
+    await services.stop()
+  }
+  return { ...stack, close }
+}
+
+/** A fixture and the books of services that run. `close` leaves them running. */
+export async function connectStack(services: ServiceStack, urls: Pick<StackOptions, 'adminUrl' | 'ledgerUrl'>) {
+  const fixture = await openFixture(urls.adminUrl)
+  const reads = await openDatabase({ url: urls.ledgerUrl, poolSize: 2 })
 
   async function tenant(funds: bigint, key: Partial<Parameters<typeof fixture.key>[0]> = {}): Promise<TenantFixture> {
     const owners = await fixture.tenant()
@@ -55,18 +66,17 @@ export async function openStack(options: StackOptions) {
     openReservations: (project: string) => reads.prisma.reservation.count({ where: { project } }),
     invocations: (project: string) =>
       reads.prisma.invocation.findMany({ where: { project }, orderBy: { closedAt: 'asc' } }),
-    /** Resolves once nothing of the project is held any more. */
+    /** Resolves once nothing of the project is reserved any more. */
     async untilNothingIsReserved(project: string, withinMs: number): Promise<void> {
       const until = performance.now() + withinMs
       while ((await reads.prisma.reservation.count({ where: { project } })) > 0) {
-        if (performance.now() > until) throw new Error(`still held after ${withinMs} ms`)
+        if (performance.now() > until) throw new Error(`still reserved after ${withinMs} ms`)
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },
     close: async () => {
       await reads.close()
       await fixture.close()
-      await services.stop()
     },
   }
 }
