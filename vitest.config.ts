@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']
+/** `npm run test:unit`: only these tests are asked for, and the answer is wanted soon. */
+const unitAlone = process.argv.join(' ').endsWith('--project unit')
 /** What is waited for comes when it comes: nothing here is a claim of time. */
 const expect = { poll: { timeout: 30_000 } }
 
@@ -18,6 +20,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          provide: { propertyShare: unitAlone ? 0.1 : 1 },
           include: ['**/*.test.ts'],
           exclude: [...exclude, '**/*.live.test.ts'],
           testTimeout: 60_000, // property tests, on a machine that may be busy with something else

@@ -4,6 +4,8 @@ import { startTestServers, type TestServers } from './test-servers.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     testServers: TestServers
+    /** How much of its runs a property test of the project `unit` makes: a tenth for `npm run test:unit`, else all. */
+    propertyShare: number
   }
 }
 
