@@ -39,15 +39,7 @@ describe('every route has a row', () => {
   })
 
   test('of the console', () => {
-    const deps = { prisma: never, ledger: never, mint: never, random: never, now: never, log: never, meter: never }
-    const more = {
-      readiness: never,
-      metricsText: never,
-      stopping: never,
-      publicUrl: 'https://models.example',
-      provider: never,
-    }
-    const { routes, mounts } = surfaceOf(consoleApp({ ...deps, ...more }))
+    const { routes, mounts } = surfaceOf(consoleApp(never))
     expect(routes.toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
     expect(new Set(mounts)).toEqual(new Set(['/api/v2'])) // who is signed in, and from which page
   })

@@ -85,7 +85,7 @@ test('a gateway that is killed while it waits loses no run: another replica answ
 /** Calls that a gateway says are under way. */
 async function openCalls(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^gateway_open_calls(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
+  return Number(/^gateway_calls_open(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
 }
 
 /** On both other replicas at once. */

@@ -7,7 +7,8 @@ const packagesMayKnow = {
   contracts: ['money'],
   'simulated-provider': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
-  tokens: ['contracts', 'money', 'providers'],
+  'ledger-client': ['async', 'contracts', 'money', 'process'],
+  tokens: ['contracts', 'providers'],
   'node-queue': ['async', 'contracts', 'money', 'process', 'redis'],
   notifier: ['async', 'contracts', 'money', 'redis'],
   'local-stack': [

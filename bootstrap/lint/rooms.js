@@ -21,5 +21,5 @@ function place(floor, room, rest) {
 /** Places whose code answers the same for the same input, always: no I/O, no clock, no randomness. */
 export function isPure(place) {
   if (place.floor === 'packages') return ['money', 'contracts', 'flow'].includes(place.room)
-  return place.floor === 'services' && place.room === 'ledger' && place.inside.startsWith('src/decide/')
+  return place.floor === 'services' && place.room === 'ledger' && place.inside.startsWith('oracle/')
 }

@@ -1,7 +1,8 @@
 import type { Meter } from '@opentelemetry/api'
-import { observeRequests } from '@gateway/console/observe-requests'
+import { openMetrics as consoleMetrics } from '@gateway/console/metrics'
 import { openMetrics as gatewayMetrics } from '@gateway/gateway/metrics'
 import { openMetrics as ledgerMetrics } from '@gateway/ledger/metrics'
+import { observeState as observeLedgerState } from '@gateway/ledger/state-metrics'
 import { startTelemetry } from '@gateway/process/telemetry'
 import { neverAsked } from '@gateway/scenarios/routes-of'
 import { openMetrics as workerMetrics } from '@gateway/worker/metrics'
@@ -16,14 +17,11 @@ export async function exportedMetrics(): Promise<Set<string>> {
   const meter = withFigures(telemetry.meter)
   const never = neverAsked()
   gatewayMetrics(meter, () => 0)
-  const ledger = ledgerMetrics(meter, never, () => 0)
-  ledger.watchAdmissionBatcher(never)
-  ledger.watchReservations(never)
-  ledger.watchFlows(never)
-  ledger.watchExecutions(never)
+  ledgerMetrics(meter, never, () => 0)
+  observeLedgerState(meter, never)
   workerMetrics(meter).watch(never)
   watchQueue(meter, never)
-  observeRequests({ log: never, meter })
+  consoleMetrics(meter)
 
   const text = await telemetry.metricsText()
   await telemetry.stop()

@@ -20,7 +20,7 @@ export function networkReach(manifests: readonly Manifest[]) {
     policies.filter(({ podSelector }) => selects(podSelector, name)).flatMap(({ egress }) => egress ?? [])
 
   return {
-    /** Those for whom everything is forbidden that isn't allowed, both ways. */
+    /** Those for whom everything is forbidden that isn't allowed, in both directions. */
     isolated: (names: readonly string[]) =>
       names.filter((name) =>
         ['Ingress', 'Egress'].every((way) =>

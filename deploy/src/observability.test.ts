@@ -31,13 +31,13 @@ test('what the services measure is known by its name in Prometheus', () => {
   expect([...exported]).toEqual(
     expect.arrayContaining([
       'gateway_refusals_total',
-      'gateway_own_duration_bucket',
+      'gateway_calls_own_duration_bucket',
       'ledger_check_findings',
-      'ledger_runs_open',
-      'ledger_flow_items_waiting',
+      'ledger_executions_open',
+      'ledger_node_items_waiting',
       'worker_queue_oldest',
       'worker_node_duration_bucket',
-      'console_request_duration_count',
+      'console_requests_duration_count',
     ]),
   )
 })

@@ -47,11 +47,7 @@ export const programs = {
   console: {
     variables: serviceConfig(consoleConfig),
     alsoReads: sdk,
-    routes: () => {
-      const asked = { prisma: never, ledger: never, mint: never, random: never, now: never, log: never, meter: never }
-      const more = { readiness: never, metricsText: never, publicUrl: 'https://models.example', provider: never }
-      return surfaceOf(consoleApp({ ...asked, ...more, stopping: never })).routes
-    },
+    routes: () => surfaceOf(consoleApp(never)).routes,
   },
   migrate: { variables: jobConfig, ...job },
   seed: { variables: seedConfig, ...job },

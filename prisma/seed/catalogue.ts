@@ -1,11 +1,15 @@
 import type { PrismaClient } from '@gateway/database/client'
-import { productDefaults } from '@gateway/contracts/console'
+import { productDefaults } from '@gateway/contracts/console/products'
 import { picoFromUsd } from '@gateway/money/price'
 import { ids } from './ids.ts'
 
+/** The providers besides the simulated one that `npm start` can add. */
+const realProviders = ['openai', 'anthropic'] as const
+type RealProvider = (typeof realProviders)[number]
+
 /** A model of a real provider with its price in USD per token. */
 export interface RealModel {
-  provider: 'openai' | 'anthropic'
+  provider: RealProvider
   model: string
   promptUsdPerToken: string
   completionUsdPerToken: string
@@ -14,8 +18,6 @@ export interface RealModel {
 /** The simulated chat models, the one to try first in front. */
 const models = ['acme/swift', 'acme/sage', 'acme/flat']
 export const media = { image: 'acme/canvas', audio: 'acme/voice' }
-
-const REAL_PROVIDERS: readonly string[] = ['openai', 'anthropic'] satisfies RealModel['provider'][]
 
 const basic = [...productDefaults.supportedParameters, 'seed']
 const all = [
@@ -84,9 +86,9 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
   }
   // What the environment no longer names has no provider any more.
   const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })
-  const gone = made.filter(({ id, providers }) => isReal(providers) && !real.some((each) => each.id === id))
-  const goneIds = gone.map(({ id }) => id)
-  await prisma.product.updateMany({ where: { id: { in: goneIds } }, data: { state: 'suspended' } })
+  const unserved = made.filter(({ id, providers }) => isReal(providers) && !real.some((each) => each.id === id))
+  const unservedIds = unserved.map(({ id }) => id)
+  await prisma.product.updateMany({ where: { id: { in: unservedIds } }, data: { state: 'suspended' } })
   return callableModels(prisma)
 }
 
@@ -96,8 +98,8 @@ async function callableModels(prisma: PrismaClient): Promise<string[]> {
     where: { id: { in: assigned.map(({ product }) => product) }, kind: 'chat', state: 'published' },
     orderBy: { id: 'asc' },
   })
-  const place = (id: string) => (models.includes(id) ? models.indexOf(id) : models.length)
-  return products.map(({ id }) => id).toSorted((a, b) => place(a) - place(b))
+  const rank = (id: string) => (models.includes(id) ? models.indexOf(id) : models.length)
+  return products.map(({ id }) => id).toSorted((a, b) => rank(a) - rank(b))
 }
 
 /** A product that was there before keeps what somebody may have changed about it, and who may use it. */
@@ -160,7 +162,7 @@ function realProduct({ provider, model, promptUsdPerToken, completionUsdPerToken
   }
 }
 
-/** The Messages format has no words for the others, and its tools come with instructions that count. */
+/** The Messages format has no fields for the others, and its tools come with instructions that count. */
 const ofAnthropic = {
   contextLength: 200_000,
   supportedParameters: [...productDefaults.supportedParameters, 'tools', 'tool_choice', 'parallel_tool_calls'],
@@ -170,7 +172,7 @@ const ofAnthropic = {
 function isReal(providers: unknown): boolean {
   return (
     Array.isArray(providers) &&
-    providers.every(({ provider }: { provider: string }) => REAL_PROVIDERS.includes(provider))
+    providers.every(({ provider }: { provider: string }) => (realProviders as readonly string[]).includes(provider))
   )
 }
 

@@ -1,4 +1,5 @@
-import type { Page, SandboxRecord } from '@gateway/contracts/console'
+import type { Page } from '@gateway/contracts/console/page'
+import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
 import type { Graph } from '@gateway/contracts/graph'
 import { media } from './catalogue.ts'
 import { ids } from './ids.ts'

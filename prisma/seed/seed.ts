@@ -11,6 +11,8 @@ import { seedKeys } from './keys.ts'
 import { seedPeople } from './people.ts'
 import { seedProjects } from './projects.ts'
 
+export type { RealModel } from './catalogue.ts'
+
 /** What was made, or found as it had been made before. */
 export interface Seeded {
   /** A person's token (`svu_…`) who may do everything in the tenant and is platform operator. */

@@ -4,12 +4,12 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type TenantFixture } from './stack.ts'
 
 const never = 1_000_000
-/** Most tests have providers of their own, so that none rests for what another test did. */
+/** Most tests have providers of their own, so that no circuit opens for what another test did. */
 export const providers = {
   chat: { at: 'first', kind: 'openai-compatible', circuitFailures: never },
   messages: { at: 'second', kind: 'anthropic', circuitFailures: never },
-  frail: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitRestMs: 200 },
-  lonely: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitRestMs: 60_000 },
+  frail: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 200 },
+  lonely: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 60_000 },
   doomed: { at: 'third', kind: 'openai-compatible', circuitFailures: never },
 } as const
 

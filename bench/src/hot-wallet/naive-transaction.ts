@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { windowStartMs, type Reset } from '@gateway/money/spending-window'
-import { outputCap, promptTokensBound, upperBoundMicro } from '@gateway/money/upper-bound'
+import { outputCap, promptTokensBound, upperBoundMicro } from '../stack/ledger-parts.ts'
 
 // What one would write first: an interactive transaction for each admission, which locks the wallet, reads every fact, decides,
 // and writes reservation, journal, seal, wallet and meter. The same checks, the same rows and the same durability as a batch.

@@ -1,10 +1,10 @@
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { settlement } from './items.ts'
-import { batchRunner, openAdmissionBatcher, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
+import { openAdmissionBatcher, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
 
 /** As services/ledger/src/config.ts has them by default. */
-const LIMITS = { admissionBatcher: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
+const LIMITS = { batchesInFlight: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
 const BUDGET_MS = 60_000
 
 export interface BatcherUnderTest {
@@ -22,23 +22,25 @@ export interface BatcherUnderTest {
 export function batcherUnderTest(database: Database, now: () => number): BatcherUnderTest {
   const open: string[] = []
   let [batches, items] = [0, 0]
-  const admissionBatcher: AdmissionBatcher = openAdmissionBatcher({
-    runBatch: batchRunner(database),
-    finishReplays: () => Promise.reject(new Error('nothing here is asked twice')),
-    limits: LIMITS,
-    now,
-    observe: {
-      batch: (count) => {
-        batches++
-        items += count
+  const admissionBatcher: AdmissionBatcher = openAdmissionBatcher(
+    {
+      admissions: database,
+      reads: database,
+      now,
+      metrics: {
+        batch: (count) => {
+          batches++
+          items += count
+        },
+        setAside: (item, error) => {
+          throw new Error(`${item.id} was set aside`, { cause: error })
+        },
+        settledMore: () => {},
+        fenced: () => {},
       },
-      setAside: (item, error) => {
-        throw new Error(`${item.id} was set aside`, { cause: error })
-      },
-      settledMore: () => {},
-      fenced: () => {},
     },
-  })
+    LIMITS,
+  )
 
   return {
     async admit(item) {

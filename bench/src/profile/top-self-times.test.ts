@@ -15,7 +15,7 @@ test('time goes to the function that took it, and to the file on whose behalf it
     nodes: [
       node(1, '(root)', '', [2, 3, 5]),
       node(2, '(idle)', ''),
-      node(3, 'admit', 'file:///home/me/gateway/services/gateway/src/admit/admit-call.ts', [4]),
+      node(3, 'admit', 'file:///home/me/gateway/services/gateway/src/admission/admit-call.ts', [4]),
       node(4, 'parse', 'file:///home/me/gateway/node_modules/.pnpm/zod@4/node_modules/zod/v4/core/parse.js'),
       node(5, 'write', 'node:net', [6]),
       node(6, 'writev', ''),
@@ -28,6 +28,6 @@ test('time goes to the function that took it, and to the file on whose behalf it
   const lines = text.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
   expect(lines).toContain('| parse zod/v4/core/parse.js:7 | 50.0 % | 2 ms |')
   expect(lines).toContain('| writev | 25.0 % | 1 ms |')
-  expect(lines).toContain('| services/gateway/src/admit/admit-call.ts | 75.0 % | 3 ms |')
+  expect(lines).toContain('| services/gateway/src/admission/admit-call.ts | 75.0 % | 3 ms |')
   expect(lines).toContain('| node:net | 25.0 % | 1 ms |')
 })

@@ -10,7 +10,7 @@ interface Figure {
 interface Panel {
   title: string
   /** One of Grafana's units. */
-  unit: 'reqps' | 'ms' | 's' | 'short' | 'percentunit' | 'ops'
+  unit: 'reqps' | 's' | 'short' | 'percentunit' | 'ops'
   figures: Figure[]
   /** Said beside the title: how to read it. */
   description?: string
@@ -43,38 +43,42 @@ export const dashboards: Dashboard[] = [
     uid: 'calls',
     title: 'Calls',
     panels: [
-      { title: 'Chat calls', unit: 'reqps', figures: rate('gateway_chat_duration_count', 'kind') },
+      { title: 'Chat calls', unit: 'reqps', figures: rate('gateway_calls_duration_count', 'kind') },
       {
         title: 'Refusals',
         unit: 'reqps',
         figures: rate('gateway_refusals_total', 'code'),
         description: 'docs/refusals.md says what each means.',
       },
-      { title: 'Whole duration', unit: 'ms', figures: quantiles('gateway_chat_duration') },
+      { title: 'Whole duration', unit: 's', figures: quantiles('gateway_calls_duration') },
       {
         title: 'Own time',
-        unit: 'ms',
-        figures: quantiles('gateway_own_duration'),
+        unit: 's',
+        figures: quantiles('gateway_calls_own_duration'),
         description: 'The whole duration less what the provider took.',
       },
       {
         title: 'Calls under way',
         unit: 'short',
-        figures: figure('sum by (instance) (gateway_open_calls)', '{{instance}}'),
+        figures: figure('sum by (instance) (gateway_calls_open)', '{{instance}}'),
       },
       {
         title: 'From the end of a call to its settlement',
-        unit: 'ms',
-        figures: quantiles('gateway_settlement_duration'),
+        unit: 's',
+        figures: quantiles('gateway_settlements_duration'),
       },
-      { title: 'Failed attempts at providers', unit: 'reqps', figures: rate('gateway_failed_attempts_total', 'kind') },
       {
-        title: 'Providers at rest',
+        title: 'Failed attempts at providers',
+        unit: 'reqps',
+        figures: rate('gateway_provider_attempts_failed_total', 'kind'),
+      },
+      {
+        title: 'Open circuit breakers',
         unit: 'short',
         figures: [
-          ...figure('max(gateway_providers_resting)', 'at rest'),
+          ...figure('max(gateway_provider_circuits_open)', 'open'),
           {
-            expr: 'sum by (state) (increase(gateway_circuit_changes_total[$__rate_interval]))',
+            expr: 'sum by (state) (increase(gateway_provider_circuit_changes_total[$__rate_interval]))',
             legend: 'became {{state}}',
           },
         ],
@@ -83,12 +87,12 @@ export const dashboards: Dashboard[] = [
       {
         title: 'Invocations of sandbox products',
         unit: 'reqps',
-        figures: rate('gateway_invoke_duration_count', 'kind'),
+        figures: rate('gateway_invocations_duration_count', 'kind'),
         description: 'By what they are answered with.',
       },
-      { title: 'Duration of an invocation', unit: 'ms', figures: quantiles('gateway_invoke_duration') },
-      { title: 'Console requests', unit: 'reqps', figures: rate('console_request_duration_count', 'status') },
-      { title: 'Console duration', unit: 'ms', figures: quantiles('console_request_duration') },
+      { title: 'Duration of an invocation', unit: 's', figures: quantiles('gateway_invocations_duration') },
+      { title: 'Console requests', unit: 'reqps', figures: rate('console_requests_duration_count', 'status') },
+      { title: 'Console duration', unit: 's', figures: quantiles('console_requests_duration') },
     ],
   },
   {
@@ -103,27 +107,30 @@ export const dashboards: Dashboard[] = [
       },
       { title: 'Since the last check', unit: 's', figures: figure('min(ledger_check_age)', 'age') },
       { title: 'Wallets checked', unit: 'short', figures: figure('max(ledger_check_wallets)', 'wallets') },
-      { title: 'Open holds', unit: 'short', figures: figure('max(ledger_holds_open)', 'open') },
-      { title: 'Oldest hold', unit: 's', figures: figure('max(ledger_holds_oldest)', 'age') },
-      { title: 'Reservations closed', unit: 'ops', figures: rate('gateway_reservations_closed_total', 'how') },
+      { title: 'Open reservations', unit: 'short', figures: figure('max(ledger_reservations_open)', 'open') },
+      { title: 'Oldest reservation', unit: 's', figures: figure('max(ledger_reservations_oldest)', 'age') },
+      { title: 'Reservations closed', unit: 'ops', figures: rate('gateway_reservations_closed_total', 'outcome') },
       { title: 'Items in a batch', unit: 'short', figures: quantiles('ledger_batch_items') },
       {
         title: 'Items a second',
         unit: 'ops',
         figures: figure('sum(rate(ledger_batch_items_sum[$__rate_interval]))', 'items'),
       },
-      { title: 'Round trip of a batch', unit: 'ms', figures: quantiles('ledger_batch_duration') },
+      { title: 'Round trip of a batch', unit: 's', figures: quantiles('ledger_batch_duration') },
       {
         title: 'Items that wait',
         unit: 'short',
         figures: figure('sum by (instance) (ledger_items_waiting)', '{{instance}}'),
       },
       {
-        title: 'Paid by the stack',
+        title: 'Written off',
         unit: 'short',
         figures: [
           ...figure('sum(increase(ledger_write_offs_excess_total[$__rate_interval]))', 'excess, micro-USD'),
-          ...figure('sum(increase(ledger_write_offs_fenced_total[$__rate_interval]))', 'answers after their hold'),
+          ...figure(
+            'sum(increase(ledger_write_offs_fenced_total[$__rate_interval]))',
+            'answers after their reservation',
+          ),
           ...figure('sum(increase(ledger_items_set_aside_total[$__rate_interval]))', 'items set aside'),
         ],
       },
@@ -135,7 +142,11 @@ export const dashboards: Dashboard[] = [
     panels: [
       { title: 'Nodes that wait', unit: 'short', figures: figure('max(worker_queue_waiting)', 'waiting') },
       { title: 'Oldest that waits', unit: 's', figures: figure('max(worker_queue_oldest)', 'age') },
-      { title: 'Runs that have not ended', unit: 'short', figures: figure('max(ledger_runs_open)', 'runs') },
+      {
+        title: 'Executions that have not ended',
+        unit: 'short',
+        figures: figure('max(ledger_executions_open)', 'executions'),
+      },
       {
         title: 'Nodes under way',
         unit: 'short',
@@ -150,13 +161,13 @@ export const dashboards: Dashboard[] = [
         unit: 'ops',
         figures: [
           {
-            expr: 'sum by (kind, how) (rate(worker_nodes_total[$__rate_interval]))',
-            legend: '{{kind}} {{how}}',
+            expr: 'sum by (kind, outcome) (rate(worker_nodes_ended_total[$__rate_interval]))',
+            legend: '{{kind}} {{outcome}}',
           },
         ],
       },
       { title: 'Duration of a node, p95', unit: 's', figures: p95('worker_node_duration', 'kind') },
-      { title: 'Of it at providers, p95', unit: 's', figures: p95('worker_node_remote', 'kind') },
+      { title: 'Of it at providers, p95', unit: 's', figures: p95('worker_node_provider_duration', 'kind') },
       {
         title: 'Failed attempts at providers',
         unit: 'ops',
@@ -165,15 +176,15 @@ export const dashboards: Dashboard[] = [
       {
         title: 'Calls that waited for money',
         unit: 'ops',
-        figures: rate('worker_funds_wait_count', 'how'),
-        description: 'Other calls of the project held it. Refused: not even half a minute helped.',
+        figures: rate('worker_funds_wait_count', 'outcome'),
+        description: 'Other calls of the project had reserved it. Refused: not even half a minute helped.',
       },
       { title: 'Wait for money', unit: 's', figures: quantiles('worker_funds_wait') },
       {
         title: 'Jobs',
         unit: 'ops',
         figures: [
-          ...rate('worker_jobs_total', 'how'),
+          ...rate('worker_jobs_ended_total', 'outcome'),
           ...figure('sum(rate(worker_jobs_nothing_to_do_total[$__rate_interval]))', 'nothing to do'),
         ],
         description: 'Nothing to do: its node had ended, or ran elsewhere. A few are right after a restart.',
@@ -182,16 +193,16 @@ export const dashboards: Dashboard[] = [
         title: 'Nodes requeued',
         unit: 'short',
         figures: [
-          ...figure('sum(increase(ledger_nodes_unrung_total[$__rate_interval]))', 'not taken by the queue'),
+          ...figure('sum(increase(ledger_nodes_enqueue_failed_total[$__rate_interval]))', 'not taken by the queue'),
           ...figure('sum(increase(ledger_nodes_reclaimed_total[$__rate_interval]))', 'taken back from workers'),
         ],
       },
-      { title: 'Items about nodes in a batch', unit: 'short', figures: quantiles('ledger_flow_batch_items') },
-      { title: 'Duration of such a batch', unit: 'ms', figures: quantiles('ledger_flow_batch_duration') },
+      { title: 'Items about nodes in a batch', unit: 'short', figures: quantiles('ledger_node_batch_items') },
+      { title: 'Duration of such a batch', unit: 's', figures: quantiles('ledger_node_batch_duration') },
       {
         title: 'Items about nodes that wait',
         unit: 'short',
-        figures: figure('sum by (instance) (ledger_flow_items_waiting)', '{{instance}}'),
+        figures: figure('sum by (instance) (ledger_node_items_waiting)', '{{instance}}'),
       },
       { title: 'Workers', unit: 'short', figures: figure('sum(up{job="worker"})', 'answering') },
     ],

@@ -1,7 +1,7 @@
+import type { Usage } from './usage.ts'
+
 /** What a provider reported, or what we counted ourselves. Tokens. */
-export interface Usage {
-  promptTokens: number
-  completionTokens: number
+export interface AnswerUsage extends Pick<Usage, 'promptTokens' | 'completionTokens'> {
   /** Allow-listed `prompt_tokens_details` and `completion_tokens_details`, passed back as they are. */
   details?: { prompt?: Record<string, number>; completion?: Record<string, number> }
 }
@@ -15,7 +15,7 @@ export interface WireUsage {
   completion_tokens_details?: Record<string, number>
 }
 
-export function wireUsage(usage: Usage): WireUsage {
+export function wireUsage(usage: AnswerUsage): WireUsage {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,

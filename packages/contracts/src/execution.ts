@@ -1,56 +1,81 @@
-import type { RefusalBody } from './refusal.ts'
+import { z } from 'zod'
+import { refusalBody } from './api/answer-shapes.ts'
 
-// The record of one sandbox run as its caller sees it (spec 2.4, decisions.md 6). Names are the wire's.
+// The record of one execution of a sandbox product as its caller sees it (spec 2.4, decisions.md 6). Names are the wire's. Its
+// writers make it as text from stored bytes; tests of gateway and console hold real answers against these shapes.
 
-export type ExecutionStatus = 'Admitted' | 'Running' | 'Succeeded' | 'Failed'
-export type NodeStatus = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Skipped'
+const time = z.string().describe('ISO 8601, UTC')
+const micro = z.int().min(0).describe('micro-USD')
+const values = z.record(z.string(), z.unknown())
+const ms = z.int().min(0)
 
 /** Values by port or by field of the contract. */
-export type Values = Record<string, unknown>
+export type Values = z.infer<typeof values>
 
-export interface NodeRecord {
-  id: string
-  kind: string
-  status: NodeStatus
-  output: Values | null
-  error: RefusalBody | null
-  /** From its claim to its record; null before that. */
-  durationMs: number | null
-  /** What the provider took; null where none was called. */
-  remoteMs: number | null
-  /** The invocation of its paid call. */
-  callId: string | null
-  chargedMicro: number
+/** A stored image or sound as a value, here and in inputs and outputs (decisions.md, 6). */
+export const assetShape = z.strictObject({
+  asset: z.string().describe('starts with ast_'),
+  mimeType: z.string(),
+  bytes: z.int().min(1),
+})
+export type AssetValue = z.infer<typeof assetShape>
+
+export const executionNodeShape = z.strictObject({
+  id: z.string(),
+  kind: z.string(),
+  status: z.enum(['Pending', 'Running', 'Succeeded', 'Failed', 'Skipped']),
+  output: values.nullable(),
+  error: refusalBody.nullable(),
+  durationMs: ms.nullable().describe('from its claim to its record; null before that'),
+  remoteMs: ms.nullable().describe('what the provider took; null where none was called'),
+  callId: z.string().nullable().describe('the invocation of its paid call'),
+  chargedMicro: micro,
+})
+export type NodeRecord = z.infer<typeof executionNodeShape>
+export type NodeStatus = NodeRecord['status']
+
+const summary = {
+  id: z.string().describe('starts with exe_'),
+  object: z.literal('sandbox.execution'),
+  sandbox: z.string(),
+  revision: z.int().min(1),
+  project: z.string(),
+  status: z.enum(['Admitted', 'Running', 'Succeeded', 'Failed']),
+}
+const rest = {
+  error: refusalBody.nullable(),
+  /** Never stored apart. */
+  chargedMicro: micro.describe('micro-USD, the sum of the child calls'),
+  createdAt: time,
+  startedAt: time.nullable().describe('when a worker took up its first node'),
+  completedAt: time.nullable(),
 }
 
-export interface ExecutionRecord {
-  id: string
-  object: 'sandbox.execution'
-  sandbox: string
-  revision: number
-  project: string
-  status: ExecutionStatus
-  output: Values | null
-  error: RefusalBody | null
-  /** In the order of the graph. */
-  nodes: NodeRecord[]
-  childCalls: string[]
-  /** The sum of the children's charges, never stored apart. */
-  chargedMicro: number
-  createdAt: string
-  startedAt: string | null
-  completedAt: string | null
-}
+/** An execution in a list; its output and nodes are in its own record. */
+export const executionSummaryShape = z.strictObject({ ...summary, ...rest })
+export type ExecutionSummary = z.infer<typeof executionSummaryShape>
+export type ExecutionStatus = ExecutionSummary['status']
 
-/** A line of NDJSON progress (spec 6). `seq` has no gaps: 0 is `admitted`, the last is `complete`. */
-export type ProgressLine =
-  | { kind: 'admitted'; seq: 0; executionId: string; revision: number; at: string }
-  | { kind: 'node'; seq: number; node: NodeRecord }
-  | { kind: 'complete'; seq: number; execution: ExecutionRecord }
+export const executionShape = z.strictObject({
+  ...summary,
+  output: values.nullable().describe('by field of the contract'),
+  nodes: z.array(executionNodeShape).describe('in the order of the graph'),
+  childCalls: z.array(z.string()).describe('invocation ids'),
+  ...rest,
+})
+export type ExecutionRecord = z.infer<typeof executionShape>
 
-/** A stored image or sound as a value of a port (decisions.md, 6). */
-export interface AssetValue {
-  asset: string
-  mimeType: string
-  bytes: number
-}
+const seq = z.int().min(0).describe('without gaps')
+/** A line of `application/x-ndjson` (spec 6). `seq` has no gaps: 0 is `admitted`, the last is `complete`. */
+export const progressShape = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('admitted'),
+    seq: z.literal(0),
+    executionId: z.string(),
+    revision: z.int().min(1),
+    at: time,
+  }),
+  z.strictObject({ kind: z.literal('node'), seq, node: executionNodeShape }),
+  z.strictObject({ kind: z.literal('complete'), seq, execution: executionShape }),
+])
+export type ProgressLine = z.infer<typeof progressShape>

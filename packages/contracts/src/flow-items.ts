@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import { promptSize, tokens } from './prompt-size.ts'
+import { promptSize } from './prompt-size.ts'
+import { usage } from './usage.ts'
 import type { GraphNode } from './graph.ts'
 import type { RefusalBody } from './refusal.ts'
 
-// What a worker asks of the ledger about one node of one run. These ride POST /items beside `admit`, `settle` and `release`.
+// What a worker asks of the ledger about one node of an execution. They are items of POST /items, beside `admit`, `settle` and `release`.
 //
 //   claim → (a paid node: admit under the claim's lease → call the provider) → complete
 //
-// A claim names a lease of the worker's own making, so that it may be repeated. Whoever lost the lease is told `fenced` and
+// A claim names a lease of the worker's own making, so that it may be repeated. Whoever lost the lease gets `fenced` and
 // changes nothing: another attempt is under way.
 
 const id = z.string().min(1).max(64)
@@ -20,7 +21,7 @@ export const nodeLease = z.strictObject({
 })
 export type NodeLease = z.infer<typeof nodeLease>
 
-/** Takes a node that is ready, for a living instance. `attempt` is the job's: an older job than the books' attempt gets nothing. */
+/** Takes a node that is ready, for a living instance. `attempt` is the job's: a job older than the ledger's attempt gets nothing. */
 export const claimItem = z.strictObject({
   op: z.literal('claim'),
   ...nodeLease.shape,
@@ -30,8 +31,8 @@ export const claimItem = z.strictObject({
 export type ClaimItem = z.infer<typeof claimItem>
 
 /**
- * Asks for a reservation for the paid call of a claimed node, in the name of its run: the run's key by its lineage, or the
- * person who runs it in the console (decisions.md, 5). `id` is the claim's `callReservation`.
+ * Asks for a reservation for the paid call of a claimed node, in the name of its execution: the execution's key by its
+ * lineage, or the person who started it in the console (decisions.md, 5). `id` is the claim's `callReservation`.
  */
 export const admitNodeItem = z.strictObject({
   op: z.literal('admit-node'),
@@ -45,7 +46,7 @@ export const admitNodeItem = z.strictObject({
 export type AdmitNodeItem = z.infer<typeof admitNodeItem>
 
 /**
- * Records how a claimed node ended, and in the same transaction charges or releases its reservation, decides what may run now
+ * Records how a claimed node ended, and in the same transaction charges or releases its reservation, decides what may be run now
  * and writes the next line of progress.
  */
 export const completeItem = z.strictObject({
@@ -59,12 +60,13 @@ export const completeItem = z.strictObject({
       /** The ports that have a value; a branch's other side is not among them. */
       ports: z.array(z.string().max(256)).max(64),
     }),
-    /** Compact JSON text of a RefusalBody. `retry`: this worker could not, another may: the attempt is given back. */
+    /** Compact JSON text of a RefusalBody. */
     z.strictObject({ kind: z.literal('failed'), error: z.string().max(64 * 1024) }),
+    /** This worker could not, another may: the attempt is given back. */
     z.strictObject({ kind: z.literal('given-back') }),
   ]),
   /** What the call used; null where none was made or it failed: the reservation, if there is one, is released. */
-  usage: z.strictObject({ promptTokens: tokens, completionTokens: tokens, estimated: z.boolean() }).nullable(),
+  usage: usage.nullable(),
   /** Milliseconds since the claim, and what the provider took. */
   durationMs: z.int().min(0).max(3_600_000),
   remoteMs: z.int().min(0).max(3_600_000).nullable(),
@@ -82,7 +84,7 @@ export interface Claimed {
   outputs: Record<string, string>
   /** Of an `output` node: the contract's side that its values have to fit, compact JSON text; null for others. */
   contract: string | null
-  /** What the run has left of its five minutes. */
+  /** What the execution has left of its five minutes. */
   remainingMs: number
   attempt: number
   /** What the caller knows the paid call by, the same for each attempt; and the id under which this attempt reserves. */
@@ -92,7 +94,7 @@ export interface Claimed {
 
 export type ClaimOutcome =
   | Claimed
-  /** It has ended, is under way elsewhere, its run is ending, or the books don't know it. */
+  /** It has ended, is under way elsewhere, its execution is ending, or the ledger does not know it. */
   | { kind: 'nothing-to-do' }
   | { kind: 'instance-unknown' }
 

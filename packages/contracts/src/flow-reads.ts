@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ContractSide } from './graph.ts'
 import type { Refused } from './ledger-refusal.ts'
+import type { Usage } from './usage.ts'
 
 // Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A refusal is
 // answered with 200 and `{ refused: { code, facts } }` (ledger-refusal.ts).
@@ -13,7 +14,7 @@ const byKey = z.strictObject({
   keyHash: hash,
   selector: z.string().max(512).nullable(),
 })
-/** Whoever runs it in the console, whose rights on the project the console has checked. Only the console may ask so. */
+/** Whoever starts it in the console, whose permissions on the project the console has checked. Only the console may ask so. */
 const byPerson = z.strictObject({ person: id, project: id })
 const caller = z.union([byKey, byPerson])
 
@@ -21,7 +22,7 @@ const trace = z
   .strictObject({ traceparent: z.string().max(128), tracestate: z.string().max(512).optional() })
   .nullable()
 
-/** POST /executions/start: begins a run, or answers which one an idempotency key began before. Safe to repeat by `id`. */
+/** POST /executions/start: begins an execution, or answers which one an idempotency key began before. Safe to repeat by `id`. */
 export const startQuestion = z.strictObject({
   /** `exe_…`, minted by the caller. */
   id,
@@ -32,9 +33,9 @@ export const startQuestion = z.strictObject({
   /** `invoke`: `input` is the object of the contract. `chat`: `input` is the text for the one text field. */
   surface: z.enum(['invoke', 'chat']),
   input: z.unknown(),
-  /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: a run of its own. */
+  /** Scope is the project and the sandbox. `fingerprint` hex SHA-256. null: an execution of its own. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
-  /** Nothing may begin: only what was begun before is answered, else `rate_limited`. For a caller over his rate. */
+  /** Nothing may begin: only what was begun before is answered, else `rate_limited`. For a caller over their rate. */
   repeatOnly: z.boolean().optional(),
   trace,
 })
@@ -78,13 +79,10 @@ export const executionQuestion = z.strictObject({
 export type ExecutionQuestion = z.infer<typeof executionQuestion>
 export type ExecutionAnswer = { record: string; done: boolean } | Refused
 
-/** POST /executions/usage: the tokens of the settled calls of a run's nodes together; for a run that is answered as a chat. */
+/** POST /executions/usage: the tokens of the settled calls of an execution's nodes together; for one that is answered as a chat. */
 export const usageQuestion = z.strictObject({ execution: id })
 export type UsageQuestion = z.infer<typeof usageQuestion>
-export interface UsageAnswer {
-  promptTokens: number
-  completionTokens: number
-}
+export type UsageAnswer = Pick<Usage, 'promptTokens' | 'completionTokens'>
 
 /** POST /sandboxes/read: what one may know of a sandbox before calling it; for MCP and for the kind of a model id. */
 export const sandboxQuestion = z.strictObject({ caller: byKey, sandbox: z.string().min(1).max(256) })
@@ -95,7 +93,7 @@ export interface SandboxFacts {
   description: string
   project: string
   mcpEnabled: boolean
-  /** It begins no run; what it ran before is answered all the same (decisions.md, 4). */
+  /** It begins no execution; what was begun before is answered all the same (decisions.md, 4). */
   suspended: boolean
   revision: number
   digest: string
@@ -117,7 +115,7 @@ export const assetRecord = z.strictObject({
 export type AssetRecordQuestion = z.infer<typeof assetRecord>
 export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 
-/** POST /assets/read: whose it is and what it is. `project` instead of a key: a worker, for a run of that project. */
+/** POST /assets/read: whose it is and what it is. `project` instead of a key: a worker, for an execution of that project. */
 export const assetQuestion = z.strictObject({
   caller: z.union([byKey, z.strictObject({ project: id })]),
   asset: z.string().max(256),

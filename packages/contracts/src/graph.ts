@@ -40,24 +40,25 @@ export const graph = z.strictObject({
 export type Graph = z.infer<typeof graph>
 
 /** One thing that is wrong with a graph; all of them are told at once (decisions.md, 6). */
-export interface GraphProblem {
-  code: string
-  /** The id of the node at fault, or null where it is the graph's. */
-  node: string | null
-  port: string | null
-  message: string
-  resolution: string
-}
+export const graphProblem = z.strictObject({
+  code: z.string(),
+  node: z.string().nullable().describe('null: the graph as a whole'),
+  port: z.string().nullable(),
+  message: z.string(),
+  resolution: z.string(),
+})
+export type GraphProblem = z.infer<typeof graphProblem>
 
 /**
  * The activated flow: immutable, and the same for the same graph (spec 2.3). Its digest is the SHA-256 of its canonical JSON, hex.
  */
-export interface FlowPackage {
-  runnerVersion: string
-  graph: Graph
+export const flowPackage = z.strictObject({
+  runnerVersion: z.string(),
+  graph,
   /** The contract's sides as clean JSON Schema. */
-  input: ContractSide
-  output: ContractSide
-  /** Ids of the products that its nodes call, sorted, each once. */
-  manifest: string[]
-}
+  input: contractSide,
+  output: contractSide,
+  /** Sorted, each once. */
+  manifest: z.array(z.string()).describe('the products that its nodes call'),
+})
+export type FlowPackage = z.infer<typeof flowPackage>

@@ -16,7 +16,7 @@ export const keyStatus = z.strictObject({
   spentMicro: micro
     .nullable()
     .describe('in this window, by the key and its replacements; null: not limited, not metered'),
-  reservedMicro: micro.nullable().describe('held for running calls of this window'),
+  reservedMicro: micro.nullable().describe('reserved for running calls of this window'),
   remainingMicro: micro.nullable(),
   resetsAt: time.nullable().describe('when the window ends; null: never'),
   expiresAt: time.nullable(),

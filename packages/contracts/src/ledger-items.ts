@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { admitNodeItem, claimItem, completeItem, type ClaimOutcome, type CompleteOutcome } from './flow-items.ts'
 import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
-import { promptSize, tokens } from './prompt-size.ts'
+import { promptSize } from './prompt-size.ts'
+import { usage } from './usage.ts'
 
 // What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture.md, money core 4).
 // POST /items takes NDJSON `{ "n": 7, "item": { "op": "admit", … } }` and answers `{ "n": 7, "outcome": … }` in any order.
@@ -29,18 +30,18 @@ export const admitItem = z.strictObject({
 })
 export type AdmitItem = z.infer<typeof admitItem>
 
-/** Charges a reservation for its usage, and saves the answer of a keyed call. Of a node of a run: `complete` does. */
+/** Charges a reservation for its usage, and saves the answer of a keyed call. Of a node of an execution: `complete` does. */
 export const settleItem = z.strictObject({
   op: z.literal('settle'),
   id,
-  usage: z.strictObject({ promptTokens: tokens, completionTokens: tokens, estimated: z.boolean() }),
+  usage,
   answer: z.strictObject({ contentType: text(128), body: z.string() }).nullable(),
 })
 export type SettleItem = z.infer<typeof settleItem>
 
 /**
  * Gives a reservation back. Of an id that was never admitted it leaves a tombstone, which refuses a late admission.
- * Of a node of a run: `complete` does.
+ * Of a node of an execution: `complete` does.
  */
 export const releaseItem = z.strictObject({ op: z.literal('release'), id, reason: text(200) })
 export type ReleaseItem = z.infer<typeof releaseItem>

@@ -14,7 +14,7 @@ export interface Admitted {
   invocation: string
   attempt: number
   project: string
-  /** Empty where a person runs it in the console. */
+  /** Empty where a person started it in the console. */
   key: string
   product: string
   /** Tokens, always sent to the provider. */
@@ -34,19 +34,19 @@ export type AdmitOutcome =
   /** The first call under this idempotency key has not ended. */
   | { kind: 'running'; invocation: string }
   | RefusedItem
-  /** The instance is not on the books, or was declared dead: register a new one, then ask again. */
+  /** The ledger does not know the instance, or has declared it dead: register a new one, then ask again. */
   | { kind: 'instance-unknown' }
 
 export type AdmitNodeOutcome =
   | Admitted
   /**
-   * Of `key_limit` and `insufficient_budget` the facts say what other calls hold (`reservedMicro`) and what is needed
+   * Of `key_limit` and `insufficient_budget` the facts say what other calls have reserved (`reservedMicro`) and what is needed
    * (`neededMicro`): whether it would fit once they end.
    */
   | RefusedItem
-  /** The instance is not on the books, or was declared dead: another one claims the node. */
+  /** The ledger does not know the instance, or has declared it dead: another one claims the node. */
   | { kind: 'instance-unknown' }
-  /** The lease is not the current one, the run has begun to end, or the node's call is charged already. Nothing is held. */
+  /** The lease is not the current one, the execution has begun to end, or the node's call is charged already. Nothing is reserved. */
   | { kind: 'fenced' }
 
 export type SettleOutcome =

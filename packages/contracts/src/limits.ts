@@ -48,7 +48,7 @@ export const flowLimits = {
   outputBytes: 256 * KB,
   /** From the first claim of a node. */
   executionMs: 300_000,
-  /** A run that no worker takes up for so long fails, uncharged. */
+  /** An execution that no worker takes up for so long fails, uncharged. */
   firstClaimMs: 900_000,
   /** Raw bodies: invoke and save, asset. */
   bodyBytes: 2048 * KB,

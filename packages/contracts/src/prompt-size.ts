@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-/** A number of tokens as services tell it to each other. */
-export const tokens = z.int().min(0).max(10_000_000)
+import { tokens } from './usage.ts'
 
 /** What an admission computes the upper bound of a call from (decisions.md, 2): of a direct call and of a node's call alike. */
 export const promptSize = z.strictObject({

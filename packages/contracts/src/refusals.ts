@@ -69,7 +69,7 @@ export const refusals = {
     type: 'invalid_request_error',
     message: text('This call needs an Idempotency-Key header.'),
     resolution: text(
-      'Send Idempotency-Key with 8 to 128 visible ASCII characters, new for each intended run and the same for its retries.',
+      'Send Idempotency-Key with 8 to 128 visible ASCII characters, new for each intended execution and the same for its retries.',
     ),
   },
   idempotency_key_invalid: {
@@ -149,8 +149,8 @@ export const refusals = {
     type: 'permission_error',
     message: (f: { use: boolean }) =>
       f.use
-        ? 'The person who created this key no longer holds the rights that a key needs.'
-        : 'You lack one of the rights that issuing a key for this project needs.',
+        ? 'The person who created this key no longer has the permissions that a key needs.'
+        : 'You lack one of the permissions that issuing a key for this project needs.',
     resolution: text(
       'The creator needs an active membership of the organization, a role in the team that owns the project (Team Owner or Team Member) and a grant on the project (Project Owner or Project Consumer); an administrator can restore them, or somebody who holds all three can issue a key.',
     ),
@@ -407,7 +407,7 @@ export const refusals = {
     message: text('The model did not answer in time. Nothing is charged.'),
     resolution: text('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
   },
-  // Inside flows: the error of a node or of a run, which is answered with 200
+  // Inside flows: the error of a node or of an execution, which is answered with 200
   node_failed: {
     status: 500,
     type: 'api_error',
@@ -430,20 +430,22 @@ export const refusals = {
   output_too_large: {
     status: 422,
     type: 'invalid_request_error',
-    message: (f: { limitBytes: number }) => `The output of the run is larger than ${f.limitBytes} bytes.`,
+    message: (f: { limitBytes: number }) => `The output of the execution is larger than ${f.limitBytes} bytes.`,
     resolution: text('Send a smaller input, or change the flow so that it answers less.'),
   },
   output_missing: {
     status: 422,
     type: 'invalid_request_error',
-    message: (f: { fields: string[] }) => `The run ended without the required output ${f.fields.join(', ')}.`,
+    message: (f: { fields: string[] }) => `The execution ended without the required output ${f.fields.join(', ')}.`,
     resolution: text('Wire the output on every branch of the flow, or make it optional in the contract.'),
   },
   execution_timeout: {
     status: 504,
     type: 'api_error',
     message: (f: { started: boolean }) =>
-      f.started ? 'The run took longer than five minutes.' : 'No worker took up the run for fifteen minutes.',
+      f.started
+        ? 'The execution took longer than five minutes.'
+        : 'No worker took up the execution for fifteen minutes.',
     resolution: (f: { started: boolean }) =>
       f.started
         ? 'Make the flow shorter, or ask its models for less; calls that had succeeded were charged.'

@@ -28,7 +28,7 @@ test('any valid flow ends, whatever order its nodes complete in, and always with
       const first = runInMemory(flow, chooser(one))
       const second = runInMemory(flow, chooser(other))
       if (first.states.includes('Failed')) {
-        // Which node fails first depends on the order; that the run fails does not.
+        // Which node fails first depends on the order; that the execution fails does not.
         expect(second.states).toContain('Failed')
         return
       }
@@ -115,7 +115,7 @@ test('what hangs on the side that was not taken is skipped, all of it at once', 
   })
 })
 
-test('once a node has failed nothing begins, and the run is over when none runs any more', () => {
+test('once a node has failed nothing begins, and the execution is over when none runs any more', () => {
   const failed = states(['Succeeded', 'text'], ['Failed'], ['Running'], ['Pending'], ['Ready'])
   expect(advance(forked, failed)).toEqual({ ready: [], skipped: [] })
   expect(isOver(forked, failed)).toBe(false)

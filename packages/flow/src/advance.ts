@@ -37,7 +37,7 @@ export function advance(plan: Plan, states: readonly NodeState[]): { ready: numb
 }
 
 /**
- * Whether nothing of the run is going on or will be: each node has ended or is skipped; or one has failed and none runs any more,
+ * Whether nothing of the execution is going on or will be: each node has ended or is skipped; or one has failed and none runs any more,
  * whatever was not begun by then.
  */
 export function isOver(_plan: Plan, states: readonly NodeState[]): boolean {
@@ -46,13 +46,17 @@ export function isOver(_plan: Plan, states: readonly NodeState[]): boolean {
 }
 
 function decide(node: PlanNode, states: readonly NodeState[], skipped: Set<number>): 'ready' | 'skipped' | 'waits' {
-  const inputs = node.inputs.map((input) => [input, standing(input, states, skipped)] as const)
+  const inputs = node.inputs.map((input) => [input, availability(input, states, skipped)] as const)
   if (node.kind !== 'output' && inputs.some(([{ required }, stands]) => required && stands === 'never'))
     return 'skipped'
   return inputs.every(([, stands]) => stands !== 'waits') ? 'ready' : 'waits'
 }
 
-function standing(input: PlanInput, states: readonly NodeState[], skipped: Set<number>): 'there' | 'never' | 'waits' {
+function availability(
+  input: PlanInput,
+  states: readonly NodeState[],
+  skipped: Set<number>,
+): 'there' | 'never' | 'waits' {
   const all = input.sources.map(({ ordinal, port }) => {
     const { state, ports } = states[ordinal]!
     if (state === 'Succeeded') return ports.includes(port) ? 'there' : 'never'

@@ -18,7 +18,7 @@ export { celLimits } from './cel/read.ts'
 export { Budget, CelExhausted, CelFailure } from './cel/values.ts'
 export type { CelType, CelValue } from './cel/values.ts'
 
-/** What one node's expressions may do for one run. */
+/** What the expressions of one node may do for one execution. */
 export const celSteps = 500_000
 
 export interface Expression {

@@ -64,9 +64,9 @@ export function compileContract(side: ContractSide): CheckValues {
  * is no select. null where it is anything else.
  */
 export function chatFieldsOf(input: ContractSide, output: ContractSide): { input: string; output: string } | null {
-  const asked = onlyText(fieldsOf(input))
-  const answered = onlyText(fieldsOf(output))
-  return asked !== null && answered !== null ? { input: asked, output: answered } : null
+  const inputField = onlyText(fieldsOf(input))
+  const outputField = onlyText(fieldsOf(output))
+  return inputField !== null && outputField !== null ? { input: inputField, output: outputField } : null
 }
 
 function onlyText(fields: Field[]): string | null {

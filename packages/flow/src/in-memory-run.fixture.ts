@@ -46,7 +46,7 @@ export function runInMemory({ graph, input }: ValidFlow, choose: (running: numbe
   move()
   while (!isOver(plan, states)) {
     const running = states.flatMap(({ state }, ordinal) => (state === 'Running' ? [ordinal] : []))
-    if (running.length === 0) throw new Error('the run is stranded')
+    if (running.length === 0) throw new Error('the execution is stranded')
     const ordinal = running[choose(running.length) % running.length]!
     const node = plan.nodes[ordinal]!
     const there = node.inputs.flatMap(({ sources }) => sources).filter((source) => outputs[source.ordinal] !== null)

@@ -3,7 +3,7 @@ import type { ContractSide, GraphNode, ValueType } from '@gateway/contracts/grap
 import type { Field } from './contract.ts'
 import type { ProblemCode } from './problem.ts'
 
-// What a kind of node has to say of itself. docs/adding-a-node-kind.md goes through it.
+// What a kind of node says of itself. docs/adding-a-node-kind.md goes through it.
 
 /** `unknown`: of a value whose type shows only when the flow runs. */
 export type PortType = ValueType | 'unknown'
@@ -15,7 +15,7 @@ export interface InPort {
   required: boolean
 }
 
-/** Something wrong with a node, told with the node's id before it. */
+/** Something wrong with a node; shown with the node's id before it. */
 export interface NodeProblem {
   code: ProblemCode
   port?: string
@@ -24,12 +24,12 @@ export interface NodeProblem {
   resolution: string
 }
 
-/** A node as its kind reads it. A node with problems still has what ports can be told. */
+/** A node as its kind reads it. A node with problems still has those ports that can be found. */
 export interface Look {
   inputs: ReadonlyMap<string, InPort>
   outputs: readonly string[]
   problems: NodeProblem[]
-  /** The types of its output ports where values of these types come in; and what can't hold for those. */
+  /** The types of its output ports where values of these types come in; and what is wrong with those. */
   typed(types: ReadonlyMap<string, PortType>): { outputs: ReadonlyMap<string, PortType>; problems: NodeProblem[] }
 }
 
@@ -59,7 +59,7 @@ export interface NodeKind {
   /**
    * Of a free kind that a worker runs: its values by output port. A port that is not among them is skipped.
    * @param contract of an `output` node: the side that its values have to fit
-   * @throws Refusal for what ends the run; CelFailure where an expression has no value
+   * @throws Refusal for what ends the execution; CelFailure where an expression has no value
    */
   run?(node: GraphNode, inputs: Values, contract: ContractSide | null): Values
 }

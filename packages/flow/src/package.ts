@@ -44,7 +44,7 @@ function typeOf(layout: Layout, ordinal: number): { type?: string } {
 
 /** null where nothing wants it to be anything: then it may be whatever it is. */
 function expressionType(layout: Layout, node: Placed): string | null {
-  const known = typingOf(layout).of({ from: node, port: 'value', to: node, toPort: '' })
+  const known = typingOf(layout).typeOf({ from: node, port: 'value', to: node, toPort: '' })
   if (known !== 'unknown') return known
   const [wanted] = wantedTypes(layout, node, 'value')
   return wanted ?? null

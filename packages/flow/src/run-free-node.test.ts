@@ -70,7 +70,7 @@ test('the output has what is required [output_missing]', () => {
   ])
   expect(run({ kind: 'output' }, { a: '', b: 'x' }, contract)).toEqual(succeeded({ a: '', b: 'x' }))
   expect(run({ kind: 'output' }, { b: '' }, contract)).toMatchObject(
-    failed('output_missing', { message: 'The run ended without the required output a, b.' }),
+    failed('output_missing', { message: 'The execution ended without the required output a, b.' }),
   )
 })
 

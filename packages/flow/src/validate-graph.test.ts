@@ -299,7 +299,7 @@ test('two edges share a port only where one branch decides between them', () => 
   expect(shared([...rest, 't.text > out.text', 'in.text > out.text'])).toEqual(['port_taken'])
   expect(shared([...rest, 't.text > out.text', 'b.true.text > out.text'])).toEqual(['port_taken'])
   expect(shared([...rest, 'b.true.text > out.text', 'c.false.text > out.text'])).toEqual(['port_taken'])
-  // One branch behind the other: three ways, of which one is taken.
+  // One branch behind the other: three paths, of which one is taken.
   const nested = ['b.false.text > c.text', 'c.true.text > t.x', 'c.false.text > u.x']
   expect(shared([...nested, 'b.true.text > out.text', 't.text > out.text', 'u.text > out.text'])).toEqual([])
   // Joined again, what comes after is exclusive with nothing.

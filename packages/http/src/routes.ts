@@ -7,7 +7,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = readonly [method: Method, path: string, handle: RouteHandler]
 
 /** A handler of whatever parameters its path has. */
-type RouteHandler = (req: Request<never>, res: Response, next: () => void) => unknown
+export type RouteHandler = (req: Request<never>, res: Response, next: () => void) => unknown
 
 /** Mounts a table of routes in its order; on a known path every other method is refused `method_not_allowed`. */
 export function mountRoutes(app: Express, routes: readonly Route[]): void {

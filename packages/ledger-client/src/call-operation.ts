@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
+import { backOffMs } from '@gateway/async/back-off'
 import { isFinalStatus, LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
 import type { TokenSource } from './service-token.ts'
 
@@ -12,7 +13,7 @@ export interface Connection {
   closed: AbortSignal
 }
 
-const BACK_OFF_MS = { first: 25, longest: 1_000 }
+const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 /**
  * POSTs one JSON object to the ledger and answers the one that it sends back. Each operation may be called twice with the same
@@ -32,8 +33,7 @@ export async function callOperation(
   const body = JSON.stringify(request)
   const signal = AbortSignal.any([closed, AbortSignal.timeout(Math.ceil(budgetMs))])
   for (let tries = 0; !signal.aborted; tries++) {
-    const backOffMs = tries === 0 ? 0 : Math.min(BACK_OFF_MS.first * 2 ** (tries - 1), BACK_OFF_MS.longest)
-    if (tries > 0) await wait(backOffMs, undefined, { signal }).catch(() => {})
+    if (tries > 0) await wait(backOffMs(tries, BACK_OFF), undefined, { signal }).catch(() => {})
     const response = await post(connection, path, body, traceparent, signal).catch(() => null)
     if (response === null) continue
     if (response.status === 200) return response.value

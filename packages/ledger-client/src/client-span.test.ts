@@ -5,9 +5,9 @@ import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient } from './ledger-client.ts'
 import { attributesOf } from './client-span.ts'
 
-async function open(tracer: Tracer | null = null) {
+async function open() {
   const peer = await startPeerLedger()
-  const client = openLedgerClient({ url: peer.url, service: 'worker', secret: 's'.repeat(32), closeGraceMs: 0, tracer })
+  const client = openLedgerClient({ url: peer.url, service: 'worker', secret: 's'.repeat(32), closeGraceMs: 0 })
   onTestFinished(async () => {
     await client.close()
     await peer.stop()
@@ -17,35 +17,39 @@ async function open(tracer: Tracer | null = null) {
 
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
-/** A tracer whose spans are all this one. */
-function tracerOf(names: string[]): Tracer {
+const names: string[] = []
+
+/** From now on all spans are this one, and their names are noted. */
+function collectSpans(): void {
+  names.length = 0
   const [, traceId, spanId] = traceparent.split('-')
   const span = trace.wrapSpanContext({ traceId: traceId!, spanId: spanId!, traceFlags: TraceFlags.SAMPLED })
-  const during = (name: string, _: object, work: (it: typeof span) => unknown) => {
+  const startActiveSpan = ((name: string, ...rest: unknown[]) => {
     names.push(name)
-    return work(span)
-  }
-  return { startSpan: () => span, startActiveSpan: during as Tracer['startActiveSpan'] }
+    return (rest.at(-1) as (it: typeof span) => unknown)(span)
+  }) as Tracer['startActiveSpan']
+  trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan: () => span, startActiveSpan }) })
 }
 
-test('an item has a span, and its line names it; without a tracer it names none', async () => {
-  const names: string[] = []
-  for (const tracer of [tracerOf(names), null]) {
-    const { peer, client } = await open(tracer)
-    const both = [client.settle(settlement('inv_1')), client.admitNode(nodeAdmission('inv_2'), { budgetMs: 60_000 })]
-    const request = await peer.next()
-    expect(request.lines.map((line) => [line.item.op, line.trace])).toEqual(
-      ['settle', 'admit-node'].map((op) => [op, tracer === null ? undefined : traceparent]),
-    )
-    request.end({ n: 0, outcome: settled }, { n: 1, outcome: admitted('inv_2') })
-    await Promise.all(both)
-  }
+async function settleAndAdmit(): Promise<(string | undefined)[]> {
+  const { peer, client } = await open()
+  const both = [client.settle(settlement('inv_1')), client.admitNode(nodeAdmission('inv_2'), { budgetMs: 60_000 })]
+  const request = await peer.next()
+  request.end({ n: 0, outcome: settled }, { n: 1, outcome: admitted('inv_2') })
+  await Promise.all(both)
+  return request.lines.map((line) => line.trace)
+}
+
+test('without a collector an item names no span; with one it has a span, and its line names it', async () => {
+  expect(await settleAndAdmit()).toEqual([undefined, undefined])
+  collectSpans()
+  expect(await settleAndAdmit()).toEqual([traceparent, traceparent])
   expect(names).toEqual(['ledger settle', 'ledger admit-node'])
 })
 
 test('an operation has a span where its row has one', async () => {
-  const names: string[] = []
-  const { peer, client } = await open(tracerOf(names))
+  collectSpans()
+  const { peer, client } = await open()
   const recorded = client.recordAsset({
     id: 'ast_1',
     caller: { project: 'prj_1', execution: 'exe_1' },

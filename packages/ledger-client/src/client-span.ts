@@ -1,29 +1,21 @@
-import { SpanKind, SpanStatusCode, type Attributes, type Span, type Tracer } from '@opentelemetry/api'
+import { isSpanContextValid, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
+import { withSpan } from '@gateway/process/spans'
 
 /**
- * Calls the ledger inside a span, of which the ledger's own becomes a part by its `traceparent`. Without a tracer it just calls.
+ * Calls the ledger inside a span, of which the ledger's own becomes a part by its `traceparent`; without a collector there is none.
  * @param id the attribute that the `id` of the request is
  */
 export function withClientSpan<Response extends object>(
-  tracer: Tracer | null,
   { name, id }: { name: string; id: string },
   request: object,
   call: (traceparent?: string) => Promise<Response>,
 ): Promise<Response> {
-  if (tracer === null) return call()
-  const attributes = attributesOf(request, { id })
-  return tracer.startActiveSpan(`ledger ${name}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-    try {
-      const response = await call(traceparentOf(span))
-      span.setAttributes(attributesOf(response))
-      return response
-    } catch (error) {
-      span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
-      span.setStatus({ code: SpanStatusCode.ERROR })
-      throw error
-    } finally {
-      span.end()
-    }
+  return withSpan(`ledger ${name}`, { kind: SpanKind.CLIENT }, async (span) => {
+    if (!isSpanContextValid(span.spanContext())) return call()
+    span.setAttributes(attributesOf(request, { id }))
+    const response = await call(traceparentOf(span))
+    span.setAttributes(attributesOf(response))
+    return response
   })
 }
 

@@ -6,7 +6,7 @@ import { LedgerUnavailable } from './ledger-failures.ts'
 // One incarnation of a process, in whose name it has reservations and leases (architecture.md, money core 7).
 //   H1  The ledger knows it before anything is reserved in its name.
 //   H2  Once the ledger has declared it dead it stays dead; the process goes on under a fresh id.
-//   H3  A living id is never given up: the calls that run under it would lose their reservations.
+//   H3  A living id is never given up: the calls under it would lose their reservations.
 
 export interface Instance {
   /** In whose name an admission or a claim is asked for; read anew for each, because it may change. */
@@ -78,7 +78,7 @@ export async function registerInstance({
   }
 
   /** One at a time: who comes while one is under way shares it. */
-  function beat(): Promise<void> {
+  function sendHeartbeat(): Promise<void> {
     heartbeat ??= heartbeatOrReplace().finally(() => {
       heartbeat = null
       lookForSilence()
@@ -96,7 +96,7 @@ export async function registerInstance({
 
   for (;;) {
     try {
-      await beat()
+      await sendHeartbeat()
       break
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error
@@ -105,11 +105,11 @@ export async function registerInstance({
     }
   }
   // A heartbeat that failed is followed by the next one in time; only the ledger decides who is dead.
-  const timer = setInterval(() => void beat().catch(() => {}), heartbeatMs).unref()
+  const timer = setInterval(() => void sendHeartbeat().catch(() => {}), heartbeatMs).unref()
 
   return {
     id: () => id,
-    renew: () => (stopped ? Promise.resolve() : beat()),
+    renew: () => (stopped ? Promise.resolve() : sendHeartbeat()),
     silent,
     onSilence: (listener) => void (tellSilence = listener),
     async stop() {

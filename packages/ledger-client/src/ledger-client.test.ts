@@ -25,9 +25,9 @@ function yes({ lines }: Received): OutcomeLine[] {
 }
 
 /** Takes every batcher, so that what follows gathers. Answers the requests that hold them. */
-async function fillBatcher(peer: PeerLedger, client: LedgerClient, admissionBatcher = 3): Promise<Received[]> {
+async function fillBatcher(peer: PeerLedger, client: LedgerClient, count = 3): Promise<Received[]> {
   const requests: Received[] = []
-  for (let n = 0; n < admissionBatcher; n++) {
+  for (let n = 0; n < count; n++) {
     client.admit(admission(`fill_${n}`), patient).catch(() => {})
     requests.push(await peer.next())
   }
@@ -160,7 +160,7 @@ test('a ledger that comes late is waited for', async () => {
 
 test('an admission whose budget ends unanswered is refused, and released under its id', async () => {
   const { peer, client } = await open()
-  const asked = client.admit(admission('inv_1'), { budgetMs: 30 })
+  const asked = client.admit(admission('inv_1'), { budgetMs: 500 })
   const request = await peer.next()
   await expect(asked).rejects.toThrow(LedgerUnavailable)
   await request.gone // nobody else waits for that answer
@@ -174,7 +174,7 @@ test('an admission whose budget ends unanswered is refused, and released under i
 
 test('a late answer to an admission that was given up changes nothing, and its request goes on for the others', async () => {
   const { peer, client } = await open()
-  const impatient = client.admit(admission('inv_1'), { budgetMs: 30 })
+  const impatient = client.admit(admission('inv_1'), { budgetMs: 500 })
   const other = client.admit(admission('inv_2'), patient)
   const request = await peer.next()
   await expect(impatient).rejects.toMatchObject({ why: 'unavailable' })
@@ -186,10 +186,10 @@ test('a late answer to an admission that was given up changes nothing, and its r
 
 test('an admission whose budget ends before it was sent needs no release', async () => {
   const { peer, client } = await open()
-  const admissionBatcher = await fillBatcher(peer, client)
+  const requests = await fillBatcher(peer, client)
   await expect(client.admit(admission('never'), { budgetMs: 20 })).rejects.toThrow(LedgerUnavailable)
   const next = client.admit(admission('inv_1'), patient)
-  for (const lane of admissionBatcher) lane.end(...yes(lane))
+  for (const request of requests) request.end(...yes(request))
   const request = await peer.next()
   expect(request.ids).toEqual(['inv_1'])
   request.end(...yes(request))
@@ -246,8 +246,8 @@ test('a settlement that the ledger left undecided is repeated', async () => {
 test('a settlement and a release end with their budget', async () => {
   const { peer, client } = await open()
   const both = [
-    client.settle(settlement('inv_1'), { budgetMs: 30 }),
-    client.release({ id: 'inv_2', reason: 'x' }, { budgetMs: 30 }),
+    client.settle(settlement('inv_1'), { budgetMs: 500 }),
+    client.release({ id: 'inv_2', reason: 'x' }, { budgetMs: 500 }),
   ]
   await peer.next()
   for (const one of both) await expect(one).rejects.toThrow(LedgerUnavailable)
@@ -255,11 +255,11 @@ test('a settlement and a release end with their budget', async () => {
 
 test('beyond the bounded queue admissions are refused as overloaded; settlements and releases never', async () => {
   const { peer, client } = await open({ maxWaiting: 2 })
-  const admissionBatcher = await fillBatcher(peer, client)
+  const requests = await fillBatcher(peer, client)
   const waiting = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
   await expect(client.admit(admission('inv_3'), patient)).rejects.toMatchObject({ why: 'overloaded' })
   const closings = Array.from({ length: 50 }, (_, n) => client.settle(settlement(`set_${n}`)))
-  for (const lane of admissionBatcher) lane.end(...yes(lane))
+  for (const request of requests) request.end(...yes(request))
   const request = await peer.next()
   expect(request.lines).toHaveLength(52)
   request.end(...yes(request))

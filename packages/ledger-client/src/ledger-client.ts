@@ -1,5 +1,5 @@
-import type { Tracer } from '@opentelemetry/api'
 import { Pool } from 'undici'
+import { settlesWithin } from '@gateway/async/with-timeout'
 import {
   itemNames,
   itemsEndpoint,
@@ -20,7 +20,7 @@ import {
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import { callOperation, type Connection } from './call-operation.ts'
 import { RESERVATION, withClientSpan } from './client-span.ts'
-import { openBatcher } from './item-batcher.ts'
+import { openRequestBatcher } from './request-batcher.ts'
 import { openTokenSource } from './service-token.ts'
 import { openItemSubmitter } from './submit-items.ts'
 
@@ -47,8 +47,6 @@ export interface LedgerClientOptions {
   maxWaiting?: number
   /** How long `close` waits for what is not decided yet. */
   closeGraceMs?: number
-  /** Makes a span of each item and of the operations whose row has one; null: nobody collects them. */
-  tracer?: Tracer | null
 }
 
 export interface Budget {
@@ -94,7 +92,6 @@ export function openLedgerClient({
   maxInFlight = 3,
   maxWaiting = 10_000,
   closeGraceMs = 5_000,
-  tracer = null,
 }: LedgerClientOptions): LedgerClient {
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/+$/, '')
@@ -106,7 +103,7 @@ export function openLedgerClient({
   const connect = (size: number): Connection => ({ pool: pool(size), base, token, closed: closing.signal })
   const connections = { requests: connect(CONNECTIONS.requests), executions: connect(CONNECTIONS.executions) }
   const itemsPool = pool(itemConnections)
-  const batcher = openBatcher({
+  const batcher = openRequestBatcher({
     pool: itemsPool,
     path: base + itemsEndpoint.path,
     token,
@@ -119,25 +116,23 @@ export function openLedgerClient({
     const { path, pool, span }: OperationRow = ledgerOperations[name]
     return (request: object, { budgetMs }: Budget = OPERATION_BUDGET) => {
       const call = (traceparent?: string) => callOperation(connections[pool], path, request, budgetMs, traceparent)
-      return span ? withClientSpan(tracer, span, request, call) : call()
+      return span ? withClientSpan(span, request, call) : call()
     }
   }
 
   function item(name: ItemName) {
     const { op } = ledgerItems[name]
-    return (item: object, { budgetMs, traced = true }: Budget = NO_END) =>
-      withClientSpan(traced ? tracer : null, { name: op, id: RESERVATION }, item, (traceparent) =>
-        items.submit(name, item, budgetMs, traceparent),
-      )
+    return (item: object, { budgetMs, traced = true }: Budget = NO_END) => {
+      const call = (traceparent?: string) => items.submit(name, item, budgetMs, traceparent)
+      return traced ? withClientSpan({ name: op, id: RESERVATION }, item, call) : call()
+    }
   }
 
   return {
     ...(byName(operationNames, operation) as Operations),
     ...(byName(itemNames, item) as Openings & Closings),
     async close() {
-      let timer: NodeJS.Timeout | undefined
-      await Promise.race([items.idle(), new Promise<void>((resolve) => (timer = setTimeout(resolve, closeGraceMs)))])
-      clearTimeout(timer)
+      await settlesWithin(closeGraceMs, items.idle())
       items.stop()
       batcher.stop()
       closing.abort()

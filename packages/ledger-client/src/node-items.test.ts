@@ -83,7 +83,7 @@ for (const [what, ask] of Object.entries(openings)) {
 
   test(`${what} whose budget ends unanswered fails, and nothing is released`, async () => {
     const { peer, client } = await open()
-    const asked = ask(client, 30).catch((error: unknown) => error)
+    const asked = ask(client, 500).catch((error: unknown) => error)
     const request = await peer.next()
     expect(await asked).toBeInstanceOf(LedgerUnavailable)
     await request.gone
@@ -126,7 +126,7 @@ test('a completion is repeated until it is decided, and has room whatever waits'
 
 test('a completion ends with its budget, or with the client', async () => {
   const { peer, client } = await open()
-  const short = client.complete(completion, { budgetMs: 30 })
+  const short = client.complete(completion, { budgetMs: 500 })
   const endless = client.complete(completion).catch((error: unknown) => error)
   await peer.next()
   await expect(short).rejects.toThrow(LedgerUnavailable)

@@ -1,9 +1,10 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
 
 // How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.
-// A leaked token is worth five minutes, and the rights of one service.
+// A leaked token is worth five minutes, and the permissions of one service.
 
 export interface TokenSource {
   /** A token that is valid for another minute at least. */
@@ -20,7 +21,7 @@ const LIFETIME_S = 300
 const RENEW_BEFORE_MS = 60_000
 /** How far the clocks of two machines may be apart. */
 const SKEW_S = 30
-const MOST_REMEMBERED = 1_000
+const CACHED_TOKENS = 1_000
 const SECRET_CHARACTERS = 32
 
 /**
@@ -64,7 +65,7 @@ export function openTokenSource({
 }
 
 /**
- * Verifies the tokens of the services whose secrets it is given. A verified token is remembered until it expires.
+ * Verifies the tokens of the services whose secrets it is given. A verified token is cached until it expires.
  * @param now Unix milliseconds
  * @throws Error when a secret has fewer than 32 characters
  */
@@ -76,17 +77,15 @@ export function openTokenVerifier({
   now: () => number
 }): TokenVerifier {
   const keys = new Map(Object.entries(secrets).map(([service, secret]) => [service, keyOf(service, secret)]))
-  const known = new Map<string, { service: ServiceName; expiresAtMs: number }>()
+  const verifiedTokens = new LRUCache<string, { service: ServiceName; expiresAtMs: number }>({ max: CACHED_TOKENS })
 
   return async (token) => {
     const nowMs = now()
-    const remembered = known.get(token)
-    if (remembered && nowMs < remembered.expiresAtMs) return remembered.service
-    known.delete(token)
+    const cached = verifiedTokens.get(token)
+    if (cached && nowMs < cached.expiresAtMs) return cached.service
     const verified = await verify(token, keys, nowMs)
     if (verified === null) return null
-    if (known.size >= MOST_REMEMBERED) known.delete(known.keys().next().value!)
-    known.set(token, verified)
+    verifiedTokens.set(token, verified)
     return verified.service
   }
 }

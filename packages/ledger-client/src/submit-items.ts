@@ -1,6 +1,7 @@
+import { backOffMs } from '@gateway/async/back-off'
 import { ledgerItems, type ItemName, type ItemRow, type OutcomeLine } from '@gateway/contracts/ledger-items'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
-import type { Batcher, PendingItem } from './item-batcher.ts'
+import type { PendingItem, RequestBatcher } from './request-batcher.ts'
 import { LedgerUnavailable } from './ledger-failures.ts'
 
 // What an item means to its caller (architecture.md, money core 4 and 6).
@@ -35,7 +36,7 @@ interface Receiver {
 
 /** One try of a closing: past it the ledger drops it undecided, and it is sent again. */
 const CLOSING_TRY_MS = 5_000
-const CLOSING_BACK_OFF_MS = { first: 25, longest: 2_000 }
+const CLOSING_BACK_OFF = { firstMs: 25, maxMs: 2_000 }
 /** Left for the way back, so that the ledger's "undecided" is heard before the budget ends. */
 const WAY_BACK = { share: 0.1, longestMs: 250 }
 
@@ -44,7 +45,7 @@ export function openItemSubmitter({
   maxWaiting,
   now,
 }: {
-  batcher: Batcher
+  batcher: RequestBatcher
   maxWaiting: number
   now: () => number
 }): ItemSubmitter {
@@ -87,8 +88,7 @@ export function openItemSubmitter({
     return {
       onOutcome(outcome, pendingItem) {
         if (outcome.kind !== 'undecided') return outcome
-        const waitMs = Math.min(CLOSING_BACK_OFF_MS.first * 2 ** tries++, CLOSING_BACK_OFF_MS.longest)
-        setTimeout(() => pendingItem.ended || batcher.submit(pendingItem), waitMs) // S2
+        setTimeout(() => pendingItem.ended || batcher.submit(pendingItem), backOffMs(++tries, CLOSING_BACK_OFF)) // S2
         return null
       },
       onLate() {},

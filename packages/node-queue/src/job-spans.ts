@@ -4,7 +4,7 @@ import { jobIdOf, queueName, type NodeJob } from './node-job.ts'
 
 // The queue in a trace, by the semantic conventions for messaging (docs/decisions/0011-spans-of-the-queue.md).
 //   Q1  Each job is sent in the trace of its own execution, however many share a batch: its parent is what the job carries.
-//   Q2  A job carries the span of its sending on, so that its run is a part of it. One that carries nothing begins a trace.
+//   Q2  A job carries the span of its sending on, so that the work on it is a part of it. One that carries nothing begins a trace.
 
 /** Sends jobs, each in a span of its own. */
 export async function sendInSpans(jobs: NodeJob[], send: (jobs: NodeJob[]) => Promise<void>): Promise<void> {

@@ -42,7 +42,7 @@ export function jobIdOf({ execution, node, attempt }: Pick<NodeJob, 'execution' 
 /**
  * Why a job's signal was aborted.
  * `lost`: its lock is lost (Redis was flushed, or did not hear from this process in time), so another worker may run it too.
- * `stopping`: this worker ends; the job is handed back once its run has.
+ * `stopping`: this worker ends; the job is handed back once the work on it has ended.
  */
 export class JobAborted extends Error {
   readonly reason: 'lost' | 'stopping'

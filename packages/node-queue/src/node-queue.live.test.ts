@@ -4,24 +4,24 @@ import { jobIdOf } from './node-job.ts'
 import { QueueUnavailable } from './node-queue.ts'
 import { openNodeWorker } from './node-worker.ts'
 
-queueTest('a job that is enqueued twice while it waits runs once', async ({ open, place }) => {
-  const queue = open.queue(place)
+queueTest('a job that is enqueued twice while it waits runs once', async ({ open, address }) => {
+  const queue = open.queue(address)
   const [twice, after] = [newJob(), newJob()]
   await queue.enqueue([twice, twice])
   await queue.enqueue([twice, after])
-  const worker = open.worker(place)
+  const worker = open.worker(address)
   ;(await worker.next()).finish()
   ;(await worker.next()).finish()
   expect(worker.begun.map((run) => run.job)).toEqual([twice, after])
 })
 
-queueTest('an id is free again once its job has run, well or not', async ({ open, place }) => {
-  const queue = open.queue(place)
-  const worker = open.worker(place)
-  const looker = open.redis(place.url)
+queueTest('an id is free again once its job has run, well or not', async ({ open, address }) => {
+  const queue = open.queue(address)
+  const worker = open.worker(address)
+  const looker = open.redis(address.url)
   const job = newJob()
   const forgotten = () =>
-    expect.poll(() => looker.exists(`${place.prefix}:nodes:${jobIdOf(job)}`), { interval: 5 }).toBe(0)
+    expect.poll(() => looker.exists(`${address.prefix}:nodes:${jobIdOf(job)}`), { interval: 5 }).toBe(0)
   await queue.enqueue([job])
   ;(await worker.next()).finish()
   await forgotten()
@@ -34,26 +34,26 @@ queueTest('an id is free again once its job has run, well or not', async ({ open
   expect(worker.failed).toEqual([job])
 })
 
-queueTest('a run that fails is not tried again by the queue', async ({ open, place }) => {
-  const worker = open.worker(place)
+queueTest('a job that fails is not tried again by the queue', async ({ open, address }) => {
+  const worker = open.worker(address)
   const [failing, after] = [newJob(), newJob()]
-  await open.queue(place).enqueue([failing, after])
+  await open.queue(address).enqueue([failing, after])
   ;(await worker.next()).fail(new Error('no luck'))
   ;(await worker.next()).finish()
   await worker.stop(1_000)
   expect(worker.begun.map((run) => run.job)).toEqual([failing, after])
 })
 
-queueTest('Redis holds ids and trace context of a job, and forgets it when it has run', async ({ open, place }) => {
-  const looker = open.redis(place.url)
+queueTest('Redis holds ids and trace context of a job, and forgets it when it has run', async ({ open, address }) => {
+  const looker = open.redis(address.url)
   const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' }
   const job = newJob({ trace })
   const talkative = { ...job, prompt: 'a secret plan' }
-  await open.queue(place).enqueue([talkative])
-  const key = `${place.prefix}:nodes:${jobIdOf(job)}`
+  await open.queue(address).enqueue([talkative])
+  const key = `${address.prefix}:nodes:${jobIdOf(job)}`
   expect(JSON.parse((await looker.hget(key, 'data')) ?? '')).toEqual(job)
   expect(JSON.stringify(await looker.hgetall(key))).not.toContain('secret plan')
-  const worker = open.worker(place)
+  const worker = open.worker(address)
   const run = await worker.next()
   expect(run.job).toEqual(job)
   run.finish()
@@ -61,23 +61,23 @@ queueTest('Redis holds ids and trace context of a job, and forgets it when it ha
   expect(await looker.exists(key, `${key}:lock`)).toBe(0)
 })
 
-queueTest('what is no job is dropped and told', async ({ open, place }) => {
+queueTest('what is no job is dropped and reported', async ({ open, address }) => {
   const [broken, after] = [newJob(), newJob()]
-  await open.queue(place).enqueue([broken, after])
-  await open.redis(place.url).hset(`${place.prefix}:nodes:${jobIdOf(broken)}`, 'data', '{"execution":7}')
-  const worker = open.worker(place)
+  await open.queue(address).enqueue([broken, after])
+  await open.redis(address.url).hset(`${address.prefix}:nodes:${jobIdOf(broken)}`, 'data', '{"execution":7}')
+  const worker = open.worker(address)
   expect((await worker.next()).job).toEqual(after)
   expect(worker.troubles.map((error) => error.message)).toEqual([`job ${jobIdOf(broken)} can't be read and is dropped`])
 })
 
-queueTest('five thousand jobs enqueued at once run once each, on two workers', async ({ open, place }) => {
+queueTest('five thousand jobs enqueued at once run once each, on two workers', async ({ open, address }) => {
   const jobs = Array.from({ length: 5_000 }, () => newJob())
   const ran: string[] = []
   const all = Promise.withResolvers<void>()
   const openFast = () =>
     openNodeWorker({
-      redisUrl: place.url,
-      prefix: place.prefix,
+      redisUrl: address.url,
+      prefix: address.prefix,
       concurrency: 32,
       run: async ({ execution }) => void (ran.push(execution) === jobs.length && all.resolve()),
       onLost: () => {},
@@ -85,28 +85,28 @@ queueTest('five thousand jobs enqueued at once run once each, on two workers', a
       onTrouble: () => {},
     })
   const workers = [openFast(), openFast()]
-  await open.queue(place).enqueue(jobs)
+  await open.queue(address).enqueue(jobs)
   await all.promise
   await Promise.all(workers.map((worker) => worker.stop(5_000)))
   expect(ran.toSorted()).toEqual(jobs.map(({ execution }) => execution).toSorted())
 })
 
 queueTest(
-  'ringing fails while Redis is away, and works when it is back',
-  async ({ open, privatePlace, redisServer }) => {
-    const queue = open.queue(privatePlace)
+  'enqueueing fails while Redis is away, and works when it is back',
+  async ({ open, privateAddress, redisServer }) => {
+    const queue = open.queue(privateAddress)
     const job = newJob()
     await queue.enqueue([newJob()])
     await redisServer.stopImmediately()
     await expect(queue.enqueue([job])).rejects.toThrow(QueueUnavailable)
     await redisServer.restart()
-    await expect.poll(() => queue.enqueue([job]).then(() => 'rung', String), { timeout: 10_000 }).toBe('rung')
-    const worker = open.worker(privatePlace, { concurrency: 2 })
+    await expect.poll(() => queue.enqueue([job]).then(() => 'added', String), { timeout: 10_000 }).toBe('added')
+    const worker = open.worker(privateAddress, { concurrency: 2 })
     await expect.poll(() => worker.begun.map((run) => run.job)).toContainEqual(job)
   },
 )
 
-queueTest('ringing fails where there never was a Redis', async ({ open, privatePlace, redisServer }) => {
+queueTest('enqueueing fails where there never was a Redis', async ({ open, privateAddress, redisServer }) => {
   await redisServer.stopImmediately()
-  await expect(open.queue(privatePlace).enqueue([newJob()])).rejects.toThrow(QueueUnavailable)
+  await expect(open.queue(privateAddress).enqueue([newJob()])).rejects.toThrow(QueueUnavailable)
 })

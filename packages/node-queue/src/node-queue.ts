@@ -18,6 +18,8 @@ export interface NodeQueue {
    * @throws QueueUnavailable when Redis is away; some of them may have been added. To repeat is harmless.
    */
   enqueue(jobs: NodeJob[]): Promise<void>
+  /** Enqueues nodes again. That is no new step of an execution: the jobs go in the trace that they carry, and get no span. */
+  requeue(jobs: NodeJob[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -68,6 +70,7 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
 
   return {
     enqueue: (jobs) => sendInSpans(jobs, add),
+    requeue: add,
     async close() {
       await queue.close()
       await redis.quit().catch(() => redis.disconnect())

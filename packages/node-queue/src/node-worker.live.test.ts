@@ -8,67 +8,64 @@ import { jobIdOf } from './node-job.ts'
 const together = queueTest.concurrent
 const POLL = { timeout: 30_000 }
 
-together('a job whose worker was killed runs again on another', async ({ open, place, expect, onTestFinished }) => {
+together('a job whose worker was killed runs again on another', async ({ open, address, expect, onTestFinished }) => {
   const program = new URL('./fixtures/worker-process.ts', import.meta.url)
-  const child = fork(program, [place.url, place.prefix], { execArgv: [] })
+  const child = fork(program, [address.url, address.prefix], { execArgv: [] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const job = newJob()
-  await open.queue(place).enqueue([job])
+  await open.queue(address).enqueue([job])
   expect(await once(child, 'message')).toContainEqual(job)
   child.kill('SIGKILL')
   await once(child, 'exit')
-  const run = await open.worker(place).next() // within the test's time limit
+  const run = await open.worker(address).next() // within the test's time limit
   expect(run.job).toEqual(job)
 })
 
-together('a lost lock aborts the run and leaves the job to whoever has it now', async ({ open, place, expect }) => {
-  const looker = open.redis(place.url)
-  const queue = open.queue(place)
-  const worker = open.worker(place)
+together('a lost lock aborts the work and leaves the job to whoever has it now', async ({ open, address, expect }) => {
+  const looker = open.redis(address.url)
+  const queue = open.queue(address)
+  const worker = open.worker(address)
   const [job, after] = [newJob(), newJob()]
   await queue.enqueue([job])
   const run = await worker.next()
-  await looker.set(`${place.prefix}:nodes:${jobIdOf(job)}:lock`, 'another worker', 'PX', 60_000)
+  await looker.set(`${address.prefix}:nodes:${jobIdOf(job)}:lock`, 'another worker', 'PX', 60_000)
   await once(run.signal, 'abort')
   expect(run.signal.reason).toMatchObject({ reason: 'lost' })
   expect(worker.lost).toEqual([job])
   await queue.enqueue([after])
-  expect((await worker.next()).job).toEqual(after) // the place is free
-  expect(await looker.lrange(`${place.prefix}:nodes:active`, 0, -1)).toContain(jobIdOf(job))
+  expect((await worker.next()).job).toEqual(after) // the slot is free
+  expect(await looker.lrange(`${address.prefix}:nodes:active`, 0, -1)).toContain(jobIdOf(job))
   expect(worker.failed).toEqual([])
 })
 
-together(
-  'a job that comes again while its run is under way here does not run twice',
-  async ({ open, place, expect }) => {
-    const looker = open.redis(place.url)
-    const queue = open.queue(place)
-    const worker = open.worker(place, { concurrency: 3 })
-    const [job, after] = [newJob(), newJob()]
-    await queue.enqueue([job])
-    const run = await worker.next()
-    await looker.del(await looker.keys(`${place.prefix}*`)) // as a flush does
-    await queue.enqueue([job, after])
-    const next = await worker.next() // `job` was delivered again before it: they come in order
-    run.finish()
-    await expect.poll(() => looker.exists(`${place.prefix}:nodes:${jobIdOf(job)}`), POLL).toBe(0)
-    expect(next.job).toEqual(after)
-    expect(worker.begun).toHaveLength(2)
-    expect([...worker.failed, ...worker.lost]).toEqual([])
-  },
-)
+together('a job that comes again while it is under way here does not run twice', async ({ open, address, expect }) => {
+  const looker = open.redis(address.url)
+  const queue = open.queue(address)
+  const worker = open.worker(address, { concurrency: 3 })
+  const [job, after] = [newJob(), newJob()]
+  await queue.enqueue([job])
+  const run = await worker.next()
+  await looker.del(await looker.keys(`${address.prefix}*`)) // as a flush does
+  await queue.enqueue([job, after])
+  const next = await worker.next() // `job` was delivered again before it: they come in order
+  run.finish()
+  await expect.poll(() => looker.exists(`${address.prefix}:nodes:${jobIdOf(job)}`), POLL).toBe(0)
+  expect(next.job).toEqual(after)
+  expect(worker.begun).toHaveLength(2)
+  expect([...worker.failed, ...worker.lost]).toEqual([])
+})
 
-together('a pause takes nothing new, what runs goes on, and it ends', async ({ open, place, expect }) => {
-  const queue = open.queue(place)
-  const paused = open.worker(place, { concurrency: 2 })
+together('a pause takes nothing new, what runs goes on, and it ends', async ({ open, address, expect }) => {
+  const queue = open.queue(address)
+  const paused = open.worker(address, { concurrency: 2 })
   const [first, second, third] = [newJob(), newJob(), newJob()]
   await queue.enqueue([first])
   const run = await paused.next()
   paused.pause()
   const polledMs = paused.lastPolledMs()
-  const other = open.worker(place)
+  const other = open.worker(address)
   await queue.enqueue([second])
-  expect((await other.next()).job).toEqual(second) // which has no other place
+  expect((await other.next()).job).toEqual(second) // which runs one job only
   await queue.enqueue([third])
   expect(run.signal.aborted).toBe(false)
   expect(paused.lastPolledMs()).toBeGreaterThan(polledMs) // nothing hangs
@@ -78,15 +75,15 @@ together('a pause takes nothing new, what runs goes on, and it ends', async ({ o
   run.finish()
 })
 
-together('a stop takes nothing new, and waits for what runs', async ({ open, place, expect }) => {
-  const queue = open.queue(place)
-  const worker = open.worker(place, { concurrency: 2 })
+together('a stop takes nothing new, and waits for what runs', async ({ open, address, expect }) => {
+  const queue = open.queue(address)
+  const worker = open.worker(address, { concurrency: 2 })
   const [job, late] = [newJob(), newJob()]
   await queue.enqueue([job])
   const run = await worker.next()
   const stopped = worker.stop(30_000)
   await queue.enqueue([late])
-  expect((await open.worker(place).next()).job).toEqual(late)
+  expect((await open.worker(address).next()).job).toEqual(late)
   expect(run.signal.aborted).toBe(false)
   run.finish()
   await stopped
@@ -94,44 +91,47 @@ together('a stop takes nothing new, and waits for what runs', async ({ open, pla
   expect(worker.failed).toEqual([])
 })
 
-together('what runs beyond the limit of a stop is aborted and handed back', async ({ open, place, expect }) => {
-  const worker = open.worker(place)
+together('what runs beyond the limit of a stop is aborted and handed back', async ({ open, address, expect }) => {
+  const worker = open.worker(address)
   const job = newJob()
-  await open.queue(place).enqueue([job])
+  await open.queue(address).enqueue([job])
   const run = await worker.next()
   await worker.stop(0)
-  expect(run.signal.reason).toMatchObject({ why: 'stopping' })
-  expect(await open.redis(place.url).lrange(`${place.prefix}:nodes:wait`, 0, -1)).toEqual([jobIdOf(job)])
-  expect((await open.worker(place).next()).job).toEqual(job)
+  expect(run.signal.reason).toMatchObject({ reason: 'stopping' })
+  expect(await open.redis(address.url).lrange(`${address.prefix}:nodes:wait`, 0, -1)).toEqual([jobIdOf(job)])
+  expect((await open.worker(address).next()).job).toEqual(job)
   expect(worker.failed).toEqual([])
 })
 
-together('a stop ends though a run does not heed its signal', async ({ open, place, expect }) => {
-  const worker = open.worker(place, { heedsAbort: false })
-  await open.queue(place).enqueue([newJob()])
+together('a stop ends though a job does not heed its signal', async ({ open, address, expect }) => {
+  const worker = open.worker(address, { heedsAbort: false })
+  await open.queue(address).enqueue([newJob()])
   const run = await worker.next()
   await worker.stop(0)
   expect(run.signal.aborted).toBe(true)
 })
 
-together('the queue is polled while it is empty, and while every place is taken', async ({ open, place, expect }) => {
-  const worker = open.worker(place)
-  const polledAgain = () => expect.poll(worker.lastPolledMs, POLL).toBeGreaterThan(worker.lastPolledMs())
-  await polledAgain()
-  await polledAgain()
-  await open.queue(place).enqueue([newJob()])
-  await worker.next()
-  await polledAgain()
-  await polledAgain()
-})
+together(
+  'the queue is polled while it is empty, and while as many jobs run as may',
+  async ({ open, address, expect }) => {
+    const worker = open.worker(address)
+    const polledAgain = () => expect.poll(worker.lastPolledMs, POLL).toBeGreaterThan(worker.lastPolledMs())
+    await polledAgain()
+    await polledAgain()
+    await open.queue(address).enqueue([newJob()])
+    await worker.next()
+    await polledAgain()
+    await polledAgain()
+  },
+)
 
-together('a flush of Redis loses what waits, and the worker goes on', async ({ open, privatePlace, expect }) => {
-  const queue = open.queue(privatePlace)
-  const worker = open.worker(privatePlace)
+together('a flush of Redis loses what waits, and the worker goes on', async ({ open, privateAddress, expect }) => {
+  const queue = open.queue(privateAddress)
+  const worker = open.worker(privateAddress)
   const [running, waiting, after] = [newJob(), newJob(), newJob()]
   await queue.enqueue([running, waiting])
   const run = await worker.next()
-  await open.redis(privatePlace.url).flushall()
+  await open.redis(privateAddress.url).flushall()
   await once(run.signal, 'abort')
   await queue.enqueue([after])
   ;(await worker.next()).finish()
@@ -143,43 +143,46 @@ together('a flush of Redis loses what waits, and the worker goes on', async ({ o
 
 together(
   'after a crash and restart of Redis the worker goes on',
-  async ({ open, privatePlace, redisServer, expect }) => {
-    const queue = open.queue(privatePlace)
-    const worker = open.worker(privatePlace, { concurrency: 2 })
+  async ({ open, privateAddress, redisServer, expect }) => {
+    const queue = open.queue(privateAddress)
+    const worker = open.worker(privateAddress, { concurrency: 2 })
     await queue.enqueue([newJob()])
     ;(await worker.next()).finish()
     await redisServer.stopImmediately()
     await redisServer.restart()
     const after = newJob()
-    await expect.poll(() => queue.enqueue([after]).then(() => 'rung', String), POLL).toBe('rung')
+    await expect.poll(() => queue.enqueue([after]).then(() => 'added', String), POLL).toBe('added')
     await expect.poll(() => worker.begun.map(({ job }) => job), POLL).toContainEqual(after)
   },
 )
 
-together('a connection on which Redis does not answer is given up', async ({ open, place, expect, onTestFinished }) => {
-  const { hostname, port } = new URL(place.url)
-  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-  onTestFinished(() => proxy.close())
-  const queue = open.queue(place)
-  const worker = open.worker({ ...place, url: proxy.through(place.url) })
-  await queue.enqueue([newJob()])
-  ;(await worker.next()).finish()
-  await proxy.stall()
-  await expect.poll(() => worker.troubles.length, POLL).toBeGreaterThan(0)
-  proxy.heal()
-  const after = newJob()
-  await queue.enqueue([after])
-  expect((await worker.next()).job).toEqual(after)
-})
+together(
+  'a connection on which Redis does not answer is given up',
+  async ({ open, address, expect, onTestFinished }) => {
+    const { hostname, port } = new URL(address.url)
+    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const queue = open.queue(address)
+    const worker = open.worker({ ...address, url: proxy.through(address.url) })
+    await queue.enqueue([newJob()])
+    ;(await worker.next()).finish()
+    await proxy.stall()
+    await expect.poll(() => worker.troubles.length, POLL).toBeGreaterThan(0)
+    proxy.heal()
+    const after = newJob()
+    await queue.enqueue([after])
+    expect((await worker.next()).job).toEqual(after)
+  },
+)
 
 together(
   'a stop ends while Redis is away, and where there never was one',
-  async ({ open, privatePlace, redisServer, expect }) => {
-    const worker = open.worker(privatePlace)
-    await open.queue(privatePlace).enqueue([newJob()])
+  async ({ open, privateAddress, redisServer, expect }) => {
+    const worker = open.worker(privateAddress)
+    await open.queue(privateAddress).enqueue([newJob()])
     const run = await worker.next()
     await redisServer.stopImmediately()
-    const never = open.worker(privatePlace)
+    const never = open.worker(privateAddress)
     await expect.poll(() => never.troubles.length, POLL).toBeGreaterThan(0)
     await never.stop(0)
     await worker.stop(0)
@@ -189,10 +192,10 @@ together(
 
 together(
   'a Redis that refuses to write is asked again, and used when it is well',
-  async ({ open, privatePlace, expect }) => {
-    const looker = open.redis(privatePlace.url)
-    const queue = open.queue(privatePlace)
-    const worker = open.worker(privatePlace)
+  async ({ open, privateAddress, expect }) => {
+    const looker = open.redis(privateAddress.url)
+    const queue = open.queue(privateAddress)
+    const worker = open.worker(privateAddress)
     await queue.enqueue([newJob()])
     ;(await worker.next()).finish()
     await looker.config('SET', 'maxmemory', '1')

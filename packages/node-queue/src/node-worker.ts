@@ -10,9 +10,9 @@ import { openRunningJobs, type DeliveryOutcome } from './running-jobs.ts'
 // Takes jobs from the queue and runs them.
 //   W1  The queue delivers at least once. What it runs is safe to repeat, and how often it is tried is counted in Postgres.
 //   W2  Whoever lost the lock of a job learns it by the signal, and leaves the job in the queue alone: it is another's now.
-//   W3  No job runs twice at once in one process: a second delivery waits for the first one's run.
+//   W3  No job runs twice at once in one process: a second delivery waits for the first.
 //   W4  A stop takes nothing new, waits until its time limit, aborts the rest and hands back what is not finished,
-//       so that another worker takes it at once. It ends in time even though Redis or a run does not answer.
+//       so that another worker takes it at once. It ends in time even though Redis or a job does not answer.
 //   W5  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs goes on.
 
 export interface NodeWorkerOptions {
@@ -25,7 +25,7 @@ export interface NodeWorkerOptions {
   run: (job: NodeJob, signal: AbortSignal) => Promise<void>
   /** The lock of a job under way is lost, and its signal aborted. */
   onLost: (job: NodeJob) => void
-  /** A run threw. Its job has left the queue, and its id is free again. */
+  /** A job threw. It has left the queue, and its id is free again. */
   onFailed: (job: NodeJob, error: unknown) => void
   /** Redis is away or complains, or a job can't be read and is dropped. The same trouble is reported every ten seconds. */
   onTrouble: (error: Error) => void
@@ -39,7 +39,7 @@ export interface NodeWorker {
   /** W5 */
   pause(): void
   resume(): void
-  /** Runs under way. */
+  /** Jobs under way. */
   running(): number
   /** Stops within `limitMs` and two seconds (W4). Later calls wait for the first. */
   stop(limitMs: number): Promise<void>
@@ -57,7 +57,7 @@ const SILENT_SOCKET_MS = 5_000
 const GIVE_UP_MS = 2_000
 const REPORT_AGAIN_MS = 10_000
 
-/** Opens the side that runs, and begins as soon as Redis answers. */
+/** Opens the side that runs jobs, and begins as soon as Redis answers. */
 export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   const { redisUrl, prefix = defaultPrefix, concurrency, now = () => performance.now() } = options
   const running = openRunningJobs((job, signal) => runInSpan(job, () => options.run(job, signal)))
@@ -142,7 +142,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   }
 
   async function stopWithin(limitMs: number): Promise<void> {
-    const closed = worker.close() // takes nothing new, and waits for the runs
+    const closed = worker.close() // takes nothing new, and waits for what runs
     await settlesWithin(limitMs, running.idle())
     running.abortAll()
     if (!(await settlesWithin(GIVE_UP_MS, closed))) await worker.abandon()

@@ -2,19 +2,19 @@ import { expect } from 'vitest'
 import { newJob, queueTest as test } from './fixtures/queue-in-test.ts'
 import { openQueueDepth } from './queue-depth.ts'
 
-test('what waits is counted, and the oldest tells how long', async ({ open, place, onTestFinished }) => {
+test('what waits is counted, and the oldest tells how long', async ({ open, address, onTestFinished }) => {
   const later = 90_000
-  const depth = openQueueDepth({ redisUrl: place.url, prefix: place.prefix, now: () => Date.now() + later })
+  const depth = openQueueDepth({ redisUrl: address.url, prefix: address.prefix, now: () => Date.now() + later })
   onTestFinished(depth.close)
   await expect.poll(depth.read).toEqual({ waiting: 0, oldestMs: 0 })
 
-  await open.queue(place).enqueue([newJob(), newJob(), newJob()])
+  await open.queue(address).enqueue([newJob(), newJob(), newJob()])
   const full = await depth.read()
   expect(full?.waiting).toBe(3)
   expect(full?.oldestMs).toBeGreaterThanOrEqual(later)
   expect(full?.oldestMs).toBeLessThan(later + 60_000)
 
-  const worker = open.worker(place)
+  const worker = open.worker(address)
   const run = await worker.next()
   await expect.poll(async () => (await depth.read())?.waiting).toBe(2) // the one under way does not wait
   run.finish()

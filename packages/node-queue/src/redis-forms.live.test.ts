@@ -20,11 +20,11 @@ const test = queueTest
     return group
   })
 
-test('a job is run on the master that takes the place of a dead one', async ({ sentinels, open }) => {
-  const place = { url: sentinels.url, prefix: '{svc}' }
+test('a job is run on the master that succeeds a dead one', async ({ sentinels, open }) => {
+  const address = { url: sentinels.url, prefix: '{svc}' }
   await assertNoEviction(sentinels.url)
-  const queue = open.queue(place)
-  const worker = open.worker(place)
+  const queue = open.queue(address)
+  const worker = open.worker(address)
   await queue.enqueue([newJob()])
   ;(await worker.next()).finish()
 
@@ -39,11 +39,11 @@ test('a job is run on the master that takes the place of a dead one', async ({ s
 })
 
 test('a job is run on a Cluster, and the worker lets go of it', async ({ cluster, open }) => {
-  const place = { url: cluster.url, prefix: '{svc}' }
+  const address = { url: cluster.url, prefix: '{svc}' }
   await assertNoEviction(cluster.url)
-  const worker = open.worker(place)
+  const worker = open.worker(address)
   const jobs = [newJob(), newJob(), newJob()]
-  await open.queue(place).enqueue(jobs)
+  await open.queue(address).enqueue(jobs)
   for (const job of jobs) {
     const run = await worker.next()
     expect(run.job).toEqual(job)

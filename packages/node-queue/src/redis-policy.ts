@@ -7,7 +7,7 @@ const LIMIT_MS = 800
 
 /**
  * For readiness: resolves where Redis answers and never evicts. One that evicts drops keys of the queue under memory
- * pressure, which leaves it broken in ways that nothing reports.
+ * pressure, which leaves it broken without a report.
  * @throws RedisUnfit
  */
 export async function assertNoEviction(redisUrl: string): Promise<void> {

@@ -1,24 +1,24 @@
 import { JobAborted, type NodeJob } from './node-job.ts'
 
-/** How a delivery of a job ended: its run has, or the job is no longer ours, or it is to be handed back. */
+/** How a delivery of a job ended: it ran to its end, or is no longer ours, or is to be handed back. */
 export type DeliveryOutcome = 'ran' | 'lost' | 'unfinished'
 
 export interface RunningJobs {
   /**
-   * Runs a job that was delivered, or waits for its run if it is under way here already (W3).
-   * @throws whatever the run threw, unless it was aborted
+   * Runs a job that was delivered, or waits for its end if it is under way here already (W3).
+   * @throws whatever the job threw, unless it was aborted
    */
   deliver(id: string, job: NodeJob): Promise<DeliveryOutcome>
-  /** The lock of a job is lost: aborts its run. Answers the job the first time, otherwise null. */
+  /** The lock of a job is lost: aborts it. Answers the job the first time, otherwise null. */
   lose(id: string): NodeJob | null
-  /** Aborts every run, since the worker stops, and begins no other. */
+  /** Aborts every job, since the worker stops, and begins no other. */
   abortAll(): void
   count(): number
-  /** Resolves when nothing runs. */
+  /** Resolves when nothing running. */
   idle(): Promise<void>
 }
 
-interface Run {
+interface RunningJob {
   job: NodeJob
   aborter: AbortController
   /** The delivery that began it holds the lock no more. */
@@ -26,15 +26,15 @@ interface Run {
   over: Promise<void>
 }
 
-/** Keeps what is under way in this process, one run per job. */
+/** Keeps what is under way in this process, each job once. */
 export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Promise<void>): RunningJobs {
-  const runs = new Map<string, Run>()
+  const running = new Map<string, RunningJob>()
   let stopping = false
 
   async function begin(id: string, job: NodeJob): Promise<DeliveryOutcome> {
     const over = Promise.withResolvers<void>()
-    const begun: Run = { job, aborter: new AbortController(), lost: false, over: over.promise }
-    runs.set(id, begun)
+    const begun: RunningJob = { job, aborter: new AbortController(), lost: false, over: over.promise }
+    running.set(id, begun)
     try {
       await run(job, begun.aborter.signal)
       return begun.lost ? 'lost' : 'ran'
@@ -42,14 +42,14 @@ export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Prom
       if (!begun.aborter.signal.aborted) throw error
       return begun.lost ? 'lost' : 'unfinished'
     } finally {
-      runs.delete(id)
+      running.delete(id)
       over.resolve()
     }
   }
 
   return {
     async deliver(id, job) {
-      for (let earlier = runs.get(id); earlier; earlier = runs.get(id)) {
+      for (let earlier = running.get(id); earlier; earlier = running.get(id)) {
         earlier.lost = true // this delivery holds the lock now
         await earlier.over
         if (!earlier.aborter.signal.aborted) return 'ran'
@@ -57,7 +57,7 @@ export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Prom
       return stopping ? 'unfinished' : begin(id, job)
     },
     lose(id) {
-      const found = runs.get(id)
+      const found = running.get(id)
       if (!found || found.aborter.signal.aborted) return null
       found.lost = true
       found.aborter.abort(new JobAborted('lost'))
@@ -65,11 +65,11 @@ export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Prom
     },
     abortAll() {
       stopping = true
-      for (const { aborter } of runs.values()) aborter.abort(new JobAborted('stopping'))
+      for (const { aborter } of running.values()) aborter.abort(new JobAborted('stopping'))
     },
-    count: () => runs.size,
+    count: () => running.size,
     async idle() {
-      while (runs.size > 0) await Promise.all([...runs.values()].map(({ over }) => over))
+      while (running.size > 0) await Promise.all([...running.values()].map(({ over }) => over))
     },
   }
 }

@@ -19,14 +19,14 @@ const test = liveTest
 
 /** Resolves once notifications pass; notifies again and again, since one may be lost. */
 async function notifiedThrough(from: Notifier, to: Notifier): Promise<void> {
-  let notified = 0
-  const stop = to.subscribe('topic', () => notified++)
-  const before = notified
+  let received = 0
+  const stop = to.subscribe('topic', () => received++)
+  const before = received
   await expect
     .poll(
       () => {
         from.notify('topic')
-        return notified
+        return received
       },
       { timeout: 20_000, interval: 20 },
     )

@@ -11,7 +11,9 @@ export const commonConfig = z.object({
   DRAIN_MS: wholeNumber({ min: 0, max: 3_600_000 })
     .default(8_000)
     .meta({ description: 'How long a stop waits for open answers, in milliseconds' }),
-  STOP_WITH_PARENT: flag().default(false).meta({ description: 'Stop when the process that started this one is gone' }),
+  STOP_WITH_PARENT: flag()
+    .default(false)
+    .meta({ description: 'Stop when the process that started this one has ended' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()
     .optional()
     .meta({ description: 'OpenTelemetry collector (OTLP); traces are made only with one' }),

@@ -22,7 +22,7 @@ export function lineWriter(descriptor: number): { write(line: string): void } {
   }
 }
 
-/** A pipe whose reader is slow is waited for, as any blocking pipe would be; a reader that is gone ends the writing only. */
+/** A pipe whose reader is slow is waited for, as any blocking pipe would be; a reader that has left ends the writing only. */
 function writeAll(descriptor: number, bytes: Buffer): void {
   let rest = bytes
   while (rest.length > 0) {

@@ -38,13 +38,13 @@ describe('onStopSignals', () => {
   test('stops when the channel to the parent closes', () => {
     const { source, said } = listening({ STOP_WITH_PARENT: '1' }, { channel: true })
     source.emit('disconnect')
-    expect(said).toEqual(['stop: the parent process is gone'])
+    expect(said).toEqual(['stop: the parent process has ended'])
   })
 
   test('stops when standard input closes, where there is no channel', () => {
     const { stdin, said } = listening({ STOP_WITH_PARENT: '1' })
     stdin.emit('close')
-    expect(said).toEqual(['stop: the parent process is gone'])
+    expect(said).toEqual(['stop: the parent process has ended'])
   })
 
   test('a parent that goes while this process stops forces nothing', () => {

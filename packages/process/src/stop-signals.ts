@@ -22,7 +22,7 @@ const sameRequestMs = 1_000
 
 /**
  * Stops on SIGTERM, SIGINT and SIGHUP; a second signal forces. With `STOP_WITH_PARENT=1` it also stops when the parent
- * is gone, however it ended: the kernel then closes the channel between them, or standard input where there is none.
+ * has ended, however it did: the kernel then closes the channel between them, or standard input where there is none.
  */
 export function onStopSignals({ source, env, stop, force, now }: Deps): void {
   let askedAt: number | undefined
@@ -39,12 +39,12 @@ export function onStopSignals({ source, env, stop, force, now }: Deps): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) source.on(signal, () => ask(signal))
 
   if (env['STOP_WITH_PARENT'] !== '1') return
-  const parentGone = () => {
-    if (askedAt === undefined) ask('the parent process is gone')
+  const parentEnded = () => {
+    if (askedAt === undefined) ask('the parent process has ended')
   }
-  if (source.channel) source.on('disconnect', parentGone)
+  if (source.channel) source.on('disconnect', parentEnded)
   else {
-    source.stdin.on('close', parentGone)
+    source.stdin.on('close', parentEnded)
     source.stdin.resume()
   }
 }

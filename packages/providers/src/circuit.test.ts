@@ -6,24 +6,24 @@ import type { FailureFacts } from './provider-failure.ts'
 const failure = (facts: Partial<FailureFacts> = {}) =>
   new ProviderFailure({ kind: 'cut', provider: 'first', detail: 'x', ...facts })
 
-/** A circuit that opens at the third failure and rests for 100 ms of a clock that the test moves. */
+/** A circuit that opens at the third failure and stays open for 100 ms of a clock that the test moves. */
 function circuit() {
   const changes: string[] = []
   let nowMs = 0
-  const it = openCircuit({ failures: 3, restMs: 100, changed: (state) => changes.push(state), nowMs: () => nowMs })
+  const it = openCircuit({ failures: 3, openMs: 100, changed: (state) => changes.push(state), nowMs: () => nowMs })
   const fail = (times: number, facts: Partial<FailureFacts> = {}) => {
     for (let i = 0; i < times; i++) it.failed(failure(facts))
   }
   return { ...it, changes, fail, pass: (ms: number) => (nowMs += ms) }
 }
 
-test('it opens at so many failures, admits nobody while it rests, and says how long', () => {
-  const { admits, restMs, fail, changes, pass } = circuit()
+test('it opens at so many failures, admits nobody while it is open, and says how long', () => {
+  const { admits, retryAfterMs, fail, changes, pass } = circuit()
   fail(2)
-  expect([admits(), restMs()]).toEqual([true, 0])
+  expect([admits(), retryAfterMs()]).toEqual([true, 0])
   fail(1)
   pass(30)
-  expect([admits(), restMs(), changes]).toEqual([false, 70, ['open']])
+  expect([admits(), retryAfterMs(), changes]).toEqual([false, 70, ['open']])
 })
 
 test('a complete answer between failures starts the count anew; that one has begun does not', () => {
@@ -45,7 +45,7 @@ describe('when it has rested', () => {
     return it
   }
 
-  test('one call is the probe, and another only after the same rest again', () => {
+  test('one call is the probe, and another only after the same time again', () => {
     const { admits, pass, changes } = rested()
     expect([admits(), admits(), admits()]).toEqual([true, false, false])
     pass(100)
@@ -61,7 +61,7 @@ describe('when it has rested', () => {
     expect([admits(), admits(), changes]).toEqual([true, true, ['open', 'half-open', 'closed']])
   })
 
-  test('a failure opens it for another rest', () => {
+  test('a failure opens it for as long again', () => {
     const { admits, fail, pass, changes } = rested()
     admits()
     fail(1)
@@ -114,7 +114,7 @@ describe('of failures', () => {
     [{ kind: 'refused', providerStatus: 404 }],
     [{ kind: 'refused', providerStatus: 429 }],
     [{ kind: 'refused', providerStatus: 400, asked: false }],
-    [{ kind: 'resting', asked: false }],
+    [{ kind: 'circuit_open', asked: false }],
   ])('%j does not', (facts) => {
     const { admits, fail } = circuit()
     fail(30, facts)

@@ -2,12 +2,12 @@ import type { ProviderFailure } from './provider-failure.ts'
 
 export type CircuitState = 'closed' | 'open' | 'half-open'
 
-/** Whether a provider is asked at all. */
+/** A circuit breaker: whether a provider is asked at all. */
 export interface Circuit {
   /** Whether a call may go to the provider now. */
   admits(): boolean
   /** How long until one may; 0 when it may now. Milliseconds. */
-  restMs(): number
+  retryAfterMs(): number
   /** The provider has begun to answer. */
   answered(): void
   /** An answer is complete. */
@@ -19,7 +19,7 @@ export interface CircuitOptions {
   /** So many failures without a complete answer between them open the circuit. */
   failures: number
   /** How long nobody asks then; and how long until the next one may ask while there is still no answer. */
-  restMs: number
+  openMs: number
   changed: (state: CircuitState) => void
   /** Milliseconds on any clock that only goes forward. */
   nowMs: () => number
@@ -29,14 +29,14 @@ export interface CircuitOptions {
  * A circuit breaker for one provider.
  *   C1  Only what says that the provider is unwell counts. That it is busy (429), or finds a request wrong, doesn't.
  *   C2  A stream counts twice: that it began closes the circuit, and how it ended is a success or a failure of its own.
- *   C3  While the circuit is half-open one call each `restMs` is a probe, and nobody waits for it: an answer may take
- *       minutes to begin. A probe whose caller goes away decides nothing.
- *   C4  What calls from before the opening come to is taken for what it is: an answer closes the circuit; a failure tells
- *       nothing new and at most puts the next probe off.
+ *   C3  While the circuit is half-open one call each `openMs` is a probe, and nobody waits for it: an answer may take
+ *       minutes to begin. A probe whose caller leaves decides nothing.
+ *   C4  A call from before the opening counts when it ends: an answer closes the circuit; a failure says nothing new
+ *       and at most puts the next probe off.
  * Made by hand: cockatiel's breaker knows one end of a call where a stream has two (C2), lets calls wait for the probe,
  * counts a call that its caller ended as a success (C3), and has a clock of its own.
  */
-export function openCircuit({ failures: most, restMs, changed, nowMs }: CircuitOptions): Circuit {
+export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: CircuitOptions): Circuit {
   let state: CircuitState = 'closed'
   let failures = 0
   let nextProbeMs = 0
@@ -57,11 +57,11 @@ export function openCircuit({ failures: most, restMs, changed, nowMs }: CircuitO
     admits() {
       if (state === 'closed') return true
       if (nowMs() < nextProbeMs) return false
-      nextProbeMs = nowMs() + restMs // C3
+      nextProbeMs = nowMs() + openMs // C3
       become('half-open')
       return true
     },
-    restMs: () => (state === 'closed' ? 0 : Math.max(0, nextProbeMs - nowMs())),
+    retryAfterMs: () => (state === 'closed' ? 0 : Math.max(0, nextProbeMs - nowMs())),
     answered,
     completed() {
       failures = 0
@@ -69,8 +69,8 @@ export function openCircuit({ failures: most, restMs, changed, nowMs }: CircuitO
     failed(failure) {
       if (!isUnwell(failure)) return isAlive(failure) ? answered() : undefined
       if (state === 'open') return // C4
-      if (state === 'closed' && ++failures < most) return
-      nextProbeMs = nowMs() + restMs
+      if (state === 'closed' && ++failures < maxFailures) return
+      nextProbeMs = nowMs() + openMs
       become('open')
     },
   }

@@ -30,7 +30,7 @@ export interface Receiver {
   take(bytes: Buffer): void
   /** The body has ended as HTTP says it should. */
   end(): void
-  /** Called once at most, and nothing else after it: an `ProviderFailure`, or the signal's reason. */
+  /** Called once at most, and nothing else after it: a `ProviderFailure`, or the signal's reason. */
   fail(reason: unknown): void
 }
 
@@ -42,22 +42,22 @@ export interface Exchange {
   firstByte(handedOn: boolean): void
   pause(): void
   resume(): void
-  /** Ends it without a word to the receiver. The connection is closed, which frees its place in the pool. */
+  /** Ends it without calling the receiver. The connection is closed, which makes room in the pool. */
   leave(): void
 }
 
 /**
  * One POST to a provider, on undici's lowest level (no stream objects in between).
- *   E1  The receiver hears of one end only: `end` or `fail`.
+ *   E1  The receiver is called for one end only: `end` or `fail`.
  *   E2  After either, no timer and no listener of this exchange is left.
- *   E3  Whatever ends it early closes the connection, so a stalled provider can't hold a place in the pool.
+ *   E3  Whatever ends it early closes the connection, so a stalled provider can not fill the pool.
  *   E4  The limits are exact; undici's own, which are coarse, stand behind them.
  *   E5  Redirects are answers like any other status that isn't 2xx: a failure.
  */
 export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Receiver): Exchange {
   const { provider, signal } = request
   let controller: Dispatcher.DispatchController | null = null
-  let over = false
+  let closed = false
   let started = false
   let idling = false
   let afterFirstByte = false
@@ -75,8 +75,8 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   signal?.addEventListener('abort', aborted)
 
   function close(reason: Error): boolean {
-    if (over) return false
-    over = true
+    if (closed) return false
+    closed = true
     clearTimeout(totalTimer)
     clearTimeout(pauseTimer)
     signal?.removeEventListener('abort', aborted)
@@ -136,11 +136,11 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(control) {
       controller = control
-      if (over) control.abort(ended)
+      if (closed) control.abort(ended)
       else started = true
     },
     onResponseStart(_control, status, headers) {
-      if (over || status < 200) return
+      if (closed || status < 200) return
       if (status < 300) {
         guarded(() => {
           plain(headers)
@@ -152,7 +152,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
       }
     },
     onResponseData(_control, chunk) {
-      if (over) return
+      if (closed) return
       bytes += chunk.length
       if (idling) pauseTimer.refresh()
       if (errorStatus !== 0) takeError(chunk)
@@ -160,7 +160,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
       else guarded(() => receiver.take(chunk))
     },
     onResponseEnd() {
-      if (over) return
+      if (closed) return
       if (errorStatus !== 0) return failWithStatus(Buffer.concat(parts).toString())
       guarded(() => {
         receiver.end()
@@ -169,7 +169,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
       })
     },
     onResponseError(_control, error) {
-      if (!over) broken(transportFailure(error, started))
+      if (!closed) broken(transportFailure(error, started))
     },
   }
 
@@ -178,7 +178,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
 
   return {
     firstByte(handedOn) {
-      if (over) return
+      if (closed) return
       afterFirstByte = handedOn
       if (idling) return
       idling = true

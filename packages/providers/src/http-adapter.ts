@@ -9,7 +9,7 @@ import { publicLookup } from './public-lookup.ts'
 import { readCompletion } from './read-completion.ts'
 import { readMedia } from './read-media.ts'
 import { readStream } from './read-stream.ts'
-import { CannotSay } from './wire-format.ts'
+import { NotInWireFormat } from './wire-format.ts'
 import type { WireFormat } from './wire-format.ts'
 
 const longestConnectMs = 10_000
@@ -50,7 +50,7 @@ export function httpAdapter(
     try {
       return write()
     } catch (error) {
-      if (!(error instanceof CannotSay)) throw error
+      if (!(error instanceof NotInWireFormat)) throw error
       throw refused(error.message)
     }
   }
@@ -60,8 +60,8 @@ export function httpAdapter(
     return new ProviderFailure({ kind: 'refused', provider: name, detail, providerStatus: 400, asked: false })
   }
 
-  function cannotSay(what: string): never {
-    throw refused(`this wire format has no words for ${what}`)
+  function refuseWish(what: string): never {
+    throw refused(`this wire format has no request for ${what}`)
   }
 
   function requestOf({
@@ -92,7 +92,7 @@ export function httpAdapter(
       return { kind: 'completion', completion, remoteMs: Math.round(performance.now() - startedMs), route }
     },
     async media({ route, wish, maxBytes, store, leftMs, signal }) {
-      const wire = mediaWire ?? cannotSay(wish.kind)
+      const wire = mediaWire ?? refuseWish(wish.kind)
       const body = written(() => wire.write(route.model, wish))
       const request = requestOf({ path: wire.path(wish), body, leftMs, signal })
       return { kind: 'media', stored: await readMedia(pool, request, wire, { wish, maxBytes, store }), route }

@@ -12,7 +12,7 @@ export interface MediaDecoder {
 export interface MediaWire {
   /** Behind the path of the base address. */
   path(wish: MediaWish): string
-  /** The body of a request. Throws `CannotSay`. */
+  /** The body of a request. Throws `NotInWireFormat`. */
   write(model: string, wish: MediaWish): string
   /** What the content type of an answer must begin with, one of them. */
   contentTypes(wish: MediaWish): readonly string[]

@@ -2,24 +2,21 @@ import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messagesWire } from './anthropic/messages-wire.ts'
 import type { ChatAnswer, ChatCall } from './chat-port.ts'
-import { openCircuit } from './circuit.ts'
-import type { CircuitState } from './circuit.ts'
-import { httpAdapter } from './http-adapter.ts'
-import type { Wires } from './http-adapter.ts'
+import { openCircuit, type CircuitState } from './circuit.ts'
+import { httpAdapter, type Wires } from './http-adapter.ts'
 import type { MediaAnswer, MediaCall } from './media-port.ts'
 import { chatWire } from './openai-compatible/chat-wire.ts'
 import { mediaWire } from './openai-compatible/media-wire.ts'
 import type { ProviderConfig, ProvidersConfig } from './provider-config.ts'
 import type { ProviderFailure } from './provider-failure.ts'
-import { routeTrier } from './try-routes.ts'
-import type { OpenProvider } from './try-routes.ts'
+import { tryRoutes, type OpenProvider } from './try-routes.ts'
 
 export interface Providers {
   /**
    * Asks the call's routes in order and answers with the first that works; then, in the same order, those once more that
    * may have recovered. Goes on only while nothing of an answer has been handed on, and only after a failure that another
-   * provider, or the same one a moment later, may not have. Rejects with the `ProviderFailure` that says most, or with the
-   * signal's reason.
+   * provider, or the same one a moment later, may not have. Rejects with the `ProviderFailure` that tells the caller
+   * the most, or with the signal's reason.
    */
   chat(call: ChatCall): Promise<ChatAnswer>
   /**
@@ -33,8 +30,8 @@ export interface Providers {
 
 export interface ProvidersOptions {
   /**
-   * Told of every attempt that failed, also of those another one made good, and of answers that broke off. For logs and
-   * metrics. Not told of providers that weren't asked because they rest.
+   * Called with every attempt that failed, also with those that another attempt made good, and with answers that broke off. For logs and
+   * metrics. Not of providers that weren't asked because their circuit is open.
    */
   attemptFailed?: (failure: ProviderFailure) => void
   circuitChanged?: (change: { provider: string; state: CircuitState }) => void
@@ -63,7 +60,7 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
   for (const [name, provider] of Object.entries(config)) {
     const circuit = openCircuit({
       failures: provider.circuitFailures,
-      restMs: provider.circuitRestMs,
+      openMs: provider.circuitOpenMs,
       changed: (state) => circuitChanged?.({ provider: name, state }),
       nowMs,
     })
@@ -74,12 +71,12 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
     })
   }
 
-  const tryRoutes = routeTrier({ opened, attemptFailed, random, nowMs, wait })
+  const deps = { opened, attemptFailed, random, nowMs, wait }
   return {
     chat: ({ routes, ...call }) =>
-      tryRoutes({ routes, signal: call.signal }, (adapter, attempt) => adapter.chat({ ...call, ...attempt })),
+      tryRoutes(deps, { routes, signal: call.signal }, (adapter, attempt) => adapter.chat({ ...call, ...attempt })),
     media: ({ routes, ...call }) =>
-      tryRoutes({ routes, signal: call.signal }, (adapter, { route, leftMs }) =>
+      tryRoutes(deps, { routes, signal: call.signal }, (adapter, { route, leftMs }) =>
         adapter.media({ ...call, route, leftMs }),
       ),
     close: async () => void (await Promise.all([...opened.values()].map(({ adapter }) => adapter.close()))),

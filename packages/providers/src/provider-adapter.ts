@@ -10,7 +10,7 @@ interface Attempt {
 
 /** One attempt at one provider. */
 export interface ChatAttempt extends Attempt, Pick<ChatCall, 'forwarded' | 'outputCap' | 'stream' | 'signal'> {
-  /** Told once how a stream ended after its first chunk: null if it is complete. Not told when its reader left. */
+  /** Called once when a stream has ended after its first chunk: with null if it is complete. Not called when its reader left. */
   ended: (failure: ProviderFailure | null) => void
 }
 
@@ -18,9 +18,9 @@ export interface MediaAttempt<Stored> extends Attempt, Omit<MediaCall<Stored>, '
 
 /** What a provider of any kind has to offer. */
 export interface ProviderAdapter {
-  /** Rejects with an `ProviderFailure`, or with the signal's reason. */
+  /** Rejects with a `ProviderFailure`, or with the signal's reason. */
   chat(attempt: ChatAttempt): Promise<ChatAnswer>
-  /** Rejects with an `ProviderFailure`, with the signal's reason, or with what storing failed with. */
+  /** Rejects with a `ProviderFailure`, with the signal's reason, or with what storing failed with. */
   media<Stored>(attempt: MediaAttempt<Stored>): Promise<MediaAnswer<Stored>>
   /** Waits for running calls, then closes the connections. */
   close(): Promise<void>

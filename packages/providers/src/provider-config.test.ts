@@ -20,7 +20,7 @@ test('what is left out has a default', () => {
       totalMs: 300_000,
       tries: 2,
       circuitFailures: 10,
-      circuitRestMs: 5_000,
+      circuitOpenMs: 5_000,
       connections: 256,
     },
   })
@@ -55,7 +55,7 @@ test('a key that no header can carry is refused, and not shown', async () => {
   }
 })
 
-test('only hosts that the operator lists are called, where he lists any', () => {
+test('only hosts that the operator lists are called, where they list any', () => {
   const allowed = (hosts: string) => () => read({}, { PROVIDER_ALLOWED_HOSTS: hosts })
   expect(allowed('api.other.com, API.example.com')).not.toThrow()
   expect(allowed('')).not.toThrow()

@@ -7,7 +7,8 @@ export const longestCallMs = 300_000
 
 const limitMs = (byDefault: number) => z.int().min(1).max(longestCallMs).default(byDefault)
 
-const anyKind = {
+/** What every kind of provider takes. */
+const common = {
   baseUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).meta({
     description: 'Base address of the wire format, such as https://api.example.com/v1. Redirects are not followed.',
   }),
@@ -32,13 +33,13 @@ const anyKind = {
   circuitFailures: z.int().min(1).max(1_000_000).default(10).meta({
     description: 'After so many failures without a complete answer between them the provider is not asked for a while.',
   }),
-  circuitRestMs: limitMs(5_000).meta({ description: 'How long it is not asked, and how long between probes then.' }),
+  circuitOpenMs: limitMs(5_000).meta({ description: 'How long it is not asked, and how long between probes then.' }),
   connections: z.int().min(1).max(10_000).default(256).meta({ description: 'Open connections at most, per process.' }),
 }
 
 const openAiCompatible = z.strictObject({
   kind: z.literal('openai-compatible'),
-  ...anyKind,
+  ...common,
   capField: z
     .enum(['max_tokens', 'max_completion_tokens'])
     .default('max_tokens')
@@ -48,7 +49,7 @@ const openAiCompatible = z.strictObject({
   }),
 })
 
-const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...anyKind })
+const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...common })
 
 /** One provider of the `PROVIDERS` variable. */
 export const providerConfig = z
@@ -58,8 +59,8 @@ export const providerConfig = z
     const url = new URL(provider.baseUrl)
     if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
       problem('baseUrl', 'must have no user, password, query or fragment')
-    const ways = (['apiKey', 'apiKeyEnv', 'apiKeyFile'] as const).filter((way) => provider[way] !== undefined)
-    if (ways.length > 1) problem(ways[1]!, `give one of ${ways.join(', ')}`)
+    const keys = (['apiKey', 'apiKeyEnv', 'apiKeyFile'] as const).filter((field) => provider[field] !== undefined)
+    if (keys.length > 1) problem(keys[1]!, `give one of ${keys.join(', ')}`)
     if (provider.allowPrivateAddress) return
     if (url.protocol !== 'https:') problem('baseUrl', 'must be https unless allowPrivateAddress is true')
     if (isPrivateAddress(url.hostname)) problem('baseUrl', 'is a private address; allowPrivateAddress permits it')
@@ -93,7 +94,7 @@ export function readProviders(text: string, environment: Record<string, string |
 
 /** @param allowed hosts, with their port unless it is the default one, separated by commas */
 function refuseOtherHosts(name: string, { host }: URL, allowed: string | undefined): void {
-  if (!allowed || allowed.split(',').some((one) => one.trim().toLowerCase() === host)) return
+  if (!allowed || allowed.split(',').some((entry) => entry.trim().toLowerCase() === host)) return
   throw new Error(`PROVIDERS: the provider "${name}" is at ${host}, which PROVIDER_ALLOWED_HOSTS does not list.`)
 }
 

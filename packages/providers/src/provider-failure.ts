@@ -5,9 +5,9 @@
  * - `cut`: the answer ended before it was complete
  * - `garbage`: the answer isn't what the wire format says
  * - `too_large`: the answer exceeds the bounds of answer-limits.ts
- * - `resting`: the provider failed so often that it wasn't asked; `retryAfterMs` says for how long
+ * - `circuit_open`: the circuit breaker of the provider is open, so it wasn't asked; `retryAfterMs` says for how long
  */
-export type FailureKind = 'unreachable' | 'refused' | 'timeout' | 'cut' | 'garbage' | 'too_large' | 'resting'
+export type FailureKind = 'unreachable' | 'refused' | 'timeout' | 'cut' | 'garbage' | 'too_large' | 'circuit_open'
 
 export interface FailureFacts {
   kind: FailureKind
@@ -26,7 +26,7 @@ export interface FailureFacts {
 }
 
 /**
- * The world broke: a provider gave no usable answer. The message names the provider, so it is for the log and never
+ * A provider gave no usable answer. The message names the provider, so it is for the log and never
  * for a caller.
  */
 export class ProviderFailure extends Error {

@@ -20,7 +20,7 @@ export function call({ parameters, ...rest }: CallOptions = {}): ChatCall {
   return { routes: toFirst, forwarded, outputCap: 500, stream: false, ...rest }
 }
 
-/** Two simulated providers, `first` and `second`, and ways to call them; a clean sheet before each test. */
+/** Two simulated providers, `first` and `second`, and functions that call them; as new before each test. */
 export async function twoProviders() {
   const first = await startSimulatedProvider()
   const second = await startSimulatedProvider()
@@ -40,7 +40,7 @@ export async function twoProviders() {
     }
   })
 
-  /** Each is asked once and never rests, unless `settings` say so. */
+  /** Each is asked once and its circuit never opens, unless `settings` say so. */
   function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}): Providers {
     const each = (url: string) => ({
       kind,

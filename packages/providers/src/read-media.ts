@@ -11,7 +11,7 @@ import { UnfitAnswer } from './untrusted.ts'
 // Hands an image or a sound on while it comes.
 //   M1  Nothing is handed on before the bytes are known to be of a kind that was asked for.
 //   M2  Whoever stores has ended before this does, so that nothing of a failed attempt is left when the next one begins.
-//   M3  What the exchange fails with is told, not what storing made of it.
+//   M3  It rejects with what the exchange fails with, not with what storing made of that.
 
 export async function readMedia<Stored>(
   pool: Pool,

@@ -10,7 +10,7 @@ import { UnfitAnswer } from './untrusted.ts'
 import type { WireFormat } from './wire-format.ts'
 
 interface StreamRequest extends Omit<ExchangeRequest, 'maxBytes'> {
-  /** Told once how the stream ended after its first chunk: null if it is complete. Not told when its reader left. */
+  /** Called once when the stream has ended after its first chunk: with null if it is complete. Not called when its reader left. */
   ended: (failure: ProviderFailure | null) => void
 }
 

@@ -7,7 +7,7 @@ test('nothing of a provider gets through [provider_failed] [provider_timeout] [u
     refusalOfProvider(new ProviderFailure({ kind, provider: 'secret-name', detail: 'secret words', providerStatus }))
       .body
   expect(told('timeout').code).toBe('provider_timeout')
-  expect(told('resting').code).toBe('unavailable')
+  expect(told('circuit_open').code).toBe('unavailable')
   expect(told('refused', 400).code).toBe('invalid_request')
   for (const status of [401, 429, 500]) expect(told('refused', status).code).toBe('provider_failed')
   for (const kind of ['cut', 'garbage', 'too_large', 'unreachable'] as const) {

@@ -1,8 +1,8 @@
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { ProviderFailure } from './provider-failure.ts'
 
-/** Every provider of the product rests after many failures: nobody was asked, and it passes by itself. */
-const REST_MS = 5_000
+/** The circuit of every provider of the product is open after many failures: nobody was asked, and it passes by itself. */
+const CIRCUIT_OPEN_MS = 5_000
 
 /** Statuses with which a provider says that the request itself is wrong. */
 const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
@@ -16,7 +16,7 @@ const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
  * Refusals of us (401, 403, 404, 429) are the operator's to clear; for the caller the model failed.
  */
 export function refusalOfProvider({ kind, providerStatus, retryAfterMs }: ProviderFailure): Refusal {
-  if (kind === 'resting') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? REST_MS })
+  if (kind === 'circuit_open') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? CIRCUIT_OPEN_MS })
   if (kind === 'timeout') return refuse('provider_timeout', {})
   if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(providerStatus ?? 0))
     return refuse('invalid_request', {

@@ -36,7 +36,7 @@ test.each<[Partial<FailureFacts>]>([
   [{ kind: 'garbage' }],
   [{ kind: 'too_large' }],
   [{ kind: 'unreachable', asked: false }],
-  [{ kind: 'resting', asked: false }],
+  [{ kind: 'circuit_open', asked: false }],
   [{ providerStatus: 400 }],
   [{ providerStatus: 401 }],
   [{ providerStatus: 404 }],

@@ -1,9 +1,10 @@
+import { backOffMs, type BackOffLimits } from '@gateway/async/back-off'
 import type { ProviderFailure } from './provider-failure.ts'
 
 /** A longer `Retry-After` isn't waited for: the caller decides better what to do with the time. */
 const longestRetryAfterMs = 10_000
 
-const firstBackOffMs = 250
+const BACK_OFF: BackOffLimits = { firstMs: 250, maxMs: Infinity }
 
 /** Statuses that the same provider may not answer with a moment later. */
 const passing = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529])
@@ -19,7 +20,7 @@ const lasting = new Set(['insufficient_quota', 'billing_error'])
 export function retryDelayMs(failure: ProviderFailure, tries: number, random: () => number): number | null {
   const { retryAfterMs = 0 } = failure
   if (!isPassing(failure) || retryAfterMs > longestRetryAfterMs) return null
-  return retryAfterMs + firstBackOffMs * 2 ** (tries - 1) * (0.5 + random() / 2)
+  return retryAfterMs + backOffMs(tries, BACK_OFF) * (0.5 + random() / 2)
 }
 
 /** A limit that ran out once would mostly run out again, and what came in the wrong form would come in it again. */

@@ -159,7 +159,7 @@ describe('a call that has no words in the format of a provider', () => {
 })
 
 describe('a provider that fails again and again', () => {
-  const settings = { circuitFailures: 3, circuitRestMs: 1_000 }
+  const settings = { circuitFailures: 3, circuitOpenMs: 1_000 }
 
   function watched(more: object = {}) {
     const { waits: _, ...options } = noted()
@@ -188,12 +188,16 @@ describe('a provider that fails again and again', () => {
     await failThrice(providers)
     failures.length = 0
     expect(await answeredBy(providers)).toBe('second')
-    expect(await failureOf(complete(providers))).toMatchObject({ kind: 'resting', asked: false, retryAfterMs: 1_000 })
+    expect(await failureOf(complete(providers))).toMatchObject({
+      kind: 'circuit_open',
+      asked: false,
+      retryAfterMs: 1_000,
+    })
     expect(await first.control.countCalls()).toBe(0)
     expect([changes, failures]).toEqual([['first open'], []])
   })
 
-  test('is asked by one probe when it has rested, and by all again when that has its first byte', async () => {
+  test('is asked by one probe once the circuit may be half-open, and by all again when that has its first byte', async () => {
     const { providers, changes, pass } = watched()
     await failThrice(providers)
     pass(1_000)
@@ -208,24 +212,24 @@ describe('a provider that fails again and again', () => {
     expect(changes).toEqual(['first open', 'first half-open', 'first closed'])
   })
 
-  test('rests again when the probe fails', async () => {
+  test('opens again when the probe fails', async () => {
     const { providers, changes, pass } = watched()
     await failThrice(providers)
     pass(1_000)
     await first.control.setFaults([{ status: 500, times: 1 }])
     await failureOf(complete(providers))
-    expect(await failureOf(complete(providers))).toMatchObject({ kind: 'resting' })
+    expect(await failureOf(complete(providers))).toMatchObject({ kind: 'circuit_open' })
     expect(changes).toEqual(['first open', 'first half-open', 'first open'])
   })
 
-  test('rests also when it only ever breaks off in the middle of its streams', async () => {
+  test('opens also when it only ever breaks off in the middle of its streams', async () => {
     const { providers, changes } = watched()
     await first.control.setFaults([{ cut: { afterChunk: 4 } }])
     for (let i = 0; i < 3; i++) await failureOf(readAll(await openStream(providers)))
     expect(changes).toEqual(['first open'])
   })
 
-  test('does not rest for requests that are wrong, or for being busy', async () => {
+  test('does not open for requests that are wrong, or for being busy', async () => {
     const { providers, changes } = watched()
     for (const status of [400, 404, 429]) {
       await first.control.setFaults([{ status }])

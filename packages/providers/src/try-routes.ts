@@ -15,6 +15,7 @@ export interface OpenProvider {
 
 interface Deps {
   opened: ReadonlyMap<string, OpenProvider>
+  /** Called with every attempt that failed. */
   attemptFailed: (failure: ProviderFailure) => void
   /** From 0 to 1. */
   random: () => number
@@ -22,7 +23,7 @@ interface Deps {
   wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** What is to be brought to one of the routes. */
+/** What the routes are asked for. */
 interface Call {
   /** In order of preference. */
   routes: readonly Route[]
@@ -33,11 +34,11 @@ interface Attempt {
   route: Route
   /** How much of the call's time is left. */
   leftMs: number
-  /** To be told once how an answer that had only begun has ended: null if it is complete. */
+  /** To be called once when an answer that had only begun has ended: with null if it is complete. */
   ended: (failure: ProviderFailure | null) => void
 }
 
-/** Asks one provider. Rejects with an `ProviderFailure`, or with what ends the call whoever is asked. */
+/** Asks one provider. Rejects with a `ProviderFailure`, or with what ends the call whoever is asked. */
 type Ask<Answer extends { kind: string }> = (adapter: ProviderAdapter, attempt: Attempt) => Promise<Answer>
 
 interface Turn {
@@ -52,77 +53,85 @@ interface Turn {
  * Gives a call to its routes in turn. Another provider is asked at once; one that was asked before goes to the end of the
  * queue, with the moment from which it is worth asking again.
  */
-export function routeTrier({ opened, attemptFailed, random, nowMs, wait }: Deps) {
-  return async <Answer extends { kind: string }>(call: Call, ask: Ask<Answer>): Promise<Answer> => {
-    const endMs = nowMs() + longestCallMs
-    const turns: Turn[] = call.routes.map((route) => ({ route, tries: 0, fromMs: 0 }))
-    let told: ProviderFailure | null = null
-    for (let turn = turns.shift(); turn; turn = turns.shift()) {
-      await waitUntil(turn.fromMs, call.signal)
-      const leftMs = endMs - nowMs()
-      if (leftMs <= 0) break
-      try {
-        return await askAt(turn.route, leftMs, ask)
-      } catch (error) {
-        if (!(error instanceof ProviderFailure)) throw error
-        told = told === null || saysMore(error, told) ? error : told
-        if (!error.retryable) break
-        const again = nextTurn(turn, error)
-        if (again && again.fromMs < endMs) turns.push(again)
-      }
-    }
-    throw told ?? notConfigured('(none)')
-  }
-
-  async function askAt<Answer extends { kind: string }>(route: Route, leftMs: number, ask: Ask<Answer>) {
-    const provider = opened.get(route.provider)
-    if (!provider) throw told(notConfigured(route.provider))
-    const { adapter, circuit } = provider
-    if (!circuit.admits()) throw resting(route.provider, circuit.restMs())
-    function failed(failure: ProviderFailure): ProviderFailure {
-      circuit.failed(failure)
-      return told(failure)
-    }
-    function ended(failure: ProviderFailure | null): void {
-      if (failure) failed(failure)
-      else circuit.completed()
-    }
+export async function tryRoutes<Answer extends { kind: string }>(
+  deps: Deps,
+  call: Call,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  const { nowMs } = deps
+  const endMs = nowMs() + longestCallMs
+  const turns: Turn[] = call.routes.map((route) => ({ route, tries: 0, fromMs: 0 }))
+  let reported: ProviderFailure | null = null
+  for (let turn = turns.shift(); turn; turn = turns.shift()) {
+    await waitUntil(deps, turn.fromMs, call.signal)
+    const leftMs = endMs - nowMs()
+    if (leftMs <= 0) break
     try {
-      const answer = await ask(adapter, { route, leftMs, ended })
-      circuit.answered()
-      if (answer.kind !== 'stream') circuit.completed()
-      return answer
+      return await attempt(deps, turn.route, leftMs, ask)
     } catch (error) {
-      throw error instanceof ProviderFailure ? failed(error) : error
+      if (!(error instanceof ProviderFailure)) throw error
+      reported = reported === null || saysMore(error, reported) ? error : reported
+      if (!error.retryable) break
+      const again = nextTurn(deps, turn, error)
+      if (again && again.fromMs < endMs) turns.push(again)
     }
   }
+  throw reported ?? notConfigured('(none)')
+}
 
-  function told(failure: ProviderFailure): ProviderFailure {
+async function attempt<Answer extends { kind: string }>(
+  { opened, attemptFailed }: Deps,
+  route: Route,
+  leftMs: number,
+  ask: Ask<Answer>,
+): Promise<Answer> {
+  const provider = opened.get(route.provider)
+  if (!provider) {
+    const failure = notConfigured(route.provider)
     attemptFailed(failure)
-    return failure
+    throw failure
   }
-
-  function nextTurn({ route, tries }: Turn, failure: ProviderFailure): Turn | null {
-    const asked = tries + 1
-    if (asked >= (opened.get(route.provider)?.tries ?? 1)) return null
-    const delayMs = retryDelayMs(failure, asked, random)
-    return delayMs === null ? null : { route, tries: asked, fromMs: nowMs() + delayMs }
+  const { adapter, circuit } = provider
+  if (!circuit.admits()) throw circuitOpen(route.provider, circuit.retryAfterMs())
+  function failed(failure: ProviderFailure): void {
+    circuit.failed(failure)
+    attemptFailed(failure)
   }
+  function ended(failure: ProviderFailure | null): void {
+    if (failure) failed(failure)
+    else circuit.completed()
+  }
+  try {
+    const answer = await ask(adapter, { route, leftMs, ended })
+    circuit.answered()
+    if (answer.kind !== 'stream') circuit.completed()
+    return answer
+  } catch (error) {
+    if (error instanceof ProviderFailure) failed(error)
+    throw error
+  }
+}
 
-  async function waitUntil(moment: number, signal: AbortSignal | undefined): Promise<void> {
-    const ms = moment - nowMs()
-    if (ms <= 0) return
-    try {
-      await wait(ms, signal)
-    } catch (error) {
-      throw signal?.aborted ? signal.reason : error
-    }
+function nextTurn({ opened, random, nowMs }: Deps, { route, tries }: Turn, failure: ProviderFailure): Turn | null {
+  const asked = tries + 1
+  if (asked >= (opened.get(route.provider)?.tries ?? 1)) return null
+  const delayMs = retryDelayMs(failure, asked, random)
+  return delayMs === null ? null : { route, tries: asked, fromMs: nowMs() + delayMs }
+}
+
+async function waitUntil({ nowMs, wait }: Deps, moment: number, signal: AbortSignal | undefined): Promise<void> {
+  const ms = moment - nowMs()
+  if (ms <= 0) return
+  try {
+    await wait(ms, signal)
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
   }
 }
 
 /**
- * Whether the later failure tells the caller more than the earlier one: what an asked provider came to says more than that
- * one rests, which a moment clears, and that more than that one has no words for the call.
+ * Whether the later failure tells the caller more than the earlier one: the failure of a provider that was asked says more than an
+ * open circuit, which a moment closes, and that says more than a wire format that lacks a field for the call.
  */
 function saysMore(later: ProviderFailure, earlier: ProviderFailure): boolean {
   return weight(later) >= weight(earlier)
@@ -142,7 +151,7 @@ function notConfigured(provider: string): ProviderFailure {
   })
 }
 
-function resting(provider: string, retryAfterMs: number): ProviderFailure {
-  const detail = 'it failed so often that it rests'
-  return new ProviderFailure({ kind: 'resting', provider, detail, retryAfterMs, asked: false })
+function circuitOpen(provider: string, retryAfterMs: number): ProviderFailure {
+  const detail = 'it failed so often that its circuit is open'
+  return new ProviderFailure({ kind: 'circuit_open', provider, detail, retryAfterMs, asked: false })
 }

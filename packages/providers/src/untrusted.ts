@@ -33,11 +33,11 @@ export function text(value: unknown, where: string): string {
   throw new UnfitAnswer(`${where} is not a text`)
 }
 
-/** A list of at most `most`; absent and null are the empty list. */
-export function list(value: unknown, most: number, where: string): unknown[] {
+/** A list of at most `maxItems`; absent and null are the empty list. */
+export function list(value: unknown, maxItems: number, where: string): unknown[] {
   if (value === null || value === undefined) return []
   if (!Array.isArray(value)) throw new UnfitAnswer(`${where} is not a list`)
-  if (value.length > most) throw new UnfitAnswer(`${where} is too long`)
+  if (value.length > maxItems) throw new UnfitAnswer(`${where} is too long`)
   return value
 }
 

@@ -12,7 +12,7 @@ export interface WireFormat {
   path: string
   /** Besides those that every call carries; names and values in turn. */
   headers: string[]
-  /** The body of a request. Throws `CannotSay`. */
+  /** The body of a request. Throws `NotInWireFormat`. */
   write(call: WireCall): string
   /** Reads the body of an answer. Throws `UnfitAnswer` or `ErrorInAnswer`. */
   readCompletion(body: unknown): Completion
@@ -26,5 +26,5 @@ export interface WireFormat {
  */
 export type ReadEvent = (data: string) => ChatChunk | null | 'end'
 
-/** What the call asks for has no words in this wire format; another provider's may have them. The message says what it is. */
-export class CannotSay extends Error {}
+/** What the call asks for can not be said in this wire format; in another it may be. The message names it. */
+export class NotInWireFormat extends Error {}

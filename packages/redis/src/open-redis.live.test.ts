@@ -13,8 +13,8 @@ const test = liveTest
   .extend('open', ({}, { onCleanup }) => {
     const opened: RedisClient[] = []
     onCleanup(() => opened.forEach((client) => client.disconnect()))
-    return (url: string, manner: Parameters<typeof openRedis>[1] = patient) => {
-      const client = openRedis(url, manner)
+    return (url: string, options: Parameters<typeof openRedis>[1] = patient) => {
+      const client = openRedis(url, options)
       client.on('error', () => {})
       opened.push(client)
       return client
@@ -67,9 +67,9 @@ test('a Cluster takes keys of one tag, pipelines and messages', async ({ open, c
   expect(await client.mget('{svc}:a', '{svc}:b')).toEqual(['1', '2'])
   expect(mastersOf(client)).toHaveLength(1)
   const heard = new Promise((resolve) => listener.once('message', (channel, text) => resolve([channel, text])))
-  await listener.subscribe('rings')
-  await client.pipeline().publish('rings', 'now').exec()
-  expect(await heard).toEqual(['rings', 'now'])
+  await listener.subscribe('topics')
+  await client.pipeline().publish('topics', 'now').exec()
+  expect(await heard).toEqual(['topics', 'now'])
 })
 
 test('an address of no known form is not opened, and not quoted', () => {

@@ -1,8 +1,8 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
-import { readRedisUrl, type RedisHost, type RedisPlace } from './redis-url.ts'
+import { readRedisUrl, type RedisHost, type RedisAddress } from './redis-url.ts'
 
 /** How a connection behaves, wherever it goes. */
-export type ConnectionManner = {
+export type ConnectionOptions = {
   [
     Name in
       | 'autoResendUnfulfilledCommands'
@@ -23,31 +23,31 @@ export type RedisClient = Redis | Cluster
  * Opens a connection to wherever `url` says: one server, the master that Sentinels name, or a Cluster.
  * @throws Error for a url in none of the forms of redis-url.ts; it quotes nothing of it
  */
-export function openRedis(url: string, manner: ConnectionManner): RedisClient {
-  const place = placeOf(url)
-  switch (place.kind) {
+export function openRedis(url: string, options: ConnectionOptions): RedisClient {
+  const address = addressOf(url)
+  switch (address.kind) {
     case 'server':
-      return new Redis(place.url, manner)
+      return new Redis(address.url, options)
     case 'sentinel':
-      return new Redis(sentinelOptions(place, manner))
+      return new Redis(sentinelOptions(address, options))
     case 'cluster':
-      return openCluster(place, manner)
+      return openCluster(address, options)
   }
 }
 
 /**
  * The same for a library that opens its connections itself: options for it where they can say it all, and for a Cluster an
- * open client, which whoever asked closes.
+ * open client, which whoever parameters closes.
  */
-export function redisConnection(url: string, manner: ConnectionManner) {
-  const place = placeOf(url)
-  switch (place.kind) {
+export function redisConnection(url: string, options: ConnectionOptions) {
+  const address = addressOf(url)
+  switch (address.kind) {
     case 'server':
-      return { url: place.url, ...manner }
+      return { url: address.url, ...options }
     case 'sentinel':
-      return sentinelOptions(place, manner)
+      return sentinelOptions(address, options)
     case 'cluster':
-      return openCluster(place, manner)
+      return openCluster(address, options)
   }
 }
 
@@ -56,20 +56,20 @@ export function mastersOf(client: RedisClient): Redis[] {
   return client instanceof Cluster ? client.nodes('master') : [client]
 }
 
-type BySentinels = Extract<RedisPlace, { kind: 'sentinel' }>
-type InCluster = Extract<RedisPlace, { kind: 'cluster' }>
+type SentinelAddress = Extract<RedisAddress, { kind: 'sentinel' }>
+type ClusterAddress = Extract<RedisAddress, { kind: 'cluster' }>
 
-function placeOf(url: string): RedisPlace {
-  const place = readRedisUrl(url)
-  if (place === null) throw new Error('REDIS_URL has none of the forms that redis-url.ts lists')
-  return place
+function addressOf(url: string): RedisAddress {
+  const address = readRedisUrl(url)
+  if (address === null) throw new Error('REDIS_URL has none of the forms that redis-url.ts lists')
+  return address
 }
 
-function sentinelOptions(place: BySentinels, manner: ConnectionManner) {
-  const { sentinels, master, database, login, sentinelLogin, tls } = place
-  const { retryStrategy, connectTimeout } = manner
+function sentinelOptions(address: SentinelAddress, options: ConnectionOptions) {
+  const { sentinels, master, database, login, sentinelLogin, tls } = address
+  const { retryStrategy, connectTimeout } = options
   return {
-    ...manner,
+    ...options,
     ...login,
     sentinels,
     name: master,
@@ -83,8 +83,8 @@ function sentinelOptions(place: BySentinels, manner: ConnectionManner) {
   } satisfies RedisOptions
 }
 
-function openCluster({ nodes, login, tls }: InCluster, manner: ConnectionManner): Cluster {
-  const { retryStrategy, enableOfflineQueue, lazyConnect, ...perNode } = manner
+function openCluster({ nodes, login, tls }: ClusterAddress, options: ConnectionOptions): Cluster {
+  const { retryStrategy, enableOfflineQueue, lazyConnect, ...perNode } = options
   return new Cluster(nodes satisfies RedisHost[], {
     ...(retryStrategy !== undefined && { clusterRetryStrategy: (times: number) => retryStrategy?.(times) ?? null }),
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),

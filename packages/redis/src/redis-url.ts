@@ -17,7 +17,7 @@ interface Login {
 }
 
 /** Where Redis is. */
-export type RedisPlace =
+export type RedisAddress =
   | { kind: 'server'; url: string }
   | ({ kind: 'sentinel'; sentinels: RedisHost[]; master: string; database: number; sentinelLogin: Login } & Secured)
   | ({ kind: 'cluster'; nodes: RedisHost[] } & Secured)
@@ -40,7 +40,7 @@ const several =
 const host = /^(?<name>\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?$/
 
 /** Null for what is none of the forms. */
-export function readRedisUrl(text: string): RedisPlace | null {
+export function readRedisUrl(text: string): RedisAddress | null {
   if (/^rediss?:\/\//.test(text)) return URL.canParse(text) && new URL(text).host ? { kind: 'server', url: text } : null
   const found = several.exec(text)?.groups as Record<string, string | undefined> | undefined
   if (found === undefined) return null
@@ -52,7 +52,7 @@ export function readRedisUrl(text: string): RedisPlace | null {
   const { path = '', query = '' } = found
   if (!sentinel) return path === '' && query === '' ? { kind: 'cluster', nodes: hosts, ...secured } : null
 
-  const asked = z
+  const parameters = z
     .strictObject({
       database: z
         .string()
@@ -63,16 +63,16 @@ export function readRedisUrl(text: string): RedisPlace | null {
     })
     .safeParse(Object.fromEntries(new URLSearchParams(query)))
   const master = decoded(path)
-  if (!asked.success || !master) return null
-  const { database = '0', sentinelUsername: username, sentinelPassword: password } = asked.data
+  if (!parameters.success || !master) return null
+  const { database = '0', sentinelUsername: username, sentinelPassword: password } = parameters.data
   const sentinelLogin = { ...(username && { username }), ...(password && { password }) }
   return { kind: 'sentinel', sentinels: hosts, master, database: Number(database), sentinelLogin, ...secured }
 }
 
 function readHosts(text: string, usualPort: number): RedisHost[] | null {
   const hosts: RedisHost[] = []
-  for (const one of text.split(',')) {
-    const found = host.exec(one)?.groups
+  for (const entry of text.split(',')) {
+    const found = host.exec(entry)?.groups
     const port = Number(found?.['port'] ?? usualPort)
     if (found?.['name'] === undefined || port < 1 || port > 65_535) return null
     hosts.push({ host: found['name'].replace(/^\[|\]$/g, ''), port })

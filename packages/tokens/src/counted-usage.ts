@@ -1,13 +1,12 @@
 import type { ChatRequest } from '@gateway/contracts/chat-request'
 import type { Usage as ReportedUsage } from '@gateway/providers/chat-port'
-import type { Usage } from '@gateway/contracts/chat-answer'
+import type { AnswerUsage } from '@gateway/contracts/chat-answer'
+import type { Usage } from '@gateway/contracts/usage'
 import { promptText } from './prompt-text.ts'
 import type { CountTokens } from './token-counter.ts'
 
-export interface CountedUsage extends Usage {
-  /** Counted by us, because the provider did not say or its answer was cut short. */
-  estimated: boolean
-}
+/** What a call has used: what of it is recorded (`recordedUsage`), and the details that its caller is shown besides. */
+export type CountedUsage = Usage & AnswerUsage
 
 /** What the wire format wraps around each message and around the whole, by the published count of the chat format. */
 const PER_MESSAGE = 3

@@ -77,14 +77,14 @@ describe('an exact count is made', () => {
 
   test('not for a project that has had enough counted, and still for another', async () => {
     const noting = openNoting()
-    const count = exactCounter({ ...noting, kilobytes: { most: 2, withinSeconds: 60 } }) // the request is one kilobyte
+    const count = exactCounter({ ...noting, kilobytes: { max: 2, withinSeconds: 60 } }) // the request is one kilobyte
     const turns = async (project: string) =>
       (await count(chat, refused('context_limit', { ...CONTEXT, project }))) !== null
     expect([await turns('prj_1'), await turns('prj_1'), await turns('prj_1')]).toEqual([true, true, false])
     expect(await turns('prj_2')).toBe(true)
   })
 
-  test('and where it fails nothing is guessed', async () => {
+  test('and where it fails nothing is estimated', async () => {
     expect(await exactCounter(openNoting(null))(chat, refused('context_limit', CONTEXT))).toBe(null)
   })
 })

@@ -7,7 +7,7 @@ import type { CountAtMost } from './token-counter.ts'
 // The bytes of a prompt bound its tokens for nothing; a count is made only where that bound refuses (decisions.md, 2).
 //   E1  What is counted is never less than what a provider of that tokenizer counts for the text. Overheads are the ledger's.
 //   E2  Counting costs time of a thread that all projects share, so a project has so many kilobytes of it in a while.
-//   E3  What isn't counted, for whatever reason, isn't guessed: the refusal stands.
+//   E3  What isn't counted, for whatever reason, isn't estimated: the refusal stands.
 
 /** Tokens of the prompt's text at most, where a count may turn the refusal; null: it stands. */
 export type CountExactly = (call: Asked, refused: LedgerRefusal) => Promise<number | null>
@@ -21,15 +21,15 @@ interface Asked {
 interface Deps {
   countAtMost: CountAtMost
   /** What one project may have counted. */
-  kilobytes?: { most: number; withinSeconds: number }
+  kilobytes?: { max: number; withinSeconds: number }
 }
 
-const KILOBYTES = { most: 2_500, withinSeconds: 10 }
+const KILOBYTES = { max: 2_500, withinSeconds: 10 }
 /** Between the texts a provider may put a line feed or a blank. */
 const TOKENS_BETWEEN = 1
 
 export function exactCounter({ countAtMost, kilobytes = KILOBYTES }: Deps): CountExactly {
-  const limiter = new RateLimiterMemory({ points: kilobytes.most, duration: kilobytes.withinSeconds })
+  const limiter = new RateLimiterMemory({ points: kilobytes.max, duration: kilobytes.withinSeconds })
 
   return async ({ payer, request }, refused) => {
     const { tokenizer, project } = refused.facts

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { mostTokensOf, tokensOf, type CountText } from './tokens-of.ts'
+import { maxTokensOf, tokensOf, type CountText } from './tokens-of.ts'
 
 // The thread that counts. It loads the tables of a tokenizer when they are first asked for.
 
@@ -45,9 +45,9 @@ function load(family: TokenizerFamily): Promise<CountText> {
 
 parentPort!.on('message', async ({ n, family, texts, how }: CountQuestion) => {
   const count = await load(family)
-  const one = how === 'at-most' ? mostTokensOf : tokensOf
+  const countInSlices = how === 'at-most' ? maxTokensOf : tokensOf
   let tokens = 0
-  for (const text of texts) tokens += one(text, count)
+  for (const text of texts) tokens += countInSlices(text, count)
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
   parentPort!.postMessage({ n, tokens } satisfies CountAnswer)
 })

@@ -27,11 +27,11 @@ test('a long word and a long row of emoji are counted too', async ({ counter, wa
   expect(warnings).toEqual([])
 })
 
-test('what takes too long or comes too thick is guessed from its bytes', async ({ warnings }) => {
+test('what takes too long or comes too thick is estimated from its bytes', async ({ warnings }) => {
   const hasty = openTokenCounter({ log: { warn: (facts: unknown) => void warnings.push(facts) }, limitMs: 0 })
   expect(await hasty.count('x'.repeat(400))).toBe(100)
   expect(warnings).toHaveLength(1)
-  const small = openTokenCounter({ log: { warn() {} }, mostWaiting: 0 })
+  const small = openTokenCounter({ log: { warn() {} }, maxWaiting: 0 })
   expect(await small.count('x'.repeat(400))).toBe(100)
 })
 
@@ -47,11 +47,11 @@ test('each family counts in its own way, and every text', async ({ counter, warn
   expect(warnings).toEqual([])
 })
 
-test('a count at most is never guessed', async ({ warnings }) => {
+test('a count at most is never estimated', async ({ warnings }) => {
   const log = { warn: (facts: unknown) => void warnings.push(facts) }
   const hasty = openTokenCounter({ log, limitMs: 0 })
   expect(await hasty.countAtMost(['x'], 'o200k_base')).toBe(null)
-  expect(await openTokenCounter({ log, mostWaiting: 0 }).countAtMost(['x'], 'o200k_base')).toBe(null)
+  expect(await openTokenCounter({ log, maxWaiting: 0 }).countAtMost(['x'], 'o200k_base')).toBe(null)
 })
 
 test('a thread that fails is followed by another', async ({ counter, warnings }) => {

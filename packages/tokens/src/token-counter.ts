@@ -10,7 +10,7 @@ export type CountTokens = (text: string) => Promise<number>
 export type CountAtMost = (texts: string[], family: TokenizerFamily) => Promise<number | null>
 
 export interface TokenCounter {
-  /** Where the thread is too slow, too busy or broken, the count is guessed from the bytes. */
+  /** Where the thread is too slow, too busy or broken, the count is estimated from the bytes. */
   count: CountTokens
   countAtMost: CountAtMost
   close(): Promise<void>
@@ -21,7 +21,7 @@ interface Deps {
   /** How long one question may take. Milliseconds. */
   limitMs?: number
   /** Questions that may wait for the thread. */
-  mostWaiting?: number
+  maxWaiting?: number
 }
 
 interface Waiting {
@@ -33,20 +33,20 @@ interface Waiting {
 const BYTES_PER_TOKEN = 4
 /** Of what stands in for a tokenizer that is not known. */
 const USUAL_FAMILY: TokenizerFamily = 'o200k_base'
-const MOST_MEGABYTES = 512
+const MAX_MEGABYTES = 512
 
 /**
  * Counts in a thread of its own, which is started at the first count: the tables are large and most gateways never need
  * them.
  */
-export function openTokenCounter({ log, limitMs = 5_000, mostWaiting = 64 }: Deps): TokenCounter {
+export function openTokenCounter({ log, limitMs = 5_000, maxWaiting = 64 }: Deps): TokenCounter {
   let thread: Worker | null = null
   let next = 0
   const waiting = new Map<number, Waiting>()
 
   function start(): Worker {
     const worker = new Worker(new URL('./token-counter-thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
     })
     worker.unref()
     worker.on('message', ({ n, tokens }: CountAnswer) => answer(n, tokens))
@@ -55,11 +55,11 @@ export function openTokenCounter({ log, limitMs = 5_000, mostWaiting = 64 }: Dep
   }
 
   function answer(n: number, tokens: number | null): void {
-    const one = waiting.get(n)
-    if (!one) return
+    const question = waiting.get(n)
+    if (!question) return
     waiting.delete(n)
-    clearTimeout(one.timer)
-    one.answer(tokens)
+    clearTimeout(question.timer)
+    question.answer(tokens)
   }
 
   /** Nothing that waits is answered, and the next question gets a new thread. */
@@ -72,7 +72,7 @@ export function openTokenCounter({ log, limitMs = 5_000, mostWaiting = 64 }: Dep
   }
 
   function ask(question: Omit<CountQuestion, 'n'>): Promise<number | null> {
-    if (waiting.size >= mostWaiting) return Promise.resolve(null)
+    if (waiting.size >= maxWaiting) return Promise.resolve(null)
     const worker = (thread ??= start())
     const n = next++
     return new Promise((resolve) => {

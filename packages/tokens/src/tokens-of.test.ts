@@ -2,7 +2,7 @@ import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mostTokensOf, tokensOf } from './tokens-of.ts'
+import { maxTokensOf, tokensOf } from './tokens-of.ts'
 
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
 const tokenizers = {
@@ -50,7 +50,7 @@ describe.each(Object.entries(tokenizers))('%s', (_family, whole) => {
   test('a count in slices is never less than the count of the whole', () => {
     fc.assert(
       fc.property(text, (text) => {
-        expect(mostTokensOf(text, whole)).toBeGreaterThanOrEqual(whole(text))
+        expect(maxTokensOf(text, whole)).toBeGreaterThanOrEqual(whole(text))
       }),
       { numRuns: 300 },
     )
@@ -61,19 +61,19 @@ describe.each(Object.entries(tokenizers))('%s', (_family, whole) => {
     const code = 'if (a[i] !== b[j]) { total += price * count; }\n  return total\n'.repeat(200)
     const table = '| left | 1,234.50 | 漢字，かな | ------- |\n'.repeat(200)
     for (const text of [prose, code, table]) {
-      expect(mostTokensOf(text, whole)).toBe(whole(text))
+      expect(maxTokensOf(text, whole)).toBe(whole(text))
       expect(tokensOf(text, whole)).toBe(whole(text))
     }
   })
 
   test('a word without end is bounded by its bytes, and counted about right', () => {
     const word = 'a'.repeat(20_000)
-    expect(mostTokensOf(word, whole)).toBe(20_000)
+    expect(maxTokensOf(word, whole)).toBe(20_000)
     expect(tokensOf(word, whole)).toBeLessThan(5_000)
-    expect(mostTokensOf('😀'.repeat(2_000), whole)).toBe(8_000)
+    expect(maxTokensOf('😀'.repeat(2_000), whole)).toBe(8_000)
   })
 
   test('what providers may take for a blank and we do not leaves room', () => {
-    expect(mostTokensOf('one\ufefftwo', whole)).toBeGreaterThan(whole('one\ufefftwo'))
+    expect(maxTokensOf('one\ufefftwo', whole)).toBeGreaterThan(whole('one\ufefftwo'))
   })
 })

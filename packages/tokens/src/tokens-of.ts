@@ -22,7 +22,7 @@ export function tokensOf(text: string, count: CountText): number {
 }
 
 /** The count of the whole text, and where that can't be said exactly, more (T3, T4). */
-export function mostTokensOf(text: string, count: CountText): number {
+export function maxTokensOf(text: string, count: CountText): number {
   let tokens = TOKENS_AROUND * (text.match(BLANK_OR_NOT)?.length ?? 0)
   for (const { slice, whole } of slicesOf(text)) tokens += whole ? count(slice) : Buffer.byteLength(slice)
   return tokens

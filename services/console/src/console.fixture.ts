@@ -84,12 +84,12 @@ export const consoleTest = liveTest
   })
   /** A tenant with an Admin who owns its one project and may issue keys for it. */
   .extend('stack', async ({ fixture, signIn }) => {
-    const of = await fixture.tenant()
-    const project = await fixture.project(of)
-    const owner = await signIn({ id: of.owner })
-    const tenantPath = `/api/v2/tenants/${of.tenant}`
+    const tenant = await fixture.tenant()
+    const project = await fixture.project(tenant)
+    const owner = await signIn({ id: tenant.owner })
+    const tenantPath = `/api/v2/tenants/${tenant.tenant}`
     return {
-      ...of,
+      ...tenant,
       owner,
       project: project.id,
       fixture,
@@ -100,8 +100,8 @@ export const consoleTest = liveTest
         const person = await fixture.person()
         const add = (table: string, where: string, what: string, role: string) =>
           fixture.run(`INSERT INTO control.${table} (${where}, person, role) VALUES ($1, $2, $3)`, [what, person, role])
-        await add('memberships', 'tenant', of.tenant, roles.tenant ?? 'Member')
-        if (roles.team) await add('team_members', 'team', of.team, roles.team)
+        await add('memberships', 'tenant', tenant.tenant, roles.tenant ?? 'Member')
+        if (roles.team) await add('team_members', 'team', tenant.team, roles.team)
         if (roles.project) await add('project_grants', 'project', project.id, roles.project)
         return signIn({ id: person })
       },
@@ -109,7 +109,7 @@ export const consoleTest = liveTest
   })
 
 /** Status and code of a refusal, such as `403 not_permitted`; the status alone of anything else. */
-export function said({ status, body }: Answer): string {
+export function outcomeOf({ status, body }: Answer): string {
   const error = (body as { error?: RefusalBody } | null)?.error
   return error ? `${status} ${error.code}` : String(status)
 }

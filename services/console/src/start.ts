@@ -5,9 +5,12 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { consoleApp } from './app.ts'
 import type { ConsoleConfig } from './config.ts'
+import { openMetrics } from './metrics.ts'
+import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
+import { openThrottle } from './sign-in/throttle.ts'
 
-/** Builds the console: its database, its way to the ledger, and at last the door. */
+/** Builds the console: its database, its client of the ledger, and last the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const { log, meter, onStop, readiness, metricsText, stopping } = tools
   const { prisma, close } = await openDatabase({
@@ -23,14 +26,17 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   onStop('ledger client', () => ledger.close())
 
   readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
+  const random = (bytes: number) => randomBytes(bytes)
   const app = consoleApp({
     prisma,
     ledger,
-    mint: (prefix) => mintId(prefix, Date.now(), randomBytes(10)),
-    random: (bytes) => randomBytes(bytes),
+    throttle: openThrottle({ prisma }),
+    passwords: openPasswords({ random }),
+    newId: (prefix) => mintId(prefix, Date.now(), randomBytes(10)),
+    random,
     now: () => new Date(),
     log,
-    meter,
+    metrics: openMetrics(meter),
     readiness,
     metricsText,
     stopping,

@@ -1,81 +1,57 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
-import type { Id } from '@gateway/contracts/ids'
-import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { Readiness } from '@gateway/process/health'
-import type { Logger } from '@gateway/process/logger'
-import { showDocs, showOpenApi } from './docs/api-docs.ts'
-import { probe, showMetrics } from './health/health.ts'
-import { showAsset } from './assets/show-asset.ts'
-import { uploadAsset } from './assets/upload-asset.ts'
-import { showKey } from './keys/show-key.ts'
-import { listModels, showModel } from './models/models.ts'
-import { logRequests } from './log-requests.ts'
-import { nameRequest } from './name-request.ts'
-import { allowOnly, notFound } from './refuse/no-such-thing.ts'
-import { showExecution } from './run/show-execution.ts'
-
-export interface Deps {
-  completeChat: RequestHandler
-  invoke: RequestHandler<{ id: string }>
-  mcp: RequestHandler<{ id: string }>
-  assets: Parameters<typeof uploadAsset>[0] & Parameters<typeof showAsset>[0]
-  executions: Parameters<typeof showExecution>[0]
-  ledger: Pick<LedgerClient, 'models' | 'key'>
-  /** Passes a request on to the console service. */
-  toConsole: RequestHandler
-  readiness: Readiness
-  metricsText: () => Promise<string>
-  mint: (prefix: 'req') => Id<'req'>
-  log: Pick<Logger, 'info' | 'debug'>
-  /** Monotonic milliseconds. */
-  now: () => number
-  answerFailure: ErrorRequestHandler
-}
+import type { Express } from 'express'
+import { answerErrors, answerOfRefusal } from '@gateway/http/answer-errors'
+import { mountHealth } from '@gateway/http/health'
+import { openApp } from '@gateway/http/open-app'
+import { preamble } from '@gateway/http/preamble'
+import { allowOnly, mountRoutes, notFound } from '@gateway/http/routes'
+import type { Deps } from './deps.ts'
+import { explainError } from './errors/explain-error.ts'
+import { showDocs, showOpenApi } from './routes/docs.ts'
+import { showAsset, uploadAsset } from './routes/v1/assets.ts'
+import { chatCompletions } from './routes/v1/chat-completions.ts'
+import { showExecution } from './routes/v1/executions.ts'
+import { showKey } from './routes/v1/key.ts'
+import { listModels, showModel } from './routes/v1/models.ts'
+import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
+import { serveMcp } from './routes/v1/sandbox/mcp.ts'
 
 /** The whole public surface, in the order in which it is matched. The hot path comes first. */
-export function gatewayApp({
-  completeChat,
-  invoke,
-  mcp,
-  assets,
-  executions,
-  ledger,
-  toConsole,
-  readiness,
-  metricsText,
-  mint,
-  log,
-  now,
-  answerFailure,
-}: Deps): Express {
-  const app = express()
-  app.disable('x-powered-by')
-  app.set('etag', false)
-  app.use(nameRequest(mint))
-  app.use(logRequests(log, now))
+export function gatewayApp(deps: Deps): Express {
+  const app = openApp()
+  app.use(
+    preamble({
+      newRequestId: () => deps.newId('req'),
+      log: deps.log,
+      now: deps.monotonicNow,
+      fields: (res) => ({ invocation: res.getHeader('X-Service-Invocation') }),
+    }),
+  )
 
-  app.route('/v1/chat/completions').post(completeChat).all(allowOnly('POST'))
-  app.route('/v1/models').get(listModels({ ledger })).all(allowOnly('GET'))
-  app.route('/v1/models/*id').get(showModel({ ledger })).all(allowOnly('GET'))
-  app.route('/v1/key').get(showKey({ ledger })).all(allowOnly('GET'))
+  mountRoutes(app, [
+    ['POST', '/v1/chat/completions', chatCompletions(deps)],
+    ['GET', '/v1/models', listModels(deps)],
+    ['GET', '/v1/models/*id', showModel(deps)],
+    ['GET', '/v1/key', showKey(deps)],
 
-  app.route('/v1/sandbox/:id/invoke').post(invoke).all(allowOnly('POST'))
-  app.route('/v1/sandbox/:id/mcp').post(mcp).all(mcp)
-  app.route('/v1/executions/:id').get(showExecution(executions)).all(allowOnly('GET'))
-  app.route('/v1/assets').post(uploadAsset(assets)).all(allowOnly('POST'))
-  app.route('/v1/assets/:id').get(showAsset(assets)).all(allowOnly('GET'))
+    ['POST', '/v1/sandbox/:id/invoke', invokeSandbox(deps)],
+    ['GET', '/v1/executions/:id', showExecution(deps)],
+    ['POST', '/v1/assets', uploadAsset(deps)],
+    ['GET', '/v1/assets/:id', showAsset(deps)],
+  ])
+  const mcp = serveMcp(deps)
+  app.route('/v1/sandbox/:id/mcp').post(mcp).all(mcp) // refuses other methods itself, once it knows the caller
 
-  app.use(['/api/v2', '/console'], toConsole)
+  app.use(['/api/v2', '/console'], deps.consoleProxy?.forward ?? notFound)
 
-  app.route('/docs').get(showDocs()).all(allowOnly('GET'))
-  app.route('/docs/:file').get(showDocs()).all(allowOnly('GET'))
-  app.route('/openapi.json').get(showOpenApi()).all(allowOnly('GET'))
-
-  app.route('/health/live').get(probe(readiness.live)).all(allowOnly('GET'))
-  app.route('/health/ready').get(probe(readiness.ready)).all(allowOnly('GET'))
-  app.route('/metrics').get(showMetrics(metricsText)).all(allowOnly('GET'))
+  mountRoutes(app, [
+    ['GET', '/docs', showDocs()],
+    ['GET', '/docs/:file', showDocs()],
+    ['GET', '/openapi.json', showOpenApi()],
+  ])
+  const { live, ready } = deps.readiness
+  mountHealth(app, { live, ready, metricsText: deps.metricsText }, allowOnly('GET'))
 
   app.use(notFound)
-  app.use(answerFailure)
+  app.use(answerErrors((error, _req, res) => answerOfRefusal(explainError(deps, error, res))))
   return app
 }

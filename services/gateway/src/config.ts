@@ -4,8 +4,7 @@ import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
 import { z } from 'zod'
-import { ratesConfig } from './admit/rates.ts'
-import { hostNames } from './mcp/host-names.ts'
+import { ratesConfig } from './admission/rates.ts'
 
 /** What the gateway reads from its environment. It holds no credentials of the database. */
 export const gatewayConfig = z.object({
@@ -49,6 +48,24 @@ export const gatewayConfig = z.object({
 })
 
 export type GatewayConfig = z.output<typeof gatewayConfig>
+
+const HOST_NAME = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:.]+\])$/
+
+/** Names of hosts as a browser writes them, separated by commas: lower case, no scheme and no port. */
+export function hostNames() {
+  return z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
+    .refine((names) => names.every((name) => HOST_NAME.test(name)), {
+      error: 'expected names of hosts separated by commas, without scheme and port, such as app.example.com',
+    })
+}
 
 /**
  * Reads `PROVIDERS` and the keys that it names.

@@ -105,7 +105,7 @@ export const flowTest = stackTest.extend('flows', async ({ tenant, fixture }) =>
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(tenant.url + path, { headers: { authorization: tenant.headers.authorization, ...headers } })
 
-  /** How many runs of the project there are on the books. */
+  /** How many executions of the project there are on the books. */
   async function executions(): Promise<number> {
     const { rows } = await fixture.run('SELECT count(*)::int AS executions FROM money.executions WHERE project = $1', [
       tenant.project,

@@ -2,11 +2,11 @@ import { startTelemetry } from '@gateway/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
-test('providers at rest are counted, and their names are told to nobody', async ({ onTestFinished }) => {
+test('providers whose circuit breaker is open are counted, and not named', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)
   const metrics = openMetrics(telemetry.meter, () => 0)
-  const resting = async () => /^gateway_providers_resting\S* (\d+)/m.exec(await telemetry.metricsText())?.[1]
+  const resting = async () => /^gateway_provider_circuits_open\S* (\d+)/m.exec(await telemetry.metricsText())?.[1]
 
   metrics.circuitChanged({ provider: 'main', state: 'open' })
   metrics.circuitChanged({ provider: 'spare', state: 'open' })
@@ -14,6 +14,6 @@ test('providers at rest are counted, and their names are told to nobody', async 
   expect(await resting()).toBe('2')
   metrics.circuitChanged({ provider: 'main', state: 'closed' })
   expect(await resting()).toBe('1')
-  expect(await telemetry.metricsText()).toMatch(/^gateway_circuit_changes_total\{state="open"[^}]*\} 2/m)
+  expect(await telemetry.metricsText()).toMatch(/^gateway_provider_circuit_changes_total\{state="open"[^}]*\} 2/m)
   expect(await telemetry.metricsText()).not.toMatch(/main|spare/)
 })

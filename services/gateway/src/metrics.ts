@@ -1,82 +1,87 @@
 import type { Meter } from '@opentelemetry/api'
+import { seconds } from '@gateway/process/seconds'
 import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
-import type { AnswerWanted } from './receive/answer-wanted.ts'
+import type { AcceptedAnswer } from './request/accepted-answer.ts'
 
 /** What the gateway counts. No label names a provider: /metrics stands beside the public paths. */
 export interface Metrics {
-  /** How a reservation was closed. `late`: behind the answer; `lost`: not by this process. */
+  /** How a reservation was closed. `late`: after the answer; `lost`: not by this process. */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost', tookMs?: number): void
   refused(code: string): void
   attemptFailed(failure: ProviderFailure): void
   circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>
   /**
-   * Of a caller who left, the end is that of his call. `providerMs`: how much of it the provider took; nothing is said of a
-   * replay, which may have waited for another call, nor of a sandbox, whose nodes called elsewhere.
+   * How long a call took, also when its caller has left. `providerMs`: how much of it the provider took; not given for
+   * a replay, which may have waited for another call, nor for a sandbox product, whose nodes called elsewhere.
    */
   answered(kind: 'json' | 'stream' | 'replay' | 'sandbox', durationMs: number, providerMs?: number): void
-  /** Of a caller who left, until he left: his run goes on elsewhere. */
-  invoked(kind: AnswerWanted | 'mcp', durationMs: number): void
+  /** Where the caller left, until they left: their execution goes on elsewhere. */
+  invoked(kind: AcceptedAnswer | 'mcp', durationMs: number): void
 }
 
-const MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 100_000, 300_000]
-
 export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
-  const closings = meter.createCounter('gateway_reservations_closed', {
+  const closings = meter.createCounter('gateway.reservations.closed', {
     description: 'Reservations by how they were closed',
+    unit: '{reservation}',
   })
-  const refusals = meter.createCounter('gateway_refusals', { description: 'Answers that are not 2xx, by code' })
-  const attempts = meter.createCounter('gateway_failed_attempts', {
+  const refusals = meter.createCounter('gateway.refusals', {
+    description: 'Answers that are not 2xx, by code',
+    unit: '{refusal}',
+  })
+  const attempts = meter.createCounter('gateway.provider.attempts.failed', {
     description: 'Attempts that a provider failed, by kind',
+    unit: '{attempt}',
   })
-  const durations = meter.createHistogram('gateway_chat_duration', {
+  const durations = meter.createHistogram('gateway.calls.duration', {
     description: 'From receiving a chat call to the end of its answer',
-    unit: 'ms',
-    advice: { explicitBucketBoundaries: MS },
+    ...seconds,
   })
-  const invocations = meter.createHistogram('gateway_invoke_duration', {
+  const invocations = meter.createHistogram('gateway.invocations.duration', {
     description: 'From receiving an invocation of a sandbox product to the end of its answer',
-    unit: 'ms',
-    advice: { explicitBucketBoundaries: MS },
+    ...seconds,
   })
-  const own = meter.createHistogram('gateway_own_duration', {
+  const own = meter.createHistogram('gateway.calls.own_duration', {
     description: 'Of an answered chat call, its duration less what the provider took of it',
-    unit: 'ms',
-    advice: { explicitBucketBoundaries: MS },
+    ...seconds,
   })
-  const settling = meter.createHistogram('gateway_settlement_duration', {
-    description: 'From the end of a call to the word of the ledger that its reservation is closed',
-    unit: 'ms',
-    advice: { explicitBucketBoundaries: MS },
+  const settling = meter.createHistogram('gateway.settlements.duration', {
+    description: 'From the end of a call until the ledger has answered that its reservation is closed',
+    ...seconds,
   })
-  const circuits = meter.createCounter('gateway_circuit_changes', {
-    description: 'Changes of the circuits of providers, by what they became',
+  const circuits = meter.createCounter('gateway.provider.circuit.changes', {
+    description: 'Changes of the circuit breakers of providers, by their new state',
+    unit: '{change}',
   })
-  const resting = new Set<string>()
+  const open = new Set<string>()
   meter
-    .createObservableGauge('gateway_providers_resting', { description: 'Providers whose circuit is not closed' })
-    .addCallback((gauge) => gauge.observe(resting.size))
+    .createObservableGauge('gateway.provider.circuits.open', {
+      description: 'Providers whose circuit breaker is not closed',
+      unit: '{provider}',
+    })
+    .addCallback((gauge) => gauge.observe(open.size))
   meter
-    .createObservableGauge('gateway_open_calls', {
-      description: 'Chat calls under way, and invocations that wait for their run',
+    .createObservableGauge('gateway.calls.open', {
+      description: 'Chat calls under way, and invocations that wait for their execution',
+      unit: '{call}',
     })
     .addCallback((gauge) => gauge.observe(openCalls()))
   return {
     closed(how, tookMs) {
-      closings.add(1, { how })
-      if (tookMs !== undefined) settling.record(tookMs, { how })
+      closings.add(1, { outcome: how })
+      if (tookMs !== undefined) settling.record(tookMs / 1_000, { outcome: how })
     },
     refused: (code) => refusals.add(1, { code }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
     circuitChanged({ provider, state }) {
       circuits.add(1, { state })
-      if (state === 'closed') resting.delete(provider)
-      else resting.add(provider)
+      if (state === 'closed') open.delete(provider)
+      else open.add(provider)
     },
     answered(kind, durationMs, providerMs) {
-      durations.record(durationMs, { kind })
-      if (providerMs !== undefined) own.record(Math.max(0, durationMs - providerMs), { kind })
+      durations.record(durationMs / 1_000, { kind })
+      if (providerMs !== undefined) own.record(Math.max(0, durationMs - providerMs) / 1_000, { kind })
     },
-    invoked: (kind, durationMs) => invocations.record(durationMs, { kind }),
+    invoked: (kind, durationMs) => invocations.record(durationMs / 1_000, { kind }),
   }
 }

@@ -4,9 +4,12 @@ import { privateRedis } from '@gateway/testbed/private-servers'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture, type KeyOptions, type ProductOptions } from '@gateway/testbed/fixture'
 
-// The gateway as it runs in earnest: its own process, a real ledger behind it, a simulated provider beside it.
+// The gateway as operators run it: a process of its own, with a real ledger and a simulated provider.
 
-/** `environment` is the gateway's besides what it needs and `workers` their number, for a file to override; `stack` is shared by a file; `tenant` is a test's own project with 1 USD, one model and one key. */
+/**
+ * `environment` is the gateway's besides what it needs and `workers` their number, for a file to override; `stack` is
+ * shared by a file; `tenant` is a test's own project with 1 USD, one model and one key.
+ */
 export const stackTest = liveTest
   .extend('environment', { scope: 'file' }, (): Record<string, string> => ({}))
   .extend('workers', { scope: 'file' }, (): number => 0)
@@ -51,7 +54,7 @@ export const stackTest = liveTest
       return { reserved: Number(rows[0]?.reserved ?? 0), settled: Number(rows[0]?.settled ?? 0) }
     }
 
-    /** Waits until nothing is held any more: calls whose caller has gone end on their own. */
+    /** Waits until nothing is reserved any more: calls whose caller has disconnected end on their own. */
     async function settled(): Promise<number> {
       for (;;) {
         const { reserved, settled } = await wallet()
@@ -108,8 +111,11 @@ export async function errorOf(answer: Response) {
   return error
 }
 
-/** Calls under way, by the gateway's own count; those whose caller has gone and settlements behind an answer included. */
+/**
+ * Calls under way, by the gateway's own count; those whose caller has disconnected and settlements that outlast their
+ * answer included.
+ */
 export async function openCalls(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  return Number(/^gateway_open_calls(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
+  return Number(/^gateway_calls_open(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
 }

@@ -26,7 +26,7 @@ describe('money at the edges of a life', () => {
     expect(await tenant.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
   })
 
-  test('a stopping gateway takes no more, ends what runs and settles it, and leaves nothing held', async ({
+  test('a stopping gateway takes no more, ends what runs and settles it, and leaves nothing reserved', async ({
     stack,
     tenant,
     fixture,

@@ -10,7 +10,7 @@ export const ledgerConfig = z.object({
   DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger', secret: true }),
   REDIS_URL: redisUrl().meta({
     description:
-      'Redis with the queue of nodes, and the notifier that tells of the progress of runs; one server, Sentinels or a Cluster',
+      'Redis with the queue of nodes, and the notifier that announces the progress of executions; one server, Sentinels or a Cluster',
     secret: true,
   }),
   SERVICE_SECRET_GATEWAY: secretOf('gateway'),
@@ -24,11 +24,11 @@ export const ledgerConfig = z.object({
     .default(10_000)
     .meta({ description: 'Admissions that may wait; one more is refused as overloaded' }),
   NODES_AT_ONCE: wholeNumber({ min: 1, max: 10_000 }).default(32).meta({
-    description: 'Nodes of one project in the queue or under way at once; the others of its runs wait their turn',
+    description: 'Nodes of one project in the queue or under way at once; its other nodes wait their turn',
   }),
   OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
-    .meta({ description: 'Runs of one project that have not ended; one more is refused as overloaded' }),
+    .meta({ description: 'Executions of one project that have not ended; one more is refused as overloaded' }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
     .meta({ description: 'Connections for reads, beside those of the admission batcher' }),

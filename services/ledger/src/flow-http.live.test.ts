@@ -8,9 +8,9 @@ import { openNotifier } from '@gateway/notifier/notifier'
 import { privateRedis } from '@gateway/testbed/private-servers'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { mint, question, saveSandbox } from './flows/engine.fixture.ts'
-import { chain } from './flows/graphs.fixture.ts'
-import { openTenant, test as tenantTest } from './tenant.fixture.ts'
+import { mint, question } from './fixtures/engine.ts'
+import { chain, publishProduct } from './fixtures/sandbox-products.ts'
+import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
 
 // The ledger as a process, with the real queue and the real notifier: what it says to workers and to followers, and what its maintenance jobs find.
 
@@ -76,7 +76,7 @@ const test = tenantTest
   })
   .extend('sandbox', async ({ fixture }) => {
     const tenant = await openTenant(fixture)
-    return { tenant, id: await saveSandbox(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) }) }
+    return { tenant, id: await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) }) }
   })
 
 const BUDGET = { budgetMs: 10_000 }

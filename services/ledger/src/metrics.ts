@@ -1,13 +1,12 @@
 import type { Meter } from '@opentelemetry/api'
-import type { Database } from '@gateway/database/client'
+import { seconds } from '@gateway/process/seconds'
 import type { Logger } from '@gateway/process/logger'
-import type { AdmissionBatcher } from './batch/admission-batcher.ts'
 import type { Report } from './check/check-books.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
 
 /**
- * What the ledger tells its operators: batches, waiting items, open holds, stack losses, and whether the books add up.
+ * What the ledger tells its operators: batches, waiting items, open reservations, write-offs, and whether the books add up.
  * @param now monotonic milliseconds
  */
 export function openMetrics(meter: Meter, log: Logger, now: () => number) {
@@ -15,51 +14,59 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Items decided in one batch',
     unit: '{item}',
   })
-  const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', unit: 'ms' })
-  const flowItems = meter.createHistogram('ledger.flow_batch.items', {
-    description: 'Items about nodes of runs decided in one batch',
+  const ms = meter.createHistogram('ledger.batch.duration', { description: 'Round trip of one batch', ...seconds })
+  const nodeItems = meter.createHistogram('ledger.node_batch.items', {
+    description: 'Items about nodes decided in one batch',
     unit: '{item}',
   })
-  const flowMs = meter.createHistogram('ledger.flow_batch.duration', {
+  const nodeMs = meter.createHistogram('ledger.node_batch.duration', {
     description: 'Reading, deciding and writing one batch of items about nodes',
-    unit: 'ms',
+    ...seconds,
   })
-  const enqueueFailed = meter.createCounter('ledger.nodes.unrung', {
-    description: 'Nodes that the queue did not take; a maintenance job rings for them again',
+  const notEnqueued = meter.createCounter('ledger.nodes.enqueue_failed', {
+    description: 'Nodes that the queue did not take; the job requeuer enqueues them again',
+    unit: '{node}',
   })
   const reclaimed = meter.createCounter('ledger.nodes.reclaimed', {
     description: 'Nodes taken back because their worker had ended; each replica that finds one counts it',
+    unit: '{node}',
   })
   const aside = meter.createCounter('ledger.items.set_aside', {
     description: 'Items that Postgres refused for no business reason',
+    unit: '{item}',
   })
   const excess = meter.createCounter('ledger.write_offs.excess', {
-    description: 'Usage beyond the bound, paid by the stack',
-    unit: 'micro-USD',
+    description: 'Usage beyond the bound, charged to nobody',
+    unit: '{microUSD}',
   })
   const fenced = meter.createCounter('ledger.write_offs.fenced', {
-    description: 'Answers given after their hold had ended, paid by the stack',
+    description: 'Answers given after their reservation had ended, charged to nobody',
+    unit: '{answer}',
   })
   const findings = meter.createGauge('ledger.check.findings', {
     description: 'What does not add up at the last check; 0 is right',
+    unit: '{finding}',
   })
   let checkedMs = now()
   meter
     .createObservableGauge('ledger.check.age', { description: 'Time since the books were last checked', unit: 's' })
     .addCallback((result) => result.observe((now() - checkedMs) / 1_000))
-  const wallets = meter.createGauge('ledger.check.wallets', { description: 'Wallets looked at by the last check' })
+  const wallets = meter.createGauge('ledger.check.wallets', {
+    description: 'Wallets looked at by the last check',
+    unit: '{wallet}',
+  })
 
   return {
     batch(count: number, tookMs: number): void {
       items.record(count)
-      ms.record(tookMs)
+      ms.record(tookMs / 1_000)
     },
-    flowBatch(count: number, tookMs: number): void {
-      flowItems.record(count)
-      flowMs.record(tookMs)
+    nodeBatch(count: number, tookMs: number): void {
+      nodeItems.record(count)
+      nodeMs.record(tookMs / 1_000)
     },
-    queueAway(error: unknown, jobs: number): void {
-      enqueueFailed.add(jobs)
+    enqueueFailed(error: unknown, jobs: number): void {
+      notEnqueued.add(jobs)
       log.warn({ err: error, jobs }, 'the node queue is away; these nodes are requeued')
     },
     reclaimed(nodes: number): void {
@@ -80,46 +87,6 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       findings.record(report.findings.length)
       wallets.record(report.wallets)
       checkedMs = now()
-    },
-    watchAdmissionBatcher(admissionBatcher: AdmissionBatcher): void {
-      meter
-        .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch' })
-        .addCallback((result) => result.observe(admissionBatcher.waiting().all))
-    },
-    watchFlows(waiting: () => number): void {
-      meter
-        .createObservableGauge('ledger.flow_items.waiting', { description: 'Items about nodes that wait for a batch' })
-        .addCallback((result) => result.observe(waiting()))
-    },
-    watchExecutions({ prisma }: Pick<Database, 'prisma'>): void {
-      const open = meter.createObservableGauge('ledger.runs.open', { description: 'Runs that have not ended' })
-      const running = meter.createObservableGauge('ledger.nodes.running', { description: 'Nodes that a worker has' })
-      meter.addBatchObservableCallback(
-        async (result) => {
-          const [row] = await prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
-            SELECT (SELECT count(*) FROM money.executions WHERE completed_at IS NULL) AS open,
-                   (SELECT count(*) FROM money.execution_nodes WHERE state = 'Running') AS running`
-          result.observe(open, Number(row.open))
-          result.observe(running, Number(row.running))
-        },
-        [open, running],
-      )
-    },
-    watchReservations({ prisma }: Pick<Database, 'prisma'>): void {
-      const open = meter.createObservableGauge('ledger.holds.open', { description: 'Open reservations' })
-      const oldest = meter.createObservableGauge('ledger.holds.oldest', {
-        description: 'Age of the oldest open reservation',
-        unit: 's',
-      })
-      meter.addBatchObservableCallback(
-        async (result) => {
-          const [row] = await prisma.$queryRaw<[{ open: bigint; oldest: number | null }]>`
-            SELECT count(*) AS open, extract(epoch FROM clock_timestamp() - min(admitted_at))::float8 AS oldest FROM money.reservations`
-          result.observe(open, Number(row.open))
-          result.observe(oldest, row.oldest ?? 0)
-        },
-        [open, oldest],
-      )
     },
   }
 }

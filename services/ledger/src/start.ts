@@ -1,51 +1,54 @@
-import { openDatabase, type Database } from '@gateway/database/client'
+import { randomBytes } from 'node:crypto'
+import { mintId } from '@gateway/contracts/ids'
+import { openDatabase } from '@gateway/database/client'
 import { openTokenVerifier } from '@gateway/ledger-client/service-token'
+import { openNodeQueue } from '@gateway/node-queue/node-queue'
+import { openNotifier } from '@gateway/notifier/notifier'
 import type { ServiceTools } from '@gateway/process/run-service'
+import { openAdmissionBatcher } from './admissions/admission-batcher.ts'
 import { ledgerApp } from './app.ts'
-import { passBarrier } from './barrier.ts'
-import { openAdmissionBatcher } from './batch/admission-batcher.ts'
-import { batchRunner } from './batch/run-batch.ts'
-import { checkBooks, sayFinding } from './check/check-books.ts'
 import type { LedgerConfig } from './config.ts'
-import { openFlowEngine } from './flows/open-flow-engine.ts'
-import { followExecution } from './flows/records/follow-run.ts'
-import { readExecution } from './flows/records/read-execution.ts'
-import { fund } from './funding.ts'
-import { recordHeartbeat, endInstance } from './instances.ts'
-import { endSilent } from './maintenance/instance-monitor.ts'
-import { expireAbandoned } from './maintenance/reservation-reaper.ts'
-import { forgetOld } from './maintenance/retention-cleaner.ts'
-import { startMaintenanceJob } from './maintenance/maintenance-job.ts'
-import { openKeyUses } from './key-uses.ts'
+import type { Deps } from './deps.ts'
+import { openPackageCache } from './executions/cache/package-cache.ts'
+import { openNodeBatcher } from './executions/nodes/node-batcher.ts'
+import { openStartBatcher } from './executions/start/start-batcher.ts'
+import { openKeyUses } from './keys/key-uses.ts'
+import { repeatJob } from './maintenance/maintenance-job.ts'
+import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
+import { cleanRetention } from './maintenance/retention-cleaner.ts'
 import { openMetrics } from './metrics.ts'
-import { readAsset, recordAsset } from './reads/assets.ts'
-import { readKeyStatus } from './reads/key-status.ts'
-import { readModels } from './reads/models.ts'
-import { readSandbox } from './reads/sandbox.ts'
-import { replayFinisher } from './reads/saved-answers.ts'
-import { readUsage } from './reads/usage.ts'
-import { readWallet } from './reads/wallet.ts'
-import { openLedgerTrace } from './trace.ts'
+import { observeState } from './state-metrics.ts'
 
-const now = () => performance.now()
+/** One for the node batcher, one for the start batcher. */
+const EXECUTION_CONNECTIONS = 2
+const BATCH_BYTES = 1024 * 1024
+const NODE_BATCH_ITEMS = 128
+const WAITING_STARTS = 2_000
+const PACKAGES_BYTES = 64 * 1024 * 1024
+const DRAIN = { limitMs: 5_000 }
 
-const EXPIRE_EVERY_MS = 2_000
-/** A worker is dead after three seconds of silence, and what it ran is to be under way again within five. */
-const END_SILENT_EVERY_MS = 500
-const LOOK_AFTER_EXECUTIONS_EVERY_MS = 1_000
-/** One for the batcher of items about nodes, one for the start of runs. */
-const FLOW_CONNECTIONS = 2
-const FORGET_EVERY_MS = 3_600_000
-const NOTE_USES_EVERY_MS = 10_000
-
-/** Builds the ledger: the books, the admission batcher on them, the notifier and the queue that they tell, the maintenance jobs beside them, and at last the door. */
+/** Builds the ledger: connections, batchers, queue and notifier, then maintenance, and at last the HTTP server. */
 export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
-  const { log, onStop, readiness } = tools
-  const books = await open('admissionBatcher', config.BATCHES_IN_FLIGHT)
-  const executions = await open('runs', FLOW_CONNECTIONS)
-  const reads = await open('reads', config.READ_CONNECTIONS)
+  const deps = await openDeps(config, tools)
+  const { reads } = deps
+  await cleanRetention(deps) // makes the partitions of today, before anything is saved
+  for (const job of maintenanceJobs(deps, config)) tools.onStop(job.name, repeatJob(deps, job))
+  tools.readiness.check('postgres', async () => ((await reads.prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
+  const secrets = {
+    gateway: config.SERVICE_SECRET_GATEWAY,
+    worker: config.SERVICE_SECRET_WORKER,
+    console: config.SERVICE_SECRET_CONSOLE,
+  }
+  const verify = openTokenVerifier({ secrets, now: () => Date.now() })
+  const { readiness, metricsText } = tools
+  return tools.listen(ledgerApp({ ...deps, verify, readiness, metricsText }))
+}
 
-  async function open(name: string, poolSize: number): Promise<Database> {
+async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps> {
+  const { log, onStop } = tools
+  const now = () => performance.now()
+
+  async function open(name: string, poolSize: number) {
     const database = await openDatabase({
       url: config.DATABASE_URL,
       poolSize,
@@ -57,119 +60,41 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
     return database
   }
 
-  const metrics = openMetrics(tools.meter, log, now)
-  const trace = tools.spans ? openLedgerTrace(tools.spans) : undefined
-  const runBatch = batchRunner(books)
-  const admissionBatcher = openAdmissionBatcher({
-    runBatch: trace?.batch(runBatch) ?? runBatch,
-    finishReplays: replayFinisher(reads),
-    limits: {
-      admissionBatcher: config.BATCHES_IN_FLIGHT,
-      batchItems: config.BATCH_ITEMS,
-      batchBytes: 1024 * 1024,
-      waitingAdmissions: config.WAITING_ADMISSIONS,
-    },
-    now,
-    observe: metrics,
+  const admissions = await open('admissions', config.BATCHES_IN_FLIGHT)
+  const executions = await open('executions', EXECUTION_CONNECTIONS)
+  const reads = await open('reads', config.READ_CONNECTIONS)
+  const notifier = openNotifier({
+    redisUrl: config.REDIS_URL,
+    onTrouble: (error) => log.warn({ err: error }, 'Redis is away; who follows an execution looks by themselves'),
   })
-  metrics.watchAdmissionBatcher(admissionBatcher)
-  metrics.watchReservations(reads)
-  onStop('admissionBatcher', () => admissionBatcher.drain(), { limitMs: 5_000 })
+  onStop('notifier', () => notifier.close())
+  const nodeQueue = openNodeQueue({ redisUrl: config.REDIS_URL })
+  onStop('node queue', () => nodeQueue.close())
+  const keyUses = openKeyUses({ reads })
+  onStop('key uses', () => keyUses.write())
 
-  const uses = openKeyUses(reads)
-  onStop('key uses', () => uses.write())
-
-  const engine = openFlowEngine({
+  const shared = {
+    admissions,
     executions,
     reads,
-    config,
-    noteUse: uses.note,
-    metrics,
-    onCharged: trace?.charged ?? null,
+    notifier,
+    nodeQueue,
+    keyUses,
+    packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
+    metrics: openMetrics(tools.meter, log, now),
     log,
-    onStop,
     now,
-  })
-
-  const forget = forgetOld(reads)
-  await forget()
-  const silence = endSilent(reads)
-  const jobs = [
-    startMaintenanceJob({
-      name: 'end silent instances',
-      everyMs: END_SILENT_EVERY_MS,
-      log,
-      work: async () => {
-        await silence()
-        await engine.reclaim()
-      },
-    }),
-    startMaintenanceJob({
-      name: 'end overdue runs',
-      everyMs: LOOK_AFTER_EXECUTIONS_EVERY_MS,
-      log,
-      work: engine.endOverdue,
-    }),
-    startMaintenanceJob({
-      name: 'ring again',
-      everyMs: LOOK_AFTER_EXECUTIONS_EVERY_MS,
-      log,
-      work: engine.requeueLostJobs,
-    }),
-    startMaintenanceJob({
-      name: 'expire abandoned',
-      everyMs: EXPIRE_EVERY_MS,
-      log,
-      work: expireAbandoned({ database: reads, admissionBatcher }),
-    }),
-    startMaintenanceJob({ name: 'forget old', everyMs: FORGET_EVERY_MS, log, work: forget }),
-    startMaintenanceJob({ name: 'note key uses', everyMs: NOTE_USES_EVERY_MS, log, work: () => uses.write() }),
-    startMaintenanceJob({
-      name: 'check books',
-      everyMs: config.CHECK_EVERY_SECONDS * 1000,
-      log,
-      work: async () => {
-        const report = await checkBooks(reads)
-        metrics.checked(report)
-        for (const finding of report.findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
-      },
-    }),
-  ]
-  for (const job of jobs) onStop('keeper', () => job.stop())
-
-  readiness.check('postgres', async () => ((await reads.prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
-  const app = ledgerApp({
-    admissionBatcher,
-    flows: engine.lane,
-    noteUse: uses.note,
-    operations: {
-      models: readModels(reads),
-      key: readKeyStatus(reads),
-      startExecution: trace?.start(engine.start) ?? engine.start,
-      followExecution: followExecution(reads),
-      readExecution: readExecution(reads),
-      readUsage: readUsage(reads),
-      readSandbox: readSandbox(reads),
-      recordAsset: recordAsset(reads),
-      readAsset: readAsset(reads),
-      heartbeat: recordHeartbeat(reads),
-      endInstance: endInstance(reads),
-      fund: fund(reads),
-      barrier: passBarrier(reads),
-      wallet: readWallet(reads),
-    },
-    verify: openTokenVerifier({
-      secrets: {
-        gateway: config.SERVICE_SECRET_GATEWAY,
-        worker: config.SERVICE_SECRET_WORKER,
-        console: config.SERVICE_SECRET_CONSOLE,
-      },
-      now: () => Date.now(),
-    }),
-    readiness,
-    metricsText: tools.metricsText,
-    trace,
-    log,
-  })
-  return tools.listen(app)
+    newId: (prefix: string) => mintId(prefix, Date.now(), randomBytes(10)),
+  }
+  const { BATCHES_IN_FLIGHT: batchesInFlight, BATCH_ITEMS: batchItems, WAITING_ADMISSIONS: waitingAdmissions } = config
+  const { NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config
+  const admissionLimits = { batchesInFlight, batchItems, batchBytes: BATCH_BYTES, waitingAdmissions }
+  const admissionBatcher = openAdmissionBatcher(shared, admissionLimits)
+  onStop('admission batcher', admissionBatcher.drain, DRAIN)
+  const nodeBatcher = openNodeBatcher(shared, { batchItems: NODE_BATCH_ITEMS, nodesAtOnce })
+  onStop('node batcher', nodeBatcher.drain, DRAIN)
+  const startBatcher = openStartBatcher(shared, { nodesAtOnce, openExecutions, waitingStarts: WAITING_STARTS })
+  onStop('start batcher', startBatcher.drain, DRAIN)
+  observeState(tools.meter, { admissionBatcher, nodeBatcher, reads })
+  return { ...shared, admissionBatcher, nodeBatcher, startBatcher }
 }

@@ -9,7 +9,7 @@ import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { Metrics } from './metrics.ts'
 
-/** What the worker has one of, made in start.ts. Functions of ours are imported; each takes what it uses of this. */
+/** What the worker has one of, made in open-deps.ts. Functions of ours are imported; each takes what it uses of this. */
 export interface Deps {
   ledger: LedgerClient
   instance: Pick<Instance, 'id' | 'renew' | 'silent' | 'onSilence'>

@@ -1,4 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
+import { seconds } from '@gateway/process/seconds'
 import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
@@ -8,7 +9,7 @@ export type Ended = CompleteItem['result']['kind'] | 'fenced'
 
 /** What the worker counts. */
 export interface Metrics {
-  /** A run of a job ended: well, by a failure, or because the lock of the job was lost. */
+  /** A job ended: well, by a failure, or because the lock of the job was lost. */
   jobEnded(outcome: 'ran' | 'failed' | 'lost'): void
   nodeEnded(kind: string, how: Ended, times: { durationMs: number; remoteMs: number | null }): void
   /** A job had nothing to do: its node had ended, was under way elsewhere or its execution was ending. */
@@ -20,35 +21,44 @@ export interface Metrics {
 }
 
 export function openMetrics(meter: Meter): Metrics {
-  const jobs = meter.createCounter('worker_jobs', { description: 'Jobs of the queue by how their run ended' })
-  const running = meter.createObservableGauge('worker_jobs_running', { description: 'Jobs under way' })
-  const nodes = meter.createCounter('worker_nodes', { description: 'Nodes by kind and by how they ended' })
-  const idle = meter.createCounter('worker_jobs_nothing_to_do', { description: 'Jobs whose node needed no run' })
-  const seconds = { unit: 's', advice: { explicitBucketBoundaries: [0.005, 0.02, 0.1, 0.5, 1, 2.5, 5, 15, 60, 300] } }
-  const duration = meter.createHistogram('worker_node_duration', {
-    ...seconds,
+  const jobs = meter.createCounter('worker.jobs.ended', {
+    description: 'Jobs of the queue by how they ended',
+    unit: '{job}',
+  })
+  const running = meter.createObservableGauge('worker.jobs.running', { description: 'Jobs under way', unit: '{job}' })
+  const nodes = meter.createCounter('worker.nodes.ended', {
+    description: 'Nodes by kind and by how they ended',
+    unit: '{node}',
+  })
+  const idle = meter.createCounter('worker.jobs.nothing_to_do', {
+    description: 'Jobs whose node needed no work',
+    unit: '{job}',
+  })
+  const duration = meter.createHistogram('worker.node.duration', {
     description: 'From the claim of a node to its record',
-  })
-  const remote = meter.createHistogram('worker_node_remote', {
     ...seconds,
+  })
+  const remote = meter.createHistogram('worker.node.provider_duration', {
     description: 'What providers took, by kind',
-  })
-  const funds = meter.createHistogram('worker_funds_wait', {
     ...seconds,
-    description: 'Waits for money that other calls had reserved, by how they ended',
   })
-  const attempts = meter.createCounter('worker_provider_attempts_failed', {
+  const funds = meter.createHistogram('worker.funds.wait', {
+    description: 'Waits for money that other calls had reserved, by how they ended',
+    ...seconds,
+  })
+  const attempts = meter.createCounter('worker.provider.attempts.failed', {
     description: 'Attempts at a provider that failed, also those that another one made good',
+    unit: '{attempt}',
   })
   return {
-    jobEnded: (how) => jobs.add(1, { how }),
+    jobEnded: (how) => jobs.add(1, { outcome: how }),
     nodeEnded(kind, how, { durationMs, remoteMs }) {
-      nodes.add(1, { kind, how })
+      nodes.add(1, { kind, outcome: how })
       duration.record(durationMs / 1_000, { kind })
       if (remoteMs !== null) remote.record(remoteMs / 1_000, { kind })
     },
     nothingToDo: () => idle.add(1),
-    waitedForFunds: (how, ms) => funds.record(ms / 1_000, { how }),
+    waitedForFunds: (how, ms) => funds.record(ms / 1_000, { outcome: how }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
     watch: (queue) => running.addCallback((gauge) => gauge.observe(queue.running())),
   }

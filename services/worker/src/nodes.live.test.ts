@@ -79,7 +79,7 @@ stackTest('a model that was asked for JSON answers an object as well', async ({ 
 
 stackTest('images of the project go to a chat as data', async ({ startWorker, tenant, stack, ledger, assets }) => {
   await startWorker()
-  const model = await tenant.sell({ maxTokensPerImage: 100 })
+  const model = await tenant.publish({ maxTokensPerImage: 100 })
   const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('pixels')])
   const value = { asset: `ast_${newPrompt().slice(7)}`, mimeType: 'image/jpeg', bytes: 1 } // says what it likes
   const { mimeType, bytes } = await assets.put(tenant.project, value.asset, single(png), { maxBytes: 1_000 })
@@ -95,10 +95,10 @@ stackTest('images of the project go to a chat as data', async ({ startWorker, te
 })
 
 stackTest(
-  'an image whose bytes are gone, or that is too large for a chat, fails its node [asset_not_found] [invalid_request]',
+  'an image whose bytes are lost, or that is too large for a chat, fails its node [asset_not_found] [invalid_request]',
   async ({ startWorker, tenant, stack, ledger }) => {
     await startWorker()
-    const model = await tenant.sell({ maxTokensPerImage: 100 })
+    const model = await tenant.publish({ maxTokensPerImage: 100 })
     for (const [bytes, code] of [
       [8, 'asset_not_found'],
       [128_001, 'invalid_request'],
@@ -120,8 +120,8 @@ stackTest(
   async ({ startWorker, tenant, fixture, assets }) => {
     await startWorker()
     const [canvas, voice] = [
-      await tenant.sell({ kind: 'image', requestPico: 40_000_000n }),
-      await tenant.sell({ kind: 'audio', requestPico: 15_000_000n }),
+      await tenant.publish({ kind: 'image', requestPico: 40_000_000n }),
+      await tenant.publish({ kind: 'audio', requestPico: 15_000_000n }),
     ]
     const nodes = [
       { id: 'draw', kind: 'product.image', product: canvas },
@@ -175,7 +175,7 @@ stackTest(
   async ({ startWorker, tenant, stack }) => {
     await startWorker()
     const prompt = newPrompt()
-    const model = await tenant.sell({ maxOutputTokens: 8192 })
+    const model = await tenant.publish({ maxOutputTokens: 8192 })
     await stack.provider.control.setFaults([{ prompt, text: 'ä'.repeat(40_000) }])
     const record = await tenant.run(oneChat(model), { prompt })
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'value_too_large', details: { port: 'text' } } })
@@ -210,7 +210,7 @@ stackTest(
 )
 
 stackTest(
-  'a key that is revoked stops its run at the next call [key_revoked]',
+  'a key that is revoked stops its execution at the next call [key_revoked]',
   async ({ startWorker, tenant, fixture, stack }) => {
     const { control } = stack.provider
     await startWorker()
@@ -243,7 +243,7 @@ stackTest(
     await startWorker({ ASSETS_FOLDER: folder })
     await rm(folder, { recursive: true })
     await writeFile(folder, 'a file')
-    const canvas = await tenant.sell({ kind: 'image', requestPico: 40_000_000n })
+    const canvas = await tenant.publish({ kind: 'image', requestPico: 40_000_000n })
     const draw = { id: 'draw', kind: 'product.image', product: canvas }
     const output = side(['picture', { type: 'object', format: 'image' }])
     const graph = flow(side('text'), output, [draw], 'in.text>draw.prompt', 'draw.image>out.picture')

@@ -14,12 +14,12 @@ import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
 
-// Workers as they run in earnest, each its own process: a real ledger behind them, a real queue before them, a simulated provider
-// beside them. Runs are started at the ledger, as a gateway starts them.
+// Workers as in production, each its own process: a real ledger behind them, a real queue before them, a simulated provider
+// beside them. Executions are started at the ledger, as a gateway starts them.
 
 export const stackTest = liveTest
   .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const server = await privateRedis() // whoever else rings on the shared one would ring for our workers
+    const server = await privateRedis() // whoever else enqueues on the shared one would enqueue for our workers
     onCleanup(() => server.stop())
     return server
   })
@@ -43,7 +43,7 @@ export const stackTest = liveTest
     onCleanup(() => ledger.close())
     return ledger
   })
-  // A way to the ledger that can be cut.
+  // A connection to the ledger that can be cut.
   .extend('proxy', async ({ stack }, { onCleanup }) => {
     const { hostname, port } = new URL(stack.ledgers[0]!.url)
     const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
@@ -92,16 +92,16 @@ export const stackTest = liveTest
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 1_000_000n)
     /** 1 micro-USD a prompt token, 2 a completion token: charges can be added up by eye. */
-    const sell = async (options: ProductOptions = {}) => {
+    const publish = async (options: ProductOptions = {}) => {
       const model = await fixture.product({ promptPico: 1_000_000n, completionPico: 2_000_000n, ...options })
       await fixture.assign(project.id, model)
       return model
     }
-    const model = await sell()
+    const model = await publish()
     const key = await fixture.key({ project, by: owners.owner })
     const id = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
 
-    /** Begins a run of a flow. */
+    /** Begins an execution of a flow. */
     async function start(graph: Graph, input: object, as = key): Promise<string> {
       const { id: sandbox } = await fixture.sandbox(project, graph)
       const answer = await ledger.startExecution({
@@ -124,7 +124,7 @@ export const stackTest = liveTest
       return { record: JSON.parse(answer.record) as ExecutionRecord, done: answer.done }
     }
 
-    /** The record once the run has ended. */
+    /** The record once the execution has ended. */
     async function ended(execution: string): Promise<ExecutionRecord> {
       for (;;) {
         const { record: found, done } = await record(execution)
@@ -144,7 +144,7 @@ export const stackTest = liveTest
       owners,
       model,
       key,
-      sell,
+      publish,
       start,
       record,
       ended,

@@ -69,7 +69,7 @@ stackTest(
     const second = await startWorker()
     const redis = new Redis(ownRedis.url)
     onTestFinished(() => redis.disconnect())
-    await redis.flushall() // the lock is gone, and the job; its id is free
+    await redis.flushall() // the lock is lost, and the job; its id is free
     const queue = openNodeQueue({ redisUrl: ownRedis.url })
     onTestFinished(() => queue.close())
     await queue.enqueue([{ execution, node: 'chat', attempt: 1 }])
@@ -114,7 +114,9 @@ stackTest(
     expect(record).toMatchObject({ status: 'Succeeded' })
     await control.release()
     await proxy.up()
-    await expect.poll(first.metrics, SOON).toMatch(/^worker_nodes_total\{kind="product.chat",how="fenced".*\} 1\b/m)
+    await expect
+      .poll(first.metrics, SOON)
+      .toMatch(/^worker_nodes_ended_total\{kind="product.chat",outcome="fenced".*\} 1\b/m)
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: nodeOf(record, 'chat').chargedMicro })
 
     second.signal('SIGTERM')
@@ -123,25 +125,28 @@ stackTest(
   },
 )
 
-stackTest('when one node fails, a call beside it is ended and not charged', async ({ startWorker, tenant, stack }) => {
-  const { control } = stack.provider
-  await startWorker()
-  const [slow, wrong] = [newPrompt(), newPrompt()]
-  await control.setFaults([
-    { prompt: slow, stall: 'before-first-byte' },
-    { prompt: wrong, hold: true, status: 500 },
-  ])
-  const execution = await tenant.start(twoChats(tenant.model), { one: slow, two: wrong })
-  await control.waitForCalls(1, { prompt: slow })
-  await control.waitForCalls(1, { prompt: wrong })
-  await control.release()
-  const record = await tenant.ended(execution)
-  expect(record).toMatchObject({ status: 'Failed', error: { code: 'provider_failed' }, chargedMicro: 0 })
-  expect(nodeOf(record, 'one')).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
-  expect(nodeOf(record, 'out')).toMatchObject({ status: 'Pending' })
-  expect(await control.countCalls({ prompt: slow, outcome: 'aborted' })).toBe(1)
-  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
-})
+stackTest(
+  'when one node fails, a call beside it is cancelled and not charged',
+  async ({ startWorker, tenant, stack }) => {
+    const { control } = stack.provider
+    await startWorker()
+    const [slow, wrong] = [newPrompt(), newPrompt()]
+    await control.setFaults([
+      { prompt: slow, stall: 'before-first-byte' },
+      { prompt: wrong, hold: true, status: 500 },
+    ])
+    const execution = await tenant.start(twoChats(tenant.model), { one: slow, two: wrong })
+    await control.waitForCalls(1, { prompt: slow })
+    await control.waitForCalls(1, { prompt: wrong })
+    await control.release()
+    const record = await tenant.ended(execution)
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'provider_failed' }, chargedMicro: 0 })
+    expect(nodeOf(record, 'one')).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
+    expect(nodeOf(record, 'out')).toMatchObject({ status: 'Pending' })
+    expect(await control.countCalls({ prompt: slow, outcome: 'aborted' })).toBe(1)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  },
+)
 
 stackTest(
   'two calls that the wallet can pay one after the other both run',
@@ -149,7 +154,7 @@ stackTest(
     const { control } = stack.provider
     const worker = await startWorker()
     const price = 600_000_000_000n // 0.60 USD a call, and there is 1 USD and 0.30
-    const model = await tenant.sell({ requestPico: price })
+    const model = await tenant.publish({ requestPico: price })
     await fixture.fund(tenant.project, 300_000n)
     const prompts = [newPrompt(), newPrompt()]
     await control.setFaults(prompts.map((prompt) => ({ prompt, hold: true as const })))
@@ -162,14 +167,14 @@ stackTest(
     // The third never fits: what is held is nobody's any more.
     const record = await tenant.ended(execution)
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'insufficient_budget' }, chargedMicro: 1_200_000 })
-    expect(await worker.metrics()).toMatch(/^worker_funds_wait_(seconds_)?count\{how="refused".*\} 1\b/m)
+    expect(await worker.metrics()).toMatch(/^worker_funds_wait_(seconds_)?count\{outcome="refused".*\} 1\b/m)
   },
 )
 
 stackTest('a call that waits for money runs as soon as there is some', async ({ startWorker, tenant, stack }) => {
   const { control } = stack.provider
   await startWorker()
-  const model = await tenant.sell({ requestPico: 600_000_000_000n })
+  const model = await tenant.publish({ requestPico: 600_000_000_000n })
   const [one, two] = [newPrompt(), newPrompt()]
   await control.setFaults([
     { prompt: one, hold: true, status: 500 },
@@ -189,7 +194,7 @@ stackTest('a call that waits for money runs as soon as there is some', async ({ 
 })
 
 stackTest(
-  'a call that is under way when the run is over is ended [execution_timeout]',
+  'a call that is under way when the time of its execution is over is cancelled [execution_timeout]',
   async ({ startWorker, tenant, stack, fixture }) => {
     const { control } = stack.provider
     await startWorker()

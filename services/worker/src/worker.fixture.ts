@@ -5,7 +5,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
 
 /**
- * `stack` has a real ledger, shared by a file. Each test has a way to it (`road`, a proxy), a Redis and as many workers as it
+ * `stack` has a real ledger, shared by a file. Each test has a connection to it that can be cut (`proxy`), a Redis and as many workers as it
  * starts.
  */
 export const workerTest = liveTest

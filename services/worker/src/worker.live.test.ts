@@ -100,7 +100,7 @@ workerTest(
     const job = { execution: 'exe_1', node: 'draft', attempt: 2 }
     await queue.enqueue([job])
     await expect.poll(worker.metrics, SOON).toMatch(/^worker_jobs_nothing_to_do_total\{.*\} 1\b/m)
-    await expect.poll(worker.metrics, SOON).toMatch(/^worker_jobs_total\{how="ran".*\} 1\b/m)
+    await expect.poll(worker.metrics, SOON).toMatch(/^worker_jobs_ended_total\{outcome="ran".*\} 1\b/m)
     await queue.enqueue([job]) // its id is free again
     await expect.poll(worker.metrics, SOON).toMatch(/^worker_jobs_nothing_to_do_total\{.*\} 2\b/m)
     expect(worker.log().filter(({ level }) => level !== 'info')).toEqual([])

@@ -1,16 +1,8 @@
+import type { RealModel } from '@gateway/prisma/seed'
 import type { z } from 'zod'
 
-/** A model with its price, both in USD per token as decimal strings. */
-export interface NamedModel {
-  model: string
-  promptUsdPerToken: string
-  completionUsdPerToken: string
-}
-
-/** The same, with the name of the real provider that serves it. */
-export interface RealModel extends NamedModel {
-  provider: 'openai' | 'anthropic'
-}
+/** A model with its price, before it is said who serves it. */
+export type NamedModel = Omit<RealModel, 'provider'>
 
 const entry = /^(?<model>[^@,\s]+)@(?<prompt>\d+(?:\.\d+)?)\/(?<completion>\d+(?:\.\d+)?)$/
 

@@ -1,16 +1,11 @@
 import type { Environment } from '@gateway/process/config'
+import type { ProviderConfig } from '@gateway/providers/provider-config'
 import type { StackPorts } from './stack-ports.ts'
 import type { StackSecrets } from './stack-secrets.ts'
 
 /** One entry of `PROVIDERS`, by the provider's name. */
-export interface ProviderEntry {
-  kind: 'openai-compatible' | 'anthropic'
-  /** Ends in /v1. */
-  baseUrl: string
-  /** The variable that holds the key; absent where the provider takes none. */
-  apiKeyEnv?: string
-  allowPrivateAddress?: boolean
-}
+export type ProviderEntry = Pick<ProviderConfig, 'kind' | 'baseUrl'> &
+  Partial<Pick<ProviderConfig, 'apiKeyEnv' | 'allowPrivateAddress'>>
 
 export interface StackFacts {
   /** Where the gateway listens; everything else listens on 127.0.0.1. */

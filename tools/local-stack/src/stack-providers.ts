@@ -1,4 +1,5 @@
-import { realModelsOf, type RealModel } from './real-models.ts'
+import type { RealModel } from '@gateway/prisma/seed'
+import { realModelsOf } from './real-models.ts'
 import type { ProviderEntry, StackFacts } from './service-environment.ts'
 import type { StackConfig } from './stack-config.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RefusalBody } from '../refusal.ts'
+import type { RefusalBody, RefusalCode } from '../refusal.ts'
 
 // The shapes of answers that no other contract has, because the program that writes them makes them field by field. A test
 // of the gateway holds real answers against them.
@@ -15,14 +15,14 @@ const types = [
   'api_error',
 ] as const satisfies RefusalBody['type'][]
 
-/** What a refusal says; also the error of a run and of a node. */
+/** What a refusal says; also the error of an execution and of a node. */
 export const refusalBody = z.strictObject({
-  code: z.string().describe('stable; docs/refusals.md lists them'),
+  code: (z.string() as z.ZodType<RefusalCode>).describe('stable; docs/refusals.md lists them'),
   type: z.enum(types),
   param: z.string().nullable().describe('the field of the request that is at fault, as a path'),
   message: z.string(),
   resolution: z.string().min(1).describe('what clears it'),
-  details: z.record(z.string(), z.unknown()).optional().describe('machine-readable facts'),
+  details: z.record(z.string(), z.unknown()).exactOptional().describe('machine-readable facts'),
 })
 
 /** Every answer that is not 2xx. */
@@ -53,7 +53,7 @@ const service = z
     charged_micro: z.int().describe('micro-USD, the sum of its child calls'),
   })
   .optional()
-  .describe('of a sandbox product: the run that answered')
+  .describe('of a sandbox product: the execution that answered')
 
 export const completionShape = z.strictObject({
   id,
@@ -125,3 +125,6 @@ export const chunkShape = z.strictObject({
   usage: usageShape.nullish().describe('with stream_options.include_usage: null but in the last chunk'),
   service,
 })
+
+/** Bytes as they are. */
+export const bytesShape = z.unknown().meta({ type: 'string', format: 'binary' })

@@ -1,35 +1,64 @@
-import { executeBody, newSandboxBody, sandboxPatch, sandboxRecord } from '../console.ts'
+import {
+  executeBody,
+  newRevisionBody,
+  newSandboxBody,
+  revisionRecord,
+  sandboxPatch,
+  sandboxRecord,
+} from '../console/sandboxes.ts'
+import { flowLimits } from '../limits.ts'
 import type { ApiRoute } from './api-route.ts'
 import { made, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
-import { executionShape, executionSummaryShape, progressShape, revisionShape, saveRevisionBody } from './flow-shapes.ts'
+import { executionShape, executionSummaryShape, progressShape } from '../execution.ts'
 
-const sandbox = `${tenant}/sandboxes/{sandbox}`
+const sandbox = `${tenant}/sandboxes/{sandbox}` as const
 const reached = ['sandbox_not_found'] as const
 
 const sandboxes = route('Sandbox products of a project')
 
 /** What Project Owners and Consumers do with the sandbox products of their project; to others there are none (spec 5.6). */
-export const consoleFlowRoutes: ApiRoute[] = [
-  sandboxes('GET', `${project}/sandboxes`, 'List sandbox products', page(sandboxRecord), paged),
-  sandboxes('POST', `${project}/sandboxes`, 'Make an empty sandbox product', made(sandboxRecord), sent(newSandboxBody)),
-  sandboxes('GET', sandbox, 'Read a sandbox product', one(sandboxRecord), { refusals: reached }),
-  sandboxes('PATCH', sandbox, 'Change a sandbox product', one(sandboxRecord), sent(sandboxPatch, reached)),
-  sandboxes('GET', `${sandbox}/revisions`, 'List revisions, newest first', page(revisionShape), {
+export const consoleFlowRoutes = {
+  listSandboxes: sandboxes('GET', `${project}/sandboxes`, 'List sandbox products', page(sandboxRecord), paged),
+  createSandbox: sandboxes(
+    'POST',
+    `${project}/sandboxes`,
+    'Make an empty sandbox product',
+    made(sandboxRecord),
+    sent(newSandboxBody),
+  ),
+  readSandbox: sandboxes('GET', sandbox, 'Read a sandbox product', one(sandboxRecord), { refusals: reached }),
+  changeSandbox: sandboxes(
+    'PATCH',
+    sandbox,
+    'Change a sandbox product',
+    one(sandboxRecord),
+    sent(sandboxPatch, ...reached),
+  ),
+  listRevisions: sandboxes('GET', `${sandbox}/revisions`, 'List revisions, newest first', page(revisionRecord), {
     ...paged,
     refusals: ['invalid_request', ...reached],
   }),
-  sandboxes('POST', `${sandbox}/revisions`, 'Save a revision', made(revisionShape), {
-    ...sent(saveRevisionBody, [...reached, 'revision_conflict', 'graph_invalid', 'product_not_assigned']),
+  saveRevision: sandboxes('POST', `${sandbox}/revisions`, 'Save a revision', made(revisionRecord), {
+    ...sent(newRevisionBody, ...reached, 'revision_conflict', 'graph_invalid', 'product_not_assigned'),
+    maxBodyBytes: flowLimits.bodyBytes,
     description:
       'Always a new one; those before it are never changed. With `draft` a graph is stored with its problems, without it one with problems is refused. `baseRevision` refuses a save over one that the author has not seen.',
   }),
-  sandboxes('GET', `${sandbox}/revisions/{number}`, 'Read a revision', one(revisionShape), { refusals: reached }),
-  sandboxes('POST', `${sandbox}/revisions/{number}/activate`, 'Activate a revision', one(sandboxRecord), {
-    refusals: [...reached, 'graph_invalid', 'product_not_assigned', 'activation_failed'],
-    description:
-      'From then on it answers calls from outside. Where it fails, the one that was active still is. Runs in progress keep theirs.',
+  readRevision: sandboxes('GET', `${sandbox}/revisions/{number}`, 'Read a revision', one(revisionRecord), {
+    refusals: reached,
   }),
-  sandboxes(
+  activateRevision: sandboxes(
+    'POST',
+    `${sandbox}/revisions/{number}/activate`,
+    'Activate a revision',
+    one(sandboxRecord),
+    {
+      refusals: [...reached, 'graph_invalid', 'product_not_assigned', 'activation_failed'],
+      description:
+        'From then on it answers calls from outside. Where it fails, the one that was active still is. Executions in progress keep theirs.',
+    },
+  ),
+  executeSandbox: sandboxes(
     'POST',
     `${sandbox}/execute`,
     'Run any revision, on the wallet of the project',
@@ -42,22 +71,31 @@ export const consoleFlowRoutes: ApiRoute[] = [
       },
     },
     {
-      ...sent(executeBody, [
+      ...sent(
+        executeBody,
         ...reached,
         'revision_not_active',
         'graph_invalid',
         'product_not_assigned',
         'input_type',
         'insufficient_budget',
-      ]),
-      description: 'Without a key. Before the answer or a line of it may be spaces. Who leaves does not stop the run.',
+      ),
+      maxBodyBytes: flowLimits.bodyBytes,
+      description:
+        'Without a key. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
     },
   ),
-  sandboxes('GET', `${sandbox}/executions`, 'List runs, newest first', page(executionSummaryShape), {
-    ...paged,
-    refusals: ['invalid_request', ...reached],
-  }),
-  sandboxes('GET', `${project}/executions/{execution}`, 'Read a run', one(executionShape), {
+  listExecutions: sandboxes(
+    'GET',
+    `${sandbox}/executions`,
+    'List executions, newest first',
+    page(executionSummaryShape),
+    {
+      ...paged,
+      refusals: ['invalid_request', ...reached],
+    },
+  ),
+  readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionShape), {
     refusals: ['execution_not_found'],
   }),
-]
+} as const satisfies Record<string, ApiRoute>

@@ -1,49 +1,25 @@
 import { z } from 'zod'
+import { keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
+import { fundingBody, invocationRecord, usageQuery, usageReport, walletShape } from '../console/money.ts'
 import {
-  assignmentRecord,
   auditRecord,
-  fundingBody,
-  grantRecord,
-  invocationRecord,
-  keyQuery,
-  keyRecord,
   memberRecord,
-  meRecord,
-  newGrantBody,
-  newKeyBody,
   newMemberBody,
-  newProductBody,
-  newProjectBody,
   newTeamBody,
   newTeamMemberBody,
   newTenantBody,
-  newTokenBody,
-  passwordBody,
-  productPatch,
-  productRecord,
-  projectRecord,
-  rotateBody,
-  signInBody,
-  signInMethods,
   teamMemberRecord,
   teamRecord,
   tenantRecord,
-  tokenRecord,
-  usageQuery,
-  usageReport,
-} from '../console.ts'
+} from '../console/people.ts'
+import { newProductBody, productPatch, productRecord } from '../console/products.ts'
+import { assignmentRecord, grantRecord, newGrantBody, newProjectBody, projectRecord } from '../console/projects.ts'
+import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import type { ApiRoute } from './api-route.ts'
-import { gone, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
+import { consoleFlowRoutes } from './console-flow-routes.ts'
+import { done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 
-const micro = z.int().describe('micro-USD')
-export const walletShape = z.strictObject({
-  fundedMicro: micro,
-  reservedMicro: micro,
-  settledMicro: micro,
-  availableMicro: micro,
-})
 const secret = z.string().describe('shown this once')
-const withSecret = (name: string, record: z.ZodType) => z.strictObject({ [name]: record, secret })
 
 const signIn = route('Sign-in')
 const people = route('People')
@@ -53,118 +29,165 @@ const money = route('Money')
 const catalogue = route('Catalogue')
 
 /** What a person does, by a personal token or the session of the web console. Unknown fields are refused. */
-export const consoleRoutes: ApiRoute[] = [
-  signIn('GET', '/api/v2/session', 'Ask how people sign in here', one(signInMethods), { by: 'nobody' }),
-  signIn('POST', '/api/v2/session', 'Sign in by e-mail and password', made(meRecord), {
-    ...sent(signInBody, ['sign_in_failed', 'rate_limited']),
+export const consoleRoutes = {
+  readSignInMethods: signIn('GET', '/api/v2/session', 'Ask how people sign in here', one(signInMethods), {
+    by: 'nobody',
+  }),
+  signIn: signIn('POST', '/api/v2/session', 'Sign in by e-mail and password', made(meRecord), {
+    ...sent(signInBody, 'sign_in_failed', 'rate_limited'),
     by: 'nobody',
     description: 'The session is a cookie of twelve hours.',
   }),
-  signIn('DELETE', '/api/v2/session', 'Sign out', gone),
-  signIn(
+  signOut: signIn('DELETE', '/api/v2/session', 'Sign out', done),
+  goToProvider: signIn(
     'GET',
     '/api/v2/session/oidc',
     'Go to the sign-in provider',
     { 302: { description: 'To the provider' } },
     { by: 'nobody' },
   ),
-  signIn(
+  comeFromProvider: signIn(
     'GET',
     '/api/v2/session/oidc/callback',
     'Come back from the sign-in provider',
     { 303: { description: 'To the console, signed in' } },
     { by: 'nobody', refusals: ['sign_in_failed', 'not_permitted'] },
   ),
-  signIn('GET', '/api/v2/me', 'Ask who I am, with which rights', one(meRecord)),
-  signIn('PUT', '/api/v2/me/password', 'Set my password', gone, sent(passwordBody, ['sign_in_failed', 'rate_limited'])),
-  signIn('GET', '/api/v2/me/tokens', 'List my personal tokens', page(tokenRecord), paged),
-  signIn(
+  readMe: signIn('GET', '/api/v2/me', 'Ask who I am, with which roles', one(meRecord)),
+  setPassword: signIn(
+    'PUT',
+    '/api/v2/me/password',
+    'Set my password',
+    done,
+    sent(passwordBody, 'sign_in_failed', 'rate_limited'),
+  ),
+  listTokens: signIn('GET', '/api/v2/me/tokens', 'List my personal tokens', page(tokenRecord), paged),
+  createToken: signIn(
     'POST',
     '/api/v2/me/tokens',
     'Make a personal token',
-    made(withSecret('token', tokenRecord)),
+    made(z.strictObject({ token: tokenRecord, secret })),
     sent(newTokenBody),
   ),
-  signIn('DELETE', '/api/v2/me/tokens/{token}', 'Delete a personal token', gone),
+  deleteToken: signIn('DELETE', '/api/v2/me/tokens/{token}', 'Delete a personal token', done),
 
-  people('GET', '/api/v2/tenants', 'List my organizations', page(tenantRecord), paged),
-  people('POST', '/api/v2/tenants', 'Make an organization', made(tenantRecord), sent(newTenantBody)),
-  people('DELETE', tenant, 'Delete an empty organization', gone, { refusals: ['not_empty'] }),
-  people('GET', `${tenant}/members`, 'List members', page(memberRecord), paged),
-  people(
+  listTenants: people('GET', '/api/v2/tenants', 'List my organizations', page(tenantRecord), paged),
+  createTenant: people('POST', '/api/v2/tenants', 'Make an organization', made(tenantRecord), sent(newTenantBody)),
+  deleteTenant: people('DELETE', tenant, 'Delete an empty organization', done, { refusals: ['not_empty'] }),
+  listMembers: people('GET', `${tenant}/members`, 'List members', page(memberRecord), paged),
+  setMember: people(
     'POST',
     `${tenant}/members`,
     'Add a member, or give one another role',
     madeOrChanged(memberRecord),
-    sent(newMemberBody, ['last_admin', 'already_exists']),
+    sent(newMemberBody, 'last_admin', 'already_exists'),
   ),
-  people('DELETE', `${tenant}/members/{person}`, 'End a membership', gone, { refusals: ['last_admin'] }),
-  people('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
-  people('POST', `${tenant}/teams`, 'Make a team', made(teamRecord), sent(newTeamBody)),
-  people('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', gone, { refusals: ['not_empty'] }),
-  people('GET', `${tenant}/teams/{team}/members`, 'List members of a team', page(teamMemberRecord), paged),
-  people(
+  removeMember: people('DELETE', `${tenant}/members/{person}`, 'End a membership', done, { refusals: ['last_admin'] }),
+  listTeams: people('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
+  createTeam: people('POST', `${tenant}/teams`, 'Make a team', made(teamRecord), sent(newTeamBody)),
+  deleteTeam: people('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', done, {
+    refusals: ['not_empty'],
+  }),
+  listTeamMembers: people(
+    'GET',
+    `${tenant}/teams/{team}/members`,
+    'List members of a team',
+    page(teamMemberRecord),
+    paged,
+  ),
+  setTeamMember: people(
     'POST',
     `${tenant}/teams/{team}/members`,
     'Put a member into a team, or give it another role there',
     madeOrChanged(teamMemberRecord),
     sent(newTeamMemberBody),
   ),
-  people('DELETE', `${tenant}/teams/{team}/members/{person}`, 'Take a member out of a team', gone),
-  people('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), paged),
+  removeTeamMember: people('DELETE', `${tenant}/teams/{team}/members/{person}`, 'Take a member out of a team', done),
+  listAudit: people('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), paged),
 
-  projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
-  projects('POST', `${tenant}/projects`, 'Make a project', made(projectRecord), {
+  listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
+  createProject: projects('POST', `${tenant}/projects`, 'Make a project', made(projectRecord), {
     ...sent(newProjectBody),
     description:
       'It belongs to the first team of whoever makes it unless another is named, who becomes its Project Owner. Its wallet is empty.',
   }),
-  projects('DELETE', project, 'Delete a project that holds nothing', gone, { refusals: ['not_empty'] }),
-  projects('GET', `${project}/grants`, 'List grants', page(grantRecord), paged),
-  projects(
+  deleteProject: projects('DELETE', project, 'Delete a project that holds nothing', done, { refusals: ['not_empty'] }),
+  listGrants: projects('GET', `${project}/grants`, 'List grants', page(grantRecord), paged),
+  setGrant: projects(
     'POST',
     `${project}/grants`,
     'Grant a member a role, or another one',
     madeOrChanged(grantRecord),
     sent(newGrantBody),
   ),
-  projects('DELETE', `${project}/grants/{person}`, 'Take a grant away', gone, {
+  removeGrant: projects('DELETE', `${project}/grants/{person}`, 'Take a grant away', done, {
     description: 'Keys that the person created are refused from the next call on.',
   }),
-  projects('GET', `${project}/assignments`, 'List assigned products', page(assignmentRecord), paged),
-  projects('PUT', `${project}/assignments/{product}`, 'Assign a product', madeOrChanged(assignmentRecord)),
-  projects('DELETE', `${project}/assignments/{product}`, 'Take an assignment away', gone),
+  listAssignments: projects('GET', `${project}/assignments`, 'List assigned products', page(assignmentRecord), paged),
+  assignProduct: projects(
+    'PUT',
+    `${project}/assignments/{product}`,
+    'Assign a product',
+    madeOrChanged(assignmentRecord),
+  ),
+  unassignProduct: projects('DELETE', `${project}/assignments/{product}`, 'Take an assignment away', done),
 
-  keys('GET', `${tenant}/keys`, 'List the keys that I may manage', page(keyRecord), { ...paged, query: keyQuery }),
-  keys('POST', `${tenant}/keys`, 'Issue a key', made(withSecret('key', keyRecord)), {
-    ...sent(newKeyBody, ['project_required', 'key_issuer_denied', 'resource_not_eligible']),
+  listKeys: keys('GET', `${tenant}/keys`, 'List the keys that I may manage', page(keyRecord), {
+    ...paged,
+    query: keyQuery,
+  }),
+  createKey: keys('POST', `${tenant}/keys`, 'Issue a key', made(z.strictObject({ key: keyRecord, secret })), {
+    ...sent(newKeyBody, 'project_required', 'key_issuer_denied', 'resource_not_eligible'),
     description: 'It is bound to its project for life.',
   }),
-  keys('GET', `${tenant}/keys/{key}`, 'Read a key', one(keyRecord)),
-  keys('POST', `${tenant}/keys/{key}/revoke`, 'Revoke a key', one(keyRecord), {
+  readKey: keys('GET', `${tenant}/keys/{key}`, 'Read a key', one(keyRecord)),
+  revokeKey: keys('POST', `${tenant}/keys/{key}/revoke`, 'Revoke a key', one(keyRecord), {
     refusals: ['key_not_active'],
     description: 'It is refused from the next call on, on every replica.',
   }),
-  keys('POST', `${tenant}/keys/{key}/rotate`, 'Replace the secret of a key', made(withSecret('key', keyRecord)), {
-    ...sent(rotateBody, ['key_not_active', 'key_unbound', 'key_issuer_denied']),
-    by: 'key or person',
-    description:
-      'Same project, policy, allowlist, limit, expiry span and meter. By a person with the right, or by the key itself.',
-  }),
+  rotateKey: keys(
+    'POST',
+    `${tenant}/keys/{key}/rotate`,
+    'Replace the secret of a key',
+    made(z.strictObject({ key: keyRecord, secret })),
+    {
+      ...sent(rotateBody, 'key_not_active', 'key_unbound', 'key_issuer_denied'),
+      by: 'key or person',
+      description:
+        'Same project, policy, allowlist, limit, expiry span and meter. By a person with the permission, or by the key itself.',
+    },
+  ),
 
-  money('GET', `${project}/wallet`, 'Read the wallet', one(walletShape)),
-  money('POST', `${project}/wallet/fundings`, 'Fund the wallet', madeOrChanged(walletShape), {
+  readWallet: money('GET', `${project}/wallet`, 'Read the wallet', one(walletShape)),
+  fundWallet: money('POST', `${project}/wallet/fundings`, 'Fund the wallet', madeOrChanged(walletShape), {
     ...sent(fundingBody),
     description: 'Once per funding id: the same again changes nothing.',
   }),
-  money('GET', `${project}/usage`, 'Read what was used', one(usageReport), {
+  readUsage: money('GET', `${project}/usage`, 'Read what was used', one(usageReport), {
     query: usageQuery,
     refusals: ['invalid_request'],
   }),
-  money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), paged),
-  money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
+  listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), paged),
+  readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
 
-  catalogue('GET', '/api/v2/products', 'List products', page(productRecord), paged),
-  catalogue('POST', '/api/v2/products', 'Add a product', made(productRecord), sent(newProductBody, ['already_exists'])),
-  catalogue('PATCH', '/api/v2/products/{product}', 'Change a product', one(productRecord), sent(productPatch)),
-]
+  listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), paged),
+  createProduct: catalogue(
+    'POST',
+    '/api/v2/products',
+    'Add a product',
+    made(productRecord),
+    sent(newProductBody, 'already_exists'),
+  ),
+  changeProduct: catalogue(
+    'PATCH',
+    '/api/v2/products/{product}',
+    'Change a product',
+    one(productRecord),
+    sent(productPatch),
+  ),
+  ...consoleFlowRoutes,
+} as const satisfies Record<string, ApiRoute>
+
+/** A row of the console by the name of its operation. */
+export type ConsoleRoutes = typeof consoleRoutes
+export type ConsoleOperation = keyof ConsoleRoutes

@@ -1,50 +1,42 @@
-import { z } from 'zod'
-import { pageQuery } from '../console.ts'
-import type { ApiAnswer, ApiRoute } from './api-route.ts'
+import type { z } from 'zod'
+import { pageOf, pageQuery } from '../console/page.ts'
+import type { RefusalCode } from '../refusal.ts'
+import type { ApiRoute } from './api-route.ts'
 
-// What rows of the console API have alike.
+// What rows of the console API have alike. Each part keeps its own type, so that a row's types reach whoever serves or calls it.
 
 export const tenant = '/api/v2/tenants/{tenant}'
-export const project = `${tenant}/projects/{project}`
+export const project = `${tenant}/projects/{project}` as const
 
-type More = Partial<Omit<ApiRoute, 'method' | 'path' | 'tag' | 'summary'>>
+type Method = ApiRoute['method']
+type Answers = ApiRoute['answers']
+type More = Partial<Omit<ApiRoute, 'method' | 'path' | 'tag' | 'summary' | 'answers'>>
+
+/** Makes rows of one heading, for a person who is signed in unless `by` says otherwise. */
 export const route =
   (tag: string) =>
-  (
-    method: ApiRoute['method'],
-    path: string,
+  <const M extends Method, const Path extends string, const A extends Answers, const Extra extends More = object>(
+    method: M,
+    path: Path,
     summary: string,
-    answers: ApiRoute['answers'],
-    more: More = {},
-  ): ApiRoute => ({
-    method,
-    path,
-    tag,
-    by: 'person',
-    summary,
-    answers,
-    ...more,
-  })
+    answers: A,
+    more?: Extra,
+  ): Row<M, Path, A, NoInfer<Extra>> =>
+    ({ method, path, tag, by: 'person', summary, answers, ...more }) as unknown as Row<M, Path, A, NoInfer<Extra>>
 
-export const one = (body: z.ZodType, description = 'As it is now'): Record<number, ApiAnswer> => ({
-  200: { description, body },
-})
-export const made = (body: z.ZodType): Record<number, ApiAnswer> => ({ 201: { description: 'Made', body } })
-export const madeOrChanged = (body: z.ZodType): Record<number, ApiAnswer> => ({
-  ...one(body, 'It was there'),
+type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: string; answers: A } & ByPerson<Extra>
+type ByPerson<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'person' }
+
+export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'As it is now', body } })
+export const made = <Body extends z.ZodType>(body: Body) => ({ 201: { description: 'Made', body } })
+export const madeOrChanged = <Body extends z.ZodType>(body: Body) => ({
+  200: { description: 'It was there', body },
   ...made(body),
 })
-export const gone: Record<number, ApiAnswer> = { 204: { description: 'Done' } }
-export const page = (item: z.ZodType): Record<number, ApiAnswer> =>
-  one(
-    z.strictObject({
-      data: z.array(item),
-      nextCursor: z.string().nullable().describe('sent back as `cursor` for what comes after; null at the end'),
-    }),
-    'A page',
-  )
-export const paged: More = { query: pageQuery, refusals: ['invalid_request'] }
-export const sent = (body: z.ZodType, refusals: NonNullable<ApiRoute['refusals']> = []): More => ({
-  body,
-  refusals: ['invalid_json', 'invalid_request', 'request_too_large', ...refusals],
-})
+export const done = { 204: { description: 'Done' } }
+export const page = <Item extends z.ZodType>(item: Item) => ({ 200: { description: 'A page', body: pageOf(item) } })
+export const paged = { query: pageQuery, refusals: ['invalid_request'] } as const
+export const sent = <Body extends z.ZodType, const Codes extends readonly RefusalCode[]>(
+  body: Body,
+  ...refusals: Codes
+) => ({ body, refusals: ['invalid_json', 'invalid_request', 'request_too_large', ...refusals] as const })

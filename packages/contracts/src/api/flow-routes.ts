@@ -1,35 +1,39 @@
 import { z } from 'zod'
 import { invokeBody } from '../invoke-request.ts'
-import type { ApiRoute, HeaderField } from './api-route.ts'
-import { assetShape, bytesShape, executionShape, progressShape } from './flow-shapes.ts'
+import type { ApiRoute } from './api-route.ts'
+import { assetShape, executionShape, progressShape } from '../execution.ts'
+import { bytesShape } from './answer-shapes.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
 const media = ['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg'] as const
 const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp': bytesShape }
 const anyMedia = { ...images, 'audio/wav': bytesShape, 'audio/mpeg': bytesShape }
-const range: Record<string, HeaderField> = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
-const partOf = (also: Record<string, z.ZodType>) => ({ description: 'The bytes that `Range` asks for', also })
+const range = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
+const partOf = <const Also extends Record<string, z.ZodType>>(also: Also) => ({
+  description: 'The bytes that `Range` asks for',
+  also,
+})
 const sandboxId = { id: 'Starts with sbx-' }
 
 /** Sandbox products as a key calls them (spec 4.3, 4.4). */
-export const flowRoutes: ApiRoute[] = [
-  {
+export const flowRoutes = {
+  invokeSandbox: {
     method: 'POST',
     path: '/v1/sandbox/{id}/invoke',
     tag: 'Sandbox products',
     by: 'key',
     summary: 'Run a sandbox product',
     description: [
-      'Runs the active revision. The answer is the record of the run, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
-      'With `Accept: application/x-ndjson` it is the progress of the run, a line each; before a line may be spaces. Who leaves does not stop the run.',
-      'Without `Accept`, or with `*/*`, a run that succeeded and whose output is one stored image is answered with that image. `Range` works on it.',
+      'Runs the active revision. The answer is the record of the execution, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
+      'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution.',
+      'Without `Accept`, or with `*/*`, an execution that succeeded and whose output is one stored image is answered with that image. `Range` works on it.',
       'An image or sound goes in as `{ "asset": "ast_…" }` of an asset of the project.',
     ].join('\n\n'),
     parameters: sandboxId,
     headers: {
       'Idempotency-Key': {
         description:
-          'New for each run that is wanted, and the same for its retries: a repeat answers the same run, which is charged once, with `Idempotent-Replayed: true`.',
+          'New for each execution that is wanted, and the same for its retries: a repeat answers the same execution, which is charged once, with `Idempotent-Replayed: true`.',
         required: true,
         pattern: idempotencyPattern,
       },
@@ -44,7 +48,7 @@ export const flowRoutes: ApiRoute[] = [
         also: { 'application/x-ndjson': progressShape, ...images },
         headers: {
           'X-Service-Invocation': 'The execution id',
-          'Idempotent-Replayed': '`true` where the run was begun before',
+          'Idempotent-Replayed': '`true` where the execution was begun before',
         },
       },
       206: partOf(images),
@@ -68,7 +72,7 @@ export const flowRoutes: ApiRoute[] = [
       'range_not_satisfiable',
     ],
   },
-  {
+  serveMcp: {
     method: 'POST',
     path: '/v1/sandbox/{id}/mcp',
     tag: 'Sandbox products',
@@ -79,7 +83,7 @@ export const flowRoutes: ApiRoute[] = [
     parameters: sandboxId,
     headers: {
       'Idempotency-Key': {
-        description: 'Needed with `tools/call`: new for each run that is wanted, and the same for its retries.',
+        description: 'Needed with `tools/call`: new for each execution that is wanted, and the same for its retries.',
         pattern: idempotencyPattern,
       },
       ...selector,
@@ -104,12 +108,12 @@ export const flowRoutes: ApiRoute[] = [
       'not_permitted',
     ],
   },
-  {
+  showExecution: {
     method: 'GET',
     path: '/v1/executions/{id}',
     tag: 'Sandbox products',
     by: 'key',
-    summary: 'Read a run, as far as it has come',
+    summary: 'Read an execution, as far as it has come',
     headers: selector,
     answers: {
       200: {
@@ -120,7 +124,7 @@ export const flowRoutes: ApiRoute[] = [
     },
     refusals: ['execution_not_found', 'key_scope'],
   },
-  {
+  uploadAsset: {
     method: 'POST',
     path: '/v1/assets',
     tag: 'Assets',
@@ -133,7 +137,7 @@ export const flowRoutes: ApiRoute[] = [
     answers: { 201: { description: 'Kept; this is the value that names it in an input', body: assetShape } },
     refusals: ['invalid_request', 'request_too_large'],
   },
-  {
+  showAsset: {
     method: 'GET',
     path: '/v1/assets/{id}',
     tag: 'Assets',
@@ -143,4 +147,4 @@ export const flowRoutes: ApiRoute[] = [
     answers: { 200: { description: 'All of them', also: anyMedia }, 206: partOf(anyMedia) },
     refusals: ['asset_not_found', 'range_not_satisfiable'],
   },
-]
+} as const satisfies Record<string, ApiRoute>

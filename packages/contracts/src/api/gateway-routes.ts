@@ -6,17 +6,17 @@ import type { ApiRoute } from './api-route.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
 /** What a key calls. */
-export const gatewayRoutes: ApiRoute[] = [
-  {
+export const gatewayRoutes = {
+  completeChat: {
     method: 'POST',
     path: '/v1/chat/completions',
     tag: 'Models',
     by: 'key',
     summary: 'Complete a chat',
     description: [
-      'An upper bound of the price is held before the call and what it used is charged after it. A call that gets no answer is not charged.',
+      'An upper bound of the price is reserved before the call and what it used is charged after it. A call that gets no answer is not charged.',
       'Messages and forwarded parameters together are at most 128,000 bytes as compact JSON; the request must fit the limits of the model, else `context_limit`.',
-      'A sandbox product that takes one text and answers one is called like a model: its text comes whole, in one chunk of a stream, and `service` says which run it was. Another one is `sandbox_contract`.',
+      'A sandbox product that takes one text and answers one is called like a model: its text comes whole, in one chunk of a stream, and `service` says which execution it was. Another one is `sandbox_contract`.',
       'Fields that `supported_parameters` of the model does not list are refused, but `temperature`, `top_p` and `seed`, which are ignored then.',
       'A stream whose provider breaks off ends with an event `{"error": …}` and without `[DONE]`.',
     ].join('\n\n'),
@@ -60,29 +60,30 @@ export const gatewayRoutes: ApiRoute[] = [
       'provider_timeout',
     ],
   },
-  {
+  listModels: {
     method: 'GET',
     path: '/v1/models',
     tag: 'Models',
     by: 'key',
     summary: 'List the models that this key can call now',
     description:
-      'An empty list is a valid answer: nothing is assigned to the project yet, which an administrator cures, and repeating does not.',
+      'An empty list is a valid answer: nothing is assigned to the project yet, which an administrator resolves, and repeating does not.',
     headers: selector,
     answers: { 200: { description: 'The models', body: modelList } },
   },
-  {
+  readModel: {
     method: 'GET',
     path: '/v1/models/{id}',
     tag: 'Models',
     by: 'key',
     summary: 'Read one of them',
     parameters: { id: 'May hold slashes, percent-encoded or as they are' },
+    restParameter: 'id',
     headers: selector,
     answers: { 200: { description: 'The model', body: modelEntry } },
     refusals: ['model_not_found', 'key_scope'],
   },
-  {
+  readKeyStatus: {
     method: 'GET',
     path: '/v1/key',
     tag: 'Models',
@@ -91,4 +92,4 @@ export const gatewayRoutes: ApiRoute[] = [
     headers: selector,
     answers: { 200: { description: 'The key', body: keyStatus } },
   },
-]
+} as const satisfies Record<string, ApiRoute>

@@ -1,42 +1,17 @@
 import { chatBody } from '../chat-request.ts'
-import { contractSide, graph } from '../graph.ts'
+import { contractSide, flowPackage, graph, graphProblem } from '../graph.ts'
 import { invokeBody } from '../invoke-request.ts'
-import {
-  assignmentRecord,
-  auditRecord,
-  grantRecord,
-  invocationRecord,
-  keyRecord,
-  memberRecord,
-  meRecord,
-  newKeyBody,
-  newProductBody,
-  productPricing,
-  productRecord,
-  projectRecord,
-  sandboxRecord,
-  signInMethods,
-  teamMemberRecord,
-  teamRecord,
-  tenantRecord,
-  tokenRecord,
-  usageReport,
-} from '../console.ts'
+import { keyRecord, newKeyBody } from '../console/keys.ts'
+import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
+import { auditRecord, memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/people.ts'
+import { newProductBody, productPricing, productRecord } from '../console/products.ts'
+import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
+import { newRevisionBody, revisionRecord, sandboxRecord } from '../console/sandboxes.ts'
+import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
 import { chunkShape, completionShape, refusalAnswer, refusalBody, usageShape } from './answer-shapes.ts'
-import { walletShape } from './console-routes.ts'
-import {
-  assetShape,
-  executionNodeShape,
-  executionShape,
-  executionSummaryShape,
-  flowPackageShape,
-  graphProblemShape,
-  progressShape,
-  revisionShape,
-  saveRevisionBody,
-} from './flow-shapes.ts'
+import { assetShape, executionNodeShape, executionShape, executionSummaryShape, progressShape } from '../execution.ts'
 
 /** Bodies that have a name in the description of the API, so that a generated client calls them by it. */
 export const namedBodies = {
@@ -44,7 +19,7 @@ export const namedBodies = {
   InvokeRequest: invokeBody,
   NewKey: newKeyBody,
   NewProduct: newProductBody,
-  NewRevision: saveRevisionBody,
+  NewRevision: newRevisionBody,
 }
 
 /** The same of answers, and of what is in them. */
@@ -81,9 +56,9 @@ export const namedAnswers = {
   Progress: progressShape,
   Asset: assetShape,
   Sandbox: sandboxRecord,
-  Revision: revisionShape,
+  Revision: revisionRecord,
   Graph: graph,
   ContractSide: contractSide,
-  GraphProblem: graphProblemShape,
-  FlowPackage: flowPackageShape,
+  GraphProblem: graphProblem,
+  FlowPackage: flowPackage,
 }

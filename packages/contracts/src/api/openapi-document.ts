@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { refusals } from '../refusals.ts'
 import type { RefusalCode } from '../refusal.ts'
+import { bytesShape } from './answer-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
-import { consoleFlowRoutes } from './console-flow-routes.ts'
 import { consoleRoutes } from './console-routes.ts'
 import { flowRoutes } from './flow-routes.ts'
-import { bytesShape } from './flow-shapes.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { namedAnswers, namedBodies } from './named-shapes.ts'
 
@@ -13,7 +12,9 @@ import { namedAnswers, namedBodies } from './named-shapes.ts'
 // test holds the rows against what the services really serve.
 
 /** All of them. */
-export const apiRoutes: readonly ApiRoute[] = [...gatewayRoutes, ...flowRoutes, ...consoleRoutes, ...consoleFlowRoutes]
+export const apiRoutes: readonly ApiRoute[] = [gatewayRoutes, flowRoutes, consoleRoutes].flatMap((rows) =>
+  Object.values<ApiRoute>(rows),
+)
 
 type Json = Record<string, unknown>
 

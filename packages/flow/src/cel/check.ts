@@ -15,13 +15,13 @@ export function typeOfTree(tree: Tree, types: ReadonlyMap<string, CelType>): Cel
     case 'name':
       return types.get(tree.name) ?? 'dyn'
     case 'field':
-      expect(inner(tree.of), 'object', `reads the field ${tree.key} of`)
+      expect(inner(tree.operand), 'object', `reads the field ${tree.key} of`)
       return 'dyn'
     case 'has':
-      expect(inner(tree.of), 'object', `looks for the field ${tree.key} in`)
+      expect(inner(tree.operand), 'object', `looks for the field ${tree.key} in`)
       return 'boolean'
     case 'index':
-      return typeOfIndex(inner(tree.of), inner(tree.at))
+      return typeOfIndex(inner(tree.operand), inner(tree.index))
     case 'list':
       tree.items.forEach(inner)
       return 'list'
@@ -32,10 +32,10 @@ export function typeOfTree(tree: Tree, types: ReadonlyMap<string, CelType>): Cel
       }
       return 'object'
     case 'not':
-      expect(inner(tree.of), 'boolean', 'negates')
+      expect(inner(tree.operand), 'boolean', 'negates')
       return 'boolean'
     case 'minus':
-      expect(inner(tree.of), 'number', 'negates')
+      expect(inner(tree.operand), 'number', 'negates')
       return 'number'
     case 'and':
     case 'or':
@@ -64,11 +64,11 @@ function joined(a: CelType, b: CelType): CelType {
   return a === b ? a : 'dyn'
 }
 
-function typeOfIndex(of: CelType, at: CelType): CelType {
-  if (of === 'list') expect(at, 'number', 'takes from a list by')
+function typeOfIndex(operand: CelType, index: CelType): CelType {
+  if (operand === 'list') expect(index, 'number', 'takes from a list by')
   else {
-    expect(of, 'object', 'takes an element of')
-    if (of === 'object') expect(at, 'string', 'takes from an object by')
+    expect(operand, 'object', 'takes an element of')
+    if (operand === 'object') expect(index, 'string', 'takes from an object by')
   }
   return 'dyn'
 }
@@ -109,15 +109,15 @@ function typeOfCall({ name, overloads }: Tree & { op: 'call' }, args: CelType[])
 }
 
 function typeOfEach(
-  { macro, over, name, where, step }: Tree & { op: 'each' },
+  { macro, range: rangeTree, name, where, step }: Tree & { op: 'each' },
   types: ReadonlyMap<string, CelType>,
 ): CelType {
-  const range = typeOfTree(over, types)
+  const range = typeOfTree(rangeTree, types)
   // Of an object its keys.
   if (range !== 'object') expect(range, 'list', `goes with ${macro}() through`)
-  const within = new Map(types).set(name, range === 'object' ? 'string' : 'dyn')
-  if (where) expect(typeOfTree(where, within), 'boolean', `chooses in ${macro}() by`)
-  const made = typeOfTree(step, within)
+  const inner = new Map(types).set(name, range === 'object' ? 'string' : 'dyn')
+  if (where) expect(typeOfTree(where, inner), 'boolean', `chooses in ${macro}() by`)
+  const made = typeOfTree(step, inner)
   if (macro === 'map') return 'list'
   expect(made, 'boolean', `decides in ${macro}() by`)
   return macro === 'filter' ? 'list' : 'boolean'

@@ -18,20 +18,20 @@ export function evaluateTree(tree: Tree, names: Names, budget: Budget): CelValue
     case 'name':
       return Object.hasOwn(names, tree.name) ? (names[tree.name] ?? null) : null
     case 'field':
-      return entry(inner(tree.of), tree.key)
+      return entry(inner(tree.operand), tree.key)
     case 'has':
-      return Object.hasOwn(mapOf(inner(tree.of), tree.key), tree.key)
+      return Object.hasOwn(mapOf(inner(tree.operand), tree.key), tree.key)
     case 'index':
-      return element(inner(tree.of), inner(tree.at))
+      return element(inner(tree.operand), inner(tree.index))
     case 'list':
       return tree.items.map(inner)
     case 'map':
       budget.spend(8 * (1 + tree.entries.length))
       return mapFrom(tree.entries.map(([key, value]) => [inner(key), inner(value)]))
     case 'not':
-      return !booleanOf(inner(tree.of))
+      return !booleanOf(inner(tree.operand))
     case 'minus': {
-      const value = inner(tree.of)
+      const value = inner(tree.operand)
       if (typeof value !== 'number') throw new CelFailure(`- is put before ${said(typeOfValue(value))}`)
       return -value
     }
@@ -56,7 +56,7 @@ export function evaluateTree(tree: Tree, names: Names, budget: Budget): CelValue
     case 'call':
       return call(tree, tree.args.map(inner), budget)
     case 'each':
-      return each(tree, inner(tree.over), names, budget)
+      return each(tree, inner(tree.range), names, budget)
   }
 }
 
@@ -101,14 +101,14 @@ function entry(value: CelValue, key: string): CelValue {
   return map[key]!
 }
 
-function element(of: CelValue, at: CelValue): CelValue {
-  if (!Array.isArray(of)) {
-    if (typeof at === 'string') return entry(of, at)
-    throw new CelFailure(`${said(typeOfValue(at))} is no key`)
+function element(operand: CelValue, index: CelValue): CelValue {
+  if (!Array.isArray(operand)) {
+    if (typeof index === 'string') return entry(operand, index)
+    throw new CelFailure(`${said(typeOfValue(index))} is no key`)
   }
-  if (typeof at !== 'number' || !Number.isInteger(at) || at < 0 || at >= of.length)
-    throw new CelFailure(`a list of ${of.length} has no such element`)
-  return of[at]!
+  if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= operand.length)
+    throw new CelFailure(`a list of ${operand.length} has no such element`)
+  return operand[index]!
 }
 
 function mapFrom(entries: [CelValue, CelValue][]): CelValue {
@@ -198,20 +198,20 @@ function call({ name, overloads }: Tree & { op: 'call' }, args: CelValue[], budg
   return found.run(budget, ...(args as never[]))
 }
 
-function each(tree: Tree & { op: 'each' }, over: CelValue, names: Names, budget: Budget): CelValue {
+function each(tree: Tree & { op: 'each' }, range: CelValue, names: Names, budget: Budget): CelValue {
   const { macro, name, where, step } = tree
-  const items = Array.isArray(over) ? over : keysOf(mapOf(over, name), budget)
-  const within = Object.assign(Object.create(null), names) as { [name: string]: CelValue | undefined }
-  const of = (child: Tree, item: CelValue) => {
-    within[name] = item
-    return evaluateTree(child, within, budget)
+  const items = Array.isArray(range) ? range : keysOf(mapOf(range, name), budget)
+  const inner = Object.assign(Object.create(null), names) as { [name: string]: CelValue | undefined }
+  const evaluateFor = (child: Tree, item: CelValue) => {
+    inner[name] = item
+    return evaluateTree(child, inner, budget)
   }
-  const holds = (item: CelValue) => booleanOf(of(step, item))
+  const holds = (item: CelValue) => booleanOf(evaluateFor(step, item))
   budget.spend(items.length)
   switch (macro) {
     case 'map': {
-      const chosen = where ? items.filter((item) => booleanOf(of(where, item))) : items
-      return chosen.map((item) => of(step, item))
+      const chosen = where ? items.filter((item) => booleanOf(evaluateFor(where, item))) : items
+      return chosen.map((item) => evaluateFor(step, item))
     }
     case 'filter':
       return items.filter(holds)

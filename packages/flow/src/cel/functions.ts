@@ -106,11 +106,11 @@ export const methods = table({
     [
       ['string', 'string', 'number'],
       'list',
-      (budget, text: string, separator: string, most: number) => {
+      (budget, text: string, separator: string, maxPieces: number) => {
         const all = pieces(text, separator, budget)
-        if (most < 0 || all.length <= most) return all
-        if (most === 0) return []
-        return [...all.slice(0, most - 1), all.slice(most - 1).join(separator)]
+        if (maxPieces < 0 || all.length <= maxPieces) return all
+        if (maxPieces === 0) return []
+        return [...all.slice(0, maxPieces - 1), all.slice(maxPieces - 1).join(separator)]
       },
     ],
   ],

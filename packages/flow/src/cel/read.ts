@@ -58,17 +58,17 @@ function translate(node: ASTNode, scope: Scope): Tree {
       if (node.args !== scope.local) scope.names.add(node.args)
       return { op: 'name', name: node.args }
     case '.':
-      return { op: 'field', of: inner(node.args[0]), key: node.args[1] }
+      return { op: 'field', operand: inner(node.args[0]), key: node.args[1] }
     case '[]':
-      return { op: 'index', of: inner(node.args[0]), at: inner(node.args[1]) }
+      return { op: 'index', operand: inner(node.args[0]), index: inner(node.args[1]) }
     case 'list':
       return { op: 'list', items: node.args.map(inner) }
     case 'map':
       return { op: 'map', entries: node.args.map(([key, value]) => [inner(key), inner(value)]) }
     case '!_':
-      return { op: 'not', of: inner(node.args) }
+      return { op: 'not', operand: inner(node.args) }
     case '-_':
-      return { op: 'minus', of: inner(node.args) }
+      return { op: 'minus', operand: inner(node.args) }
     case '&&':
     case '||':
       return { op: node.op === '&&' ? 'and' : 'or', left: inner(node.args[0]), right: inner(node.args[1]) }
@@ -115,7 +115,7 @@ function literal(value: unknown): string | number | boolean | null {
 function call(name: string, args: ASTNode[], scope: Scope): Tree {
   const [first] = args
   if (name === 'has' && args.length === 1 && first?.op === '.')
-    return { op: 'has', of: translate(first.args[0], scope), key: first.args[1] }
+    return { op: 'has', operand: translate(first.args[0], scope), key: first.args[1] }
   if (name === 'has') throw new CelProblem('uses has() on something else than a field, as in has(order.note)')
   return { op: 'call', name, ...chosen(globals, name, args, scope) }
 }
@@ -135,18 +135,18 @@ function chosen(from: ReadonlyMap<string, CelFunction[]>, name: string, args: AS
 const MACROS: ReadonlySet<string> = new Set<Macro>(['all', 'exists', 'exists_one', 'filter', 'map'])
 
 function each(macro: Macro, receiver: ASTNode, args: ASTNode[], scope: Scope): Tree {
-  const over = translate(receiver, scope)
+  const range = translate(receiver, scope)
   const [variable, ...rest] = args
   if (variable?.op !== 'id' || rest.length < 1 || rest.length > (macro === 'map' ? 2 : 1))
     throw new CelProblem(`uses ${macro}() with other arguments than a name and what is to be done with each`)
   // Its cost is the product of the lengths of the lists.
   if (scope.local !== null) throw new CelProblem(`uses ${macro}() within what another such function does with each`)
-  const within: Scope = { names: scope.names, local: variable.args }
-  const steps = rest.map((step) => translate(step, within))
+  const inner: Scope = { names: scope.names, local: variable.args }
+  const steps = rest.map((step) => translate(step, inner))
   return {
     op: 'each',
     macro,
-    over,
+    range,
     name: variable.args,
     where: steps.length === 2 ? steps[0]! : null,
     step: steps.at(-1)!,

@@ -1,8 +1,8 @@
 import type { Layout, Placed, Wire } from './layout.ts'
 
 /**
- * Whether no run can give both wires a value: then one branch sends the one its true side and the other its false side. What is
- * told exclusive is so in every run; a pair that is so for another reason is not told.
+ * Whether no execution can give both wires a value: then a branch sends its true side to one of them and its false side to the other.
+ * What is found exclusive is so in every execution; a pair that is so for another reason is not found.
  */
 export function exclusivity({ order, into }: Layout): (a: Wire, b: Wire) => boolean {
   const ofNode = new Map<Placed, Sides>()

@@ -4,7 +4,7 @@ import type { Layout, Placed, Wire } from './layout.ts'
 
 export interface Typing {
   /** The type of what a wire carries. */
-  of(wire: Wire): PortType
+  typeOf(wire: Wire): PortType
   /** What nodes can't do with values of the types that come in. */
   problems: { node: Placed; problem: NodeProblem }[]
 }
@@ -12,12 +12,12 @@ export interface Typing {
 /** Follows types along the wires, from the contract's fields on. */
 export function typingOf({ order, stuck, into }: Layout): Typing {
   const outputs = new Map<Placed, ReadonlyMap<string, PortType>>()
-  const of = ({ from, port }: Wire) => outputs.get(from)?.get(port) ?? 'unknown'
+  const typeOf = ({ from, port }: Wire) => outputs.get(from)?.get(port) ?? 'unknown'
   const problems: Typing['problems'] = []
   for (const node of [...order, ...stuck]) {
     const types = new Map<string, PortType>()
     for (const [port, { type }] of node.look.inputs) {
-      const arriving = new Set((into[node.ordinal]!.get(port) ?? []).map(of))
+      const arriving = new Set((into[node.ordinal]!.get(port) ?? []).map(typeOf))
       const [only] = arriving
       types.set(port, type !== 'any' ? type : arriving.size === 1 ? only! : 'unknown')
     }
@@ -25,7 +25,7 @@ export function typingOf({ order, stuck, into }: Layout): Typing {
     outputs.set(node, typed.outputs)
     problems.push(...typed.problems.map((problem) => ({ node, problem })))
   }
-  return { of, problems }
+  return { typeOf, problems }
 }
 
 /**

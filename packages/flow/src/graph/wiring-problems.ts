@@ -22,11 +22,11 @@ function cycleProblems({ stuck, wires }: Layout): GraphProblem[] {
   const next = new Map<Placed, Placed[]>(stuck.map((node) => [node, []]))
   for (const { from, to } of wires) if (inStuck.has(from) && inStuck.has(to)) next.get(from)!.push(to)
   const reached = new Map(stuck.map((node) => [node, reachable(node, next)]))
-  const told = new Set<Placed>()
+  const reported = new Set<Placed>()
   return stuck.flatMap((node) => {
-    if (told.has(node) || !reached.get(node)!.has(node)) return []
+    if (reported.has(node) || !reached.get(node)!.has(node)) return []
     const group = stuck.filter((other) => reached.get(node)!.has(other) && reached.get(other)!.has(node))
-    for (const member of group) told.add(member)
+    for (const member of group) reported.add(member)
     const ids = group.map(({ id }) => id).join(', ')
     return problem(
       'cycle',
@@ -98,7 +98,7 @@ function typeProblems(layout: Layout): GraphProblem[] {
   )
   for (const wire of layout.wires) {
     const { type: wanted } = wire.to.look.inputs.get(wire.toPort)!
-    const given = typing.of(wire)
+    const given = typing.typeOf(wire)
     if (wanted === 'any' || given === wanted) continue
     // Only an expression's value is of unknown type, and it may become any of these when the flow runs.
     if (given === 'unknown' && wanted !== 'image' && wanted !== 'audio') continue
@@ -121,7 +121,7 @@ function undecidedTypes(layout: Layout): GraphProblem[] {
   return layout.placed.flatMap((node) => {
     if (node?.kind.kind !== 'expression') return []
     const wanted = [...wantedTypes(layout, node, 'value')]
-    if (wanted.length < 2 || typingOf(layout).of({ from: node, port: 'value', to: node, toPort: '' }) !== 'unknown')
+    if (wanted.length < 2 || typingOf(layout).typeOf({ from: node, port: 'value', to: node, toPort: '' }) !== 'unknown')
       return []
     return problem(
       'type_mismatch',

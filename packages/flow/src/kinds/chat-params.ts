@@ -51,24 +51,24 @@ export function chatParamProblems(node: GraphNode): NodeProblem[] {
   return problems
 }
 
-/** What of the params this product does not take. Those that are wrong by themselves are not told again. */
+/** What of the params this product does not take. Those that are wrong by themselves are not reported again. */
 export function unsupportedParams(node: GraphNode, product: ProductFacts): NodeProblem[] {
-  const asked = requestOf(node['params'] ?? {})
-  if (asked === null) return []
+  const request = requestOf(node['params'] ?? {})
+  if (request === null) return []
   const unsupported = (message: string, resolution: string): NodeProblem => ({
     code: 'param_unsupported',
     message: `The product of node ${node.id} ${message}.`,
     resolution,
   })
-  const problems = asked.conditional
+  const problems = request.conditional
     .filter((name) => !product.supportedParameters.includes(name))
     .map((name) => unsupported(`does not take ${name}`, 'Leave it out of params, or call a product that takes it.'))
-  const most = product.maxOutputTokens
-  if (most !== undefined && asked.maxTokens !== null && asked.maxTokens > most)
+  const maxTokens = product.maxOutputTokens
+  if (maxTokens !== undefined && request.maxTokens !== null && request.maxTokens > maxTokens)
     problems.push(
       unsupported(
-        `answers at most ${most} tokens, and max_tokens asks for ${asked.maxTokens}`,
-        `Ask for at most ${most}.`,
+        `answers at most ${maxTokens} tokens, and max_tokens asks for ${request.maxTokens}`,
+        `Ask for at most ${maxTokens}.`,
       ),
     )
   return problems

@@ -29,16 +29,16 @@ export const expression: NodeKind = {
       resolution: 'Correct the CEL expression.',
     })
     if ('problem' in read) return unreadable(invalid(read.problem), ['value'])
-    const asked = declared(node)
+    const declaredType = declared(node)
     return {
       inputs: inputsOf(read.expression.names),
       outputs: ['value'],
-      problems: asked === 'wrong' ? [wrongType(node)] : [],
+      problems: declaredType === 'wrong' ? [wrongType(node)] : [],
       typed(types) {
         const typed = read.expression.typeOf(new Map([...types].map(([name, type]) => [name, celTypeOf(type)])))
         const type = 'type' in typed ? typed.type : 'dyn'
-        const problem = 'problem' in typed ? typed.problem : unfitting(type, asked)
-        const known = asked !== null && asked !== 'wrong' ? asked : portTypeOf(type)
+        const problem = 'problem' in typed ? typed.problem : unfitting(type, declaredType)
+        const known = declaredType !== null && declaredType !== 'wrong' ? declaredType : portTypeOf(type)
         return { outputs: new Map([['value', known]]), problems: problem === null ? [] : [invalid(problem)] }
       },
     }
@@ -72,10 +72,10 @@ function wrongType(node: GraphNode): NodeProblem {
   }
 }
 
-function unfitting(type: CelType, asked: string | null): string | null {
+function unfitting(type: CelType, declaredType: string | null): string | null {
   if (type === 'list' || type === 'null') return `gives ${type}, which is no type of a port`
-  if (asked === null || asked === 'wrong' || type === 'dyn' || type === asked) return null
-  return `gives ${type}, and its type says ${asked}`
+  if (declaredType === null || declaredType === 'wrong' || type === 'dyn' || type === declaredType) return null
+  return `gives ${type}, and its type says ${declaredType}`
 }
 
 function portTypeOf(type: CelType): PortType {

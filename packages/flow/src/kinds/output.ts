@@ -6,7 +6,7 @@ import { compileContract, IS_REQUIRED } from '../contract.ts'
 import { jsonWithin } from '../json-text.ts'
 import type { NodeKind } from '../node-kind.ts'
 
-/** The answer of the run, a port per field of the contract. It runs once each of its wired ports has a value or never will. */
+/** The answer of the execution, a port per field of the contract. It runs once each of its wired ports has a value or never will. */
 export const output: NodeKind = {
   kind: 'output',
   calls: null,

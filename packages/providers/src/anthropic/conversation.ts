@@ -1,6 +1,6 @@
 import type { Forwarded } from '@gateway/contracts/chat-request'
 import { callIdOf } from '../call-id.ts'
-import { CannotSay } from '../wire-format.ts'
+import { NotInWireFormat } from '../wire-format.ts'
 
 type ChatMessage = Forwarded['messages'][number]
 type Content = ChatMessage['content']
@@ -20,7 +20,7 @@ interface Turn {
  * The messages of a chat request as turns of two. Instructions stand apart here, so all of them come first; results of
  * tools are said by the user; what one says in several messages is one turn. Texts of blanks alone, which the format
  * forbids, are left out, and so is reasoning, which it takes back only under the provider's own signature.
- * Throws `CannotSay`.
+ * Throws `NotInWireFormat`.
  */
 export function conversationOf(messages: readonly ChatMessage[]): { system: TextBlock[]; messages: Turn[] } {
   const system: TextBlock[] = []
@@ -100,7 +100,7 @@ function objectOf(json: string): object {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // told below, without quoting the arguments
+    // refused below, without quoting the arguments
   }
-  throw new CannotSay('a tool call whose arguments are no JSON object')
+  throw new NotInWireFormat('a tool call whose arguments are no JSON object')
 }

@@ -1,7 +1,7 @@
 import type { FinishReason } from '../chat-port.ts'
 
 /**
- * `refusal` is told as `content_filter`, which it is; its explanation is left behind, because it may speak of whose policy
+ * `refusal` becomes `content_filter`, which it is; its explanation is left out, because it may speak of whose policy
  * it is.
  */
 const known = new Map<unknown, FinishReason>([

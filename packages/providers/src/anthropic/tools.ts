@@ -1,11 +1,11 @@
 import type { Forwarded } from '@gateway/contracts/chat-request'
-import { CannotSay } from '../wire-format.ts'
+import { NotInWireFormat } from '../wire-format.ts'
 
 interface ChatTool {
   function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean | null }
 }
 
-/** Tools and the choice among them. Throws `CannotSay` for a choice of a form that has no words here. */
+/** Tools and the choice among them. Throws `NotInWireFormat` for a choice that the format lacks. */
 export function toolsOf(asked: Forwarded): object {
   const tools = asked['tools'] as ChatTool[] | undefined
   if (!tools) return {}
@@ -41,5 +41,5 @@ function choiceOf(choice: unknown, oneAtATime: boolean): object | null {
 function nameOf(choice: unknown): string {
   const { type, function: named } = choice as { type?: unknown; function?: { name?: unknown } }
   if (type === 'function' && typeof named?.name === 'string') return named.name
-  throw new CannotSay('a tool_choice of this form')
+  throw new NotInWireFormat('a tool_choice of this form')
 }

@@ -1,6 +1,6 @@
 import { readChatRequest } from '@gateway/contracts/chat-request'
 import { describe, expect, test } from 'vitest'
-import { CannotSay } from '../wire-format.ts'
+import { NotInWireFormat } from '../wire-format.ts'
 import { writeMessages } from './write-messages.ts'
 
 /** What is sent for a body as it is received: nothing reaches the adapter that the contract refuses. */
@@ -131,7 +131,7 @@ describe('the conversation', () => {
       { role: 'assistant', tool_calls: [toolCall('a', 'f', given)] },
       { role: 'tool', tool_call_id: 'a', content: 'x' },
     ]
-    expect(() => written({ messages })).toThrow(CannotSay)
+    expect(() => written({ messages })).toThrow(NotInWireFormat)
   })
 })
 
@@ -169,7 +169,7 @@ describe('tools', () => {
 
   test('a choice of another form can not be said', () => {
     expect(() => written({ tools: [tool], tool_choice: { type: 'allowed_tools', allowed_tools: {} } })).toThrow(
-      CannotSay,
+      NotInWireFormat,
     )
   })
 })
@@ -201,8 +201,8 @@ describe('parameters', () => {
     { logprobs: true },
     { verbosity: 'low' },
     { stop: '\n' },
-  ])('%j has no words here', (parameter) => {
-    expect(() => written(parameter)).toThrow(CannotSay)
+  ])('%j can not be said here', (parameter) => {
+    expect(() => written(parameter)).toThrow(NotInWireFormat)
   })
 
   test('the effort of reasoning, by which the model is asked to think and to show it', () => {

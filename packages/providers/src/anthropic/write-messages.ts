@@ -1,11 +1,11 @@
 import type { Forwarded } from '@gateway/contracts/chat-request'
-import { CannotSay } from '../wire-format.ts'
+import { NotInWireFormat } from '../wire-format.ts'
 import type { WireCall } from '../wire-format.ts'
 import { conversationOf } from './conversation.ts'
 import { toolsOf } from './tools.ts'
 
 /**
- * Says a chat request in the Messages format. What has no words in it and would change the answer is refused (`CannotSay`):
+ * Writes a chat request in the Messages format. What that format lacks and would change the answer is refused (`NotInWireFormat`):
  * JSON mode without a schema, penalties, biases, log-probabilities, verbosity. Without effect here: `seed`, names of
  * speakers, the detail of an image. Temperatures end at 1 where those of chat completions end at 2.
  */
@@ -14,7 +14,7 @@ export function writeMessages({ model, forwarded, outputCap, stream }: WireCall)
   refuseUnsayable(asked)
   const { system, messages } = conversationOf(asked.messages)
   const stop = [asked['stop'] ?? []].flat() as string[]
-  if (stop.some((sequence) => sequence.trim() === '')) throw new CannotSay('a stop sequence of blanks')
+  if (stop.some((sequence) => sequence.trim() === '')) throw new NotInWireFormat('a stop sequence of blanks')
   return JSON.stringify({
     model,
     max_tokens: outputCap,
@@ -28,11 +28,11 @@ export function writeMessages({ model, forwarded, outputCap, stream }: WireCall)
   })
 }
 
-const withoutWords = ['frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'verbosity']
+const unsupported = ['frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'top_logprobs', 'verbosity']
 
 function refuseUnsayable(asked: Forwarded): void {
-  for (const field of withoutWords) if (asked[field]) throw new CannotSay(field)
-  if (formatOf(asked)?.type === 'json_object') throw new CannotSay('response_format json_object')
+  for (const field of unsupported) if (asked[field]) throw new NotInWireFormat(field)
+  if (formatOf(asked)?.type === 'json_object') throw new NotInWireFormat('response_format json_object')
 }
 
 interface ResponseFormat {

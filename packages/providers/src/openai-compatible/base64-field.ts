@@ -14,13 +14,13 @@ const MOST_AROUND = 256 * 1024
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-type Place = 'outside' | 'string' | 'base64'
+type State = 'outside' | 'string' | 'base64'
 
 export function openBase64Field(name: string): MediaDecoder {
   const key = JSON.stringify(name)
   const around: Buffer[] = []
   let aroundBytes = 0
-  let place: Place = 'outside'
+  let state: State = 'outside'
   let found = false
   let escape = '' // an escape that is not complete, inside base64
   let escaped = false // the character before was a backslash, inside a string
@@ -39,13 +39,13 @@ export function openBase64Field(name: string): MediaDecoder {
     for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
       recent = (recent + String.fromCharCode(byte)).slice(-64)
-      if (place === 'string') {
+      if (state === 'string') {
         if (escaped) escaped = false
         else if (byte === BACKSLASH) escaped = true
-        else if (byte === QUOTE) place = 'outside'
+        else if (byte === QUOTE) state = 'outside'
       } else if (byte === QUOTE) {
-        place = !found && begins(recent) ? 'base64' : 'string'
-        if (place === 'base64') {
+        state = !found && begins(recent) ? 'base64' : 'string'
+        if (state === 'base64') {
           keep(bytes.subarray(from, at + 1))
           return at + 1
         }
@@ -72,7 +72,7 @@ export function openBase64Field(name: string): MediaDecoder {
     if (quote < 0) return { end, decoded }
     if (escape !== '') throw new UnfitAnswer('an escape breaks off')
     found = true
-    place = 'outside'
+    state = 'outside'
     keep(bytes.subarray(quote, quote + 1))
     return { end: quote + 1, decoded }
   }
@@ -106,7 +106,7 @@ export function openBase64Field(name: string): MediaDecoder {
     take(bytes) {
       let said: Buffer | null = null
       for (let at = 0; at < bytes.length;) {
-        if (place === 'base64') {
+        if (state === 'base64') {
           const { end, decoded } = decode(bytes, at)
           if (decoded.length > 0) said = said === null ? decoded : Buffer.concat([said, decoded])
           at = end

@@ -1,16 +1,16 @@
 import { expect } from 'vitest'
 import { ask } from '@gateway/testbed/ask'
-import { consoleTest as test, said, type Caller } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf, type Caller } from '../console.fixture.ts'
 
 test('every change leaves one row in the audit, and a refusal none', async ({ stack, fixture, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const [member, product] = [await stack.member(), await fixture.product()]
-  const stranger = await signIn()
+  const outsider = await signIn()
   const count = async () => Number((await fixture.run('SELECT count(*) FROM control.audit')).rows[0].count)
   const one = async (status: string, action: string, change: () => ReturnType<Caller['get']>) => {
     const before = await count()
     const answer = await change()
-    expect([action, said(answer)]).toEqual([action, status])
+    expect([action, outcomeOf(answer)]).toEqual([action, status])
     const { rows } = await fixture.run('SELECT action, person FROM control.audit ORDER BY id DESC LIMIT 1')
     if (answer.status < 300) expect([rows[0].action, await count()]).toEqual([action, before + 1])
     else expect(await count()).toBe(before)
@@ -19,7 +19,7 @@ test('every change leaves one row in the audit, and a refusal none', async ({ st
   const { owner, path, projectPath } = stack
   const productPath = `${projectPath}/assignments/${encodeURIComponent(product)}`
   await one('403 not_permitted', 'member.set', () => member.post(`${path}/members`, { email: 'n@example.test' }))
-  await one('404 not_found', 'grant.set', () => stranger.post(`${projectPath}/grants`, {}))
+  await one('404 not_found', 'grant.set', () => outsider.post(`${projectPath}/grants`, {}))
   await one('201', 'tenant.create', () => operator.post('/api/v2/tenants', { name: 'T' })).then(({ id }) =>
     one('204', 'tenant.delete', () => operator.delete(`/api/v2/tenants/${id}`)),
   )

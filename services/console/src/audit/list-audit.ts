@@ -1,48 +1,29 @@
-import type { RequestHandler } from 'express'
-import { pageQuery, type AuditRecord } from '@gateway/contracts/console'
-import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { AuditRecord } from '@gateway/contracts/console/people'
+import type { ConsoleDeps } from '../deps.ts'
+import { authorizeInTenant } from '../permissions/authorize.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf, readNumberCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 
 /** GET …/audit: who changed what and when, newest first. */
-export function listAudit({
-  prisma,
-  authorize,
-}: Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(personOf(res), tenant, 'audit.read')
-    const { cursor, limit } = checkedQuery(req, pageQuery)
-    const before = cursor === undefined ? undefined : BigInt(rowNumber(cursor))
-    const rows = await prisma.auditEntry.findMany({
-      where: { tenant, ...(before !== undefined && { id: { lt: before } }) },
+export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit'> {
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, personOf(res), tenant, 'audit.read')
+    const { cursor, limit } = call.query()
+    const rows = await deps.prisma.auditEntry.findMany({
+      where: { tenant, ...(cursor !== undefined && { id: { lt: readNumberCursor(cursor, 18) } }) },
       orderBy: { id: 'desc' },
       take: limit + 1,
     })
-    const page = pageOf(rows, limit, ({ id }) => String(id))
-    res.json(
-      mapPage(page, ({ id, at, person, action, subject, details }): AuditRecord => {
-        return {
-          id: String(id),
-          at: at.toISOString(),
-          person,
-          action,
-          subject,
-          details: details as AuditRecord['details'],
-        }
-      }),
-    )
+    const entries = rows.map(({ id, at, person, action, subject, details }) => ({
+      id: String(id),
+      at: at.toISOString(),
+      person,
+      action,
+      subject,
+      details: details as AuditRecord['details'],
+    }))
+    res.json(pageOf(entries, limit, ({ id }) => id))
   }
-}
-
-function rowNumber(cursor: string): string {
-  if (/^\d{1,18}$/.test(cursor)) return cursor
-  throw refuse(
-    'invalid_request',
-    { reason: 'cursor: is not one that this list gave.', resolution: 'Send the nextCursor of the page before.' },
-    { param: 'cursor' },
-  )
 }

@@ -1,6 +1,6 @@
-import type { ProductPricing } from '@gateway/contracts/console'
-import { refuse } from '@gateway/contracts/refusal'
+import type { ProductPricing } from '@gateway/contracts/console/products'
 import { picoFromUsd, usdFromPico, type Pico, type Price } from '@gateway/money/price'
+import { invalidField } from '../request/check.ts'
 
 /** A price as it is stored: integers of pico-USD. */
 export interface PriceColumns extends Price {
@@ -8,8 +8,8 @@ export interface PriceColumns extends Price {
 }
 
 // What the columns take; `tokens × price` of one call stays inside a bigint.
-const MOST_PER_TOKEN = 100_000_000_000n // 0.1 USD
-const MOST_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
+const MAX_PER_TOKEN = 100_000_000_000n // 0.1 USD
+const MAX_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
 
 /** Stored prices as decimal strings of USD. */
 export function pricingOf({ unit, promptPico, completionPico, requestPico }: PriceColumns): ProductPricing {
@@ -23,21 +23,20 @@ export function pricingOf({ unit, promptPico, completionPico, requestPico }: Pri
  */
 export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit: ProductPricing['unit'] } {
   if (pricing.unit === 'request') {
-    const requestPico = picoOf('request', pricing.request, MOST_PER_REQUEST)
+    const requestPico = picoOf('request', pricing.request, MAX_PER_REQUEST)
     return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico }
   }
   return {
     unit: 'tokens',
-    promptPico: picoOf('prompt', pricing.prompt, MOST_PER_TOKEN),
-    completionPico: picoOf('completion', pricing.completion, MOST_PER_TOKEN),
+    promptPico: picoOf('prompt', pricing.prompt, MAX_PER_TOKEN),
+    completionPico: picoOf('completion', pricing.completion, MAX_PER_TOKEN),
     requestPico: 0n,
   }
 }
 
-function picoOf(field: string, usd: string, most: Pico): Pico {
+function picoOf(field: string, usd: string, max: Pico): Pico {
   const pico = picoFromUsd(usd)
-  if (pico !== null && pico <= most) return pico
-  const param = `pricing.${field}`
-  const reason = `${param}: must be a decimal string of USD, at most ${usdFromPico(most)} and with at most 12 places.`
-  throw refuse('invalid_request', { reason, resolution: `Correct ${param} and send it again.` }, { param })
+  if (pico !== null && pico <= max) return pico
+  const rule = `must be a decimal string of USD, at most ${usdFromPico(max)} and with at most 12 places.`
+  throw invalidField(`pricing.${field}`, rule)
 }

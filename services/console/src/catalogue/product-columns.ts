@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import {
-  productDefaults,
-  type newProductBody,
   type ProductKind,
-  type productPatch,
   type ProductRecord,
-} from '@gateway/contracts/console'
-import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
+  type newProductBody,
+  productDefaults,
+  type productPatch,
+} from '@gateway/contracts/console/products'
+import type { ConsoleDeps } from '../deps.ts'
+import { invalidField } from '../request/check.ts'
 import { columnsOfPricing, pricingOf } from './pricing.ts'
 
 export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleDeps['prisma']['product']['findUnique']>>>
@@ -85,10 +85,6 @@ function columnsOfOverheads({ tokensPerByte, ...others }: z.output<typeof newPro
 /** Media products carry a fixed price per request (spec 8.3). */
 function columnsOfPrice(kind: ProductKind, pricing: z.output<typeof newProductBody>['pricing']) {
   if (kind === 'chat' || pricing.unit === 'request') return columnsOfPricing(pricing)
-  const reason = `pricing.unit: a product of the kind ${kind} is priced per request.`
-  throw refuse(
-    'invalid_request',
-    { reason, resolution: 'Send pricing with the unit request.' },
-    { param: 'pricing.unit' },
-  )
+  const rule = `a product of the kind ${kind} is priced per request.`
+  throw invalidField('pricing.unit', rule, 'Send pricing with the unit request.')
 }

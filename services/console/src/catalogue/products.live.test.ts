@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 const body = (id: string) => ({
   id,
@@ -16,7 +16,7 @@ const body = (id: string) => ({
 test('a product is made with exact prices, and shown with its providers to the operator alone', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const made = await operator.post('/api/v2/products', body('acme/made'))
-  expect(said(made)).toBe('201')
+  expect(outcomeOf(made)).toBe('201')
   expect(made.body).toMatchObject({
     ...body('acme/made'),
     description: '',
@@ -41,12 +41,12 @@ test('only published products are listed to others', async ({ signIn }) => {
 test('an id is taken once [already_exists]', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   await operator.post('/api/v2/products', body('acme/once'))
-  expect(said(await operator.post('/api/v2/products', body('acme/once')))).toBe('409 already_exists')
+  expect(outcomeOf(await operator.post('/api/v2/products', body('acme/once')))).toBe('409 already_exists')
 })
 
 test('nobody else writes products [not_permitted]', async ({ stack }) => {
-  expect(said(await stack.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
-  expect(said(await stack.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
+  expect(outcomeOf(await stack.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
+  expect(outcomeOf(await stack.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
     '403 not_permitted',
   )
 })
@@ -61,8 +61,8 @@ test('a patch changes what it names and nothing else [not_found]', async ({ sign
   expect(after.body).toEqual({ ...before, name: 'Swift 2', pricing, overheads, state: 'suspended' })
   const nothing = await operator.patch(path, {})
   expect(nothing.body).toEqual(after.body)
-  expect(said(await operator.patch(path, { id: 'acme/other' }))).toBe('400 invalid_request')
-  expect(said(await operator.patch('/api/v2/products/acme%2Fnever', {}))).toBe('404 not_found')
+  expect(outcomeOf(await operator.patch(path, { id: 'acme/other' }))).toBe('400 invalid_request')
+  expect(outcomeOf(await operator.patch('/api/v2/products/acme%2Fnever', {}))).toBe('404 not_found')
 })
 
 test.for([
@@ -78,7 +78,7 @@ test.for([
 ] as const)('a product with %s is refused [invalid_request]', async ([, more, param], { signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const answer = await operator.post('/api/v2/products', { ...body('acme/refused'), ...more })
-  expect([said(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
 })
 
 function overheads() {

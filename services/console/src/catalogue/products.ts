@@ -1,43 +1,43 @@
-import type { RequestHandler } from 'express'
-import { newProductBody, pageQuery, productPatch, type ProductKind } from '@gateway/contracts/console'
+import { type ProductKind } from '@gateway/contracts/console/products'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { pricingOf } from './pricing.ts'
 import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
+import { authorizeOnPlatform } from '../permissions/authorize.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET /api/v2/products: what is published; the platform operator sees drafts, suspended products and providers too. */
-export function listProducts({ prisma }: Deps): RequestHandler {
-  return async (req, res) => {
+export function listProducts({ prisma }: Deps): Handler<'listProducts'> {
+  return async (call, res) => {
     const { platformOperator } = personOf(res)
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.product.findMany({
       where: { id: { gt: cursor }, ...(!platformOperator && { state: 'published' }) },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
     res.json(
-      mapPage(
-        pageOf(rows, limit, ({ id }) => id),
-        (row) => productRecord(row, platformOperator),
+      pageOf(
+        rows.map((row) => productRecord(row, platformOperator)),
+        limit,
+        ({ id }) => id,
       ),
     )
   }
 }
 
 /** POST /api/v2/products */
-export function createProduct({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
+  return async (call, res) => {
     const person = personOf(res)
-    authorize.onPlatform(person, 'products.manage')
-    const columns = columnsOfNew(await checkedBody(req, newProductBody))
+    authorizeOnPlatform(person, 'products.manage')
+    const columns = columnsOfNew(await call.body())
     const { id } = columns
     const product = await prisma.$transaction(async (tx) => {
       const { count } = await tx.product.createMany({ data: [columns], skipDuplicates: true })
@@ -52,12 +52,13 @@ export function createProduct({ prisma, authorize }: Deps): RequestHandler {
 }
 
 /** PATCH /api/v2/products/{id}: only the fields that are sent. Taking it from publication revokes it everywhere. */
-export function changeProduct({ prisma, authorize, passBarrier }: Deps): RequestHandler {
-  return async (req, res) => {
+export function changeProduct(deps: Deps): Handler<'changeProduct'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    authorize.onPlatform(person, 'products.manage')
-    const id = pathIdOf(req, 'product')
-    const patch = await checkedBody(req, productPatch)
+    authorizeOnPlatform(person, 'products.manage')
+    const id = call.id('product')
+    const patch = await call.body()
     const product = await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.products WHERE id = ${id} FOR UPDATE`
       const before = await tx.product.findUnique({ where: { id } })
@@ -69,7 +70,10 @@ export function changeProduct({ prisma, authorize, passBarrier }: Deps): Request
     })
     if (patch.state !== undefined && patch.state !== 'published') {
       const assigned = await prisma.assignment.findMany({ where: { product: id }, select: { project: true } })
-      await passBarrier(assigned.map(({ project }) => project))
+      await passBarrier(
+        deps,
+        assigned.map(({ project }) => project),
+      )
     }
     res.json(productRecord(product, true))
   }

@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
-import { executionShape, executionSummaryShape } from '@gateway/contracts/flow-shapes'
+import { executionShape, executionSummaryShape } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
 import { startServices } from '@gateway/testbed/service-stack'
-import { consoleTest, said } from '../console.fixture.ts'
+import { consoleTest, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
 
-// Runs that a person begins in the console, on the whole stack.
+// Executions that a person begins in the console, on the whole stack.
 
 const test = consoleTest
   .extend('services', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
@@ -42,10 +42,10 @@ const test = consoleTest
 
 const input = { text: 'Hello' }
 
-test('a run is answered as its record, which stays to be read and is listed', async ({ flow, stack }) => {
+test('an execution is answered as its record, which stays to be read and is listed', async ({ flow, stack }) => {
   const { id, path, execute } = await flow.made(asking(flow.product))
   const answer = await execute(input)
-  expect([said(answer), answer.headers.get('Content-Type')]).toEqual(['200', 'application/json; charset=utf-8'])
+  expect([outcomeOf(answer), answer.headers.get('Content-Type')]).toEqual(['200', 'application/json; charset=utf-8'])
   const record = answer.body as ExecutionRecord
   executionShape.parse(record)
   expect(record).toMatchObject({
@@ -69,7 +69,7 @@ test('a run is answered as its record, which stays to be read and is listed', as
   const first = await stack.owner.get(`${path}/executions?limit=1`)
   const rest = await stack.owner.get(`${path}/executions?cursor=${first.body.nextCursor}`)
   expect([...first.body.data, ...rest.body.data]).toEqual(list.body.data)
-  expect(said(await stack.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
+  expect(outcomeOf(await stack.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
 })
 
 test('what its nodes called is among the invocations, by no key', async ({ flow, stack }) => {
@@ -109,13 +109,13 @@ test('any revision without problems runs, also of one that is suspended; an imag
   expect((await execute(input)).body).toMatchObject({ revision: 1, output: input })
   expect((await execute(input, { revision: 3 })).body).toMatchObject({ revision: 3, output: input })
   const draft = await execute(input, { revision: 2 })
-  expect([said(draft), draft.body.error.details.problems.length > 0]).toEqual(['422 graph_invalid', true])
-  expect(said(await execute(input, { revision: 4 }))).toBe('409 revision_not_active')
+  expect([outcomeOf(draft), draft.body.error.details.problems.length > 0]).toEqual(['422 graph_invalid', true])
+  expect(outcomeOf(await execute(input, { revision: 4 }))).toBe('409 revision_not_active')
   const none = await fixture.run(
     'UPDATE control.sandboxes SET active_revision = NULL, activated_at = NULL WHERE id = $1',
     [id],
   )
-  expect([none.rowCount, said(await execute(input))]).toEqual([1, '409 revision_not_active'])
+  expect([none.rowCount, outcomeOf(await execute(input))]).toEqual([1, '409 revision_not_active'])
 })
 
 test.for([
@@ -130,7 +130,7 @@ test.for([
 ] as const)('%j runs nothing: %s [input_type] [invalid_request]', async ([body, refusal, param], { flow, stack }) => {
   const { path } = await flow.made(echo)
   const answer = await stack.owner.post(`${path}/execute`, body)
-  expect([said(answer), answer.body.error.param]).toEqual([refusal, param])
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual([refusal, param])
   expect((await stack.owner.get(`${path}/executions`)).body.data).toEqual([])
 })
 
@@ -142,7 +142,7 @@ test('a flow that pays needs a wallet, and products that are assigned now [insuf
   const { execute } = await flow.made(asking(flow.product))
   await stack.owner.delete(`${stack.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
   const refused = await execute(input)
-  expect(said(refused)).toBe('403 product_not_assigned')
+  expect(outcomeOf(refused)).toBe('403 product_not_assigned')
   expect(refused.body.error.message).toContain(flow.product)
 
   const poor = await fixture.project({ tenant: stack.tenant, team: stack.team, owner: stack.owner.id })
@@ -150,14 +150,14 @@ test('a flow that pays needs a wallet, and products that are assigned now [insuf
   const execution = (graph: Graph) =>
     fixture.sandbox(poor, graph).then(({ id }) => stack.owner.post(`${stack.path}/sandboxes/${id}/execute`, { input }))
   const broke = await execution(asking(flow.product))
-  expect([said(broke), broke.body.error.details]).toEqual([
+  expect([outcomeOf(broke), broke.body.error.details]).toEqual([
     '402 insufficient_budget',
     { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
   ])
-  expect(said(await execution(echo))).toBe('200')
+  expect(outcomeOf(await execution(echo))).toBe('200')
 })
 
-test('whoever goes away leaves the run going on', async ({ flow, stack, services }) => {
+test('a client that leaves does not stop the execution', async ({ flow, stack, services }) => {
   const { path, follow } = await flow.made(asking(flow.product))
   const { control } = services.provider
   await control.clearCalls()

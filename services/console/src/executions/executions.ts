@@ -1,17 +1,16 @@
-import type { RequestHandler } from 'express'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { Prisma } from '@gateway/database/client'
-import { pageQuery, type ExecutionSummary } from '@gateway/contracts/console'
+import type { ExecutionSummary } from '@gateway/contracts/execution'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { textOf } from '../sandboxes/revision-record.ts'
 import { personOf } from '../sign-in/person.ts'
+import { mayUseSandboxes } from '../permissions/authorize.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 interface ExecutionRow {
   id: string
@@ -26,44 +25,37 @@ interface ExecutionRow {
   completed_at: Date | null
 }
 
-/** GET …/sandboxes/{s}/executions: its runs, newest first, whoever began them. */
-export function listExecutions(deps: Deps): RequestHandler {
-  return async (req, res) => {
-    const { project, sandbox } = await reachSandbox(deps, req, res)
-    const { cursor, limit } = checkedQuery(req, pageQuery)
-    const narrowed = cursor === undefined ? Prisma.empty : beforeCursor(cursor)
+/** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them. */
+export function listExecutions(deps: Deps): Handler<'listExecutions'> {
+  return async (call, res) => {
+    const { project, sandbox } = await reachSandbox(deps, call, res)
+    const { cursor, limit } = call.query()
+    const older = cursor === undefined ? Prisma.empty : olderThan(readTimeCursor(cursor))
     const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
       SELECT id, sandbox, revision, project, status, error, created_at, started_at, completed_at,
              coalesce((SELECT sum(charged_micro) FROM money.attempts c WHERE c.execution = e.id), 0)::bigint AS charged_micro
         FROM money.executions e
-       WHERE sandbox = ${sandbox.id} AND project = ${project} ${narrowed}
+       WHERE sandbox = ${sandbox.id} AND project = ${project} ${older}
        ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
-    const page = pageOf(rows, limit, ({ created_at, id }) => `${created_at.getTime()}.${id}`)
-    res.json(mapPage(page, executionSummary))
+    res.json(pageOf(rows.map(executionSummary), limit, timeCursor))
   }
 }
 
 /** GET …/projects/{p}/executions/{e}: its record, from the ledger. @throws Refusal `execution_not_found` */
-export function readExecution(deps: Deps): RequestHandler {
-  return async (req, res) => {
-    const [tenant, project] = [pathIdOf(req, 'tenant'), pathIdOf(req, 'project')]
-    const execution = pathIdOf(req, 'execution')
-    if (!(await deps.authorize.toUseSandboxes(personOf(res), tenant, project)))
+export function readExecution(deps: Deps): Handler<'readExecution'> {
+  return async (call, res) => {
+    const [tenant, project] = [call.id('tenant'), call.id('project')]
+    const execution = call.id('execution')
+    if (!(await mayUseSandboxes(deps, personOf(res), tenant, project)))
       throw refuse('execution_not_found', { execution })
     const answer = await deps.ledger.readExecution({ caller: null, project, execution })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
-    res.type('json').send(answer.record)
+    res.type('json').end(answer.record)
   }
 }
 
-function beforeCursor(cursor: string): Prisma.Sql {
-  const [, ms, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? []
-  if (ms && id) return Prisma.sql`AND (created_at, id) < (${new Date(Number(ms))}, ${id})`
-  throw refuse(
-    'invalid_request',
-    { reason: 'cursor: is not one that this list gave.', resolution: 'Send the nextCursor of the page before.' },
-    { param: 'cursor' },
-  )
+function olderThan({ at, id }: { at: Date; id: string }): Prisma.Sql {
+  return Prisma.sql`AND (created_at, id) < (${at}, ${id})`
 }
 
 function executionSummary(row: ExecutionRow): ExecutionSummary {

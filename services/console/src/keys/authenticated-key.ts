@@ -1,6 +1,6 @@
 import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { databaseNow } from './database-now.ts'
 

@@ -1,38 +1,33 @@
-import type { RequestHandler } from 'express'
-import { newKeyBody } from '@gateway/contracts/console'
 import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { check, pathIdOf } from '../receive/check.ts'
-import { readBody } from '../receive/read-body.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { personOf } from '../sign-in/person.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { databaseNow } from './database-now.ts'
 import { requireEligible } from './eligible-resources.ts'
-import { keyRecords } from './key-record.ts'
+import { keyRecord } from './key-record.ts'
+import { authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.ts'
 
 const DAY_MS = 86_400_000
 
 /** POST …/keys: a key bound for life to one project (spec 2.1, 5.2, 5.3). Its secret is shown this once. */
-export function createKey(
-  deps: Pick<ConsoleDeps, 'prisma' | 'mint' | 'random'> & { authorize: Authorize },
-): RequestHandler {
-  const { prisma, mint, authorize } = deps
-  return async (req, res) => {
+export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>): Handler<'createKey'> {
+  const { prisma, newId } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const body = await readBody(req)
-    if (body['project'] === undefined || body['project'] === null) {
-      await authorize.inTenant(person, tenant, 'projects.read')
+    const tenant = call.id('tenant')
+    const { project: named } = await call.sentBody()
+    if (named === undefined || named === null) {
+      await authorizeInTenant(deps, person, tenant, 'projects.read')
       throw refuse('project_required', {}, { param: 'project' })
     }
-    const asked = check(newKeyBody, body)
-    const { id: project } = await authorize.toIssueKey(person, tenant, asked.project)
-    const resources = [...new Set(asked.resources)]
+    const body = await call.body()
+    const { id: project } = await authorizeKeyIssuer(deps, person, tenant, body.project)
+    const resources = [...new Set(body.resources)]
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
-    const id = mint('key')
+    const id = newId('key')
     const key = await prisma.$transaction(async (tx) => {
       await requireEligible(tx, project, resources)
       const now = await databaseNow(tx)
@@ -41,24 +36,23 @@ export function createKey(
           id,
           hash,
           prefix,
-          name: asked.name,
+          name: body.name,
           tenant,
           project,
           lineage: id,
-          policy: asked.policy,
-          limitMicro: asked.limit?.micro ?? null,
-          limitReset: asked.limit?.reset ?? null,
+          policy: body.policy,
+          limitMicro: body.limit?.micro ?? null,
+          limitReset: body.limit?.reset ?? null,
           createdBy: person.id,
           createdAt: now,
-          expiresAt: new Date(now.getTime() + asked.expiresInDays * DAY_MS),
-          expiryDays: asked.expiresInDays,
+          expiresAt: new Date(now.getTime() + body.expiresInDays * DAY_MS),
+          expiryDays: body.expiresInDays,
         },
       })
       await tx.keyResource.createMany({ data: resources.map((resource) => ({ key: id, resource })) })
-      const details = { project, prefix, policy: asked.policy, limit: asked.limit, expiresInDays: asked.expiresInDays }
+      const details = { project, prefix, policy: body.policy, limit: body.limit, expiresInDays: body.expiresInDays }
       await recordChange(tx, { tenant, person: person.id, action: 'key.create', subject: id, details })
-      const [record] = await keyRecords(tx, [row], now)
-      return record
+      return keyRecord(tx, row, now)
     })
     res.status(201).json({ key, secret })
   }

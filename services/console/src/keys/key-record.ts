@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@gateway/contracts/console'
+import type { KeyRecord } from '@gateway/contracts/console/keys'
 import type { Transaction } from '../audit/record-change.ts'
 import { keyState, type KeyDates } from './key-state.ts'
 
@@ -40,6 +40,12 @@ export async function keyRecords(prisma: Transaction, keys: KeyRow[], now: Date)
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
   }))
+}
+
+/** One of them. */
+export async function keyRecord(prisma: Transaction, key: KeyRow, now: Date): Promise<KeyRecord> {
+  const [record] = await keyRecords(prisma, [key], now)
+  return record!
 }
 
 function limitOf({ limitMicro, limitReset }: KeyRow): KeyRecord['limit'] {

@@ -1,4 +1,4 @@
-import type { KeyState } from '@gateway/contracts/console'
+import type { KeyState } from '@gateway/contracts/console/keys'
 
 /** What the state of a key is derived from; it is never stored. */
 export interface KeyDates {

@@ -1,5 +1,5 @@
 import type { Prisma } from '@gateway/database/client'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 
 /** The projects that some keys are bound to: what has to pass the barrier when the keys lose their issuer. */
 export async function projectsOfKeys(

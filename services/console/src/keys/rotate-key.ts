@@ -1,25 +1,23 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request } from 'express'
 import type { Prisma } from '@gateway/database/client'
-import { rotateBody } from '@gateway/contracts/console'
 import { KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, pathIdOf } from '../receive/check.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { mayIssueKeys } from '../permissions/permissions.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
 import { rolesInProject } from '../permissions/roles.ts'
 import { visibleKeys } from '../permissions/visible-keys.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { issueSecret } from '../sign-in/secret.ts'
-import type { Cookie } from '../sign-in/session-cookie.ts'
 import { authenticatedKey } from './authenticated-key.ts'
 import { databaseNow } from './database-now.ts'
-import { keyRecords } from './key-record.ts'
+import { keyRecord } from './key-record.ts'
 import { keyState } from './key-state.ts'
 import { lockKey } from './lock-key.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint' | 'random' | 'now'> & { passBarrier: PassBarrier; session: Cookie }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' | 'publicUrl'>
 
 const DAY_MS = 86_400_000
 
@@ -27,15 +25,15 @@ const DAY_MS = 86_400_000
  * POST …/keys/{k}/rotate (spec 4.6; decisions.md, 5): a replacement with the same project, policy, allowlist, limit, expiry
  * span and meter. By a person who may manage the key, or by the key itself. Repeating it answers 409 with the replacement.
  */
-export function rotateKey(deps: Deps): RequestHandler {
-  const { prisma, mint, passBarrier } = deps
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    const { person, visible } = await whoRotates(deps, req, tenant)
-    const id = pathIdOf(req, 'key')
-    const { graceSeconds } = await checkedBody(req, rotateBody)
+export function rotateKey(deps: Deps): Handler<'rotateKey'> {
+  const { prisma, newId } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { person, visible } = await whoRotates(deps, call.req, tenant)
+    const id = call.id('key')
+    const { graceSeconds } = await call.body()
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
-    const newId = mint('key')
+    const replacement = newId('key')
     const made = await prisma.$transaction(async (tx) => {
       const old = await lockKey(tx, id, visible)
       const now = await databaseNow(tx)
@@ -51,24 +49,23 @@ export function rotateKey(deps: Deps): RequestHandler {
       const expiresAt = new Date(now.getTime() + expiryDays * DAY_MS)
       const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays }
       const row = await tx.key.create({
-        data: { ...same, id: newId, hash, prefix, createdAt: now, expiresAt, rotatedFrom: id },
+        data: { ...same, id: replacement, hash, prefix, createdAt: now, expiresAt, rotatedFrom: id },
       })
       const listed = await tx.keyResource.findMany({ where: { key: id } })
-      await tx.keyResource.createMany({ data: listed.map(({ resource }) => ({ key: newId, resource })) })
+      await tx.keyResource.createMany({ data: listed.map(({ resource }) => ({ key: replacement, resource })) })
       const graceUntil = graceSeconds === 0 ? null : new Date(now.getTime() + graceSeconds * 1000)
-      await tx.key.update({ where: { id }, data: { rotatedTo: newId, graceUntil } })
-      const what = { action: 'key.rotate', subject: id, details: { rotatedTo: newId, graceSeconds } }
+      await tx.key.update({ where: { id }, data: { rotatedTo: replacement, graceUntil } })
+      const what = { action: 'key.rotate', subject: id, details: { rotatedTo: replacement, graceSeconds } }
       await recordChange(tx, { tenant, person, ...what })
-      const [record] = await keyRecords(tx, [row], now)
-      return { project, record }
+      return { project, refusal: null, record: await keyRecord(tx, row, now) }
     })
-    if (made.project !== null && (made.refusal || graceSeconds === 0)) await passBarrier([made.project])
+    if (made.project !== null && (made.refusal || graceSeconds === 0)) await passBarrier(deps, [made.project])
     if (made.refusal) throw made.refusal
     res.status(201).json({ key: made.record, secret })
   }
 }
 
-/** A person with the right, or the key itself, which reaches no other. */
+/** A person with the permission, or the key itself, which reaches no other. */
 async function whoRotates(
   deps: Deps,
   req: Request,

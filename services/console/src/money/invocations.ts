@@ -1,15 +1,14 @@
-import type { RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
-import { pageQuery, type InvocationRecord } from '@gateway/contracts/console'
+import type { InvocationRecord } from '@gateway/contracts/console/money'
 import { refuse } from '@gateway/contracts/refusal'
 import { pricingOf } from '../catalogue/pricing.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInProject } from '../permissions/authorize.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma'>
 
 interface InvocationRow {
   id: string
@@ -31,27 +30,28 @@ interface InvocationRow {
 }
 
 /** GET …/projects/{p}/invocations: newest first, each as its newest attempt stands. */
-export function listInvocations({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
-    const { cursor, limit } = checkedQuery(req, pageQuery)
-    const narrowed = cursor === undefined ? Prisma.empty : beforeCursor(cursor)
+export function listInvocations(deps: Deps): Handler<'listInvocations'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { cursor, limit } = call.query()
+    const older = cursor === undefined ? Prisma.empty : olderThan(readTimeCursor(cursor))
     // Each half is cut to a page of its own before they meet, so that only the newest rows are read.
     const newest = Prisma.sql`ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
     const rows = await prisma.$queryRaw<InvocationRow[]>`
-      (${openCalls(project)} ${narrowed} ${newest}) UNION ALL (${closedCalls(project)} ${narrowed} ${newest}) ${newest}`
-    const page = pageOf(rows, limit, ({ admitted_at, id }) => `${admitted_at.getTime()}.${id}`)
-    res.json(mapPage(page, invocationRecord))
+      (${openCalls(project)} ${older} ${newest}) UNION ALL (${closedCalls(project)} ${older} ${newest}) ${newest}`
+    res.json(pageOf(rows.map(invocationRecord), limit, timeCursor))
   }
 }
 
 /** GET …/projects/{p}/invocations/{i} */
-export function readInvocation({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
-    const id = pathIdOf(req, 'invocation')
+export function readInvocation(deps: Deps): Handler<'readInvocation'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const id = call.id('invocation')
     const [row] = await prisma.$queryRaw<InvocationRow[]>`
       ${openCalls(project)} AND a.invocation = ${id}
       UNION ALL ${closedCalls(project)} AND (a.id = ${id} OR (a.invocation = ${id} AND a.attempt > 1))`
@@ -67,7 +67,7 @@ function openCalls(project: string): Prisma.Sql {
       FROM money.reservations a WHERE project = ${project}`
 }
 
-/** Less the attempts that another one has followed: they were released, and say nothing any more. */
+/** Without the attempts that another attempt has followed: they were released, and mean nothing any more. */
 function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, state, prompt_tokens, completion_tokens,
@@ -77,14 +77,8 @@ function closedCalls(project: string): Prisma.Sql {
        AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
 }
 
-function beforeCursor(cursor: string): Prisma.Sql {
-  const [, ms, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? []
-  if (ms && id) return Prisma.sql`AND (a.admitted_at, a.invocation) < (${new Date(Number(ms))}, ${id})`
-  throw refuse(
-    'invalid_request',
-    { reason: 'cursor: is not one that this list gave.', resolution: 'Send the nextCursor of the page before.' },
-    { param: 'cursor' },
-  )
+function olderThan({ at, id }: { at: Date; id: string }): Prisma.Sql {
+  return Prisma.sql`AND (a.admitted_at, a.invocation) < (${at}, ${id})`
 }
 
 function invocationRecord(row: InvocationRow): InvocationRecord {

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { mintId } from '@gateway/contracts/ids'
 import { createHash, randomBytes } from 'node:crypto'
-import { consoleTest, said } from '../console.fixture.ts'
+import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
 const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
 
@@ -42,18 +42,18 @@ test('money comes in once per funding id [already_exists]', async ({ stack, sign
   const operator = await signIn({ platformOperator: true })
   const path = `${stack.projectPath}/wallet/fundings`
   const first = await operator.post(path, { fundingId: 'invoice-1', micro: 2_500_000 })
-  expect(said(first)).toBe('201')
+  expect(outcomeOf(first)).toBe('201')
   expect(first.body).toEqual({ fundedMicro: 2_500_000, reservedMicro: 0, settledMicro: 0, availableMicro: 2_500_000 })
   const repeated = await operator.post(path, { fundingId: 'invoice-1', micro: 2_500_000 })
-  expect([said(repeated), repeated.body]).toEqual(['200', first.body])
-  expect(said(await operator.post(path, { fundingId: 'invoice-1', micro: 1 }))).toBe('409 already_exists')
+  expect([outcomeOf(repeated), repeated.body]).toEqual(['200', first.body])
+  expect(outcomeOf(await operator.post(path, { fundingId: 'invoice-1', micro: 1 }))).toBe('409 already_exists')
   const { body } = await stack.owner.get(`${stack.path}/audit`)
   expect(body.data.filter(({ action }: { action: string }) => action === 'wallet.fund')).toHaveLength(1)
 })
 
 test('funding is for the platform operator alone [not_permitted]', async ({ stack }) => {
   const answer = await stack.owner.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 })
-  expect(said(answer)).toBe('403 not_permitted')
+  expect(outcomeOf(answer)).toBe('403 not_permitted')
 })
 
 test.for([
@@ -67,7 +67,7 @@ test.for([
 ])('a funding of %j is refused [invalid_request]', async (more, { stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const answer = await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'x', micro: 1, ...more })
-  expect(said(answer)).toBe('400 invalid_request')
+  expect(outcomeOf(answer)).toBe('400 invalid_request')
 })
 
 test('a call is seen open, then settled, with the price it was admitted at', async ({ stack, tenant, calls }) => {
@@ -173,7 +173,7 @@ test('usage adds up by model, key and day, and leaves out what is open or releas
 test.for(['from=yesterday', 'by=colour', 'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'colour=red'])(
   'usage of %s is refused [invalid_request]',
   async (query, { stack }) => {
-    expect(said(await stack.owner.get(`${stack.projectPath}/usage?${query}`))).toBe('400 invalid_request')
+    expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/usage?${query}`))).toBe('400 invalid_request')
   },
 )
 
@@ -249,14 +249,14 @@ test('without the ledger nothing that needs it pretends [unavailable]', async ({
       operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }),
       stack.owner.post(`${stack.path}/keys/${key.id}/revoke`),
     ])
-    expect([wallet, funding, revoked].map(said)).toEqual(Array(3).fill('503 unavailable'))
+    expect([wallet, funding, revoked].map(outcomeOf)).toEqual(Array(3).fill('503 unavailable'))
     expect(wallet.headers.get('Retry-After')).toBe('1')
   } finally {
     await ledger.start()
   }
   // The key was revoked all the same; repeating passes the barrier and says so.
-  expect(said(await stack.owner.post(`${stack.path}/keys/${key.id}/revoke`))).toBe('409 key_not_active')
-  expect(said(await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }))).toBe(
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/keys/${key.id}/revoke`))).toBe('409 key_not_active')
+  expect(outcomeOf(await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }))).toBe(
     '201',
   )
 })

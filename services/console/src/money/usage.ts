@@ -1,10 +1,9 @@
-import type { RequestHandler } from 'express'
 import { Prisma } from '@gateway/database/client'
-import { usageQuery, type UsageReport } from '@gateway/contracts/console'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedQuery, pathIdOf } from '../receive/check.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import { type UsageReport } from '@gateway/contracts/console/money'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInProject } from '../permissions/authorize.ts'
 
 interface UsageRow {
   group: string | null
@@ -23,17 +22,14 @@ const groups = {
 }
 
 /** GET …/projects/{p}/usage: settled calls admitted from `from` on and before `to`; by default the last 30 days. */
-export function readUsage({
-  prisma,
-  now,
-  authorize,
-}: Pick<ConsoleDeps, 'prisma' | 'now'> & { authorize: Authorize }): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'usage.read')
-    const { by, ...asked } = checkedQuery(req, usageQuery)
-    const to = asked.to ?? (asked.from ? new Date(asked.from.getTime() + MONTH_MS) : now())
-    const from = asked.from ?? new Date(to.getTime() - MONTH_MS)
+export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'readUsage'> {
+  const { prisma, now } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { by, ...period } = call.query()
+    const to = period.to ?? (period.from ? new Date(period.from.getTime() + MONTH_MS) : now())
+    const from = period.from ?? new Date(to.getTime() - MONTH_MS)
     const rows = await prisma.$queryRaw<UsageRow[]>`
       SELECT ${groups[by]} AS "group", count(*) AS calls, coalesce(sum(prompt_tokens), 0)::bigint AS prompt,
              coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(charged_micro)::bigint AS charged

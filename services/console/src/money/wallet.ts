@@ -1,19 +1,18 @@
-import type { RequestHandler } from 'express'
-import { fundingBody } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, pathIdOf } from '../receive/check.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInProject } from '../permissions/authorize.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET …/projects/{p}/wallet, from the ledger: micro-USD. */
-export function readWallet({ ledger, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'wallet.read')
+export function readWallet(deps: Deps): Handler<'readWallet'> {
+  const { ledger } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'wallet.read')
     res.json(await ledger.wallet({ project }))
   }
 }
@@ -22,12 +21,13 @@ export function readWallet({ ledger, authorize }: Deps): RequestHandler {
  * POST …/projects/{p}/wallet/fundings: money comes in, once per funding id; the same again answers 200 and changes nothing.
  * The ledger moves the money and remembers who brought it. The audit row follows, also when a repeat has to write it.
  */
-export function fundWallet({ prisma, ledger, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function fundWallet(deps: Deps): Handler<'fundWallet'> {
+  const { prisma, ledger } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(person, tenant, pathIdOf(req, 'project'), 'wallet.fund')
-    const { fundingId, micro } = await checkedBody(req, fundingBody)
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'wallet.fund')
+    const { fundingId, micro } = await call.body()
     const funded = await ledger.fund({ project, fundingId, micro, fundedBy: person.id })
     if (funded.micro !== micro)
       throw refuse(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RequestHandler } from 'express'
-import { forBrowsers } from './refusal-page.ts'
+import { expectBrowser } from './refusal-page.ts'
 import { pageHeaders } from './page-headers.ts'
 import { refuse } from '@gateway/contracts/refusal'
 
@@ -27,7 +27,8 @@ interface PageFile {
  */
 export function consolePage(): RequestHandler {
   const files = readFiles()
-  return forBrowsers((req, res) => {
+  return (req, res) => {
+    expectBrowser(req, res)
     const name = req.path.replace(/^\/console(\/|$)|^\/$/, '')
     const file = files.get(name === '' ? 'index.html' : name)
     if (!file) throw refuse('not_found', {})
@@ -35,7 +36,7 @@ export function consolePage(): RequestHandler {
     res.set({ ...pageHeaders, 'Cache-Control': 'no-cache', 'Content-Type': file.type, ETag: file.etag })
     if (req.fresh) return void res.status(304).end()
     res.send(file.bytes)
-  })
+  }
 }
 
 function readFiles(): Map<string, PageFile> {

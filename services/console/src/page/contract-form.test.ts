@@ -2,7 +2,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 
-// What somebody typed into the form of a contract, as the input of a run.
+// What somebody typed into the form of a contract, as the input of an execution.
 
 interface Typed {
   name: string

@@ -1,6 +1,6 @@
 import { get as httpGet } from 'node:http'
 import { expect } from 'vitest'
-import { consoleTest as test, said } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
@@ -91,7 +91,7 @@ test('the page learns how one signs in before anybody has', async ({ console, si
   const answer = await fetch(`${console.url}/api/v2/session`)
   expect(await answer.json()).toEqual({ baseUrl: null, provider: null })
   // Without a provider there is nowhere to go.
-  expect(said(await (await signIn()).get('/api/v2/session/oidc'))).toBe('404 not_found')
+  expect(outcomeOf(await (await signIn()).get('/api/v2/session/oidc'))).toBe('404 not_found')
 })
 
 /** As it is written: `fetch` would tidy the path up, and ask past every cache. */

@@ -1,21 +1,19 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { Request, Response } from 'express'
 import type { Refusal } from '@gateway/contracts/refusal'
+import type { HttpAnswer } from '@gateway/http/answer-errors'
 import { pageHeaders } from './page-headers.ts'
 
-/** What a browser goes to by itself: if it is refused, the person before it gets a page to read, and a program JSON. */
-export function forBrowsers(handle: (req: Request, res: Response) => void | Promise<void>): RequestHandler {
-  return (req, res) => {
-    res.locals['forBrowser'] = req.accepts(['json', 'html']) === 'html'
-    return handle(req, res)
-  }
+/** For what a browser goes to by itself: if it is refused, the person before it gets a page to read, and a program JSON. */
+export function expectBrowser(req: Request, res: Pick<Response, 'locals'>): void {
+  res.locals['forBrowser'] = req.accepts(['json', 'html']) === 'html'
 }
 
-export function isForBrowser(res: Response): boolean {
+export function isForBrowser(res: Pick<Response, 'locals'>): boolean {
   return res.locals['forBrowser'] === true
 }
 
-export function sendRefusalPage(res: Response, { body: { message, resolution } }: Refusal): void {
-  res.set(pageHeaders).type('html').send(`<!doctype html>
+export function refusalPage({ status, headers, body: { message, resolution } }: Refusal): HttpAnswer {
+  const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -25,12 +23,13 @@ export function sendRefusalPage(res: Response, { body: { message, resolution } }
 <div class="card">
 <h1>That did not work</h1>
 <p>${escaped(message)}</p>
-<p class="cure">${escaped(resolution)}</p>
+<p class="resolution">${escaped(resolution)}</p>
 <p><a class="button" href="/console">Go to the console</a></p>
 </div>
 </main>
 </html>
-`)
+`
+  return { status, body: html, headers: { ...headers, ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' } }
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

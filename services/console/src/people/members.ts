@@ -1,39 +1,33 @@
-import type { RequestHandler } from 'express'
-import { newMemberBody, pageQuery, type TenantRole } from '@gateway/contracts/console'
+import type { TenantRole } from '@gateway/contracts/console/roles'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { pageOf } from '../receive/page.ts'
-import type { ChangePermissions } from '../permissions/change-permissions.ts'
-import type { Authorize } from '../permissions/authorize.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
-import type { Passwords } from '../sign-in/password.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { peopleOf } from './people-of.ts'
 import { personToAdd, requireKnownEmail } from './person-to-add.ts'
+import { authorizeInTenant } from '../permissions/authorize.ts'
+import { changePermissions } from '../permissions/change-permissions.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & {
-  authorize: Authorize
-  changePermissions: ChangePermissions
-  passBarrier: PassBarrier
-  passwords: Passwords
-}
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'passwords'>
 
 /** GET …/members */
-export function listMembers({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(personOf(res), tenant, 'people.read')
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+export function listMembers(deps: Deps): Handler<'listMembers'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, personOf(res), tenant, 'people.read')
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.membership.findMany({
       where: { tenant, person: { gt: cursor } },
       orderBy: { person: 'asc' },
       take: limit + 1,
     })
-    const { data, nextCursor } = pageOf(rows, limit, ({ person }) => person)
-    res.json({ data: await peopleOf<TenantRole>({ prisma }, data), nextCursor })
+    const people = await peopleOf<TenantRole>(deps, rows)
+    res.json(pageOf(people, limit, ({ id }) => id))
   }
 }
 
@@ -41,16 +35,22 @@ export function listMembers({ prisma, authorize }: Deps): RequestHandler {
  * POST …/members: adds a person or gives a member another role. `email` names a person who is new to the service, or whose
  * e-mail is beyond doubt; `person`, the id, anybody (0005-signing-in.md).
  */
-export function setMember({ prisma, mint, authorize, changePermissions, passwords }: Deps): RequestHandler {
-  return async (req, res) => {
+export function setMember(deps: Deps): Handler<'setMember'> {
+  const { prisma, newId, passwords } = deps
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(by, tenant, 'people.manage')
-    const body = await checkedBody(req, newMemberBody)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, by, tenant, 'people.manage')
+    const body = await call.body()
     const passwordHash = body.password === undefined ? null : await passwords.hash(body.password)
-    const made = await changePermissions(tenant, async (tx, authorizeNow) => {
-      await authorizeNow.inTenant(by, tenant, 'people.manage')
-      const { person, isNewPerson } = await personToAdd(tx, { ...body, tenant, passwordHash, freshId: mint('per') })
+    const made = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant({ prisma: tx }, by, tenant, 'people.manage')
+      const { person, isNewPerson } = await personToAdd(tx, {
+        ...body,
+        tenant,
+        passwordHash,
+        newPersonId: newId('per'),
+      })
       const { role } = body
       const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person: person.id } } })
       if (before === null && body.email !== undefined) requireKnownEmail(person, tenant)
@@ -73,14 +73,15 @@ export function setMember({ prisma, mint, authorize, changePermissions, password
  * DELETE …/members/{person}. The person's team roles and grants stay on the books and are worth nothing without the
  * membership; so adding the person again restores them.
  */
-export function removeMember({ prisma, authorize, changePermissions, passBarrier }: Deps): RequestHandler {
-  return async (req, res) => {
+export function removeMember(deps: Deps): Handler<'removeMember'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(by, tenant, 'people.manage')
-    const person = pathIdOf(req, 'person')
-    const removed = await changePermissions(tenant, async (tx, authorizeNow) => {
-      await authorizeNow.inTenant(by, tenant, 'people.manage')
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, by, tenant, 'people.manage')
+    const person = call.id('person')
+    const removed = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant({ prisma: tx }, by, tenant, 'people.manage')
       const before = await tx.membership.findUnique({ where: { tenant_person: { tenant, person } } })
       if (!before) return false
       if (before.role === 'Admin') await keepAnAdmin(tx, tenant)
@@ -88,7 +89,7 @@ export function removeMember({ prisma, authorize, changePermissions, passBarrier
       await recordChange(tx, { tenant, person: by.id, action: 'member.remove', subject: person })
       return true
     })
-    await passBarrier(await projectsOfKeys({ prisma }, { tenant, createdBy: person }))
+    await passBarrier(deps, await projectsOfKeys({ prisma }, { tenant, createdBy: person }))
     if (!removed) throw refuse('not_found', {})
     res.status(204).end()
   }

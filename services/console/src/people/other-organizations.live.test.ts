@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said, type Caller } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf, type Caller } from '../console.fixture.ts'
 
 // What the ids of another organization are worth here: nothing.
 
@@ -22,23 +22,23 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
   }
   const mine = { ...ids, tenant: stack.tenant, team: stack.team, project: stack.project }
   type Ids = typeof ids
-  const places = (of: Ids): [keyof Caller & ('get' | 'post' | 'put' | 'delete'), string, object?][] => {
-    const t = `/api/v2/tenants/${of.tenant}`
-    const p = `${t}/projects/${of.project}`
+  const calls = (ids: Ids): [keyof Caller & ('get' | 'post' | 'put' | 'delete'), string, object?][] => {
+    const t = `/api/v2/tenants/${ids.tenant}`
+    const p = `${t}/projects/${ids.project}`
     return [
       ['get', `${t}/members`],
       ['post', `${t}/members`, { email: 'a@example.test' }],
-      ['delete', `${t}/members/${of.person}`],
-      ['get', `${t}/teams/${of.team}/members`],
-      ['post', `${t}/teams/${of.team}/members`, { person: stack.owner.id }],
-      ['delete', `${t}/teams/${of.team}/members/${of.person}`],
-      ['delete', `${t}/teams/${of.team}`],
+      ['delete', `${t}/members/${ids.person}`],
+      ['get', `${t}/teams/${ids.team}/members`],
+      ['post', `${t}/teams/${ids.team}/members`, { person: stack.owner.id }],
+      ['delete', `${t}/teams/${ids.team}/members/${ids.person}`],
+      ['delete', `${t}/teams/${ids.team}`],
       ['get', `${t}/audit`],
       ['get', `${t}/projects`],
       ['delete', p],
       ['get', `${p}/grants`],
       ['post', `${p}/grants`, { person: stack.owner.id, role: 'Project Owner' }],
-      ['delete', `${p}/grants/${of.person}`],
+      ['delete', `${p}/grants/${ids.person}`],
       ['get', `${p}/assignments`],
       ['put', `${p}/assignments/acme%2Fswift`],
       ['delete', `${p}/assignments/acme%2Fswift`],
@@ -47,15 +47,15 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
       ['get', `${p}/invocations`],
       ['get', `${p}/invocations/inv_x`],
       ['get', `${t}/keys`],
-      ['post', `${t}/keys`, { project: of.project }],
-      ['get', `${t}/keys/${of.key}`],
-      ['post', `${t}/keys/${of.key}/rotate`],
-      ['post', `${t}/keys/${of.key}/revoke`],
+      ['post', `${t}/keys`, { project: ids.project }],
+      ['get', `${t}/keys/${ids.key}`],
+      ['post', `${t}/keys/${ids.key}/rotate`],
+      ['post', `${t}/keys/${ids.key}/revoke`],
     ]
   }
-  const askAll = (of: Ids) =>
-    Promise.all(places(of).map(([method, path, body]) => stack.owner[method](path, body))).then((answers) =>
-      answers.map((answer, n) => [places(mine)[n]![1], said(answer), JSON.stringify(answer.body)]),
+  const askAll = (ids: Ids) =>
+    Promise.all(calls(ids).map(([method, path, body]) => stack.owner[method](path, body))).then((answers) =>
+      answers.map((answer, n) => [calls(mine)[n]![1], outcomeOf(answer), JSON.stringify(answer.body)]),
     )
   const nothing = await askAll(never)
   expect(new Set(nothing.map(([, refusal]) => refusal))).toEqual(new Set(['404 not_found']))
@@ -65,9 +65,9 @@ test('an id of another organization in a path is nothing, byte for byte [not_fou
   const swaps: Partial<Ids>[] = [{ team: other.team }, { project: project.id }, { key: otherKey.id }]
   for (const swap of swaps) {
     const [field] = Object.keys(swap) as [keyof Ids]
-    const touched = places({ ...mine, ...swap }).filter(([, path]) => path.includes(ids[field]))
+    const touched = calls({ ...mine, ...swap }).filter(([, path]) => path.includes(ids[field]))
     const answers = await Promise.all(touched.map(([method, path, body]) => stack.owner[method](path, body)))
-    expect(answers.map(said)).toEqual(touched.map(() => '404 not_found'))
+    expect(answers.map(outcomeOf)).toEqual(touched.map(() => '404 not_found'))
   }
   // And nothing was done to them.
   expect((await theirs.get(`/api/v2/tenants/${other.tenant}/members`)).body.data).toHaveLength(1)
@@ -89,7 +89,7 @@ test('an id of another organization in a body or a query is nothing either', asy
     await owner.post(`${stack.path}/keys`, { project: project.id }),
     await owner.post(`${stack.path}/keys`, listed),
   ]
-  expect(answers.map(said)).toEqual([
+  expect(answers.map(outcomeOf)).toEqual([
     '400 invalid_request',
     '400 invalid_request',
     '400 invalid_request',
@@ -105,24 +105,24 @@ test('an organization that added somebody first gets nothing of what another giv
   fixture,
   signIn,
 }) => {
-  // Whoever administers one organization makes an account with a stranger's e-mail and a password of their own choice …
+  // Whoever administers one organization makes an account with somebody else's e-mail and a password of their own choice …
   const attacker = await fixture.tenant()
   const attackerAdmin = await signIn({ id: attacker.owner })
   const email = `victim.${stack.tenant}@example.test`
   const password = 'known to the attacker'
   const made = await attackerAdmin.post(`/api/v2/tenants/${attacker.tenant}/members`, { email, password })
-  expect(said(made)).toBe('201')
+  expect(outcomeOf(made)).toBe('201')
   // … and waits for another organization to add that e-mail.
   const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
-  expect([said(added), added.body.error.param]).toEqual(['400 invalid_request', 'email'])
+  expect([outcomeOf(added), added.body.error.param]).toEqual(['400 invalid_request', 'email'])
   // Leaving the first organization changes nothing.
   await attackerAdmin.delete(`/api/v2/tenants/${attacker.tenant}/members/${made.body.id}`)
-  expect(said(await stack.owner.post(`${stack.path}/members`, { email }))).toBe('400 invalid_request')
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { email }))).toBe('400 invalid_request')
   // The id, which only the person who is meant can tell, names them beyond doubt.
-  expect(said(await stack.owner.post(`${stack.path}/members`, { person: made.body.id }))).toBe('201')
-  expect(said(await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' }))).toBe('200')
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { person: made.body.id }))).toBe('201')
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' }))).toBe('200')
   const none = await stack.owner.post(`${stack.path}/members`, { person: 'per_nobody' })
-  expect([said(none), none.body.error.param]).toEqual(['400 invalid_request', 'person'])
+  expect([outcomeOf(none), none.body.error.param]).toEqual(['400 invalid_request', 'person'])
   const both = await stack.owner.post(`${stack.path}/members`, { person: made.body.id, email })
-  expect([said(both), both.body.error.param]).toEqual(['400 invalid_request', 'email'])
+  expect([outcomeOf(both), both.body.error.param]).toEqual(['400 invalid_request', 'email'])
 })

@@ -1,4 +1,4 @@
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 
 interface RoleRow<Role> {
   person: string

@@ -1,39 +1,39 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 test('the platform operator makes an organization and is its first Admin', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const made = await operator.post('/api/v2/tenants', { name: 'New' })
-  expect(said(made)).toBe('201')
+  expect(outcomeOf(made)).toBe('201')
   const path = `/api/v2/tenants/${made.body.id}`
   expect((await operator.get(`${path}/members`)).body.data).toMatchObject([{ id: operator.id, role: 'Admin' }])
   const { body } = await operator.get(`${path}/audit`)
   expect(body.data).toMatchObject([{ person: operator.id, action: 'tenant.create', subject: made.body.id }])
-  expect(said(await operator.delete(path))).toBe('204')
-  expect(said(await operator.get(`${path}/members`))).toBe('404 not_found')
+  expect(outcomeOf(await operator.delete(path))).toBe('204')
+  expect(outcomeOf(await operator.get(`${path}/members`))).toBe('404 not_found')
 })
 
 test('nobody else makes or deletes an organization [not_permitted]', async ({ stack }) => {
   const answer = await stack.owner.post('/api/v2/tenants', { name: 'Mine' })
-  expect(said(answer)).toBe('403 not_permitted')
+  expect(outcomeOf(answer)).toBe('403 not_permitted')
   expect(answer.body.error.message).toBe('This needs the platform operator role.')
-  expect(said(await stack.owner.delete(stack.path))).toBe('403 not_permitted')
+  expect(outcomeOf(await stack.owner.delete(stack.path))).toBe('403 not_permitted')
 })
 
 test('an organization with projects stays [not_empty]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const answer = await operator.delete(stack.path)
-  expect(said(answer)).toBe('409 not_empty')
+  expect(outcomeOf(answer)).toBe('409 not_empty')
   expect(answer.body.error.resolution).toBe('Delete the projects first.')
 })
 
 test("another organization and one that never existed can't be told apart [not_found]", async ({ stack, signIn }) => {
-  const stranger = await signIn()
+  const outsider = await signIn()
   for (const path of ['members', 'teams', 'projects', 'keys', 'audit']) {
     const answers = await Promise.all(
-      [stack.tenant, 'ten_00000000000000000000000000'].map((id) => stranger.get(`/api/v2/tenants/${id}/${path}`)),
+      [stack.tenant, 'ten_00000000000000000000000000'].map((id) => outsider.get(`/api/v2/tenants/${id}/${path}`)),
     )
-    expect(answers.map(said)).toEqual(['404 not_found', '404 not_found'])
+    expect(answers.map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
     expect(answers[0]!.body).toEqual(answers[1]!.body)
   }
 })
@@ -52,7 +52,7 @@ test('members read who is there; only an Admin changes it [not_permitted]', asyn
     member.delete(stack.projectPath),
     member.get(`${stack.path}/audit`),
   ])
-  expect(new Set(refused.map(said))).toEqual(new Set(['403 not_permitted']))
+  expect(new Set(refused.map(outcomeOf))).toEqual(new Set(['403 not_permitted']))
 })
 
 test('a known person is added by e-mail alone, and keeps name and password [already_exists]', async ({
@@ -61,23 +61,23 @@ test('a known person is added by e-mail alone, and keeps name and password [alre
 }) => {
   const known = await signIn()
   const email = `${known.id}@example.test`
-  const taken = { email, name: 'Renamed', password: 'chosen by a stranger' }
-  expect(said(await stack.owner.post(`${stack.path}/members`, taken))).toBe('409 already_exists')
+  const taken = { email, name: 'Renamed', password: 'chosen by a outsider' }
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, taken))).toBe('409 already_exists')
   const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Member' })
-  expect(said(added)).toBe('201')
+  expect(outcomeOf(added)).toBe('201')
   expect(added.body).toMatchObject({ id: known.id, name: 'A person', role: 'Member' })
   const raised = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
-  expect([said(raised), raised.body.role]).toEqual(['200', 'Admin'])
+  expect([outcomeOf(raised), raised.body.role]).toEqual(['200', 'Admin'])
 })
 
 test('an organization keeps an Admin, also when two remove each other at once [last_admin]', async ({ stack }) => {
-  expect(said(await stack.owner.delete(`${stack.path}/members/${stack.owner.id}`))).toBe('409 last_admin')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${stack.owner.id}`))).toBe('409 last_admin')
   const other = await stack.member({ tenant: 'Admin' })
   const answers = await Promise.all([
     stack.owner.delete(`${stack.path}/members/${other.id}`),
     other.delete(`${stack.path}/members/${stack.owner.id}`),
   ])
-  const outcomes = answers.map(said)
+  const outcomes = answers.map(outcomeOf)
   expect(outcomes).toContain('204')
   // The second either came before it was removed, and finds itself the last, or after, and sees nothing any more.
   expect(outcomes.find((outcome) => outcome !== '204')).toMatch(/^(409 last_admin|404 not_found)$/)
@@ -87,16 +87,16 @@ test('who has left the organization sees nothing of it, whatever roles are left 
   stack,
 }) => {
   const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
-  expect(said(await leaver.get(`${stack.projectPath}/usage`))).toBe('200')
-  expect(said(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('204')
+  expect(outcomeOf(await leaver.get(`${stack.projectPath}/usage`))).toBe('200')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('204')
   for (const path of [
     `${stack.path}/members`,
     `${stack.path}/projects`,
     `${stack.projectPath}/usage`,
     `${stack.path}/keys`,
   ])
-    expect(said(await leaver.get(path))).toBe('404 not_found')
-  expect(said(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('404 not_found')
+    expect(outcomeOf(await leaver.get(path))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${leaver.id}`))).toBe('404 not_found')
 })
 
 test('a team is made with its creator as owner, takes members, and goes when it owns nothing [not_empty]', async ({
@@ -106,19 +106,19 @@ test('a team is made with its creator as owner, takes members, and goes when it 
   const team = await stack.owner.post(`${stack.path}/teams`, { name: 'Second' })
   const members = `${stack.path}/teams/${team.body.id}/members`
   expect((await stack.owner.get(members)).body.data).toMatchObject([{ id: stack.owner.id, role: 'Team Owner' }])
-  expect(said(await stack.owner.post(members, { person: member.id, role: 'Team Member' }))).toBe('201')
-  expect(said(await stack.owner.post(members, { person: member.id, role: 'Team Owner' }))).toBe('200')
-  expect(said(await stack.owner.post(members, { person: 'per_nobody', role: 'Team Owner' }))).toBe(
+  expect(outcomeOf(await stack.owner.post(members, { person: member.id, role: 'Team Member' }))).toBe('201')
+  expect(outcomeOf(await stack.owner.post(members, { person: member.id, role: 'Team Owner' }))).toBe('200')
+  expect(outcomeOf(await stack.owner.post(members, { person: 'per_nobody', role: 'Team Owner' }))).toBe(
     '400 invalid_request',
   )
-  expect(said(await stack.owner.delete(`${members}/${member.id}`))).toBe('204')
-  expect(said(await stack.owner.delete(`${members}/${member.id}`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.delete(`${members}/${member.id}`))).toBe('204')
+  expect(outcomeOf(await stack.owner.delete(`${members}/${member.id}`))).toBe('404 not_found')
 
   const project = await stack.owner.post(`${stack.path}/projects`, { name: 'Its own', team: team.body.id })
   const path = `${stack.path}/teams/${team.body.id}`
-  expect(said(await stack.owner.delete(path))).toBe('409 not_empty')
-  expect(said(await stack.owner.delete(`${stack.path}/projects/${project.body.id}`))).toBe('204')
-  expect(said(await stack.owner.delete(path))).toBe('204')
+  expect(outcomeOf(await stack.owner.delete(path))).toBe('409 not_empty')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/projects/${project.body.id}`))).toBe('204')
+  expect(outcomeOf(await stack.owner.delete(path))).toBe('204')
 })
 
 test("one organization's Admin can't reach another's team through its own path [not_found]", async ({
@@ -126,8 +126,8 @@ test("one organization's Admin can't reach another's team through its own path [
   fixture,
 }) => {
   const other = await fixture.tenant()
-  expect(said(await stack.owner.get(`${stack.path}/teams/${other.team}/members`))).toBe('404 not_found')
-  expect(said(await stack.owner.delete(`${stack.path}/teams/${other.team}`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.get(`${stack.path}/teams/${other.team}/members`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/teams/${other.team}`))).toBe('404 not_found')
   const project = { name: 'Theirs', team: other.team }
-  expect(said(await stack.owner.post(`${stack.path}/projects`, project))).toBe('400 invalid_request')
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/projects`, project))).toBe('400 invalid_request')
 })

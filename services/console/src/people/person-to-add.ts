@@ -1,13 +1,14 @@
-import type { newMemberBody } from '@gateway/contracts/console'
+import type { newMemberBody } from '@gateway/contracts/console/people'
 import { refuse } from '@gateway/contracts/refusal'
 import type { z } from 'zod'
 import type { Transaction } from '../audit/record-change.ts'
+import { invalidField } from '../request/check.ts'
 
-interface Asked extends Pick<z.output<typeof newMemberBody>, 'email' | 'person' | 'name' | 'password'> {
+interface NewMember extends Pick<z.output<typeof newMemberBody>, 'email' | 'person' | 'name' | 'password'> {
   tenant: string
   passwordHash: string | null
   /** For a person whom the service does not know yet. */
-  freshId: string
+  newPersonId: string
 }
 
 interface Known {
@@ -19,18 +20,21 @@ interface Known {
  * The person that is named by id or e-mail; made, where the e-mail is new.
  * @throws Refusal `already_exists`, `invalid_request`
  */
-export async function personToAdd(tx: Transaction, asked: Asked): Promise<{ person: Known; isNewPerson: boolean }> {
-  const { email, name, password, passwordHash } = asked
+export async function personToAdd(
+  tx: Transaction,
+  wanted: NewMember,
+): Promise<{ person: Known; isNewPerson: boolean }> {
+  const { email, name, password, passwordHash } = wanted
   const select = { id: true, vouchedBy: true }
   if (email === undefined) {
-    const person = await tx.person.findUnique({ where: { id: asked.person ?? '' }, select })
+    const person = await tx.person.findUnique({ where: { id: wanted.person ?? '' }, select })
     if (person) return { person, isNewPerson: false }
-    throw invalid('person', 'is nobody of this service.', 'Send the id that the person finds at GET /api/v2/me.')
+    throw invalidField('person', 'is nobody of this service.', 'Send the id that the person finds at GET /api/v2/me.')
   }
-  const vouchedBy = passwordHash === null ? null : asked.tenant
-  const fresh = { id: asked.freshId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
-  const { count } = await tx.person.createMany({ data: [fresh], skipDuplicates: true })
-  // Whoever administers one organization has no say over a person's name or password in all others.
+  const vouchedBy = passwordHash === null ? null : wanted.tenant
+  const created = { id: wanted.newPersonId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
+  const { count } = await tx.person.createMany({ data: [created], skipDuplicates: true })
+  // Whoever administers one organization does not decide about a person's name or password in all others.
   if (count === 0 && (name !== undefined || password !== undefined))
     throw refuse('already_exists', { what: 'A person with this e-mail (leave out name and password to add them)' })
   return { person: await tx.person.findUniqueOrThrow({ where: { email }, select }), isNewPerson: count > 0 }
@@ -43,13 +47,9 @@ export async function personToAdd(tx: Transaction, asked: Asked): Promise<{ pers
  */
 export function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
   if (vouchedBy === null || vouchedBy === tenant) return
-  throw invalid(
+  throw invalidField(
     'email',
     'another organization added this person, and nobody has shown yet that the e-mail is theirs.',
     'Send `person`, the id that they find at GET /api/v2/me, or let them sign in once through the sign-in provider.',
   )
-}
-
-function invalid(param: string, what: string, resolution: string) {
-  return refuse('invalid_request', { reason: `${param}: ${what}`, resolution }, { param })
 }

@@ -1,5 +1,5 @@
-import { refuse } from '@gateway/contracts/refusal'
 import type { Transaction } from '../audit/record-change.ts'
+import { invalidField } from '../request/check.ts'
 
 /**
  * Roles in teams and projects are for members of the organization.
@@ -7,12 +7,9 @@ import type { Transaction } from '../audit/record-change.ts'
  */
 export async function requireMember(tx: Transaction, tenant: string, person: string): Promise<void> {
   if (await tx.membership.findUnique({ where: { tenant_person: { tenant, person } } })) return
-  throw refuse(
-    'invalid_request',
-    {
-      reason: 'person: is no member of the organization.',
-      resolution: 'Add the person to the organization first, and send the id that was answered.',
-    },
-    { param: 'person' },
+  throw invalidField(
+    'person',
+    'is no member of the organization.',
+    'Add the person to the organization first, and send the id that was answered.',
   )
 }

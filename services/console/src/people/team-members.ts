@@ -1,51 +1,48 @@
-import type { RequestHandler } from 'express'
-import { newTeamMemberBody, pageQuery, type TeamRole } from '@gateway/contracts/console'
+import type { TeamRole } from '@gateway/contracts/console/roles'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { pageOf } from '../receive/page.ts'
-import type { ChangePermissions } from '../permissions/change-permissions.ts'
-import type { Authorize } from '../permissions/authorize.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { requireMember } from './require-member.ts'
 import { peopleOf } from './people-of.ts'
+import { authorizeInTenant } from '../permissions/authorize.ts'
+import { changePermissions } from '../permissions/change-permissions.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'> & {
-  authorize: Authorize
-  changePermissions: ChangePermissions
-  passBarrier: PassBarrier
-}
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET …/teams/{team}/members */
-export function listTeamMembers({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(personOf(res), tenant, 'teams.read')
-    const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+export function listTeamMembers(deps: Deps): Handler<'listTeamMembers'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, personOf(res), tenant, 'teams.read')
+    const team = await teamOf({ prisma }, tenant, call.id('team'))
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.teamMember.findMany({
       where: { team, person: { gt: cursor } },
       orderBy: { person: 'asc' },
       take: limit + 1,
     })
-    const { data, nextCursor } = pageOf(rows, limit, ({ person }) => person)
-    res.json({ data: await peopleOf<TeamRole>({ prisma }, data), nextCursor })
+    const people = await peopleOf<TeamRole>(deps, rows)
+    res.json(pageOf(people, limit, ({ id }) => id))
   }
 }
 
 /** POST …/teams/{team}/members: puts a member of the organization into the team, or gives it another role there. */
-export function setTeamMember({ prisma, authorize, changePermissions }: Deps): RequestHandler {
-  return async (req, res) => {
+export function setTeamMember(deps: Deps): Handler<'setTeamMember'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(by, tenant, 'teams.manage')
-    const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
-    const { person, role } = await checkedBody(req, newTeamMemberBody)
-    const made = await changePermissions(tenant, async (tx, authorizeNow) => {
-      await authorizeNow.inTenant(by, tenant, 'teams.manage')
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, by, tenant, 'teams.manage')
+    const team = await teamOf({ prisma }, tenant, call.id('team'))
+    const { person, role } = await call.body()
+    const made = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant({ prisma: tx }, by, tenant, 'teams.manage')
       await requireMember(tx, tenant, person)
       const key = { team_person: { team, person } }
       const before = await tx.teamMember.findUnique({ where: key })
@@ -60,15 +57,16 @@ export function setTeamMember({ prisma, authorize, changePermissions }: Deps): R
 }
 
 /** DELETE …/teams/{team}/members/{person} */
-export function removeTeamMember({ prisma, authorize, changePermissions, passBarrier }: Deps): RequestHandler {
-  return async (req, res) => {
+export function removeTeamMember(deps: Deps): Handler<'removeTeamMember'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(by, tenant, 'teams.manage')
-    const team = await teamOf({ prisma }, tenant, pathIdOf(req, 'team'))
-    const person = pathIdOf(req, 'person')
-    const removed = await changePermissions(tenant, async (tx, authorizeNow) => {
-      await authorizeNow.inTenant(by, tenant, 'teams.manage')
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, by, tenant, 'teams.manage')
+    const team = await teamOf({ prisma }, tenant, call.id('team'))
+    const person = call.id('person')
+    const removed = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInTenant({ prisma: tx }, by, tenant, 'teams.manage')
       const { count } = await tx.teamMember.deleteMany({ where: { team, person } })
       if (count === 0) return false
       const what = { action: 'team-member.remove', subject: team, details: { person } }
@@ -77,7 +75,7 @@ export function removeTeamMember({ prisma, authorize, changePermissions, passBar
     })
     const projects = await prisma.project.findMany({ where: { team }, select: { id: true } })
     const owned = projects.map(({ id }) => id)
-    await passBarrier(await projectsOfKeys({ prisma }, { createdBy: person, project: { in: owned } }))
+    await passBarrier(deps, await projectsOfKeys({ prisma }, { createdBy: person, project: { in: owned } }))
     if (!removed) throw refuse('not_found', {})
     res.status(204).end()
   }

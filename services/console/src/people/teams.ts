@@ -1,44 +1,40 @@
-import type { RequestHandler } from 'express'
-import { newTeamBody, pageQuery, type TeamRecord } from '@gateway/contracts/console'
+import { type TeamRecord } from '@gateway/contracts/console/people'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInTenant } from '../permissions/authorize.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
 
 /** GET …/teams */
-export function listTeams({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(personOf(res), tenant, 'teams.read')
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+export function listTeams(deps: Deps): Handler<'listTeams'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, personOf(res), tenant, 'teams.read')
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.team.findMany({
       where: { tenant, id: { gt: cursor } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    res.json(
-      mapPage(
-        pageOf(rows, limit, ({ id }) => id),
-        teamRecord,
-      ),
-    )
+    res.json(pageOf(rows.map(teamRecord), limit, ({ id }) => id))
   }
 }
 
 /** POST …/teams: a new team, whose first Team Owner is its creator. */
-export function createTeam({ prisma, mint, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function createTeam(deps: Deps): Handler<'createTeam'> {
+  const { prisma, newId } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(person, tenant, 'teams.manage')
-    const { name } = await checkedBody(req, newTeamBody)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, person, tenant, 'teams.manage')
+    const { name } = await call.body()
     const team = await prisma.$transaction(async (tx) => {
-      const created = await tx.team.create({ data: { id: mint('tea'), tenant, name } })
+      const created = await tx.team.create({ data: { id: newId('tea'), tenant, name } })
       await tx.teamMember.create({ data: { team: created.id, person: person.id, role: 'Team Owner' } })
       const what = { action: 'team.create', subject: created.id, details: { name } }
       await recordChange(tx, { tenant, person: person.id, ...what })
@@ -49,12 +45,13 @@ export function createTeam({ prisma, mint, authorize }: Deps): RequestHandler {
 }
 
 /** DELETE …/teams/{team}: a team that owns no project any more. */
-export function deleteTeam({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function deleteTeam(deps: Deps): Handler<'deleteTeam'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(person, tenant, 'teams.manage')
-    const id = pathIdOf(req, 'team')
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, person, tenant, 'teams.manage')
+    const id = call.id('team')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // it can own nothing new meanwhile
       if (!(await tx.team.findFirst({ where: { id, tenant } }))) throw refuse('not_found', {})

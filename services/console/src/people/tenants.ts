@@ -1,20 +1,19 @@
-import type { RequestHandler } from 'express'
-import { newTenantBody, pageQuery, type TenantRecord } from '@gateway/contracts/console'
+import { type TenantRecord } from '@gateway/contracts/console/people'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
 
 /** GET /api/v2/tenants: those I belong to; the platform operator sees all. */
-export function listTenants({ prisma }: Deps): RequestHandler {
-  return async (req, res) => {
+export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
+  return async (call, res) => {
     const person = personOf(res)
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const { cursor = '', limit } = call.query()
     const memberships = person.platformOperator
       ? null
       : await prisma.membership.findMany({ where: { person: person.id }, select: { tenant: true } })
@@ -23,23 +22,18 @@ export function listTenants({ prisma }: Deps): RequestHandler {
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    res.json(
-      mapPage(
-        pageOf(rows, limit, ({ id }) => id),
-        tenantRecord,
-      ),
-    )
+    res.json(pageOf(rows.map(tenantRecord), limit, ({ id }) => id))
   }
 }
 
 /** POST /api/v2/tenants: a new organization, whose first Admin is its creator. */
-export function createTenant({ prisma, mint, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function createTenant({ prisma, newId }: Deps): Handler<'createTenant'> {
+  return async (call, res) => {
     const person = personOf(res)
-    authorize.onPlatform(person, 'tenants.create')
-    const { name } = await checkedBody(req, newTenantBody)
+    authorizeOnPlatform(person, 'tenants.create')
+    const { name } = await call.body()
     const tenant = await prisma.$transaction(async (tx) => {
-      const created = await tx.tenant.create({ data: { id: mint('ten'), name } })
+      const created = await tx.tenant.create({ data: { id: newId('ten'), name } })
       await tx.membership.create({ data: { tenant: created.id, person: person.id, role: 'Admin' } })
       const what = { action: 'tenant.create', subject: created.id, details: { name } }
       await recordChange(tx, { tenant: created.id, person: person.id, ...what })
@@ -50,11 +44,12 @@ export function createTenant({ prisma, mint, authorize }: Deps): RequestHandler 
 }
 
 /** DELETE /api/v2/tenants/{t}: an organization that holds no project and no key any more. Its audit log stays. */
-export function deleteTenant({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const id = pathIdOf(req, 'tenant')
-    await authorize.inTenant(person, id, 'tenants.delete')
+    const id = call.id('tenant')
+    await authorizeInTenant(deps, person, id, 'tenants.delete')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
       const what = 'The organization'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { callerOf, consoleTest as test, said, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
+import { callerOf, consoleTest as test, outcomeOf, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
 
 // The console from the side of somebody who wants more than they were given.
 
@@ -24,7 +24,7 @@ test.for([
     me.post(`/api/v2/products`, {}),
     me.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 }),
   ])
-  for (const each of tries) expect(said(each)).toMatch(/^(403 not_permitted|404 not_found)$/)
+  for (const each of tries) expect(outcomeOf(each)).toMatch(/^(403 not_permitted|404 not_found)$/)
   expect((await me.get('/api/v2/me')).body.tenants).toMatchObject([{ role: 'Member' }])
 })
 
@@ -40,13 +40,13 @@ test.for([
     me.post(grants, { person: stack.owner.id, role: 'Project Viewer' }),
     me.delete(`${grants}/${stack.owner.id}`),
   ])
-  expect(tries.map(said)).toEqual(Array(3).fill('403 not_permitted'))
+  expect(tries.map(outcomeOf)).toEqual(Array(3).fill('403 not_permitted'))
 })
 
 test('an Admin who takes a role on a project is seen to have taken it', async ({ stack }) => {
   const admin = await stack.member({ tenant: 'Admin' })
   const role = { person: admin.id, role: 'Project Owner' }
-  expect(said(await admin.post(`${stack.projectPath}/grants`, role))).toBe('201')
+  expect(outcomeOf(await admin.post(`${stack.projectPath}/grants`, role))).toBe('201')
   const { body } = await stack.owner.get(`${stack.path}/audit?limit=1`)
   const details = { ...role, before: null }
   expect(body.data).toMatchObject([{ action: 'grant.set', person: admin.id, subject: stack.project, details }])
@@ -61,9 +61,9 @@ test.for([
   async ([, roles], { stack }) => {
     const me = await stack.member(roles)
     const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
-    expect(said(await me.post(`${stack.path}/keys`, { project: stack.project }))).toBe('403 key_issuer_denied')
+    expect(outcomeOf(await me.post(`${stack.path}/keys`, { project: stack.project }))).toBe('403 key_issuer_denied')
     const rotated = await me.post(`${stack.path}/keys/${key.id}/rotate`)
-    expect([said(rotated), rotated.body.secret]).toEqual(['403 key_issuer_denied', undefined])
+    expect([outcomeOf(rotated), rotated.body.secret]).toEqual(['403 key_issuer_denied', undefined])
     expect((await stack.owner.get(`${stack.path}/keys/${key.id}`)).body.state).toBe('Active')
     expect((await me.post(`${stack.path}/keys/${key.id}/revoke`)).body.state).toBe('Revoked')
   },
@@ -73,7 +73,7 @@ test("who holds all three requirements may rotate a colleague's key of a project
   const colleague = await stack.member({ team: 'Team Member', project: 'Project Owner' })
   const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
   const rotated = await colleague.post(`${stack.path}/keys/${key.id}/rotate`)
-  expect([said(rotated), rotated.body.key.createdBy]).toEqual(['201', stack.owner.id])
+  expect([outcomeOf(rotated), rotated.body.key.createdBy]).toEqual(['201', stack.owner.id])
 })
 
 test('no body says more than it may: every field that is not asked for is refused by name [invalid_request]', async ({
@@ -111,23 +111,23 @@ test('no body says more than it may: every field that is not asked for is refuse
   for (const [caller, method, path, body] of writes)
     for (const extra of extras) {
       const answer = await caller[method](path, { ...body, [extra]: extra === 'platformOperator' ? true : 'x' })
-      expect([path, said(answer), answer.body.error.param]).toEqual([path, '400 invalid_request', extra])
+      expect([path, outcomeOf(answer), answer.body.error.param]).toEqual([path, '400 invalid_request', extra])
     }
   expect((await member.get('/api/v2/me')).body.platformOperator).toBe(false)
 })
 
-test('who loses a right while asking passes nothing on any more [not_permitted]', async ({ stack, fixture }) => {
+test('who loses a permission while asking passes nothing on any more [not_permitted]', async ({ stack, fixture }) => {
   const leaving = await stack.member({ project: 'Project Owner' })
   const accomplice = await stack.member()
   const admin = await stack.member({ tenant: 'Admin' })
-  // Both requests have passed the door when the rights are taken away, and wait for their turn.
+  // Both requests are authorized when the permissions are taken away, and wait for their turn.
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
   const grant = leaving.post(`${stack.projectPath}/grants`, { person: accomplice.id, role: 'Project Owner' })
   await untilSomebodyWaits(fixture)
   await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [leaving.id])
   await fixture.run('COMMIT')
-  expect(said(await grant)).toBe('404 not_found')
+  expect(outcomeOf(await grant)).toBe('404 not_found')
 
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
@@ -135,7 +135,7 @@ test('who loses a right while asking passes nothing on any more [not_permitted]'
   await untilSomebodyWaits(fixture)
   await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE person = $1`, [admin.id])
   await fixture.run('COMMIT')
-  expect(said(await raise)).toBe('403 not_permitted')
+  expect(outcomeOf(await raise)).toBe('403 not_permitted')
   expect((await stack.owner.get(`${stack.projectPath}/grants`)).body.data).toHaveLength(1)
 })
 
@@ -144,5 +144,5 @@ test('a person who is gone leaves no token that works [token_invalid]', async ({
   await expect(fixture.run('DELETE FROM control.people WHERE id = $1', [person.id])).rejects.toThrow(/person_tokens/)
   await fixture.run('DELETE FROM control.person_tokens WHERE person = $1', [person.id])
   await fixture.run('DELETE FROM control.people WHERE id = $1', [person.id])
-  expect(said(await callerOf(console.url, person.id, person.token).get('/api/v2/me'))).toBe('401 token_invalid')
+  expect(outcomeOf(await callerOf(console.url, person.id, person.token).get('/api/v2/me'))).toBe('401 token_invalid')
 })

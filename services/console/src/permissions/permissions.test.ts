@@ -3,8 +3,8 @@ import { mayIssueKeys, permissions, seesProject, seesTenant, type Permission } f
 import type { Roles } from './roles.ts'
 
 const nobody: Roles = { platformOperator: false, tenant: null, team: null, project: null }
-const standings = {
-  stranger: nobody,
+const people = {
+  outsider: nobody,
   operator: { ...nobody, platformOperator: true },
   admin: { ...nobody, tenant: 'Admin' },
   member: { ...nobody, tenant: 'Member' },
@@ -12,16 +12,16 @@ const standings = {
   viewer: { ...nobody, tenant: 'Member', project: 'Project Viewer' },
   consumer: { ...nobody, tenant: 'Member', project: 'Project Consumer' },
   owner: { ...nobody, tenant: 'Member', project: 'Project Owner' },
-  leaver: { ...nobody, team: 'Team Owner', project: 'Project Owner' },
+  formerMember: { ...nobody, team: 'Team Owner', project: 'Project Owner' },
 } satisfies Record<string, Roles>
-type Who = keyof typeof standings
+type Who = keyof typeof people
 
 const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', 'owner']
 const anyGrant: Who[] = ['viewer', 'consumer', 'owner']
 const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
 
-// The whole table, said once more by who holds each right (decisions.md, 7).
-const instances: Record<Permission, Who[]> = {
+// The whole table, said once more by who has each permission (decisions.md, 7).
+const granted: Record<Permission, Who[]> = {
   'tenants.create': ['operator'],
   'tenants.delete': ['operator'],
   'people.read': everyMember,
@@ -43,11 +43,14 @@ const instances: Record<Permission, Who[]> = {
 }
 
 const who = (holds: (roles: Roles) => boolean) =>
-  (Object.keys(standings) as Who[]).filter((each) => holds(standings[each])).toSorted()
+  (Object.keys(people) as Who[]).filter((each) => holds(people[each])).toSorted()
 
-test.for(Object.keys(permissions) as Permission[])('%s is held by those and nobody else [not_permitted]', (right) => {
-  expect(who(permissions[right].held)).toEqual(instances[right].toSorted())
-})
+test.for(Object.keys(permissions) as Permission[])(
+  '%s is granted to those and nobody else [not_permitted]',
+  (permission) => {
+    expect(who(permissions[permission].grantedTo)).toEqual(granted[permission].toSorted())
+  },
+)
 
 describe('what a person sees [not_found]', () => {
   test('a tenant: its members and the operator', () => {

@@ -8,7 +8,7 @@ import type { Roles } from './roles.ts'
 interface PermissionRow {
   /** Ends the sentence "This needs …". */
   need: string
-  held: (roles: Roles) => boolean
+  grantedTo: (roles: Roles) => boolean
 }
 
 const isOperator = (s: Roles) => s.platformOperator
@@ -16,10 +16,10 @@ const isMember = (s: Roles) => s.tenant !== null // R1
 const isAdmin = (s: Roles) => s.tenant === 'Admin'
 const holdsGrant = (s: Roles) => isMember(s) && s.project !== null
 
-const operator = { need: 'the platform operator role', held: isOperator }
-const admin = { need: 'the role Admin of the organization', held: isAdmin }
-const member = { need: 'a membership of the organization', held: isMember }
-const anyGrant = { need: 'a grant on the project', held: holdsGrant }
+const operator = { need: 'the platform operator role', grantedTo: isOperator }
+const admin = { need: 'the role Admin of the organization', grantedTo: isAdmin }
+const member = { need: 'a membership of the organization', grantedTo: isMember }
+const anyGrant = { need: 'a grant on the project', grantedTo: holdsGrant }
 
 export const permissions = {
   'tenants.create': operator,
@@ -31,22 +31,22 @@ export const permissions = {
   'audit.read': admin,
   'projects.read': member,
   'projects.manage': admin,
-  'assignments.read': { ...anyGrant, held: (s) => isMember(s) && seesProject(s) },
+  'assignments.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },
   'assignments.manage': admin,
-  'grants.read': { ...anyGrant, held: (s) => isMember(s) && seesProject(s) },
+  'grants.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },
   // An Admin too: else nobody could help a project whose last owner has left. The audit log shows it.
   'grants.manage': {
     need: 'the role Project Owner on the project',
-    held: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
+    grantedTo: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
   },
   'usage.read': anyGrant,
-  'wallet.read': { ...anyGrant, held: (s) => holdsGrant(s) || isOperator(s) },
+  'wallet.read': { ...anyGrant, grantedTo: (s) => holdsGrant(s) || isOperator(s) },
   'wallet.fund': operator,
   'products.manage': operator,
-  // Whoever lacks it is told that there is nothing (spec 5.6): see `toUseSandboxes` of the gate.
+  // A person without it is told that there is nothing (spec 5.6): see `mayUseSandboxes`.
   'sandboxes.use': {
     need: 'the role Project Owner or Project Consumer on the project',
-    held: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),
+    grantedTo: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),
   },
 } as const satisfies Record<string, PermissionRow>
 

@@ -1,4 +1,4 @@
-import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console'
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
 import type { Transaction } from '../audit/record-change.ts'
 import type { Person } from '../sign-in/person.ts'
 
@@ -18,7 +18,7 @@ export interface ProjectFacts {
   name: string
 }
 
-/** The standing of a person in a tenant; null where there is no such tenant. */
+/** The roles of a person in a tenant; null where there is no such tenant. */
 export async function rolesInTenant(
   { prisma }: { prisma: Transaction },
   person: Person,
@@ -37,7 +37,7 @@ export async function rolesInTenant(
   }
 }
 
-/** The standing of a person to a project of a tenant; null where the tenant has no such project. */
+/** The roles of a person in a tenant and to a project of it; null where the tenant has no such project. */
 export async function rolesInProject(
   { prisma }: { prisma: Transaction },
   person: Pick<Person, 'id' | 'platformOperator'>,

@@ -1,6 +1,6 @@
 import type { Prisma } from '@gateway/database/client'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import type { Person } from '../sign-in/person.ts'
 import { seesTenant } from './permissions.ts'
 import { rolesInTenant } from './roles.ts'

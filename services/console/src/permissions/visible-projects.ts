@@ -1,5 +1,5 @@
 import type { Prisma } from '@gateway/database/client'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import type { Person } from '../sign-in/person.ts'
 import type { Roles } from './roles.ts'
 

@@ -1,48 +1,45 @@
-import type { RequestHandler } from 'express'
-import { pageQuery, type AssignmentRecord } from '@gateway/contracts/console'
+import type { AssignmentRecord } from '@gateway/contracts/console/projects'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInProject } from '../permissions/authorize.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET …/projects/{p}/assignments: the products that the project can use. */
-export function listAssignments({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(
+export function listAssignments(deps: Deps): Handler<'listAssignments'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(
+      deps,
       personOf(res),
       tenant,
-      pathIdOf(req, 'project'),
+      call.id('project'),
       'assignments.read',
     )
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.assignment.findMany({
       where: { project, product: { gt: cursor } },
       orderBy: { product: 'asc' },
       take: limit + 1,
     })
-    res.json(
-      mapPage(
-        pageOf(rows, limit, ({ product }) => product),
-        assignmentRecord,
-      ),
-    )
+    res.json(pageOf(rows.map(assignmentRecord), limit, ({ product }) => product))
   }
 }
 
 /** PUT …/projects/{p}/assignments/{product}: lets the project use a published product. Safe to repeat. */
-export function assignProduct({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function assignProduct(deps: Deps): Handler<'assignProduct'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'assignments.manage')
-    const product = pathIdOf(req, 'product')
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'assignments.manage')
+    const product = call.id('product')
     const made = await prisma.$transaction(async (tx) => {
       const before = await tx.assignment.findUnique({ where: { project_product: { project, product } } })
       if (before) return { row: before, isNew: false }
@@ -58,12 +55,13 @@ export function assignProduct({ prisma, authorize }: Deps): RequestHandler {
 }
 
 /** DELETE …/projects/{p}/assignments/{product} */
-export function unassignProduct({ prisma, authorize, passBarrier }: Deps): RequestHandler {
-  return async (req, res) => {
+export function unassignProduct(deps: Deps): Handler<'unassignProduct'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'assignments.manage')
-    const product = pathIdOf(req, 'product')
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'assignments.manage')
+    const product = call.id('product')
     const removed = await prisma.$transaction(async (tx) => {
       const { count } = await tx.assignment.deleteMany({ where: { project, product } })
       if (count === 0) return false
@@ -71,7 +69,7 @@ export function unassignProduct({ prisma, authorize, passBarrier }: Deps): Reque
       await recordChange(tx, { tenant, person: by.id, ...what })
       return true
     })
-    await passBarrier([project])
+    await passBarrier(deps, [project])
     if (!removed) throw refuse('not_found', {})
     res.status(204).end()
   }

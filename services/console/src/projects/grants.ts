@@ -1,48 +1,45 @@
-import type { RequestHandler } from 'express'
-import { newGrantBody, pageQuery, type ProjectRole } from '@gateway/contracts/console'
+import type { ProjectRole } from '@gateway/contracts/console/roles'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { peopleOf } from '../people/people-of.ts'
 import { requireMember } from '../people/require-member.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { pageOf } from '../receive/page.ts'
-import type { ChangePermissions } from '../permissions/change-permissions.ts'
-import type { Authorize } from '../permissions/authorize.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInProject } from '../permissions/authorize.ts'
+import { changePermissions } from '../permissions/change-permissions.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'> & {
-  authorize: Authorize
-  changePermissions: ChangePermissions
-  passBarrier: PassBarrier
-}
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET …/projects/{p}/grants */
-export function listGrants({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(personOf(res), tenant, pathIdOf(req, 'project'), 'grants.read')
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+export function listGrants(deps: Deps): Handler<'listGrants'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'grants.read')
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.projectGrant.findMany({
       where: { project, person: { gt: cursor } },
       orderBy: { person: 'asc' },
       take: limit + 1,
     })
-    const { data, nextCursor } = pageOf(rows, limit, ({ person }) => person)
-    res.json({ data: await peopleOf<ProjectRole>({ prisma }, data), nextCursor })
+    const people = await peopleOf<ProjectRole>(deps, rows)
+    res.json(pageOf(people, limit, ({ id }) => id))
   }
 }
 
 /** POST …/projects/{p}/grants: grants a member of the organization a role, or another one; that may take rights away. */
-export function setGrant({ prisma, authorize, changePermissions, passBarrier }: Deps): RequestHandler {
-  return async (req, res) => {
+export function setGrant(deps: Deps): Handler<'setGrant'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
-    const { person, role } = await checkedBody(req, newGrantBody)
-    const made = await changePermissions(tenant, async (tx, authorizeNow) => {
-      await authorizeNow.inProject(by, tenant, project, 'grants.manage')
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'grants.manage')
+    const { person, role } = await call.body()
+    const made = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInProject({ prisma: tx }, by, tenant, project, 'grants.manage')
       await requireMember(tx, tenant, person)
       const key = { project_person: { project, person } }
       const before = await tx.projectGrant.findUnique({ where: key })
@@ -51,28 +48,28 @@ export function setGrant({ prisma, authorize, changePermissions, passBarrier }: 
       await recordChange(tx, { tenant, person: by.id, ...what })
       return { row, isNew: before === null }
     })
-    if (!made.isNew) await passBarrier([project])
+    if (!made.isNew) await passBarrier(deps, [project])
     const [grant] = await peopleOf<ProjectRole>({ prisma }, [made.row])
     res.status(made.isNew ? 201 : 200).json(grant)
   }
 }
 
 /** DELETE …/projects/{p}/grants/{person} */
-export function removeGrant({ authorize, changePermissions, passBarrier }: Deps): RequestHandler {
-  return async (req, res) => {
+export function removeGrant(deps: Deps): Handler<'removeGrant'> {
+  return async (call, res) => {
     const by = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const { id: project } = await authorize.inProject(by, tenant, pathIdOf(req, 'project'), 'grants.manage')
-    const person = pathIdOf(req, 'person')
-    const removed = await changePermissions(tenant, async (tx, authorizeNow) => {
-      await authorizeNow.inProject(by, tenant, project, 'grants.manage')
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'grants.manage')
+    const person = call.id('person')
+    const removed = await changePermissions(deps, tenant, async (tx) => {
+      await authorizeInProject({ prisma: tx }, by, tenant, project, 'grants.manage')
       const { count } = await tx.projectGrant.deleteMany({ where: { project, person } })
       if (count === 0) return false
       const what = { action: 'grant.remove', subject: project, details: { person } }
       await recordChange(tx, { tenant, person: by.id, ...what })
       return true
     })
-    await passBarrier([project])
+    await passBarrier(deps, [project])
     if (!removed) throw refuse('not_found', {})
     res.status(204).end()
   }

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
 test('a project belongs to the team of its creator, who owns it, and its wallet is empty', async ({ stack }) => {
   const made = await stack.owner.post(`${stack.path}/projects`, { name: 'Second' })
-  expect(said(made)).toBe('201')
+  expect(outcomeOf(made)).toBe('201')
   expect(made.body).toMatchObject({ name: 'Second', team: stack.team })
   const path = `${stack.path}/projects/${made.body.id}`
   expect((await stack.owner.get(`${path}/grants`)).body.data).toMatchObject([
@@ -20,8 +20,8 @@ test('a project belongs to the team of its creator, who owns it, and its wallet 
 test('an Admin in no team has to name one', async ({ stack }) => {
   const admin = await stack.member({ tenant: 'Admin' })
   const answer = await admin.post(`${stack.path}/projects`, { name: 'Whose' })
-  expect([said(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'team'])
-  expect(said(await admin.post(`${stack.path}/projects`, { name: 'Whose', team: stack.team }))).toBe('201')
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'team'])
+  expect(outcomeOf(await admin.post(`${stack.path}/projects`, { name: 'Whose', team: stack.team }))).toBe('201')
 })
 
 test('a member sees the projects of its teams and those it was granted, an Admin all', async ({ stack, fixture }) => {
@@ -44,7 +44,7 @@ test("a project a member has nothing to do with can't be told from one that neve
     const answers = await Promise.all(
       [stack.project, 'prj_00000000000000000000000000'].map((id) => member.get(`${stack.path}/projects/${id}/${path}`)),
     )
-    expect(answers.map(said)).toEqual(['404 not_found', '404 not_found'])
+    expect(answers.map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
     expect(answers[0]!.body).toEqual(answers[1]!.body)
   }
 })
@@ -52,7 +52,7 @@ test("a project a member has nothing to do with can't be told from one that neve
 test('another project of another organization is nothing under my path [not_found]', async ({ stack, fixture }) => {
   const other = await fixture.project(await fixture.tenant())
   for (const path of ['grants', 'assignments', 'wallet', 'usage', 'invocations'])
-    expect(said(await stack.owner.get(`${stack.path}/projects/${other.id}/${path}`))).toBe('404 not_found')
+    expect(outcomeOf(await stack.owner.get(`${stack.path}/projects/${other.id}/${path}`))).toBe('404 not_found')
 })
 
 test('money is read with any grant on the project; organization administration is none [not_permitted]', async ({
@@ -62,9 +62,9 @@ test('money is read with any grant on the project; organization administration i
   const admin = await stack.member({ tenant: 'Admin' })
   const inTeam = await stack.member({ team: 'Team Owner' })
   for (const path of ['wallet', 'usage', 'invocations']) {
-    expect(said(await viewer.get(`${stack.projectPath}/${path}`))).toBe('200')
-    expect(said(await admin.get(`${stack.projectPath}/${path}`))).toBe('403 not_permitted')
-    expect(said(await inTeam.get(`${stack.projectPath}/${path}`))).toBe('403 not_permitted')
+    expect(outcomeOf(await viewer.get(`${stack.projectPath}/${path}`))).toBe('200')
+    expect(outcomeOf(await admin.get(`${stack.projectPath}/${path}`))).toBe('403 not_permitted')
+    expect(outcomeOf(await inTeam.get(`${stack.projectPath}/${path}`))).toBe('403 not_permitted')
   }
 })
 
@@ -72,15 +72,17 @@ test('a Project Owner grants, changes and takes back roles of members [not_permi
   const owner = await stack.member({ project: 'Project Owner' })
   const member = await stack.member()
   const grants = `${stack.projectPath}/grants`
-  expect(said(await member.get(grants))).toBe('404 not_found')
-  expect(said(await owner.post(grants, { person: member.id, role: 'Project Consumer' }))).toBe('201')
+  expect(outcomeOf(await member.get(grants))).toBe('404 not_found')
+  expect(outcomeOf(await owner.post(grants, { person: member.id, role: 'Project Consumer' }))).toBe('201')
   expect((await member.get(grants)).body.data).toHaveLength(3)
-  expect(said(await member.post(grants, { person: member.id, role: 'Project Owner' }))).toBe('403 not_permitted')
-  expect(said(await owner.post(grants, { person: member.id, role: 'Project Viewer' }))).toBe('200')
-  expect(said(await owner.post(grants, { person: 'per_nobody', role: 'Project Viewer' }))).toBe('400 invalid_request')
-  expect(said(await owner.delete(`${grants}/${member.id}`))).toBe('204')
-  expect(said(await owner.delete(`${grants}/${member.id}`))).toBe('404 not_found')
-  expect(said(await member.get(grants))).toBe('404 not_found')
+  expect(outcomeOf(await member.post(grants, { person: member.id, role: 'Project Owner' }))).toBe('403 not_permitted')
+  expect(outcomeOf(await owner.post(grants, { person: member.id, role: 'Project Viewer' }))).toBe('200')
+  expect(outcomeOf(await owner.post(grants, { person: 'per_nobody', role: 'Project Viewer' }))).toBe(
+    '400 invalid_request',
+  )
+  expect(outcomeOf(await owner.delete(`${grants}/${member.id}`))).toBe('204')
+  expect(outcomeOf(await owner.delete(`${grants}/${member.id}`))).toBe('404 not_found')
+  expect(outcomeOf(await member.get(grants))).toBe('404 not_found')
 })
 
 test('an Admin assigns published products, and takes them away [not_permitted]', async ({ stack, fixture }) => {
@@ -89,14 +91,14 @@ test('an Admin assigns published products, and takes them away [not_permitted]',
   const path = `${stack.projectPath}/assignments`
   const one = `${path}/${encodeURIComponent(product)}`
   const viewer = await stack.member({ project: 'Project Viewer' })
-  expect(said(await viewer.put(one))).toBe('403 not_permitted')
-  expect(said(await stack.owner.put(one))).toBe('201')
-  expect(said(await stack.owner.put(one))).toBe('200')
+  expect(outcomeOf(await viewer.put(one))).toBe('403 not_permitted')
+  expect(outcomeOf(await stack.owner.put(one))).toBe('201')
+  expect(outcomeOf(await stack.owner.put(one))).toBe('200')
   expect((await viewer.get(path)).body.data).toMatchObject([{ product, createdBy: stack.owner.id }])
-  expect(said(await stack.owner.put(`${path}/${encodeURIComponent(draft)}`))).toBe('404 not_found')
-  expect(said(await stack.owner.put(`${path}/never-made`))).toBe('404 not_found')
-  expect(said(await stack.owner.delete(one))).toBe('204')
-  expect(said(await stack.owner.delete(one))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.put(`${path}/${encodeURIComponent(draft)}`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.put(`${path}/never-made`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.delete(one))).toBe('204')
+  expect(outcomeOf(await stack.owner.delete(one))).toBe('404 not_found')
 })
 
 test('a deleted project takes its keys with it and leaves its money on the books', async ({
@@ -106,12 +108,12 @@ test('a deleted project takes its keys with it and leaves its money on the books
 }) => {
   const operator = await signIn({ platformOperator: true })
   const funding = { fundingId: 'f-1', micro: 1_000 }
-  expect(said(await operator.post(`${stack.projectPath}/wallet/fundings`, funding))).toBe('201')
+  expect(outcomeOf(await operator.post(`${stack.projectPath}/wallet/fundings`, funding))).toBe('201')
   const key = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
-  expect(said(key)).toBe('201')
-  expect(said(await stack.owner.delete(stack.projectPath))).toBe('204')
-  expect(said(await stack.owner.get(`${stack.path}/keys/${key.body.key.id}`))).toBe('404 not_found')
-  expect(said(await stack.owner.get(`${stack.projectPath}/wallet`))).toBe('404 not_found')
+  expect(outcomeOf(key)).toBe('201')
+  expect(outcomeOf(await stack.owner.delete(stack.projectPath))).toBe('204')
+  expect(outcomeOf(await stack.owner.get(`${stack.path}/keys/${key.body.key.id}`))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/wallet`))).toBe('404 not_found')
   const { rows } = await fixture.run('SELECT funded FROM money.wallets WHERE project = $1', [stack.project])
   expect(rows).toEqual([{ funded: '1000' }])
   const { body } = await stack.owner.get(`${stack.path}/audit?limit=1`)

@@ -1,48 +1,45 @@
-import type { RequestHandler } from 'express'
-import { newProjectBody, pageQuery, type ProjectRecord } from '@gateway/contracts/console'
+import { type ProjectRecord } from '@gateway/contracts/console/projects'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { invalidField } from '../request/check.ts'
+import { pageOf } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
+import { authorizeInProject, authorizeInTenant } from '../permissions/authorize.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 
 /** GET …/projects: those I can see. */
-export function listProjects({ prisma, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function listProjects(deps: Deps): Handler<'listProjects'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const roles = await authorize.inTenant(person, tenant, 'projects.read')
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+    const tenant = call.id('tenant')
+    const roles = await authorizeInTenant(deps, person, tenant, 'projects.read')
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.project.findMany({
       where: { AND: [await visibleProjects({ prisma }, person, tenant, roles), { id: { gt: cursor } }] },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    res.json(
-      mapPage(
-        pageOf(rows, limit, ({ id }) => id),
-        projectRecord,
-      ),
-    )
+    res.json(pageOf(rows.map(projectRecord), limit, ({ id }) => id))
   }
 }
 
 /** POST …/projects: owned by a team for good; its creator becomes its Project Owner, and its wallet is empty. */
-export function createProject({ prisma, mint, authorize }: Deps): RequestHandler {
-  return async (req, res) => {
+export function createProject(deps: Deps): Handler<'createProject'> {
+  const { prisma, newId } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    await authorize.inTenant(person, tenant, 'projects.manage')
-    const body = await checkedBody(req, newProjectBody)
+    const tenant = call.id('tenant')
+    await authorizeInTenant(deps, person, tenant, 'projects.manage')
+    const body = await call.body()
     const project = await prisma.$transaction(async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
-      const created = await tx.project.create({ data: { id: mint('prj'), tenant, team, name: body.name } })
+      const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
       await tx.projectGrant.create({ data: { project: created.id, person: person.id, role: 'Project Owner' } })
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
       await recordChange(tx, { tenant, person: person.id, ...what })
@@ -53,14 +50,15 @@ export function createProject({ prisma, mint, authorize }: Deps): RequestHandler
 }
 
 /**
- * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are gone. What it was charged stays in the books
+ * DELETE …/projects/{p}: the project, its grants, assignments, sandbox products and keys are deleted. What it was charged stays in the books
  * for ever, and so does what was left in its wallet.
  */
-export function deleteProject({ prisma, authorize, passBarrier }: Deps): RequestHandler {
-  return async (req, res) => {
+export function deleteProject(deps: Deps): Handler<'deleteProject'> {
+  const { prisma } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const tenant = pathIdOf(req, 'tenant')
-    const { id } = await authorize.inProject(person, tenant, pathIdOf(req, 'project'), 'projects.manage')
+    const tenant = call.id('tenant')
+    const { id } = await authorizeInProject(deps, person, tenant, call.id('project'), 'projects.manage')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // nothing can be put in meanwhile
       if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillExecutions()
@@ -76,12 +74,12 @@ export function deleteProject({ prisma, authorize, passBarrier }: Deps): Request
       const what = { action: 'project.delete', subject: id, details: { keys: keyIds, sandboxes } }
       await recordChange(tx, { tenant, person: person.id, ...what })
     })
-    await passBarrier([id])
+    await passBarrier(deps, [id])
     res.status(204).end()
   }
 }
 
-/** A run reads its package for each node. */
+/** An execution reads its package for each node. */
 function stillExecutions(): Refusal {
   return new Refusal(
     'not_empty',
@@ -107,13 +105,8 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
     orderBy: { id: 'asc' },
   })
   if (team) return team.id
-  const reason =
-    named === null ? 'team: is needed, because you are in no team.' : 'team: the organization has none by this id.'
-  throw refuse(
-    'invalid_request',
-    { reason, resolution: 'Send the id of a team of the organization.' },
-    { param: 'team' },
-  )
+  const wrong = named === null ? 'is needed, because you are in no team.' : 'the organization has none by this id.'
+  throw invalidField('team', wrong, 'Send the id of a team of the organization.')
 }
 
 function projectRecord(project: { id: string; name: string; team: string; createdAt: Date }): ProjectRecord {

@@ -1,10 +1,9 @@
-import type { RequestHandler } from 'express'
 import type { Graph } from '@gateway/contracts/graph'
 import { refuse, Refusal } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import { databaseNow } from '../keys/database-now.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { checkGraph, requireNoProblems } from './check-graph.ts'
 import { reachSandbox } from './reach-sandbox.ts'
 import { revisionNumberOf } from './read-graph.ts'
@@ -12,19 +11,19 @@ import { textOf } from './revision-record.ts'
 import { sandboxRecord } from './sandbox-record.ts'
 import { lockSandbox } from './sandboxes.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'log'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'log'>
 
 /**
  * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (spec 3.1). The whole graph
  * is checked again against the products that are assigned now, its package is built again, and both are deployed in one
- * transaction: whatever fails, the revision that was active still is. Runs in progress keep the one they began with.
+ * transaction: whatever fails, the revision that was active still is. Executions in progress keep the one they began with.
  * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`
  */
-export function activateRevision(deps: Deps): RequestHandler {
+export function activateRevision(deps: Deps): Handler<'activateRevision'> {
   const { prisma, log } = deps
-  return async (req, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps, req, res)
-    const where = { sandbox_number: { sandbox: sandbox.id, number: revisionNumberOf(req.params['number']) } }
+  return async (call, res) => {
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const where = { sandbox_number: { sandbox: sandbox.id, number: revisionNumberOf(call.req.params['number']) } }
     const saved = await prisma.revision.findUnique({ where })
     if (!saved) throw refuse('not_found', {})
     const graph = JSON.parse(textOf(saved.graph)) as Graph

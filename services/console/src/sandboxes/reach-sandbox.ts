@@ -1,12 +1,13 @@
-import type { Request, Response } from 'express'
+import type { Response } from 'express'
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
-import { pathIdOf } from '../receive/check.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Call } from '../request/call.ts'
 import { personOf, type Person } from '../sign-in/person.ts'
 import type { SandboxRow } from './sandbox-record.ts'
+import { mayUseSandboxes } from '../permissions/authorize.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }
+type Deps = Pick<ConsoleDeps, 'prisma'>
 
 export interface ReachedProject {
   person: Person
@@ -19,10 +20,14 @@ export interface ReachedProject {
  * it has none (spec 5.6).
  * @throws Refusal `not_found`
  */
-export async function reachSandboxesOf({ authorize }: Deps, req: Request, res: Response): Promise<ReachedProject> {
+export async function reachSandboxesOf(
+  deps: Deps,
+  call: Pick<Call<ConsoleRoutes['listSandboxes']>, 'id'>,
+  res: Pick<Response, 'locals'>,
+): Promise<ReachedProject> {
   const person = personOf(res)
-  const [tenant, project] = [pathIdOf(req, 'tenant'), pathIdOf(req, 'project')]
-  if (await authorize.toUseSandboxes(person, tenant, project)) return { person, tenant, project }
+  const [tenant, project] = [call.id('tenant'), call.id('project')]
+  if (await mayUseSandboxes(deps, person, tenant, project)) return { person, tenant, project }
   throw refuse('not_found', {})
 }
 
@@ -31,14 +36,14 @@ export async function reachSandboxesOf({ authorize }: Deps, req: Request, res: R
  * @throws Refusal `sandbox_not_found`
  */
 export async function reachSandbox(
-  { prisma, authorize }: Deps,
-  req: Request,
-  res: Response,
+  deps: Deps,
+  call: Pick<Call<ConsoleRoutes['readSandbox']>, 'id'>,
+  res: Pick<Response, 'locals'>,
 ): Promise<ReachedProject & { sandbox: SandboxRow }> {
   const person = personOf(res)
-  const [tenant, id] = [pathIdOf(req, 'tenant'), pathIdOf(req, 'sandbox')]
-  const sandbox = await prisma.sandbox.findUnique({ where: { id } })
-  if (sandbox && (await authorize.toUseSandboxes(person, tenant, sandbox.project)))
+  const [tenant, id] = [call.id('tenant'), call.id('sandbox')]
+  const sandbox = await deps.prisma.sandbox.findUnique({ where: { id } })
+  if (sandbox && (await mayUseSandboxes(deps, person, tenant, sandbox.project)))
     return { person, tenant, project: sandbox.project, sandbox }
   throw refuse('sandbox_not_found', { sandbox: id })
 }

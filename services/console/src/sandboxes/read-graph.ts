@@ -1,28 +1,15 @@
-import { z } from 'zod'
-import { newRevisionBody } from '@gateway/contracts/console'
-import { graph as graphShape, type Graph } from '@gateway/contracts/graph'
+import type { Graph } from '@gateway/contracts/graph'
 import { refuse } from '@gateway/contracts/refusal'
-import { check } from '../receive/check.ts'
-import { requireModestJson } from '../receive/modest-json.ts'
-
-export interface AskedRevision {
-  graph: Graph
-  draft: boolean
-  /** The latest revision that the author knows of; null: whatever it is. */
-  baseRevision: number | null
-}
+import { requireJsonWithinLimits } from '../request/json-limits.ts'
 
 /**
- * A revision to be saved. What is no graph at all is refused here; what is wrong with a graph is the checker's to say. The
- * graph is kept as it was sent, not as a parser of shapes copies it, so that what it holds beside its shape stays in it.
+ * The graph of a body that was checked to hold one, as it was sent and not as a parser of shapes copies it, so that what it holds
+ * beside its shape stays in it. What is wrong with a graph is the checker's to say.
  * @throws Refusal `invalid_request`
  */
-export function readRevision(body: Record<string, unknown>): AskedRevision {
-  const { draft, baseRevision } = check(newRevisionBody, body)
-  const { graph } = body
-  requireModestJson(graph, 'graph')
-  check(z.object({ graph: graphShape }), { graph })
-  return { graph: graph as Graph, draft, baseRevision }
+export function sentGraph({ graph }: Record<string, unknown>): Graph {
+  requireJsonWithinLimits(graph, 'graph')
+  return graph as Graph
 }
 
 /** How a graph is kept and shown: compact JSON, the same for the same graph. */

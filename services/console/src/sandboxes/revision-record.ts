@@ -1,4 +1,4 @@
-import type { RevisionRecord } from '@gateway/contracts/console'
+import type { RevisionRecord } from '@gateway/contracts/console/sandboxes'
 
 /** A revision as it is stored. */
 export interface RevisionRow {

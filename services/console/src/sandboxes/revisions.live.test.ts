@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { revisionShape } from '@gateway/contracts/flow-shapes'
+import { revisionRecord } from '@gateway/contracts/console/sandboxes'
 import type { Graph } from '@gateway/contracts/graph'
-import { answerOf, consoleTest, said } from '../console.fixture.ts'
+import { answerOf, consoleTest, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, twofold, unwired } from './graphs.fixture.ts'
 
 const test = consoleTest.extend('flow', async ({ stack, fixture }) => {
@@ -24,8 +24,8 @@ const test = consoleTest.extend('flow', async ({ stack, fixture }) => {
 test('a save is a revision of its own with a package, whose digest is that of its text', async ({ flow, fixture }) => {
   const graph = asking(flow.product)
   const saved = await flow.save(graph, { baseRevision: 0 })
-  expect(said(saved)).toBe('201')
-  revisionShape.parse(saved.body) // as the API's description says
+  expect(outcomeOf(saved)).toBe('201')
+  revisionRecord.parse(saved.body) // as the API's description says
   expect(saved.body).toMatchObject({ number: 1, draft: false, baseRevision: 0, graph, problems: [] })
   expect(saved.body.package).toMatchObject({ manifest: [flow.product], input: graph.input, output: graph.output })
   expect((await flow.read(1)).body).toEqual(saved.body)
@@ -48,7 +48,7 @@ test('a draft keeps its work with every problem; without the marker nothing is s
   flow,
 }) => {
   const refused = await flow.save(unwired)
-  expect(said(refused)).toBe('422 graph_invalid')
+  expect(outcomeOf(refused)).toBe('422 graph_invalid')
   const { problems } = refused.body.error.details
   expect(problems.length).toBeGreaterThan(0)
   expect(problems[0]).toEqual({
@@ -60,7 +60,7 @@ test('a draft keeps its work with every problem; without the marker nothing is s
   })
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
   const saved = await flow.save(unwired, { draft: true })
-  revisionShape.parse(saved.body)
+  revisionRecord.parse(saved.body)
   expect(saved.body).toMatchObject({ number: 1, draft: true, problems, digest: null, package: null, graph: unwired })
   expect((await flow.save(echo, { draft: true })).body).toMatchObject({ number: 2, draft: true, problems: [] })
 })
@@ -73,17 +73,17 @@ test('a product that is not assigned is told by name on save and on activation [
   const [other, never] = [await fixture.product(), 'acme/never']
   for (const product of [other, never]) {
     const refused = await flow.save(asking(product))
-    expect(said(refused)).toBe('403 product_not_assigned')
+    expect(outcomeOf(refused)).toBe('403 product_not_assigned')
     expect(refused.body.error.message).toContain(product)
   }
   // With another problem beside it, every problem is told.
   const both = await flow.save({ ...unwired, nodes: asking(other).nodes })
-  expect(said(both)).toBe('422 graph_invalid')
+  expect(outcomeOf(both)).toBe('422 graph_invalid')
   expect(both.body.error.details.problems.map(({ code }: { code: string }) => code)).toContain('product_not_assigned')
 
   await flow.save(asking(flow.product))
   await stack.owner.delete(`${stack.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
-  expect(said(await flow.activate(1))).toBe('403 product_not_assigned')
+  expect(outcomeOf(await flow.activate(1))).toBe('403 product_not_assigned')
   expect(await flow.sandbox()).toMatchObject({ activeRevision: null })
 })
 
@@ -92,8 +92,8 @@ test('of a hundred who save on one base one wins, and the others learn what is l
 }) => {
   await flow.save(echo)
   const answers = await Promise.all(Array.from({ length: 100 }, () => flow.save(echo, { baseRevision: 1 })))
-  const count = Map.groupBy(answers, said)
-  expect(Object.fromEntries([...count].map(([says, { length }]) => [says, length]))).toEqual({
+  const count = Map.groupBy(answers, outcomeOf)
+  expect(Object.fromEntries([...count].map(([outcome, { length }]) => [outcome, length]))).toEqual({
     '201': 1,
     '409 revision_conflict': 99,
   })
@@ -103,7 +103,7 @@ test('of a hundred who save on one base one wins, and the others learn what is l
   expect(more.map(({ body }) => body.number as number).toSorted((a, b) => a - b)).toEqual(
     Array.from({ length: 20 }, (_, n) => n + 3),
   )
-  expect(said(await flow.save(echo, { baseRevision: 99 }))).toBe('409 revision_conflict')
+  expect(outcomeOf(await flow.save(echo, { baseRevision: 99 }))).toBe('409 revision_conflict')
 })
 
 test('what an author writes comes back as it was saved, whatever it holds', async ({ flow, stack, console }) => {
@@ -120,7 +120,7 @@ test('what an author writes comes back as it was saved, whatever it holds', asyn
     body: `{"graph":${graph},"draft":true}`,
   })
   const saved = await answerOf(answer)
-  expect(said(saved)).toBe('201')
+  expect(outcomeOf(saved)).toBe('201')
   const read = await fetch(`${console.url}${flow.path}/revisions/1`, {
     headers: { Authorization: `Bearer ${stack.owner.token}` },
   })
@@ -166,7 +166,7 @@ test.for([
     body,
   })
   const refused = await answerOf(answer)
-  expect([said(refused), refused.body.error.param]).toEqual(['400 invalid_request', param])
+  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', param])
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
 })
 
@@ -179,8 +179,8 @@ test('a body of 2 MiB is read, one more byte is not [request_too_large]', async 
       body: body + ' '.repeat(length - body.length),
     }).then(answerOf)
   }
-  expect(said(await send(2 * 1024 * 1024))).toBe('201')
-  expect(said(await send(2 * 1024 * 1024 + 1))).toBe('413 request_too_large')
+  expect(outcomeOf(await send(2 * 1024 * 1024))).toBe('201')
+  expect(outcomeOf(await send(2 * 1024 * 1024 + 1))).toBe('413 request_too_large')
 })
 
 test('the newest revisions come first, in pages that end before they become too large', async ({ flow, stack }) => {
@@ -196,15 +196,15 @@ test('the newest revisions come first, in pages that end before they become too 
     [6, 5, 4, 3],
     [2, 1],
   ])
-  expect(said(await stack.owner.get(`${flow.path}/revisions?cursor=x`))).toBe('400 invalid_request')
+  expect(outcomeOf(await stack.owner.get(`${flow.path}/revisions?cursor=x`))).toBe('400 invalid_request')
 })
 
 test.for(['0', '2', '01', '-1', '1.0', 'x', '99999999999', '%00'])(
   'there is no revision %s [not_found]',
   async (number, { flow, stack }) => {
     await flow.save(echo)
-    expect(said(await stack.owner.get(`${flow.path}/revisions/${number}`))).toBe('404 not_found')
-    expect(said(await stack.owner.post(`${flow.path}/revisions/${number}/activate`))).toBe('404 not_found')
+    expect(outcomeOf(await stack.owner.get(`${flow.path}/revisions/${number}`))).toBe('404 not_found')
+    expect(outcomeOf(await stack.owner.post(`${flow.path}/revisions/${number}/activate`))).toBe('404 not_found')
   },
 )
 
@@ -217,7 +217,7 @@ test('activation checks again what has changed since, and leaves the active one 
   await flow.save(unwired, { draft: true })
   expect((await flow.activate(1)).body).toMatchObject({ activeRevision: 1, latestRevision: 2 })
   const refused = await flow.activate(2)
-  expect(said(refused)).toBe('422 graph_invalid')
+  expect(outcomeOf(refused)).toBe('422 graph_invalid')
   expect(refused.body.error.details.problems).toEqual((await flow.read(2)).body.problems)
   expect(await flow.sandbox()).toMatchObject({ activeRevision: 1 })
 
@@ -248,7 +248,7 @@ test('a deployment that can not be written leaves everything as it was [activati
     fixture.run(`SELECT FROM control.audit WHERE action = 'revision.activate' AND subject = $1`, [flow.id])
   try {
     const refused = await flow.activate(2)
-    expect([said(refused), refused.headers.get('Retry-After')]).toEqual(['503 activation_failed', '1'])
+    expect([outcomeOf(refused), refused.headers.get('Retry-After')]).toEqual(['503 activation_failed', '1'])
     expect(JSON.stringify(refused.body)).not.toContain('space')
     expect(await flow.sandbox()).toMatchObject({ activeRevision: 1 })
     expect((await audited()).rowCount).toBe(1)
@@ -264,5 +264,7 @@ test('an earlier revision is never changed by a later save', async ({ flow, stac
   await flow.save(twofold)
   await flow.activate(2)
   expect((await flow.read(1)).body).toEqual(first.body)
-  expect(said(await stack.owner.put(`${flow.path}/revisions/1`, { graph: twofold }))).toBe('405 method_not_allowed')
+  expect(outcomeOf(await stack.owner.put(`${flow.path}/revisions/1`, { graph: twofold }))).toBe(
+    '405 method_not_allowed',
+  )
 })

@@ -1,4 +1,4 @@
-import type { SandboxRecord } from '@gateway/contracts/console'
+import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
 
 /** A sandbox product as it is stored. */
 export interface SandboxRow {

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
-import { consoleTest as test, said } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 import { echo, unwired } from './graphs.fixture.ts'
 
 test('a sandbox product begins empty, is changed field by field, and is listed with its project', async ({ stack }) => {
   const { owner, path, projectPath } = stack
   const made = await owner.post(`${projectPath}/sandboxes`, { name: 'Notes' })
-  expect(said(made)).toBe('201')
+  expect(outcomeOf(made)).toBe('201')
   const id = made.body.id as string
   expect(made.body).toEqual({
     id: expect.stringMatching(/^sbx-[0-9a-z]{26}$/),
@@ -43,7 +43,7 @@ test.for([
   const { id } = await fixture.sandbox({ id: stack.project }, echo)
   const path = method === 'post' ? `${stack.projectPath}/sandboxes` : `${stack.path}/sandboxes/${id}`
   const answer = await stack.owner[method](path, body)
-  expect([said(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
 })
 
 test('only an explicit grant to consume reaches it: to all others it never was [sandbox_not_found]', async ({
@@ -59,7 +59,7 @@ test('only an explicit grant to consume reaches it: to all others it never was [
     'team owner': await stack.member({ team: 'Team Owner' }),
     viewer: await stack.member({ team: 'Team Member', project: 'Project Viewer' }),
     operator: await signIn({ platformOperator: true }),
-    stranger: await signIn(),
+    outsider: await signIn(),
   }
   const nothing = fixture.id('sbx').replace('_', '-')
   const asked = (sandbox: string) =>
@@ -78,23 +78,31 @@ test('only an explicit grant to consume reaches it: to all others it never was [
       caller[method.toLowerCase() as 'get'](at, ...((body ? [body] : []) as []))
     for (const [n, request] of asked(id).entries()) {
       const [real, unreal] = [await ask(request), await ask(asked(nothing)[n]!)]
-      expect([who, request[0], request[1], said(real)]).toEqual([who, request[0], request[1], '404 sandbox_not_found'])
+      expect([who, request[0], request[1], outcomeOf(real)]).toEqual([
+        who,
+        request[0],
+        request[1],
+        '404 sandbox_not_found',
+      ])
       expect(JSON.stringify(real.body).replaceAll(id, nothing)).toBe(JSON.stringify(unreal.body))
     }
-    expect([who, said(await caller.get(`${projectPath}/sandboxes`))]).toEqual([who, '404 not_found'])
-    expect([who, said(await caller.post(`${projectPath}/sandboxes`, { name: 'Mine' }))]).toEqual([who, '404 not_found'])
+    expect([who, outcomeOf(await caller.get(`${projectPath}/sandboxes`))]).toEqual([who, '404 not_found'])
+    expect([who, outcomeOf(await caller.post(`${projectPath}/sandboxes`, { name: 'Mine' }))]).toEqual([
+      who,
+      '404 not_found',
+    ])
   }
   const consumer = await stack.member({ project: 'Project Consumer' })
-  expect(said(await consumer.get(`${path}/sandboxes/${id}`))).toBe('200')
+  expect(outcomeOf(await consumer.get(`${path}/sandboxes/${id}`))).toBe('200')
   await stack.owner.delete(`${path}/members/${consumer.id}`)
-  expect(said(await consumer.get(`${path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
+  expect(outcomeOf(await consumer.get(`${path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
 })
 
-test('a run is nobody’s but of those who may use its project [execution_not_found]', async ({ stack, fixture }) => {
+test('an execution is only for those who may use its project [execution_not_found]', async ({ stack, fixture }) => {
   const admin = await stack.member({ tenant: 'Admin' })
   const at = (id: string) => `${stack.projectPath}/executions/${id}`
   const unreal = fixture.id('exe')
-  expect(said(await admin.get(at(unreal)))).toBe('404 execution_not_found')
+  expect(outcomeOf(await admin.get(at(unreal)))).toBe('404 execution_not_found')
   expect((await stack.owner.get(at(unreal))).body).toEqual((await admin.get(at(unreal))).body)
 })
 
@@ -141,13 +149,16 @@ test('a key may list sandbox products of its own project, and of no other [resou
   const create = (resources: string[]) =>
     stack.owner.post(`${stack.path}/keys`, { project: stack.project, policy: 'listed', resources })
   const refused = await create([own.id, theirs.id])
-  expect([said(refused), refused.body.error.details]).toEqual(['422 resource_not_eligible', { resources: [theirs.id] }])
+  expect([outcomeOf(refused), refused.body.error.details]).toEqual([
+    '422 resource_not_eligible',
+    { resources: [theirs.id] },
+  ])
   expect((await create([own.id])).body.key.resources).toEqual([own.id])
 })
 
 test('a project goes with its sandbox products', async ({ stack, fixture }) => {
   const { id } = await fixture.sandbox({ id: stack.project }, echo)
-  expect(said(await stack.owner.delete(stack.projectPath))).toBe('204')
-  expect(said(await stack.owner.get(`${stack.path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
+  expect(outcomeOf(await stack.owner.delete(stack.projectPath))).toBe('204')
+  expect(outcomeOf(await stack.owner.get(`${stack.path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
   expect((await fixture.run('SELECT FROM control.revisions WHERE sandbox = $1', [id])).rowCount).toBe(0)
 })

@@ -1,48 +1,41 @@
-import type { RequestHandler } from 'express'
 import type { z } from 'zod'
-import { newSandboxBody, pageQuery, sandboxPatch } from '@gateway/contracts/console'
+import { sandboxPatch } from '@gateway/contracts/console/sandboxes'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
-import type { Authorize } from '../permissions/authorize.ts'
-import type { PassBarrier } from '../permissions/pass-barrier.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, type SandboxRow } from './sandbox-record.ts'
+import { passBarrier } from '../permissions/pass-barrier.ts'
 
 // Admins read the audit and may not read sandbox products (spec 5.6), so it keeps ids and switches, and nothing of what an
 // author wrote.
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint'> & { authorize: Authorize; passBarrier: PassBarrier }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 
 /** GET …/projects/{p}/sandboxes: the sandbox products of a project (spec 2.3). */
-export function listSandboxes(deps: Deps): RequestHandler {
-  return async (req, res) => {
-    const { project } = await reachSandboxesOf(deps, req, res)
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
+  return async (call, res) => {
+    const { project } = await reachSandboxesOf(deps, call, res)
+    const { cursor = '', limit } = call.query()
     const rows = await deps.prisma.sandbox.findMany({
       where: { project, id: { gt: cursor } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    res.json(
-      mapPage(
-        pageOf(rows, limit, ({ id }) => id),
-        sandboxRecord,
-      ),
-    )
+    res.json(pageOf(rows.map(sandboxRecord), limit, ({ id }) => id))
   }
 }
 
 /** POST …/projects/{p}/sandboxes: an empty one; saving a revision and activating it publishes nothing. */
-export function createSandbox(deps: Deps): RequestHandler {
-  const { prisma, mint } = deps
-  return async (req, res) => {
-    const { person, tenant, project } = await reachSandboxesOf(deps, req, res)
-    const asked = await checkedBody(req, newSandboxBody)
-    const id = mint('sbx').replace('_', '-')
+export function createSandbox(deps: Deps): Handler<'createSandbox'> {
+  const { prisma, newId } = deps
+  return async (call, res) => {
+    const { person, tenant, project } = await reachSandboxesOf(deps, call, res)
+    const fields = await call.body()
+    const id = newId('sbx').replace('_', '-')
     const sandbox = await prisma.$transaction(async (tx) => {
-      const row = await tx.sandbox.create({ data: { id, project, createdBy: person.id, ...asked } })
+      const row = await tx.sandbox.create({ data: { id, project, createdBy: person.id, ...fields } })
       const what = { action: 'sandbox.create', subject: id, details: { project, ...switches(row) } }
       await recordChange(tx, { tenant, person: person.id, ...what })
       return row
@@ -52,19 +45,19 @@ export function createSandbox(deps: Deps): RequestHandler {
 }
 
 /** GET …/sandboxes/{s} */
-export function readSandbox(deps: Deps): RequestHandler {
-  return async (req, res) => {
-    const { sandbox } = await reachSandbox(deps, req, res)
+export function readSandbox(deps: Deps): Handler<'readSandbox'> {
+  return async (call, res) => {
+    const { sandbox } = await reachSandbox(deps, call, res)
     res.json(sandboxRecord(sandbox))
   }
 }
 
 /** PATCH …/sandboxes/{s}: only the fields that are sent. Suspending it answers once no call can be admitted any more. */
-export function changeSandbox(deps: Deps): RequestHandler {
-  const { prisma, passBarrier } = deps
-  return async (req, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps, req, res)
-    const patch = await checkedBody(req, sandboxPatch)
+export function changeSandbox(deps: Deps): Handler<'changeSandbox'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const patch = await call.body()
     const changed = await prisma.$transaction(async (tx) => {
       const before = await lockSandbox(tx, sandbox.id)
       const after = await tx.sandbox.update({ where: { id: sandbox.id }, data: columnsOf(patch) })
@@ -72,7 +65,7 @@ export function changeSandbox(deps: Deps): RequestHandler {
       await recordChange(tx, { tenant, person: person.id, action: 'sandbox.change', subject: sandbox.id, details })
       return after
     })
-    if (patch.suspended === true) await passBarrier([project])
+    if (patch.suspended === true) await passBarrier(deps, [project])
     res.json(sandboxRecord(changed))
   }
 }

@@ -1,13 +1,10 @@
-import type { RequestHandler } from 'express'
-import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { readBody } from '../receive/read-body.ts'
-import type { Authorize } from '../permissions/authorize.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { checkGraph, requireNoProblems } from './check-graph.ts'
 import { reachSandbox } from './reach-sandbox.ts'
-import { graphBytes, readRevision } from './read-graph.ts'
+import { graphBytes, sentGraph } from './read-graph.ts'
 import { revisionText } from './revision-record.ts'
 
 /** Many may save one sandbox product at the same moment; each waits for those before it. */
@@ -15,15 +12,16 @@ const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 
 /**
  * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before (spec 3.1). A draft is stored with its problems;
- * without `draft` a graph with problems is refused and nothing is stored. Of those who save on one base the first one wins.
+ * without `draft` a graph with problems is refused and nothing is stored. Of several who save on the same base the first wins.
  * @throws Refusal `revision_conflict`, `graph_invalid`, `product_not_assigned`, `invalid_request`, `request_too_large`
  */
-export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'> & { authorize: Authorize }): RequestHandler {
+export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
   const { prisma } = deps
-  return async (req, res) => {
-    const { person, tenant, project, sandbox } = await reachSandbox(deps, req, res)
-    const { graph, draft, baseRevision } = readRevision(await readBody(req, flowLimits.bodyBytes))
-    // Revisions only ever become more, so a base that is stale now needs no turn to be told so.
+  return async (call, res) => {
+    const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
+    const { draft, baseRevision } = await call.body()
+    const graph = sentGraph(await call.sentBody())
+    // Revisions only ever become more, so a base that is stale now is refused without waiting for a turn.
     requireBase(baseRevision, sandbox.latestRevision)
     const { problems, columns } = await checkGraph(prisma, project, graph)
     if (!draft) requireNoProblems(problems, graph)
@@ -45,7 +43,7 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'> & { authorize: Au
       await recordChange(tx, { tenant, person: person.id, action: 'revision.save', subject: sandbox.id, details })
       return row
     }, TAKE_TURNS)
-    res.status(201).type('json').send(revisionText(revision))
+    res.status(201).type('json').end(revisionText(revision))
   }
 }
 

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** The addresses that one subscriber holds: of IPv6 a whole /64, which would else be 2^64 callers to a throttle. */
+/** The addresses of one subscriber: of IPv6 a whole /64, which would otherwise be 2^64 callers to a throttle. */
 export function addressBlock(address: string): string {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped) return mapped

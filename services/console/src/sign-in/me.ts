@@ -1,13 +1,14 @@
-import type { RequestHandler } from 'express'
-import type { MeRecord, ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
+import type { MeRecord } from '@gateway/contracts/console/sign-in'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { personOf, type Person } from './person.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** GET /api/v2/me: who am I, with which rights. */
-export function readMe(deps: Deps): RequestHandler {
-  return async (_req, res) => {
+/** GET /api/v2/me: who am I, with which roles. */
+export function readMe(deps: Deps): Handler<'readMe'> {
+  return async (_call, res) => {
     res.json(await meOf(deps, personOf(res)))
   }
 }
@@ -35,15 +36,13 @@ export async function meOf({ prisma }: Deps, { id, email, name, platformOperator
       id: tenant,
       name: tenantOf.get(tenant)!.name,
       role: role as TenantRole,
-      teams: teamMembers.flatMap((held) => {
-        const team = teamOf.get(held.team)
-        return team?.tenant === tenant ? [{ id: team.id, name: team.name, role: held.role as TeamRole }] : []
+      teams: teamMembers.flatMap((row) => {
+        const team = teamOf.get(row.team)
+        return team?.tenant === tenant ? [{ id: team.id, name: team.name, role: row.role as TeamRole }] : []
       }),
-      projects: grants.flatMap((held) => {
-        const project = projectOf.get(held.project)
-        return project?.tenant === tenant
-          ? [{ id: project.id, name: project.name, role: held.role as ProjectRole }]
-          : []
+      projects: grants.flatMap((row) => {
+        const project = projectOf.get(row.project)
+        return project?.tenant === tenant ? [{ id: project.id, name: project.name, role: row.role as ProjectRole }] : []
       }),
     })),
   }

@@ -2,18 +2,18 @@ import type { Request, Response } from 'express'
 import type { Prisma } from '@gateway/database/client'
 import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { issueSecret } from './secret.ts'
-import type { Cookie } from './session-cookie.ts'
+import { sessionCookie } from './session-cookie.ts'
 
-type Deps = Pick<ConsoleDeps, 'mint' | 'random' | 'now'>
+type Deps = Pick<ConsoleDeps, 'newId' | 'random' | 'now'>
 
 const LIFETIME_MS = 12 * 3_600_000
 /** A session is a token whose id starts with `ses_`; personal tokens start with `tok_`. */
 export const SESSION = 'ses'
 
 /**
- * Writes down a session of twelve hours, together with what brought it about, and answers its secret.
+ * Records a session of twelve hours, with what led to it, and answers its secret.
  * @param how for the audit, such as `{ by: 'password' }`
  */
 export async function openSession(
@@ -23,7 +23,7 @@ export async function openSession(
   how: Prisma.InputJsonObject,
 ): Promise<string> {
   const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
-  const [id, now] = [deps.mint(SESSION), deps.now()]
+  const [id, now] = [deps.newId(SESSION), deps.now()]
   const expiresAt = new Date(now.getTime() + LIFETIME_MS)
   await tx.personToken.deleteMany({ where: { person, id: { startsWith: SESSION }, expiresAt: { lt: now } } })
   await tx.personToken.create({ data: { id, person, name: 'session', hash, prefix, createdAt: now, expiresAt } })
@@ -32,6 +32,6 @@ export async function openSession(
 }
 
 /** Hands the browser the session that was opened. */
-export function giveSession(cookie: Cookie, req: Request, res: Response, secret: string): void {
-  cookie.set(req, res, secret, LIFETIME_MS)
+export function giveSession(deps: Pick<ConsoleDeps, 'publicUrl'>, req: Request, res: Response, secret: string): void {
+  sessionCookie(deps).set(req, res, secret, LIFETIME_MS)
 }

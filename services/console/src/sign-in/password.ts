@@ -1,7 +1,8 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { ConsoleDeps } from '../needs.ts'
-import { fewAtOnce } from './few-at-once.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { openSemaphore } from '@gateway/async/semaphore'
+import { refuse } from '@gateway/contracts/refusal'
 
 // Passwords are kept as argon2id in PHC form, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so that the cost can rise later
 // without making old ones unreadable. The cost is the least that OWASP advises: 19 MiB, two passes. Hashing is done on
@@ -13,17 +14,17 @@ const HASH_BYTES = 32
 const SALT_BYTES = 16
 
 export interface Passwords {
-  /** What to keep of a password. @throws Refusal `overloaded` */
+  /** What to store of a password. @throws Refusal `overloaded` */
   hash(password: string): Promise<string>
   /** Takes as long for a person without a password, or unknown, as for a wrong one. @throws Refusal `overloaded` */
-  fits(password: string, kept: string | null): Promise<boolean>
+  fits(password: string, stored: string | null): Promise<boolean>
 }
 
 export function openPasswords({ random }: Pick<ConsoleDeps, 'random'>): Passwords {
-  const few = fewAtOnce({ running: 2, waiting: 64 })
+  const semaphore = openSemaphore({ permits: 2, maxWaiting: 64, whenFull: () => refuse('overloaded', {}) })
   return {
-    hash: (password) => few(() => hashPassword(password, random(SALT_BYTES))),
-    fits: (password, kept) => few(() => passwordFits(password, kept)),
+    hash: (password) => semaphore.run(() => hashPassword(password, random(SALT_BYTES))),
+    fits: (password, stored) => semaphore.run(() => passwordFits(password, stored)),
   }
 }
 
@@ -36,8 +37,8 @@ async function hashPassword(password: string, salt: Uint8Array): Promise<string>
 const phc =
   /^\$argon2id\$v=19\$m=(?<memory>\d+),t=(?<passes>\d+),p=(?<parallelism>\d+)\$(?<salt>[A-Za-z0-9+/]+)\$(?<hash>[A-Za-z0-9+/]+)$/
 
-async function passwordFits(password: string, kept: string | null): Promise<boolean> {
-  const read = phc.exec(kept ?? nobodys)?.groups as Record<
+async function passwordFits(password: string, stored: string | null): Promise<boolean> {
+  const read = phc.exec(stored ?? HASH_OF_NOBODY)?.groups as Record<
     'memory' | 'passes' | 'parallelism' | 'salt' | 'hash',
     string
   >
@@ -50,11 +51,11 @@ async function passwordFits(password: string, kept: string | null): Promise<bool
     parallelism: Number(read.parallelism),
     tagLength: expected.length,
   })
-  return timingSafeEqual(hash, expected) && kept !== null
+  return timingSafeEqual(hash, expected) && stored !== null
 }
 
 /** Costs as much as a real one, and no password is known for it. */
-const nobodys = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+const HASH_OF_NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** The same letters are the same password, however a keyboard put them together. */
 function plain(password: string): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 
 export interface IssuedSecret {
   /** Shown once, kept nowhere. */

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import type { ConsoleDeps } from '../deps.ts'
 
 export interface Cookie {
   set(req: Request, res: Response, value: string, lifetimeMs: number): void
@@ -11,7 +12,8 @@ export interface Cookie {
  * The cookie of a session. `Strict`, because the pages that need it are files of ours that ask for everything themselves:
  * a link from elsewhere opens them without it, and they are signed in a moment later.
  */
-export const sessionCookie = (publicUrl: string | undefined) => cookie('svc_session', 'strict', publicUrl)
+export const sessionCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) =>
+  cookie('svc_session', 'strict', publicUrl)
 
 /**
  * A cookie that no script reads and only this host gets. Where the browser comes by https it is `Secure`, and its name

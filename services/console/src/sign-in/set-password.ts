@@ -1,31 +1,27 @@
-import type { RequestHandler } from 'express'
-import { passwordBody } from '@gateway/contracts/console'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody } from '../receive/check.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
 import { SESSION } from './open-session.ts'
-import type { Passwords } from './password.ts'
 import { personOf } from './person.ts'
-import type { Throttle } from './throttle.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'> & { throttle: Throttle; passwords: Passwords }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 
 /**
- * PUT /api/v2/me/password: my first password, or another one; whoever has only found a token of mine can't change it. All
+ * PUT /api/v2/me/password: my first password, or another one; somebody who has only found a token of mine can't change it. All
  * sessions end, personal tokens stay. Who signs in at a provider gets no first password here: it would outlive the account
  * there.
  */
-export function setPassword({ prisma, throttle, passwords }: Deps): RequestHandler {
-  return async (req, res) => {
+export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'setPassword'> {
+  return async (call, res) => {
     const { id, email } = personOf(res)
-    const { password, current = '' } = await checkedBody(req, passwordBody)
-    await throttle.attempt(email, req.ip ?? '')
+    const { password, current = '' } = await call.body()
+    await throttle.attempt(email, call.req.ip ?? '')
     const { passwordHash: before } = await prisma.person.findUniqueOrThrow({ where: { id } })
     if (before === null && (await prisma.personIdentity.findFirst({ where: { person: id } })))
       throw refuse('not_permitted', { need: 'an account that does not sign in through a sign-in provider' })
     if (before !== null && !(await passwords.fits(current, before))) throw refuse('sign_in_failed', {})
-    await throttle.succeeded(email, req.ip ?? '')
+    await throttle.succeeded(email, call.req.ip ?? '')
     const passwordHash = await passwords.hash(password)
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.person.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })

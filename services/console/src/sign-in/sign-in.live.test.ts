@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect } from 'vitest'
-import { answerOf, callerOf, consoleTest as test, said, signInBy, untilSomebodyWaits } from '../console.fixture.ts'
+import { answerOf, callerOf, consoleTest as test, outcomeOf, signInBy, untilSomebodyWaits } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 
 test('without a token nobody is signed in [session_missing]', async ({ console }) => {
   const answer = await answerOf(await fetch(`${console.url}/api/v2/me`))
-  expect(said(answer)).toBe('401 session_missing')
+  expect(outcomeOf(answer)).toBe('401 session_missing')
   expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer')
   expect(answer.headers.get('X-Request-Id')).toMatch(/^req_/)
 })
@@ -24,7 +24,7 @@ test('malformed, unknown, expired tokens and keys answer alike [token_invalid]',
   const bodies = await Promise.all(
     ['svu_short', unknown, expired.token, `svc_${known.token.slice(4)}`].map(async (token) => {
       const answer = await callerOf(console.url, '', token).get('/api/v2/me')
-      expect(said(answer)).toBe('401 token_invalid')
+      expect(outcomeOf(answer)).toBe('401 token_invalid')
       return JSON.stringify(answer.body)
     }),
   )
@@ -61,14 +61,14 @@ test('me answers what I belong to and with which roles', async ({ stack }) => {
 test('a new member signs in with the password it was given, and out again', async ({ console, stack }) => {
   const email = `New.Person.${stack.tenant}@Example.test`
   const member = await stack.owner.post(`${stack.path}/members`, { email, name: 'New', password: PASSWORD })
-  expect(said(member)).toBe('201')
+  expect(outcomeOf(member)).toBe('201')
   const url = `${console.url}/api/v2/session`
   const headers = { 'Content-Type': 'application/json' }
 
   const wrong = await answerOf(
     await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: 'no' }) }),
   )
-  expect(said(wrong)).toBe('401 sign_in_failed')
+  expect(outcomeOf(wrong)).toBe('401 sign_in_failed')
   const unknown = { email: 'nobody@example.test', password: PASSWORD }
   const nobody = await answerOf(await fetch(url, { method: 'POST', headers, body: JSON.stringify(unknown) }))
   expect(nobody.body).toEqual(wrong.body)
@@ -92,7 +92,7 @@ test('a personal token does what I may, shows its secret once, and ends when it 
 }) => {
   const person = await signIn()
   const made = await person.post('/api/v2/me/tokens', { name: 'script', expiresInDays: 7 })
-  expect(said(made)).toBe('201')
+  expect(outcomeOf(made)).toBe('201')
   expect(made.headers.get('Cache-Control')).toBe('no-store')
   const byToken = callerOf(console.url, person.id, made.body.secret)
   expect((await byToken.get('/api/v2/me')).body.id).toBe(person.id)
@@ -101,15 +101,15 @@ test('a personal token does what I may, shows its secret once, and ends when it 
   expect(listed.body.data.map(({ id }: { id: string }) => id)).toContain(made.body.token.id)
   expect(JSON.stringify(listed.body)).not.toContain(made.body.secret)
 
-  expect(said(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('204')
-  expect(said(await byToken.get('/api/v2/me'))).toBe('401 token_invalid')
-  expect(said(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
+  expect(outcomeOf(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('204')
+  expect(outcomeOf(await byToken.get('/api/v2/me'))).toBe('401 token_invalid')
+  expect(outcomeOf(await person.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
 test("nobody deletes another person's token [not_found]", async ({ signIn }) => {
   const [one, other] = [await signIn(), await signIn()]
   const made = await one.post('/api/v2/me/tokens', { name: 'mine' })
-  expect(said(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
+  expect(outcomeOf(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
 test('another password needs the one before, and ends every session but no token [sign_in_failed]', async ({
@@ -118,19 +118,19 @@ test('another password needs the one before, and ends every session but no token
 }) => {
   const person = await signIn()
   const email = `${person.id}@example.test`
-  expect(said(await person.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+  expect(outcomeOf(await person.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
   const sessions = await Promise.all([1, 2].map(() => sessionBy(console.url, email, PASSWORD)))
   const me = (Cookie: string) => fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })
   expect(await Promise.all(sessions.map(async (cookie) => (await me(cookie)).status))).toEqual([200, 200])
 
   const fresh = { password: 'another passphrase' }
-  expect(said(await person.put('/api/v2/me/password', fresh))).toBe('401 sign_in_failed')
-  expect(said(await person.put('/api/v2/me/password', { ...fresh, current: 'not it at all' }))).toBe(
+  expect(outcomeOf(await person.put('/api/v2/me/password', fresh))).toBe('401 sign_in_failed')
+  expect(outcomeOf(await person.put('/api/v2/me/password', { ...fresh, current: 'not it at all' }))).toBe(
     '401 sign_in_failed',
   )
-  expect(said(await person.put('/api/v2/me/password', { ...fresh, current: PASSWORD }))).toBe('204')
+  expect(outcomeOf(await person.put('/api/v2/me/password', { ...fresh, current: PASSWORD }))).toBe('204')
   expect(await Promise.all(sessions.map(async (cookie) => (await me(cookie)).status))).toEqual([401, 401])
-  expect(said(await person.get('/api/v2/me'))).toBe('200')
+  expect(outcomeOf(await person.get('/api/v2/me'))).toBe('200')
 })
 
 test.for([
@@ -140,7 +140,7 @@ test.for([
   ['x'.repeat(257), '400 invalid_request'],
 ])('a password of 12 to 256 characters is taken, whatever is in it: %s', async ([password, outcome], { signIn }) => {
   const person = await signIn()
-  expect(said(await person.put('/api/v2/me/password', { password }))).toBe(outcome)
+  expect(outcomeOf(await person.put('/api/v2/me/password', { password }))).toBe(outcome)
 })
 
 test('who signs in on the old password while it is changed has no session after it', async ({
@@ -157,7 +157,7 @@ test('who signs in on the old password while it is changed has no session after 
   const signingIn = signInBy(console.url, email, PASSWORD)
   await untilSomebodyWaits(fixture)
   await fixture.run('COMMIT')
-  expect(said(await answerOf(await signingIn))).toBe('401 sign_in_failed')
+  expect(outcomeOf(await answerOf(await signingIn))).toBe('401 sign_in_failed')
   const { rows } = await fixture.run(`SELECT FROM control.person_tokens WHERE person = $1 AND id LIKE 'ses%'`, [
     person.id,
   ])

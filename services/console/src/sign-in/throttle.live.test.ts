@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { startProgram } from '@gateway/testbed/test-program'
-import { answerOf, consoleTest as test, said, signInBy } from '../console.fixture.ts'
+import { answerOf, consoleTest as test, outcomeOf, signInBy } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -14,9 +14,9 @@ test('guessing a password is slowed down, and the right one waits too [rate_limi
     const body = JSON.stringify({ email, password })
     return answerOf(await fetch(`${console.url}/api/v2/session`, { method: 'POST', headers, body }))
   }
-  for (let n = 0; n < 5; n++) expect(said(await signIn('a guess'))).toBe('401 sign_in_failed')
+  for (let n = 0; n < 5; n++) expect(outcomeOf(await signIn('a guess'))).toBe('401 sign_in_failed')
   const answer = await signIn(PASSWORD)
-  expect(said(answer)).toBe('429 rate_limited')
+  expect(outcomeOf(answer)).toBe('429 rate_limited')
   expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0)
 })
 

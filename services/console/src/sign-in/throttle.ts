@@ -1,6 +1,6 @@
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../needs.ts'
+import type { ConsoleDeps } from '../deps.ts'
 import { addressBlock } from './address-block.ts'
 import { hashOf } from './secret.ts'
 

@@ -1,48 +1,42 @@
-import type { RequestHandler } from 'express'
-import { newTokenBody, pageQuery, type TokenRecord } from '@gateway/contracts/console'
+import { type TokenRecord } from '@gateway/contracts/console/sign-in'
 import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
-import type { ConsoleDeps } from '../needs.ts'
-import { checkedBody, checkedQuery, pathIdOf } from '../receive/check.ts'
-import { mapPage, pageOf } from '../receive/page.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf } from '../request/page.ts'
 import { personOf } from './person.ts'
 import { issueSecret } from './secret.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint' | 'random' | 'now'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now'>
 type TokenRow = Omit<TokenRecord, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date | null }
 
 const PERSONAL = 'tok'
 const DAY_MS = 86_400_000
 
 /** GET /api/v2/me/tokens: my personal tokens, without their secrets. */
-export function listTokens({ prisma }: Deps): RequestHandler {
-  return async (req, res) => {
-    const { cursor = '', limit } = checkedQuery(req, pageQuery)
+export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
+  return async (call, res) => {
+    const { cursor = '', limit } = call.query()
     const rows = await prisma.personToken.findMany({
       where: { person: personOf(res).id, id: { startsWith: PERSONAL, gt: cursor } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    res.json(
-      mapPage(
-        pageOf(rows, limit, ({ id }) => id),
-        tokenRecord,
-      ),
-    )
+    res.json(pageOf(rows.map(tokenRecord), limit, ({ id }) => id))
   }
 }
 
 /** POST /api/v2/me/tokens: a token that may do what I may; its secret is shown this once. */
-export function createToken(deps: Deps): RequestHandler {
-  const { prisma, mint, now } = deps
-  return async (req, res) => {
+export function createToken(deps: Deps): Handler<'createToken'> {
+  const { prisma, newId, now } = deps
+  return async (call, res) => {
     const person = personOf(res)
-    const { name, expiresInDays } = await checkedBody(req, newTokenBody)
+    const { name, expiresInDays } = await call.body()
     const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
     const expiresAt = new Date(now().getTime() + expiresInDays * DAY_MS)
     const token = await prisma.$transaction(async (tx) => {
-      const data = { id: mint(PERSONAL), person: person.id, name, hash, prefix, createdAt: now(), expiresAt }
+      const data = { id: newId(PERSONAL), person: person.id, name, hash, prefix, createdAt: now(), expiresAt }
       const created = await tx.personToken.create({ data })
       await recordChange(tx, { tenant: null, person: person.id, action: 'token.create', subject: created.id })
       return created
@@ -52,10 +46,10 @@ export function createToken(deps: Deps): RequestHandler {
 }
 
 /** DELETE /api/v2/me/tokens/{id} */
-export function deleteToken({ prisma }: Deps): RequestHandler {
-  return async (req, res) => {
+export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
+  return async (call, res) => {
     const person = personOf(res)
-    const id = pathIdOf(req, 'token')
+    const id = call.id('token')
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.personToken.deleteMany({ where: { person: person.id, AND: [{ id }, personal] } })
       if (count === 0) throw refuse('not_found', {})

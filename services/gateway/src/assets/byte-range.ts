@@ -5,8 +5,8 @@ const WHOLE: Range = { kind: 'whole' }
 const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i
 
 /**
- * Reads a Range header (RFC 9110, 14) for a file of `bytes`. One that can't be read, or asks for several parts, is as good as
- * none: the whole is then sent, which any client takes.
+ * Reads a Range header (RFC 9110, 14) for a file of `bytes`. One that can't be read, or asks for several parts, is as
+ * good as none: the whole is then sent, which any client takes.
  */
 export function byteRange(header: string | undefined, bytes: number): Range {
   const [, from = '', to = ''] = ONE_RANGE.exec(header ?? '') ?? []

@@ -2,8 +2,8 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { SandboxFacts } from '@gateway/contracts/flow-reads'
 import type { ContractSide } from '@gateway/contracts/graph'
 
-// A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are not those of
-// JSON Schema, and some clients refuse what they don't know, so what a format says is said in words.
+// A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are
+// not those of JSON Schema, and some clients refuse what they don't know, so what a format says is said in words.
 
 export const TOOL = 'invoke_product'
 
@@ -20,7 +20,7 @@ export function describeTool({ name, description, input, output }: ProductFacts)
     description: description.trim() === '' ? name : description,
     inputSchema: schemaOf(input, givenAsset),
     outputSchema: schemaOf(output, madeAsset),
-    // Each call is a run of its own, which may be charged, and whose models may be anywhere.
+    // Each call is an execution of its own, which may be charged, and whose models may be anywhere.
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   }
 }
@@ -104,6 +104,6 @@ const WORDS = {
 
 /** The author's words, then ours. */
 function labels(title: string | undefined, description: string | undefined, ours: string | undefined): object {
-  const said = [description, ours].filter((text) => text !== undefined && text.trim() !== '').join('\n')
-  return { ...(title !== undefined && { title }), ...(said !== '' && { description: said }) }
+  const lines = [description, ours].filter((text) => text !== undefined && text.trim() !== '').join('\n')
+  return { ...(title !== undefined && { title }), ...(lines !== '' && { description: lines }) }
 }

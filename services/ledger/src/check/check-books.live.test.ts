@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
-import { openReplica } from '../replica.fixture.ts'
+import { openReplica } from '../fixtures/replica.ts'
 import { checkBooks, sayFinding } from './check-books.ts'
 
 const test = liveTest
@@ -63,12 +63,12 @@ describe('ledger check', () => {
       'micro-USD moved from one hold to another',
       `UPDATE money.reservations SET micro = micro + CASE id WHEN (SELECT min(id) FROM money.reservations WHERE project = $1) THEN 50 ELSE -50 END
         WHERE project = $1`,
-      /what is held, or was, differs: expected 100, found 50/,
+      /what is reserved, or was, differs: expected 100, found 50/,
     ],
     [
       'a hold under another id',
       `UPDATE money.reservations SET id = 'another' WHERE id = (SELECT min(id) FROM money.reservations WHERE project = $1)`,
-      /what is held, or was, differs: expected 100, found 0/,
+      /what is reserved, or was, differs: expected 100, found 0/,
     ],
     [
       'a deleted meter',
@@ -120,7 +120,7 @@ describe('ledger check', () => {
     test(`names the micro-USD that does not add up: ${what}`, async ({ fixture, replica, books }) => {
       await fixture.run(`SET session_replication_role = replica`)
       await fixture.run(sql, [books.project])
-      await fixture.run(`SET session_replication_role = provider`)
+      await fixture.run(`SET session_replication_role = origin`)
       expect(await says(replica, books.project)).toMatch(saying)
     })
   }

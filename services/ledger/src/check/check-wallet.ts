@@ -34,7 +34,7 @@ interface Balances {
   journal_seq: bigint
   seal: Uint8Array
   open_micro: bigint
-  /** What open reservations hold, by window. */
+  /** What is reserved, by window. */
   windows: { lineage: string; windowStart: string; micro: string }[]
   meters: { lineage: string; windowStart: string; spent: string; reserved: string; open: string }[]
 }
@@ -92,20 +92,26 @@ async function readBalances(
   const [row] = await prisma.$queryRawUnsafe<
     (Omit<Balances, 'meters' | 'windows'> & { meters: string; windows: string; list: string })[]
   >(
-    `WITH held AS MATERIALIZED (
+    `WITH open AS MATERIALIZED (
        SELECT lineage, window_start, sum(micro) AS micro FROM money.reservations WHERE project = $1 GROUP BY 1, 2)
      SELECT w.funded, w.reserved, w.settled, w.journal_seq, w.seal,
-            (SELECT coalesce(sum(micro), 0)::bigint FROM held) AS open_micro,
-            (SELECT coalesce(json_agg(json_build_object('lineage', lineage, 'windowStart', window_start, 'micro', micro::text)), '[]')::text
-               FROM held WHERE window_start IS NOT NULL) AS windows,
-            (SELECT coalesce(json_agg(json_build_object('lineage', m.lineage, 'windowStart', m.window_start, 'spent', m.spent::text,
-                      'reserved', m.reserved::text, 'open',
-                      coalesce(h.micro, 0)::text)), '[]')::text
-               FROM money.meters m LEFT JOIN held h ON h.lineage = m.lineage AND h.window_start = m.window_start WHERE m.project = w.project) AS meters,
-            (SELECT coalesce(json_agg(json_build_object('seq', e.seq::text, 'kind', e.kind, 'reference', e.reference, 'available', e.available::text,
-                      'reserved', e.reserved::text, 'settled', e.settled::text, 'outside', e.outside::text, 'seal', encode(e.seal, 'hex'),
-                      'funding_micro', e.funding_micro::text, 'state', e.state, 'reserved_micro', e.reserved_micro::text,
-                      'charged_micro', e.charged_micro::text, 'lineage', e.lineage, 'window_start', e.window_start) ORDER BY e.seq), '[]')::text
+            (SELECT coalesce(sum(micro), 0)::bigint FROM open) AS open_micro,
+            (SELECT coalesce(json_agg(json_build_object(
+                      'lineage', lineage, 'windowStart', window_start, 'micro', micro::text)), '[]')::text
+               FROM open WHERE window_start IS NOT NULL) AS windows,
+            (SELECT coalesce(json_agg(json_build_object(
+                      'lineage', m.lineage, 'windowStart', m.window_start, 'spent', m.spent::text,
+                      'reserved', m.reserved::text, 'open', coalesce(o.micro, 0)::text)), '[]')::text
+               FROM money.meters m
+               LEFT JOIN open o ON o.lineage = m.lineage AND o.window_start = m.window_start
+              WHERE m.project = w.project) AS meters,
+            (SELECT coalesce(json_agg(json_build_object(
+                      'seq', e.seq::text, 'kind', e.kind, 'reference', e.reference,
+                      'available', e.available::text, 'reserved', e.reserved::text, 'settled', e.settled::text,
+                      'outside', e.outside::text, 'seal', encode(e.seal, 'hex'),
+                      'funding_micro', e.funding_micro::text, 'state', e.state,
+                      'reserved_micro', e.reserved_micro::text, 'charged_micro', e.charged_micro::text,
+                      'lineage', e.lineage, 'window_start', e.window_start) ORDER BY e.seq), '[]')::text
                FROM (${ENTRIES}) e) AS list
        FROM money.wallets w WHERE w.project = $1`,
     project,
@@ -157,19 +163,19 @@ function compare(project: string, at: Checkpoint, found: Balances, spent: SpentB
     findings.push({ what: 'the seal differs from the journal', where: wallet, expectedMicro: 0n, foundMicro: 0n })
   if (found.settled + found.reserved > found.funded)
     findings.push({
-      what: 'more is held and spent than was funded',
+      what: 'more is reserved and spent than was funded',
       where: wallet,
       expectedMicro: found.funded,
       foundMicro: found.settled + found.reserved,
     })
-  // A window that was spent from or is held from after its meter's, or without one, lets its key spend twice.
+  // A window with spending or reservations that is later than its meter's, or has no meter, lets its key spend twice.
   const newest = new Map(found.meters.map((meter) => [meter.lineage, new Date(meter.windowStart)]))
-  const held = found.windows.map((one) => ({
-    ...one,
-    windowStart: new Date(one.windowStart),
-    micro: BigInt(one.micro),
+  const reserved = found.windows.map((window) => ({
+    ...window,
+    windowStart: new Date(window.windowStart),
+    micro: BigInt(window.micro),
   }))
-  for (const { lineage, windowStart, micro } of [...spent.values(), ...held]) {
+  for (const { lineage, windowStart, micro } of [...spent.values(), ...reserved]) {
     const start = newest.get(lineage)
     if (!start || start < windowStart)
       same('the meter of this window is missing', `meter ${lineage} from ${windowStart.toISOString()}`, micro, 0n)
@@ -184,7 +190,7 @@ function compare(project: string, at: Checkpoint, found: Balances, spent: SpentB
 }
 
 function addSpent(into: SpentByWindow, more: SpentByWindow): void {
-  for (const [name, one] of more) into.set(name, { ...one, micro: (into.get(name)?.micro ?? 0n) + one.micro })
+  for (const [name, window] of more) into.set(name, { ...window, micro: (into.get(name)?.micro ?? 0n) + window.micro })
 }
 
 /** Moves the checkpoint on, unless somebody else has done so since it was read. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-// Derives what a wallet must hold from its journal alone: sums, the unbroken count of entries, and the seals.
+// Derives what must stand in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
 
 export interface Checkpoint {
   seq: bigint
@@ -114,16 +114,16 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
       if (entry.charged_micro !== entry.settled)
         complain('the usage record charges another amount', entry.settled, entry.charged_micro ?? 0n)
       if (entry.reserved_micro !== -entry.reserved)
-        complain('the usage record held another amount', -entry.reserved, entry.reserved_micro ?? 0n)
+        complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
     case 'release':
       if (entry.state !== 'Released') complain('the usage record is not released', 0n, entry.charged_micro ?? 0n)
       if (entry.reserved_micro !== -entry.reserved)
-        complain('the usage record held another amount', -entry.reserved, entry.reserved_micro ?? 0n)
+        complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
     case 'reserve':
       if (entry.reserved_micro !== entry.reserved)
-        complain('what is held, or was, differs', entry.reserved, entry.reserved_micro ?? 0n)
+        complain('what is reserved, or was, differs', entry.reserved, entry.reserved_micro ?? 0n)
       break
   }
 }

@@ -1,27 +1,23 @@
-import type { Database } from '@gateway/database/client'
-import type { NodeBatcher } from '../flows/node-batcher.ts'
-import type { Tell } from '../flows/tell.ts'
+import type { Deps } from '../deps.ts'
+import { notifyEnding } from '../executions/notify-changes.ts'
 
-// Runs past their deadline begin to fail, and those that have begun to are told so again to whoever runs their nodes, because the
-// first ring may have been lost.
+// Executions past their deadline begin to fail. Workers of those that are failing are notified again, because the first notification
+// may have been lost.
 
-interface Deps {
-  database: Pick<Database, 'prisma'>
-  lane: NodeBatcher
-  tell: Tell
-}
-
-const AT_ONCE = 2_000
+const MAX_EXECUTIONS = 2_000
 const BUDGET_MS = 10_000
 
-export function endOverdue({ database: { prisma }, lane, tell }: Deps): () => Promise<void> {
-  return async () => {
-    const overdue = await prisma.$queryRaw<{ id: string }[]>`
-      SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= clock_timestamp()
-       ORDER BY deadline_at LIMIT ${AT_ONCE}::int`
-    await Promise.all(overdue.map(({ id }) => lane.submit({ op: 'overdue', execution: id }, BUDGET_MS)))
-    const ending = await prisma.$queryRaw<{ id: string }[]>`
-      SELECT id FROM money.executions WHERE completed_at IS NULL AND error IS NOT NULL LIMIT ${AT_ONCE}::int`
-    tell.ending(ending.map(({ id }) => id))
-  }
+export async function enforceDeadlines({
+  reads: { prisma },
+  nodeBatcher,
+  notifier,
+}: Pick<Deps, 'reads' | 'nodeBatcher' | 'notifier'>): Promise<{ overdue: number }> {
+  const overdue = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= clock_timestamp()
+     ORDER BY deadline_at LIMIT ${MAX_EXECUTIONS}::int`
+  await Promise.all(overdue.map(({ id }) => nodeBatcher.submit({ op: 'overdue', execution: id }, BUDGET_MS)))
+  const ending = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT id FROM money.executions WHERE completed_at IS NULL AND error IS NOT NULL LIMIT ${MAX_EXECUTIONS}::int`
+  for (const { id } of ending) notifyEnding({ notifier }, id)
+  return { overdue: overdue.length }
 }

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { databaseOf } from '@gateway/database/database-url'
-import { test as tenantTest } from '../tenant.fixture.ts'
-import { endSilent } from './instance-monitor.ts'
+import { test as tenantTest } from '../fixtures/ledger-test.ts'
+import { openInstanceMonitor } from './instance-monitor.ts'
 
 // The maintenance job goes by the clock of the database, so these tests set that clock: a function of the same name stands before
 // Postgres's own in the search path of this database.
@@ -29,7 +29,7 @@ const test = tenantTest
   .extend('watch', async ({ database, fixture, clock, task }, { onCleanup }) => {
     const keeping = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
     onCleanup(keeping.close)
-    const look = endSilent(keeping)
+    const look = openInstanceMonitor({ reads: keeping }).runOnce
     const [loud, quiet] = [`loud ${task.id}`, `quiet ${task.id}`]
     const heartbeat = (...instances: string[]) =>
       fixture.run(

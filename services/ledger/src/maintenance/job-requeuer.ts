@@ -1,30 +1,27 @@
-import type { Database } from '@gateway/database/client'
-import { jobsOf, type EnqueuedNode } from '../flows/enqueued-nodes.ts'
-import type { Tell } from '../flows/tell.ts'
+import type { Deps } from '../deps.ts'
+import { enqueueAgain } from '../executions/enqueue-jobs.ts'
+import { jobsOf, type EnqueuedNode } from '../executions/store/enqueued-nodes.ts'
 
-// The queue may lose what it was given, or have been away. What no worker has taken up for a while is requeued: the same job, which
-// the queue drops if it still has it. Also found is what could run and was never enqueued.
+// The queue may lose what it was given, or have been away. A job that no worker has taken up for a while is enqueued again: it is the
+// same job, which the queue drops if it still has it. Nodes that could run and were never enqueued are found, too.
 
-interface Deps {
-  database: Pick<Database, 'prisma'>
-  tell: Tell
+interface Limits {
+  /** Of one project, in the queue or running. */
   nodesAtOnce: number
   /** How long a worker may take to take a node up. */
   lateMs?: number
 }
 
 const LATE_MS = 3_000
-const AT_ONCE = 2_000
+const MAX_NODES = 2_000
 
-export function requeueLostJobs({
-  database: { prisma },
-  tell,
-  nodesAtOnce,
-  lateMs = LATE_MS,
-}: Deps): () => Promise<void> {
-  return async () => {
-    const [row] = await prisma.$queryRaw<[{ rung: string }]>`
-      SELECT money.requeue_lost_nodes_v1(${nodesAtOnce}::int, ${lateMs}::int, ${AT_ONCE}::int)::text AS rung`
-    tell.changed([], jobsOf(JSON.parse(row.rung) as EnqueuedNode[]))
-  }
+export async function requeueJobs(
+  deps: Pick<Deps, 'reads' | 'nodeQueue' | 'metrics'>,
+  { nodesAtOnce, lateMs = LATE_MS }: Limits,
+): Promise<{ requeued: number }> {
+  const [row] = await deps.reads.prisma.$queryRaw<[{ rung: string }]>`
+    SELECT money.requeue_lost_nodes_v1(${nodesAtOnce}::int, ${lateMs}::int, ${MAX_NODES}::int)::text AS rung`
+  const jobs = jobsOf(JSON.parse(row.rung) as EnqueuedNode[])
+  enqueueAgain(deps, jobs)
+  return { requeued: jobs.length }
 }

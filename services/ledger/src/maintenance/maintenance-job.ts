@@ -1,37 +1,39 @@
 import type { Logger } from '@gateway/process/logger'
 
 export interface MaintenanceJob {
-  stop(): Promise<void>
-}
-
-interface Deps {
   name: string
   everyMs: number
-  work: () => Promise<void>
-  log: Logger
+  /** Answers what it has done, counted by name; nothing is logged where all of it is 0. */
+  runOnce(): Promise<Record<string, number>>
 }
 
-/** Does a piece of work again and again, never twice at once. A failure is logged and tried again in its turn. */
-export function startMaintenanceJob({ name, everyMs, work, log }: Deps): MaintenanceJob {
+/** Runs a job again and again, never twice at once. A failure is logged, and the job tries again in its turn. Answers how to stop. */
+export function repeatJob({ log }: { log: Logger }, { name, everyMs, runOnce }: MaintenanceJob): () => Promise<void> {
   let stopped = false
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
 
+  async function run(): Promise<void> {
+    try {
+      const counts = await runOnce()
+      if (Object.values(counts).some((count) => count > 0)) log.info({ job: name, ...counts }, 'maintenance')
+    } catch (error) {
+      log.warn({ err: error, job: name }, 'a maintenance job failed; it tries again')
+    }
+  }
+
   function next(): void {
     if (stopped) return
     timer = setTimeout(() => {
-      running = work()
-        .catch((error: unknown) => log.warn({ err: error, job: name }, 'a maintenance job failed; it tries again'))
-        .then(next)
+      running = run().then(next)
     }, everyMs)
     timer.unref()
   }
+
   next()
-  return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await running
-    },
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await running
   }
 }

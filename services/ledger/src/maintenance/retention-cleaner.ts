@@ -1,32 +1,38 @@
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
-import type { Database } from '@gateway/database/client'
+import type { Deps } from '../deps.ts'
 
 const DAYS_AHEAD = 2
-const AT_ONCE = 1_000
+const MAX_ROWS = 1_000
+const { keptDays } = idempotencyKeyLimits
 
-/** Drops saved answers, idempotency keys and runs whose retention is over, and instances that ended long ago; makes tomorrow's partitions. */
-export function forgetOld({ prisma }: Pick<Database, 'prisma'>): () => Promise<void> {
-  return async () => {
-    await prisma.$executeRaw`SELECT money.keep_answer_partitions(${DAYS_AHEAD}::int, ${idempotencyKeyLimits.keptDays}::int)`
-    for (let forgotten = AT_ONCE; forgotten === AT_ONCE;) {
-      // A key whose call is still open is kept, however old.
-      forgotten = await prisma.$executeRaw`
-        DELETE FROM money.idempotency_keys WHERE (project, scope, key) IN (
-          SELECT project, scope, key FROM money.idempotency_keys k
-           WHERE created_at < clock_timestamp() - ${idempotencyKeyLimits.keptDays}::int * interval '1 day'
-             AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = k.reservation)
-           LIMIT ${AT_ONCE}::int)`
-    }
-    for (let forgotten = AT_ONCE; forgotten === AT_ONCE;) {
-      // Its nodes go with it. What its calls were charged stays on the books.
-      forgotten = await prisma.$executeRaw`
-        DELETE FROM money.executions WHERE id IN (
-          SELECT id FROM money.executions
-           WHERE completed_at < clock_timestamp() - ${idempotencyKeyLimits.keptDays}::int * interval '1 day'
-           LIMIT ${AT_ONCE}::int)`
-    }
-    await prisma.$executeRaw`
-      DELETE FROM money.instances h WHERE ended_at < clock_timestamp() - interval '1 day'
-         AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.instance = h.id)`
-  }
+/** Drops saved answers, idempotency keys and executions whose retention is over, and instances that ended long ago; makes tomorrow's partitions. */
+export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
+  await prisma.$executeRaw`SELECT money.keep_answer_partitions(${DAYS_AHEAD}::int, ${keptDays}::int)`
+  // A key whose call is still open is kept, however old.
+  const idempotencyKeys = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.idempotency_keys WHERE (project, scope, key) IN (
+        SELECT project, scope, key FROM money.idempotency_keys k
+         WHERE created_at < clock_timestamp() - ${keptDays}::int * interval '1 day'
+           AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = k.reservation)
+         LIMIT ${MAX_ROWS}::int)`,
+  )
+  // Its nodes go with it. What its calls were charged stays on the books.
+  const executions = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.executions WHERE id IN (
+        SELECT id FROM money.executions
+         WHERE completed_at < clock_timestamp() - ${keptDays}::int * interval '1 day'
+         LIMIT ${MAX_ROWS}::int)`,
+  )
+  const instances = await prisma.$executeRaw`
+    DELETE FROM money.instances i WHERE ended_at < clock_timestamp() - interval '1 day'
+       AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.instance = i.id)`
+  return { idempotencyKeys, executions, instances }
+}
+
+async function deleteInParts(deletePart: () => Promise<number>): Promise<number> {
+  let deleted = 0
+  for (let part = MAX_ROWS; part === MAX_ROWS; deleted += part) part = await deletePart()
+  return deleted
 }

@@ -7,8 +7,8 @@ import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import { openTokenSource } from '@gateway/ledger-client/service-token'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { insertNodes, insertExecution, nodeItem } from '../run.fixture.ts'
-import { openTenant, test as tenantTest } from '../tenant.fixture.ts'
+import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-rows.ts'
+import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
 
 const secret = 'g'.repeat(32)
 

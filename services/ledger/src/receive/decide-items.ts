@@ -1,11 +1,9 @@
 import type { RequestHandler, Response } from 'express'
 import { z } from 'zod'
-import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import { itemsEndpoint, ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/contracts/ledger-items'
-import type { Undecided } from '@gateway/contracts/ledger-outcomes'
-import type { AdmissionBatcher } from '../batch/admission-batcher.ts'
-import type { LedgerTrace } from '../trace.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from '@gateway/http/read-body'
+import type { Deps } from '../deps.ts'
+import { withItemSpan } from '../spans.ts'
 
 const line = z.strictObject({
   n: z.int(),
@@ -14,56 +12,47 @@ const line = z.strictObject({
   trace: z.string().max(128).optional(),
 })
 
-/** Where nodes are claimed and completed. `submit` never rejects, like that of the admission batcher. */
-export interface NodeBatcher {
-  submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
-}
-
-interface Deps {
-  admissionBatcher: AdmissionBatcher
-  flows: NodeBatcher
-  /** Notes that a key was used, for each direct call that is admitted. */
-  noteUse: (key: string) => void
-  trace?: Pick<LedgerTrace, 'item'> | undefined
-}
-
 /** POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. */
-export function decideItems({ admissionBatcher, flows, noteUse, trace }: Deps): RequestHandler {
+export function decideItems({
+  admissionBatcher,
+  nodeBatcher,
+  keyUses,
+}: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'keyUses'>): RequestHandler {
   return async (req, res) => {
     const { bodyBytes } = itemsEndpoint
     const body = await readBody(req, bodyBytes)
-    if (body === null) return void res.status(413).json({ error: `Send at most ${bodyBytes} bytes a request.` })
     const lines = readLines(body.toString())
     if (typeof lines === 'string') return void res.status(400).json({ error: lines })
     res.setHeader('Content-Type', 'application/x-ndjson')
     const write = gatheredWriter(res, lines.length)
     for (const { n, budgetMs, item, trace: traceparent } of lines) {
-      const deciding =
-        trace && traceparent ? trace.item(item, traceparent, () => decide(item, budgetMs)) : decide(item, budgetMs)
+      const deciding = traceparent
+        ? withItemSpan(item, traceparent, () => decide(item, budgetMs))
+        : decide(item, budgetMs)
       void deciding.then((outcome) => write({ n, outcome }))
     }
   }
 
   async function decide(item: LedgerItem, budgetMs: number): Promise<OutcomeLine['outcome']> {
-    if (item.op === 'complete') return flows.submit(item, budgetMs)
+    if (item.op === 'complete') return nodeBatcher.submit(item, budgetMs)
     if (item.op === 'claim') {
-      const outcome = await flows.submit(item, budgetMs)
+      const outcome = await nodeBatcher.submit(item, budgetMs)
       if (outcome.kind === 'claimed') admissionBatcher.introduceExecution(item.execution, outcome.project)
       return outcome
     }
     const outcome = await admissionBatcher.submit(item, budgetMs)
-    if (item.op === 'admit' && outcome.kind === 'admitted') noteUse(outcome.key)
+    if (item.op === 'admit' && outcome.kind === 'admitted') keyUses.note(outcome.key)
     return outcome as OutcomeLine['outcome']
   }
 }
 
 function readLines(text: string): z.infer<typeof line>[] | string {
   const lines: z.infer<typeof line>[] = []
-  for (const one of text.split('\n')) {
-    if (one === '') continue
+  for (const row of text.split('\n')) {
+    if (row === '') continue
     let value: unknown
     try {
-      value = JSON.parse(one)
+      value = JSON.parse(row)
     } catch {
       return `Line ${lines.length + 1} is not JSON.`
     }

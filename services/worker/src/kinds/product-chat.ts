@@ -2,17 +2,15 @@ import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-reque
 import type { Values } from '@gateway/contracts/execution'
 import type { GraphNode } from '@gateway/contracts/graph'
 import { Refusal } from '@gateway/contracts/refusal'
+import { recordedUsage } from '@gateway/contracts/usage'
 import type { AnswerMessage, Completion } from '@gateway/providers/chat-port'
-import { forwardedFor } from '@gateway/tokens/forwarded-for'
-import { openSaid } from '@gateway/tokens/said'
+import { forwardedFor } from '@gateway/providers/forwarded-for'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
 import { loadImages } from './load-images.ts'
 import type { PaidCall } from './paid-kind.ts'
 import { productOf, textAt } from './ports.ts'
-
-/** The most the ledger takes as a count; a charge never exceeds what was reserved anyway. */
-const MAX_TOKENS = 10_000_000
 
 type ChatDeps = Pick<Deps, 'ledger' | 'assets' | 'providers' | 'countUsage'>
 
@@ -40,11 +38,7 @@ export async function prepareChat(
       const { choices, usage: reported } = answer.completion
       const used = await deps.countUsage(reported, request, () => answeredText(choices))
       return {
-        usage: {
-          promptTokens: Math.min(used.promptTokens, MAX_TOKENS),
-          completionTokens: Math.min(used.completionTokens, MAX_TOKENS),
-          estimated: used.estimated,
-        },
+        usage: recordedUsage(used),
         finishReasons: choices.map(({ finish_reason }) => finish_reason),
         output: () => outputOf(node, request, choices[0]!.message),
       }
@@ -69,9 +63,9 @@ function messagesOf(inputs: Values, images: string[]): object {
 }
 
 function answeredText(choices: Completion['choices']): string {
-  const said = openSaid()
-  for (const { message } of choices) said.hear(message)
-  return said.text()
+  const answered = openTextAccumulator()
+  for (const { message } of choices) answered.append(message)
+  return answered.text()
 }
 
 function outputOf(node: GraphNode, request: ChatRequest, { content, refusal }: AnswerMessage): Values {

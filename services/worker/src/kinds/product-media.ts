@@ -3,6 +3,7 @@ import type { StoredAsset } from '@gateway/assets/asset-store'
 import type { AssetValue, Values } from '@gateway/contracts/execution'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
+import { noTokens } from '@gateway/contracts/usage'
 import type { MediaWish } from '@gateway/providers/media-port'
 import type { Deps } from '../deps.ts'
 import { askUntilAnswered } from '../retry.ts'
@@ -27,9 +28,6 @@ export async function prepareAudio(deps: MediaDeps, work: Work, inputs: Values):
   const wish = { kind: 'audio', text: textAt(inputs, 'text') ?? '', voice: textAt(inputs, 'voice') || null } as const
   return prepareMedia(deps, work, wish)
 }
-
-/** A price a call needs no count. */
-const NO_TOKENS = { promptTokens: 0, completionTokens: 0, estimated: false }
 
 /** The one output has the name of what was wished for. */
 function prepareMedia(
@@ -57,7 +55,7 @@ function prepareMedia(
         throw error
       }
       const value: AssetValue = { asset, ...stored }
-      return { usage: NO_TOKENS, remoteMs, output: () => ({ [wish.kind]: value }) }
+      return { usage: noTokens, remoteMs, output: () => ({ [wish.kind]: value }) }
     },
   }
 

@@ -1,6 +1,6 @@
 import { ask, at, getAll } from './api.js'
 import { copyable, el, field, openDialog, say, working } from './dom.js'
-import { facts, moment, problemPlace, submitOrCancel, whenThere } from './parts.js'
+import { facts, moment, problemBox, submitOrCancel, whenThere } from './parts.js'
 
 export function accountView(page) {
   const { me } = page
@@ -46,7 +46,7 @@ function tokens() {
 
 function tokenList(rows, refresh) {
   if (rows.length === 0) return el('p', { class: 'empty' }, 'You have none.')
-  const problem = problemPlace()
+  const problem = problemBox()
   const remove = async (token) => {
     problem.clear()
     try {
@@ -58,7 +58,7 @@ function tokenList(rows, refresh) {
     }
   }
   return [
-    problem.place,
+    problem.element,
     el(
       'ul',
       { class: 'keys' },
@@ -93,10 +93,10 @@ function tokenList(rows, refresh) {
 }
 
 function newToken(refresh) {
-  openDialog('Create a personal token', ({ close, show, hold }) => {
+  openDialog('Create a personal token', ({ close, show, keepOpen }) => {
     const name = el('input', { type: 'text', required: true, maxlength: 100, autocomplete: 'off' })
     const days = el('input', { type: 'number', required: true, min: 1, max: 365, value: 90, inputmode: 'numeric' })
-    const problem = problemPlace()
+    const problem = problemBox()
     const button = el('button', { type: 'submit' }, 'Create the token')
     const create = working(button, async () => {
       problem.clear()
@@ -106,7 +106,7 @@ function newToken(refresh) {
           expiresInDays: Number(days.value),
         })
         refresh()
-        hold()
+        keepOpen()
         show(
           'The token is made',
           el('p', { class: 'notice' }, 'Copy it now: it is shown this once and kept nowhere.'),
@@ -122,7 +122,7 @@ function newToken(refresh) {
       { onsubmit: create },
       field('Name', name),
       field('Expires after, in days', days, 'From 1 to 365.'),
-      problem.place,
+      problem.element,
       submitOrCancel(button, close),
     )
   })
@@ -138,7 +138,7 @@ function password(page) {
     maxlength: 256,
   })
   const user = el('input', { type: 'text', autocomplete: 'username', value: page.me.email, hidden: true })
-  const problem = problemPlace()
+  const problem = problemBox()
   const button = el('button', { type: 'submit' }, 'Change the password')
   const change = working(button, async () => {
     problem.clear()
@@ -169,7 +169,7 @@ function password(page) {
       user,
       field('Current password', current, 'Empty if you have none yet.'),
       field('New password', fresh, 'At least 12 characters.'),
-      problem.place,
+      problem.element,
       el('div', { class: 'buttons' }, button),
     ),
   )

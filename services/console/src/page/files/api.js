@@ -21,9 +21,9 @@ export function at(texts, ...ids) {
 export async function ask(method, path, body) {
   const answer = await send(method, path, body, 'application/json')
   if (answer.status === 204) return null
-  const said = await answer.json().catch(() => null)
-  if (answer.ok && said !== null) return said
-  throw refusedBy(answer, said)
+  const json = await answer.json().catch(() => null)
+  if (answer.ok && json !== null) return json
+  throw refusedBy(answer, json)
 }
 
 /** Asks for lines of JSON, and tells each as it comes. @throws Refused also where they end before the last one */
@@ -46,8 +46,8 @@ export async function askLines(method, path, body, tell) {
   if (last?.kind !== 'complete')
     throw new Refused(0, {
       code: 'not_reached',
-      message: 'The connection was lost. The run goes on without it.',
-      resolution: 'Load the page again, and open the run among the newest ones.',
+      message: 'The connection was lost. The execution goes on without it.',
+      resolution: 'Load the page again, and open the execution among the newest ones.',
     })
 }
 
@@ -68,9 +68,9 @@ async function send(method, path, body, accept) {
   }
 }
 
-function refusedBy(answer, said) {
+function refusedBy(answer, json) {
   const unclear = { code: 'unclear', message: 'The answer could not be read.', resolution: 'Try again in a moment.' }
-  const refused = new Refused(answer.status, said?.error ?? unclear, answer.headers.get('X-Request-Id'))
+  const refused = new Refused(answer.status, json?.error ?? unclear, answer.headers.get('X-Request-Id'))
   if (refused.isSignedOut) dispatchEvent(new Event('signedout'))
   return refused
 }

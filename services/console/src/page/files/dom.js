@@ -43,7 +43,7 @@ export function choice(type, name, label, { checked = false, value = '', onchang
 
 /** Tells whoever can't see the page what has just happened. */
 export function say(text) {
-  document.getElementById('said').textContent = text
+  document.getElementById('announcement').textContent = text
 }
 
 /**
@@ -65,7 +65,7 @@ export function openDialog(title, fill, { stays = false } = {}) {
     // What had the focus before may be gone, if the list it stood in was made anew.
     if (document.activeElement === document.body) document.getElementById('main').focus()
   })
-  show(title, ...[fill({ close, show, hold: () => (dialog.dataset.stays = 'yes') })].flat())
+  show(title, ...[fill({ close, show, keepOpen: () => (dialog.dataset.stays = 'yes') })].flat())
   document.body.append(dialog)
   dialog.showModal()
   return dialog

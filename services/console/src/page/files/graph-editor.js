@@ -1,7 +1,7 @@
 import { ask } from './api.js'
 import { choice, el, field, say, working } from './dom.js'
 import { several } from './format.js'
-import { problemPlace } from './parts.js'
+import { problemBox } from './parts.js'
 
 /** What a sandbox product without a revision begins with: a flow that answers what it is given. */
 const firstGraph = {
@@ -16,7 +16,7 @@ const firstGraph = {
 
 /** The graph of a revision as JSON, and beside it what is wrong with it. Saving makes a new revision. */
 export function graphEditor({ path, show, sandbox, revisions, revision }) {
-  const problem = problemPlace()
+  const problem = problemBox()
   const text = el('textarea', { class: 'code', rows: 28, spellcheck: 'false', autocomplete: 'off' })
   text.value = JSON.stringify(revision?.graph ?? firstGraph, null, 2)
   const problems = el('div', {})
@@ -58,7 +58,7 @@ export function graphEditor({ path, show, sandbox, revisions, revision }) {
     el('h3', {}, 'Graph'),
     revision && field('Revision', revisionChoice({ show, sandbox, revisions, revision })),
     el('div', { class: 'beside' }, field('The graph as JSON', text), problems),
-    problem.place,
+    problem.element,
     el('div', { class: 'bar' }, save, draft, revision && revision.number !== sandbox.activeRevision && activate),
   )
 }
@@ -86,7 +86,7 @@ function problemList(problems) {
           'li',
           {},
           el('p', {}, el('strong', {}, [node, port].filter(Boolean).join('.') || 'The graph'), ': ', message),
-          el('p', { class: 'cure' }, resolution),
+          el('p', { class: 'resolution' }, resolution),
           el('p', { class: 'fine' }, el('code', {}, code)),
         ),
       ),

@@ -2,7 +2,7 @@ import { getPage } from './api.js'
 import { el, table, working } from './dom.js'
 import { count, usd } from './format.js'
 import { keyNames } from './names.js'
-import { badge, moment, problemPlace, whenThere } from './parts.js'
+import { badge, moment, problemBox, whenThere } from './parts.js'
 
 const PAGE = 50
 
@@ -18,11 +18,11 @@ function invocationList(path, names, first) {
   if (first.data.length === 0) return el('p', { class: 'empty' }, 'Nothing was called yet.')
   const rows = [...first.data]
   let { nextCursor } = first
-  const place = el('div', {})
-  const problem = problemPlace()
+  const container = el('div', {})
+  const problem = problemBox()
   const more = el('button', { type: 'button', class: 'secondary' }, 'Show more')
   const show = () => {
-    place.replaceChildren(table('Invocations', columns(names), rows))
+    container.replaceChildren(table('Invocations', columns(names), rows))
     more.hidden = nextCursor === null
   }
   more.addEventListener(
@@ -40,7 +40,7 @@ function invocationList(path, names, first) {
     }),
   )
   show()
-  return [place, problem.place, el('div', { class: 'buttons' }, more)]
+  return [container, problem.element, el('div', { class: 'buttons' }, more)]
 }
 
 function columns(names) {

@@ -3,7 +3,7 @@ import { choice, el, openDialog, say, working } from './dom.js'
 import { limitText } from './format.js'
 import { memberNames } from './names.js'
 import { newKeyDialog } from './new-key.js'
-import { badge, facts, moment, problemPlace, submitOrCancel, whenThere } from './parts.js'
+import { badge, facts, moment, problemBox, submitOrCancel, whenThere } from './parts.js'
 import { secretShown } from './secret.js'
 
 /** The keys of a project: those that I may manage. */
@@ -95,7 +95,7 @@ function revoke({ where, refresh }, key) {
 /** Asks before what can't be undone. */
 export function confirmRevoke(key, doIt) {
   openDialog('Revoke this key?', ({ close }) => {
-    const problem = problemPlace()
+    const problem = problemBox()
     const button = el('button', { type: 'button', class: 'danger' }, 'Revoke it')
     const go = working(button, async () => {
       problem.clear()
@@ -117,7 +117,7 @@ export function confirmRevoke(key, doIt) {
         el('code', {}, `${key.prefix}…`),
         ') stops working at once and for ever.',
       ),
-      problem.place,
+      problem.element,
       el(
         'div',
         { class: 'buttons' },
@@ -135,8 +135,8 @@ const graces = [
 ]
 
 function rotateDialog({ page, where, refresh }, key) {
-  openDialog('Rotate this key', ({ close, show, hold }) => {
-    const problem = problemPlace()
+  openDialog('Rotate this key', ({ close, show, keepOpen }) => {
+    const problem = problemBox()
     const grace = el(
       'select',
       { id: 'grace' },
@@ -149,7 +149,7 @@ function rotateDialog({ page, where, refresh }, key) {
       try {
         const made = await ask('POST', path, { graceSeconds: Number(grace.value) })
         refresh()
-        hold()
+        keepOpen()
         show('The new secret', ...secretShown({ page, where, close }, made))
       } catch (error) {
         problem.show(error)
@@ -166,7 +166,7 @@ function rotateDialog({ page, where, refresh }, key) {
         ' has the same project, models, limit and time to live, and shares its spending with the old one.',
       ),
       el('div', { class: 'field' }, el('label', { for: 'grace' }, 'The old secret stops working'), grace),
-      problem.place,
+      problem.element,
       submitOrCancel(button, close),
     )
   })

@@ -18,7 +18,7 @@ const top = document.getElementById('top')
 /** What the views are given. `me` is null while nobody is signed in. */
 const page = {
   me: null,
-  ways: { baseUrl: null, provider: null },
+  signInMethods: { baseUrl: null, provider: null },
   go: (address) => (location.hash = address),
   signedIn(me) {
     page.me = me
@@ -98,7 +98,7 @@ function signedOut() {
 
 async function start() {
   try {
-    page.ways = await get('/api/v2/session')
+    page.signInMethods = await get('/api/v2/session')
     page.me = await get('/api/v2/me')
   } catch (error) {
     if (!error.isSignedOut) return main.replaceChildren(el('div', { class: 'narrow' }, refusalBox(error)))

@@ -2,7 +2,7 @@ import { ask } from './api.js'
 import { choice, choices, el, field, openDialog, working } from './dom.js'
 import { microOf } from './format.js'
 import { modelsOf, sandboxesOf } from './models.js'
-import { problemPlace, submitOrCancel, whenThere } from './parts.js'
+import { problemBox, submitOrCancel, whenThere } from './parts.js'
 import { secretShown } from './secret.js'
 
 /** Asks for what a key is to be, makes it, and shows its secret. */
@@ -10,7 +10,7 @@ export function newKeyDialog(context) {
   openDialog('Create a key', (dialog) => form(context, dialog))
 }
 
-function form({ page, where, refresh }, { close, show, hold }) {
+function form({ page, where, refresh }, { close, show, keepOpen }) {
   const name = el('input', {
     type: 'text',
     required: true,
@@ -26,7 +26,7 @@ function form({ page, where, refresh }, { close, show, hold }) {
     ...['daily', 'weekly', 'monthly', 'lifetime'].map((each) => el('option', { value: each }, each)),
   )
   const models = modelChoice(where)
-  const problem = problemPlace()
+  const problem = problemBox()
   const button = el('button', { type: 'submit' }, 'Create the key')
 
   const create = working(button, async () => {
@@ -43,7 +43,7 @@ function form({ page, where, refresh }, { close, show, hold }) {
         ...models.chosen(),
       })
       refresh()
-      hold()
+      keepOpen()
       show('The key is made', ...secretShown({ page, where, close }, made))
     } catch (error) {
       problem.show(error)
@@ -62,7 +62,7 @@ function form({ page, where, refresh }, { close, show, hold }) {
       field('Counted', reset, 'Windows begin at midnight UTC.'),
     ),
     models.element,
-    problem.place,
+    problem.element,
     submitOrCancel(button, close),
   )
 }

@@ -20,14 +20,14 @@ export function refusalBox(error) {
 }
 
 /** Where a form says what went wrong. */
-export function problemPlace() {
-  const place = el('div', { class: 'problem' })
+export function problemBox() {
+  const element = el('div', { class: 'problem' })
   return {
-    place,
-    clear: () => place.replaceChildren(),
+    element,
+    clear: () => element.replaceChildren(),
     show(error) {
-      place.replaceChildren(refusalBox(error))
-      place.scrollIntoView({ block: 'nearest' })
+      element.replaceChildren(refusalBox(error))
+      element.scrollIntoView({ block: 'nearest' })
     },
   }
 }
@@ -66,12 +66,12 @@ export function facts(...rows) {
 
 /** Shows what a promise brings in the place of "Loading…", or why it brings nothing. */
 export function whenThere(promise, show) {
-  const place = el('div', {}, loading())
+  const container = el('div', {}, loading())
   promise
     .then(show)
-    .then((shown) => place.replaceChildren(...[shown].flat().filter(Boolean)))
-    .catch((error) => place.replaceChildren(refusalBox(error)))
-  return place
+    .then((shown) => container.replaceChildren(...[shown].flat().filter(Boolean)))
+    .catch((error) => container.replaceChildren(refusalBox(error)))
+  return container
 }
 
 /** The end of a form in a dialog: what it is for, and the way out. */

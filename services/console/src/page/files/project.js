@@ -62,7 +62,7 @@ function wallet(path) {
       'dl',
       { class: 'figures' },
       figure('Available', availableMicro, 'main-figure'),
-      figure('Held by running calls', reservedMicro),
+      figure('Reserved for running calls', reservedMicro),
       figure('Spent', settledMicro),
       figure('Funded in all', fundedMicro),
     ),

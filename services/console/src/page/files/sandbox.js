@@ -3,23 +3,23 @@ import { exampleOf } from './contract-form.js'
 import { choice, copyable, el, say } from './dom.js'
 import { curlInvoke } from './format.js'
 import { graphEditor } from './graph-editor.js'
-import { badge, facts, moment, problemPlace, sandboxState, whenThere } from './parts.js'
-import { executionPart } from './run.js'
-import { executionsPart } from './runs.js'
+import { badge, facts, moment, problemBox, sandboxState, whenThere } from './parts.js'
+import { executionPart } from './execution.js'
+import { executionsPart } from './executions.js'
 
 const REVISIONS = 20
 
-/** One sandbox product: its switches, its newest revisions with their graphs, and a way to run them. */
+/** One sandbox product: its switches, its newest revisions with their graphs, and a form that runs them. */
 export function sandboxPart(page, where) {
   const path = at`/api/v2/tenants/${where.tenant}/sandboxes/${where.thing}`
-  const place = el('div', { class: 'stack' })
+  const container = el('div', { class: 'stack' })
   // After a save or an activation everything is shown anew, with the revision that it was about.
   const show = (chosen) =>
-    place.replaceChildren(
+    container.replaceChildren(
       whenThere(everythingOf(path, chosen), (read) => sandboxShown({ page, where, path, show, ...read })),
     )
   show(null)
-  return place
+  return container
 }
 
 /** The sandbox product, its newest revisions, and the one to be shown, which is the active one unless another is chosen. */
@@ -58,7 +58,7 @@ function sandboxShown(context) {
 }
 
 function switches({ path, show, sandbox }) {
-  const problem = problemPlace()
+  const problem = problemBox()
   const change = (name, done) => async (event) => {
     problem.clear()
     try {
@@ -81,11 +81,11 @@ function switches({ path, show, sandbox }) {
       checked: sandbox.suspended,
       onchange: change('suspended', (on) => (on ? 'It is suspended.' : 'It can be called again.')),
     }),
-    problem.place,
+    problem.element,
   )
 }
 
 function invokeCommand({ page, sandbox, active }) {
-  const command = curlInvoke(page.ways.baseUrl ?? location.origin, sandbox.id, exampleOf(active.graph.input))
+  const command = curlInvoke(page.signInMethods.baseUrl ?? location.origin, sandbox.id, exampleOf(active.graph.input))
   return el('details', {}, el('summary', {}, 'Call it with a key'), copyable(command, { block: true }))
 }

@@ -1,6 +1,6 @@
 import { ask, getAll } from './api.js'
 import { el, field, openDialog, say, working } from './dom.js'
-import { badge, facts, moment, problemPlace, sandboxState, submitOrCancel, whenThere } from './parts.js'
+import { badge, facts, moment, problemBox, sandboxState, submitOrCancel, whenThere } from './parts.js'
 import { sandboxPart } from './sandbox.js'
 
 /** The sandbox products of a project, or the one that the address names. */
@@ -49,7 +49,7 @@ function addressOf({ tenant, project }, sandbox) {
 
 function newSandboxDialog(page, where) {
   openDialog('Create a sandbox product', ({ close }) => {
-    const problem = problemPlace()
+    const problem = problemBox()
     const name = el('input', { type: 'text', required: true, maxlength: 100, autocomplete: 'off' })
     const description = el('input', { type: 'text', maxlength: 2000, autocomplete: 'off' })
     const button = el('button', { type: 'submit' }, 'Create it')
@@ -70,7 +70,7 @@ function newSandboxDialog(page, where) {
       { onsubmit: create },
       field('Name', name),
       field('Description', description, 'What callers are told that it does.'),
-      problem.place,
+      problem.element,
       submitOrCancel(button, close),
     )
   })

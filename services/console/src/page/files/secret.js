@@ -5,7 +5,7 @@ import { modelsOf } from './models.js'
 /** A new secret, which is shown this once, and a command that tries it. */
 export function secretShown({ page, where, close }, { key, secret }) {
   say('The key is made. Its secret is shown this once.')
-  const baseUrl = page.ways.baseUrl ?? location.origin
+  const baseUrl = page.signInMethods.baseUrl ?? location.origin
   const command = el('div', {})
   void modelsOf(where)
     .catch(() => [])

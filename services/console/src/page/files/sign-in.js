@@ -1,9 +1,9 @@
 import { ask } from './api.js'
 import { el, field, working } from './dom.js'
-import { problemPlace } from './parts.js'
+import { problemBox } from './parts.js'
 
 export function signInView(page) {
-  const { ways, notice } = page
+  const { signInMethods, notice } = page
   const email = el('input', { type: 'email', name: 'email', autocomplete: 'username', required: true, maxlength: 254 })
   const password = el('input', {
     type: 'password',
@@ -13,7 +13,7 @@ export function signInView(page) {
     maxlength: 256,
   })
   const button = el('button', { type: 'submit' }, 'Sign in')
-  const problem = problemPlace()
+  const problem = problemBox()
 
   const signIn = working(button, async () => {
     problem.clear()
@@ -31,20 +31,20 @@ export function signInView(page) {
     { class: 'narrow card' },
     el('h1', {}, 'Sign in'),
     notice && el('p', { class: 'notice' }, notice),
-    ways.provider && providerWay(ways.provider),
+    signInMethods.provider && providerLink(signInMethods.provider),
     el(
       'form',
       { onsubmit: signIn },
       field('E-mail', email),
       field('Password', password),
-      problem.place,
+      problem.element,
       el('div', { class: 'buttons' }, button),
     ),
   )
   return { title: 'Sign in', content: [content] }
 }
 
-function providerWay({ path, isReached }) {
+function providerLink({ path, isReached }) {
   return [
     isReached
       ? el('a', { class: 'button wide', href: path }, 'Continue with single sign-on')

@@ -23,9 +23,9 @@ export function usagePart(_page, where) {
     {},
     ...periods.map(([value, text]) => el('option', { value, selected: value === '30' }, text)),
   )
-  const place = el('div', {})
+  const container = el('div', {})
   const show = () =>
-    place.replaceChildren(
+    container.replaceChildren(
       whenThere(
         Promise.all([report(where, by.value, Number(period.value)), by.value === 'key' ? keyNames(where) : new Map()]),
         ([usage, names]) => usageShown(usage, names),
@@ -34,7 +34,7 @@ export function usagePart(_page, where) {
   by.addEventListener('change', show)
   period.addEventListener('change', show)
   show()
-  return [el('div', { class: 'bar' }, field('By', by), field('In', period)), place]
+  return [el('div', { class: 'bar' }, field('By', by), field('In', period)), container]
 }
 
 /** Whole days in UTC, up to now. */

@@ -1,22 +1,22 @@
-import type { ConsoleDeps } from '../../needs.ts'
+import type { ConsoleDeps } from '../../deps.ts'
 import { cookie, type Cookie } from '../session-cookie.ts'
 
 /** What a browser takes along to the provider and back: it ties the answer to this browser, this request and this code. */
 export interface BegunSignIn {
   state: string
   nonce: string
-  /** Of PKCE: whoever finds the code alone can do nothing with it. */
+  /** Of PKCE: the code alone is worth nothing. */
   verifier: string
 }
 
-export const LONGEST_MS = 600_000
+export const MAX_MS = 600_000
 
 /** `Lax`, because the browser comes back from another site. */
 export const begunCookie = (publicUrl: string): Cookie => cookie('svc_sign_in', 'lax', publicUrl)
 
 export function beginSignIn({ random }: Pick<ConsoleDeps, 'random'>): BegunSignIn {
-  const one = () => Buffer.from(random(32)).toString('base64url')
-  return { state: one(), nonce: one(), verifier: one() }
+  const secret = () => Buffer.from(random(32)).toString('base64url')
+  return { state: secret(), nonce: secret(), verifier: secret() }
 }
 
 export function written({ state, nonce, verifier }: BegunSignIn): string {

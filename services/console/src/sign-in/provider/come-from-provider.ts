@@ -1,28 +1,25 @@
-import type { RequestHandler } from 'express'
 import * as oidc from 'openid-client'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../../needs.ts'
-import { forBrowsers } from '../../page/refusal-page.ts'
+import type { ConsoleDeps } from '../../deps.ts'
+import type { Handler } from '../../request/call.ts'
+import { expectBrowser } from '../../page/refusal-page.ts'
 import { giveSession, openSession } from '../open-session.ts'
-import type { Cookie } from '../session-cookie.ts'
-import type { Throttle } from '../throttle.ts'
 import { begunCookie, readBegun, type BegunSignIn } from './begun-sign-in.ts'
 import { personBehind, type Identity } from './person-behind.ts'
 import { refusalOfProvider } from './refusal-of-provider.ts'
 import type { SignInProvider } from './sign-in-provider.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'mint' | 'random' | 'now' | 'log'> & {
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle'> & {
   publicUrl: string
   provider: SignInProvider
-  throttle: Throttle
-  session: Cookie
 }
 
 /** GET /api/v2/session/oidc/callback: the browser is back from the sign-in provider with a code, or a refusal. */
-export function comeFromProvider(deps: Deps): RequestHandler {
-  const { prisma, provider, publicUrl, throttle, session, log } = deps
+export function comeFromProvider(deps: Deps): Handler<'comeFromProvider'> {
+  const { prisma, provider, publicUrl, throttle, log } = deps
   const begun = begunCookie(publicUrl)
-  return forBrowsers(async (req, res) => {
+  return async ({ req }, res) => {
+    expectBrowser(req, res)
     await throttle.attemptFrom(req.ip ?? '') // each asks the provider
     const signIn = readBegun(begun.read(req))
     begun.clear(req, res)
@@ -40,9 +37,9 @@ export function comeFromProvider(deps: Deps): RequestHandler {
       const person = await personBehind(tx, { ...identity, issuer: provider.issuer })
       return openSession(deps, tx, person, { by: 'provider', issuer: provider.issuer })
     })
-    giveSession(session, req, res, secret)
+    giveSession(deps, req, res, secret)
     res.redirect(303, '/console')
-  })
+  }
 }
 
 /** Who the provider says that has signed in. The library checks state, nonce, code challenge, signature, audience and time. */
@@ -54,9 +51,9 @@ async function identityOf(
   const expected = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
   const tokens = await oidc.authorizationCodeGrant(configuration, url, expected)
   const { sub: subject, ...claims } = tokens.claims()!
-  const asks = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
-  const said = asks ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
-  const { email, email_verified: isVerified } = said as Record<string, unknown>
+  const needsProfile = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+  const profile = needsProfile ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
+  const { email, email_verified: isVerified } = profile as Record<string, unknown>
   return {
     subject,
     verifiedEmail: typeof email === 'string' && isVerified === true ? email.trim().toLowerCase() : null,

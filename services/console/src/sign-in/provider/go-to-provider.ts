@@ -1,17 +1,18 @@
-import type { RequestHandler } from 'express'
 import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
-import type { ConsoleDeps } from '../../needs.ts'
-import { forBrowsers } from '../../page/refusal-page.ts'
-import { begunCookie, beginSignIn, LONGEST_MS, written } from './begun-sign-in.ts'
+import type { ConsoleDeps } from '../../deps.ts'
+import type { Handler } from '../../request/call.ts'
+import { expectBrowser } from '../../page/refusal-page.ts'
+import { begunCookie, beginSignIn, MAX_MS, written } from './begun-sign-in.ts'
 import type { SignInProvider } from './sign-in-provider.ts'
 
 /** GET /api/v2/session/oidc: sends the browser to the sign-in provider (authorization code flow with PKCE). */
 export function goToProvider(
   deps: Pick<ConsoleDeps, 'random'> & { publicUrl: string; provider: SignInProvider },
-): RequestHandler {
+): Handler<'goToProvider'> {
   const { provider, publicUrl } = deps
   const begun = begunCookie(publicUrl)
-  return forBrowsers(async (req, res) => {
+  return async ({ req }, res) => {
+    expectBrowser(req, res)
     const configuration = provider.configuration()
     const signIn = beginSignIn(deps)
     const url = buildAuthorizationUrl(configuration, {
@@ -22,7 +23,7 @@ export function goToProvider(
       code_challenge: await calculatePKCECodeChallenge(signIn.verifier),
       code_challenge_method: 'S256',
     })
-    begun.set(req, res, written(signIn), LONGEST_MS)
+    begun.set(req, res, written(signIn), MAX_MS)
     res.redirect(303, url.href)
-  })
+  }
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import { startProgram, type TestProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { answerOf, callerOf, consoleTest, said, signInBy } from '../../console.fixture.ts'
+import { answerOf, callerOf, consoleTest, outcomeOf, signInBy } from '../../console.fixture.ts'
 import { CLIENT, startProvider, type TestProvider } from './provider.fixture.ts'
 
 const PUBLIC_URL = 'https://models.example.test'
@@ -52,7 +52,7 @@ async function signInAt(console: TestProgram, provider: TestProvider) {
 }
 
 /** What a refused sign-in says, such as `403 not_permitted`. */
-const refusalOf = async (answer: Response) => said(await answerOf(answer))
+const refusalOf = async (answer: Response) => outcomeOf(await answerOf(answer))
 
 function sessionOf(answer: Response): string {
   const cookie = answer.headers.getSetCookie().find((each) => each.startsWith('__Host-svc_session='))
@@ -125,7 +125,7 @@ test('an e-mail that nobody was added with opens nothing and makes nobody [not_p
 }) => {
   provider.sit('stranger', { email: 'stranger@example.test', email_verified: true })
   const answer = await answerOf(await signInAt(console, provider))
-  expect(said(answer)).toBe('403 not_permitted')
+  expect(outcomeOf(answer)).toBe('403 not_permitted')
   expect(answer.body.error.message).toBe('This needs a membership for the e-mail stranger@example.test.')
   expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
   const { rows } = await fixture.run(`SELECT FROM control.people WHERE email = 'stranger@example.test'`)
@@ -192,7 +192,7 @@ test('a password that an Admin chose, and what was opened with it, end when the 
   expect(await me.json()).toMatchObject({ id: member.id })
   expect(await refusalOf(await signInBy(console.url, email, password))).toBe('401 sign_in_failed')
   expect((await fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })).status).toBe(401)
-  expect(said(await callerOf(console.url, '', token.body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
+  expect(outcomeOf(await callerOf(console.url, '', token.body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
   const { rows } = await fixture.run('SELECT password_hash, vouched_by FROM control.people WHERE id = $1', [member.id])
   expect(rows).toEqual([{ password_hash: null, vouched_by: null }])
 })
@@ -286,7 +286,7 @@ test('a provider that is away stops nobody else, is told of, and is found when i
   const away = await fetch(`${program.url}/api/v2/session/oidc`)
   expect([await refusalOf(away), away.headers.get('Retry-After')]).toEqual(['503 unavailable', '30'])
   const caller = await signIn()
-  expect(said(await callerOf(program.url, caller.id, caller.token).get('/api/v2/me'))).toBe('200')
+  expect(outcomeOf(await callerOf(program.url, caller.id, caller.token).get('/api/v2/me'))).toBe('200')
 
   const provider = await startProvider({ redirectUri: CALLBACK, port: Number(new URL(OIDC_ISSUER).port) })
   onTestFinished(provider.stop)

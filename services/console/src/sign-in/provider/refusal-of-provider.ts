@@ -7,7 +7,7 @@ import { wordsOf } from './sign-in-provider.ts'
 export function refusalOfProvider(error: unknown, log: Logger): Refusal {
   log.warn(wordsOf(error), 'a sign-in at the provider failed')
   if (error instanceof oidc.AuthorizationResponseError) {
-    // The provider's own words are a stranger's text; the code is one of a known few.
+    // The provider's own words are text that anybody may have written; the code is one of a known few.
     const code = /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : ''
     return again(`The sign-in provider did not sign you in${code}.`)
   }
@@ -18,7 +18,7 @@ export function refusalOfProvider(error: unknown, log: Logger): Refusal {
   return refuse('unavailable', {}, { retryAfterMs: 5_000 })
 }
 
-/** Answers that were read and do not hold; all else is a provider that is away, or wrongly set up. */
+/** Answers that were read and are not valid; all else is a provider that can't be reached, or is set up wrongly. */
 const notProven = new Set([
   'OAUTH_INVALID_RESPONSE',
   'OAUTH_JWT_CLAIM_COMPARISON_FAILED',

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import * as oidc from 'openid-client'
+import { backOffMs } from '@gateway/async/back-off'
 import { refuse } from '@gateway/contracts/refusal'
 import type { Logger } from '@gateway/process/logger'
 
-/** Where people sign in by OpenID Connect, if the operator has named such a place. */
+/** Where people sign in by OpenID Connect, if the operator has named a provider. */
 export interface SignInProvider {
   issuer: string
   /** Where the provider sends a browser back to. */
@@ -11,7 +12,7 @@ export interface SignInProvider {
   /** Whether what the provider says of itself has been read. */
   isReached(): boolean
   /**
-   * What is needed to speak to it.
+   * What is needed to send it requests.
    * @throws Refusal `unavailable` until it has been reached
    */
   configuration(): oidc.Configuration
@@ -23,12 +24,12 @@ interface Options {
   clientSecret: string | undefined
   publicUrl: string
   log: Logger
-  /** Ends the search for a provider that is away. */
+  /** Ends the search for a provider that can't be reached. */
   stopping: AbortSignal
 }
 
 const ANSWER_SECONDS = 10
-const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 30_000]
+const BACK_OFF = { firstMs: 500, maxMs: 30_000 }
 
 /**
  * Reads what the provider says of itself in the background, again and again until it answers: without it nobody signs in
@@ -39,14 +40,14 @@ export function openSignInProvider(options: Options): SignInProvider {
   let reached: oidc.Configuration | null = null
 
   async function search(): Promise<void> {
-    for (let waitMs = FIRST_WAIT_MS; !stopping.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    for (let failures = 1; !stopping.aborted; failures++) {
       try {
         reached = await discover(options)
         return log.info({ issuer }, 'the sign-in provider is reached')
       } catch (error) {
         log.warn({ issuer, ...wordsOf(error) }, 'the sign-in provider is not reached')
       }
-      await wait(waitMs, undefined, { signal: stopping, ref: false }).catch(() => {})
+      await wait(backOffMs(failures, BACK_OFF), undefined, { signal: stopping, ref: false }).catch(() => {})
     }
   }
   void search()
@@ -56,7 +57,7 @@ export function openSignInProvider(options: Options): SignInProvider {
     callbackUrl: `${publicUrl}/api/v2/session/oidc/callback`,
     isReached: () => reached !== null,
     configuration() {
-      if (reached === null) throw refuse('unavailable', {}, { retryAfterMs: LONGEST_WAIT_MS })
+      if (reached === null) throw refuse('unavailable', {}, { retryAfterMs: BACK_OFF.maxMs })
       return reached
     },
   }

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+// The fields of the console API, `/api/v2` (decisions.md, 7). Bodies are strict: an unknown field is `invalid_request`.
+// Money is an integer of micro-USD, a price a decimal string of USD, a time ISO 8601 in UTC.
+
+// Postgres can't hold U+0000, and a name with control characters could forge a line of a log or a screen.
+const isPlain = (text: string) => text.isWellFormed() && !/\p{Cc}/u.test(text)
+const isPlainParagraph = (text: string) => text.isWellFormed() && !/[^\P{Cc}\n\t]/u.test(text)
+
+export const label = (max: number) =>
+  z.string().trim().min(1).max(max).refine(isPlain, 'must not hold control characters')
+export const paragraph = (max: number) =>
+  z.string().trim().max(max).refine(isPlainParagraph, 'must not hold control characters')
+/** An id, also in a path or a query: what holds a control character names nothing of ours. */
+export const id = z.string().min(1).max(128).refine(isPlain, 'must not hold control characters')
+export const time = z.string().describe('ISO 8601, UTC')
+export const micro = z.int().describe('micro-USD')
+export const named = z.strictObject({ id, name: z.string() })

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { keyLimits } from '../limits.ts'
+import { id, label, time } from './fields.ts'
+import { pageQuery } from './page.ts'
+
+export const keyState = z.enum(['Active', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'])
+export type KeyState = z.infer<typeof keyState>
+
+const spendingLimit = z.strictObject({
+  micro: z.int().min(keyLimits.limitMicro.min).max(keyLimits.limitMicro.max),
+  reset: z.enum(['daily', 'weekly', 'monthly', 'lifetime']),
+})
+
+/** Spec 2.1, 8.3. `project` is checked apart: leaving it out is 422 `project_required`. */
+export const newKeyBody = z
+  .strictObject({
+    project: id,
+    name: label(100).default('Key'),
+    policy: z.enum(['all-eligible', 'listed']).default('all-eligible'),
+    resources: z.array(id).min(1).max(1000).optional(),
+    limit: spendingLimit.nullable().default(null),
+    expiresInDays: z
+      .int()
+      .min(keyLimits.expiryDays.min)
+      .max(keyLimits.expiryDays.max)
+      .default(keyLimits.expiryDays.default),
+  })
+  .superRefine(({ policy, resources }, context) => {
+    const problem = (message: string) => context.addIssue({ code: 'custom', path: ['resources'], message })
+    if (policy === 'listed' && !resources) problem('is needed with the policy listed')
+    if (policy === 'all-eligible' && resources) problem('only goes with the policy listed')
+  })
+
+export const keyRecord = z.strictObject({
+  id,
+  name: z.string(),
+  project: id.nullable().describe('null: a legacy key, unbound for ever'),
+  prefix: z.string().describe('the first 12 characters of the secret'),
+  state: keyState,
+  policy: z.enum(['all-eligible', 'listed']),
+  resources: z.array(id).describe('the allowlist of a listed key'),
+  limit: spendingLimit.nullable(),
+  createdBy: id,
+  createdAt: time,
+  expiresAt: time.nullable(),
+  lastUsedAt: time.nullable(),
+  rotatedFrom: id.nullable(),
+  rotatedTo: id.nullable(),
+})
+export type KeyRecord = z.infer<typeof keyRecord>
+
+export const keyQuery = pageQuery.extend({ project: id.optional() })
+export const rotateBody = z.strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) })

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { id, micro, time } from './fields.ts'
+import { productPricing } from './products.ts'
+
+export const walletShape = z.strictObject({
+  fundedMicro: micro,
+  reservedMicro: micro,
+  settledMicro: micro,
+  availableMicro: micro,
+})
+
+export const fundingBody = z.strictObject({
+  fundingId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
+  micro: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+})
+
+const day = 86_400_000
+const moment = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
+export const usageQuery = z
+  .strictObject({
+    from: moment.optional(),
+    to: moment.optional(),
+    by: z.enum(['model', 'key', 'day']).default('model'),
+  })
+  .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
+    path: ['from'],
+    error: 'must be before to, by at most 400 days',
+  })
+
+export const usageReport = z.strictObject({
+  from: time,
+  to: time,
+  by: z.enum(['model', 'key', 'day']),
+  data: z.array(
+    z.strictObject({
+      group: z.string().nullable().describe('a model id, a key id or a day such as 2026-11-20; null: by no key'),
+      calls: z.int(),
+      promptTokens: z.int(),
+      completionTokens: z.int(),
+      chargedMicro: micro,
+    }),
+  ),
+  totalMicro: micro,
+})
+export type UsageReport = z.infer<typeof usageReport>
+
+export const invocationRecord = z.strictObject({
+  id,
+  key: id.nullable().describe('null: a person runs a sandbox product in the console'),
+  model: id,
+  execution: id.nullable().describe('the execution that made the call'),
+  node: id.nullable().describe('the node of its graph'),
+  state: z.enum(['Open', 'Settled', 'Released']),
+  promptTokens: z.int().nullable(),
+  completionTokens: z.int().nullable(),
+  estimated: z.boolean(),
+  pricing: productPricing.describe('as it was when the call was admitted'),
+  reservedMicro: micro,
+  chargedMicro: micro,
+  createdAt: time,
+})
+export type InvocationRecord = z.infer<typeof invocationRecord>

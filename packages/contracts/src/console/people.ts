@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { id, label, named, time } from './fields.ts'
+import { teamRole, tenantRole } from './roles.ts'
+import { email, password } from './sign-in.ts'
+
+export const newTenantBody = z.strictObject({ name: label(100) })
+export const tenantRecord = named.extend({ createdAt: time })
+export type TenantRecord = z.infer<typeof tenantRecord>
+
+/** A person is named by e-mail or by id; `name` and `password` are for a person whom the service doesn't know yet. */
+export const newMemberBody = z
+  .strictObject({
+    email: email.optional(),
+    person: id.optional(),
+    role: tenantRole.default('Member'),
+    name: label(100).optional(),
+    password: password.optional(),
+  })
+  .superRefine(({ email, person, name, password }, context) => {
+    const problem = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (email === undefined && person === undefined) problem('email', 'is needed')
+    if (person === undefined) return
+    for (const [field, value] of Object.entries({ email, name, password }))
+      if (value !== undefined) problem(field, 'does not go with person')
+  })
+export const memberRecord = z.strictObject({
+  id: id.describe('of the person'),
+  email: z.string(),
+  name: z.string(),
+  role: tenantRole,
+  createdAt: time,
+})
+export type MemberRecord = z.infer<typeof memberRecord>
+
+export const newTeamBody = z.strictObject({ name: label(100) })
+export const teamRecord = named.extend({ createdAt: time })
+export type TeamRecord = z.infer<typeof teamRecord>
+
+export const newTeamMemberBody = z.strictObject({ person: id, role: teamRole.default('Team Member') })
+export const teamMemberRecord = memberRecord.extend({ role: teamRole })
+export type TeamMemberRecord = z.infer<typeof teamMemberRecord>
+
+export const auditRecord = z.strictObject({
+  id,
+  at: time,
+  person: id.nullable(),
+  action: z.string(),
+  subject: z.string(),
+  details: z.record(z.string(), z.unknown()),
+})
+export type AuditRecord = z.infer<typeof auditRecord>

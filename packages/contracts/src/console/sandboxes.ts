@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { flowPackage, graph, graphProblem } from '../graph.ts'
+import { id, label, paragraph, time } from './fields.ts'
+
+const sandboxFields = {
+  name: label(100),
+  description: paragraph(2000),
+  mcpEnabled: z.boolean(),
+  suspended: z.boolean().describe('true: nobody can call it from outside'),
+}
+export const newSandboxBody = z.strictObject({
+  ...sandboxFields,
+  description: sandboxFields.description.default(''),
+  mcpEnabled: z.boolean().default(false),
+  suspended: z.boolean().default(false),
+})
+export const sandboxPatch = z.strictObject(sandboxFields).partial()
+export const sandboxRecord = z.strictObject({
+  id: id.describe('starts with sbx-'),
+  ...sandboxFields,
+  project: id,
+  activeRevision: z.int().nullable().describe('null: none was activated yet'),
+  latestRevision: z.int().describe('0: none was saved yet'),
+  createdAt: time,
+})
+export type SandboxRecord = z.infer<typeof sandboxRecord>
+
+/** What is no graph at all is 400; what is wrong with one is said all at once (decisions.md, 6). */
+export const newRevisionBody = z.strictObject({
+  graph,
+  draft: z.boolean().default(false),
+  baseRevision: z.int().min(0).nullable().default(null).describe('the latest revision that the author knows of'),
+})
+
+/** `graph` is as it was saved; `package` has the bytes that its digest is of. */
+export const revisionRecord = z.strictObject({
+  number: z.int().min(1),
+  draft: z.boolean(),
+  baseRevision: z.int().min(0).nullable(),
+  digest: z.string().nullable().describe('SHA-256 of the package, hex; null where the graph has problems'),
+  graph,
+  problems: z.array(graphProblem),
+  package: flowPackage.nullable(),
+  createdBy: z.string(),
+  createdAt: time,
+})
+export type RevisionRecord = z.infer<typeof revisionRecord>
+
+export const executeBody = z.strictObject({
+  input: z
+    .custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract')
+    .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
+  revision: z.int().min(1).nullable().default(null).describe('null: the active one'),
+})
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

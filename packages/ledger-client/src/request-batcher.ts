@@ -1,0 +1,232 @@
+import type { Pool } from 'undici'
+import { backOffMs } from '@gateway/async/back-off'
+import { openBatcher } from '@gateway/async/batcher'
+import type { ItemRow, OutcomeLine } from '@gateway/contracts/ledger-items'
+import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
+import type { TokenSource } from './service-token.ts'
+
+// Many items, few requests.
+//   G1  A lone item goes at once. While `maxInFlight` requests wait for their first outcome, items gather for the next one.
+//   G2  A request that has begun to answer no longer holds up the next, so one slow wallet doesn't stall the others.
+//   G3  What a request that was cut left unanswered is sent again, and only that, under the same ids; from then on it is
+//       doubtful: the ledger may have decided it.
+//   G4  Closings (settlements, releases, completions) go before admissions and claims: they free money.
+//   G5  A request that the ledger rejects is taken apart, so that one bad item doesn't take others with it.
+
+export interface PendingItem {
+  readonly kind: ItemRow['kind']
+  /** The item as JSON. */
+  readonly json: string
+  readonly bytes: number
+  /** What its line has behind the item: nothing, or `,"trace":…`. */
+  readonly trace: string
+  /** How long the ledger may take over it if it is sent now. Milliseconds. */
+  budgetMs(): number
+  /** Nothing follows an outcome or a rejection, and an item that has ended gets neither. */
+  onOutcome(outcome: OutcomeLine['outcome']): void
+  onRejected(error: Error): void
+  /** Nobody waits for it any more. Set through `abandon` from outside. */
+  ended: boolean
+  /** It was handed to the ledger at least once. */
+  sent: boolean
+  /** It was sent, and whether it was decided is not known (G3). */
+  doubtful: boolean
+  /** It shares no request (G5). */
+  alone: boolean
+  request: OpenRequest | null
+}
+
+interface OpenRequest {
+  pendingItems: PendingItem[]
+  /** Items for whose outcome somebody still waits. */
+  unanswered: number
+  /** To be called when its first outcome has come, and when it is closed. */
+  onAnswering: () => void
+  cancel: () => void
+}
+
+export interface RequestBatcher {
+  submit(pendingItem: PendingItem): void
+  /** Ends the item and, when nobody else waits for its request, that too. */
+  abandon(pendingItem: PendingItem): void
+  /** Admissions and claims that wait to be sent. */
+  waitingOpenings(): number
+  /** Ends every request; what waits is never sent. */
+  stop(): void
+}
+
+export interface RequestBatcherOptions {
+  pool: Pool
+  path: string
+  token: TokenSource
+  maxInFlight: number
+  maxRequests: number
+}
+
+/** Of one request. */
+const MAX_ITEMS = 512
+const MAX_BYTES = 1024 * 1024
+/** What a request may take beyond the longest budget in it. */
+const SLACK_MS = 1_000
+const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
+
+export function openRequestBatcher(options: RequestBatcherOptions): RequestBatcher {
+  const { pool, path, token, maxInFlight, maxRequests } = options
+  const waiting = { closing: [] as PendingItem[], opening: [] as PendingItem[] }
+  const open = new Set<OpenRequest>()
+  let waitingOpenings = 0
+  let failures = 0 // since the last outcome
+  let pause: NodeJS.Timeout | null = null
+  let stopped = false
+  const batcher = openBatcher({
+    take,
+    run: start,
+    concurrency: maxInFlight,
+    defer: setImmediate, // after the events at hand, so that whatever they submit shares a request
+  })
+
+  function submit(pendingItem: PendingItem): void {
+    waiting[pendingItem.kind].push(pendingItem)
+    if (pendingItem.kind === 'opening') waitingOpenings++
+    batcher.wake()
+  }
+
+  /** The items of the next request; null when none waits, or none may go now. */
+  function take(): PendingItem[] | null {
+    if (pause !== null || stopped || open.size >= maxRequests) return null
+    const taken: PendingItem[] = []
+    let bytes = 0
+    for (const queue of [waiting.closing, waiting.opening]) {
+      let seen = 0
+      let full = false
+      for (; seen < queue.length; seen++) {
+        const pendingItem = queue[seen]!
+        if (pendingItem.ended) continue
+        const fits = taken.length < MAX_ITEMS && bytes + pendingItem.bytes <= MAX_BYTES && !pendingItem.alone
+        full = (taken.length > 0 && !fits) || taken[0]?.alone === true
+        if (full) break
+        taken.push(pendingItem)
+        bytes += pendingItem.bytes
+        if (pendingItem.kind === 'opening') waitingOpenings--
+      }
+      queue.splice(0, seen)
+      if (full) break
+    }
+    return taken.length === 0 ? null : taken
+  }
+
+  /** Resolves when another request may go: this one has begun to answer, or is closed (G1, G2). */
+  async function start(pendingItems: PendingItem[]): Promise<void> {
+    const answering = Promise.withResolvers<void>()
+    const request: OpenRequest = {
+      pendingItems,
+      unanswered: pendingItems.length,
+      onAnswering: answering.resolve,
+      cancel: () => {},
+    }
+    open.add(request)
+    for (const pendingItem of pendingItems) pendingItem.request = request
+    const signed = await token.current()
+    if (!stopped && request.unanswered > 0) send(request, signed)
+    else close(request)
+    await answering.promise
+  }
+
+  function send(request: OpenRequest, signed: string): void {
+    const { pendingItems } = request
+    let body = ''
+    let longestMs = 0
+    for (let n = 0; n < pendingItems.length; n++) {
+      const pendingItem = pendingItems[n]!
+      if (pendingItem.ended) continue // nobody waits for it since it was taken
+      const budgetMs = pendingItem.budgetMs()
+      longestMs = Math.max(longestMs, budgetMs)
+      body += `{"n":${n},"budgetMs":${budgetMs},"item":${pendingItem.json}${pendingItem.trace}}\n`
+      pendingItem.sent = true
+    }
+    request.cancel = startItemsExchange(
+      pool,
+      { path, token: signed, body, limitMs: longestMs + SLACK_MS },
+      { outcome: (line) => answer(request, line), end: (end) => finish(request, end) },
+    )
+  }
+
+  function answer(request: OpenRequest, { n, outcome }: OutcomeLine): void {
+    failures = 0
+    request.onAnswering() // G2
+    const pendingItem = request.pendingItems[n]
+    if (!pendingItem || pendingItem.ended || pendingItem.request !== request) return
+    pendingItem.request = null
+    request.unanswered--
+    pendingItem.onOutcome(outcome)
+  }
+
+  function finish(request: OpenRequest, end: ExchangeEnd): void {
+    close(request)
+    const left = request.pendingItems.filter((pendingItem) => pendingItem.request === request && !pendingItem.ended)
+    for (const pendingItem of left) pendingItem.request = null
+    if (end.kind === 'rejected') {
+      if (left.length === 1) return left[0]!.onRejected(end.error)
+      for (const pendingItem of left) pendingItem.alone = true // G5
+    } else if (end.kind === 'unauthorized') {
+      token.renew()
+    } else {
+      for (const pendingItem of left) pendingItem.doubtful = true // G3
+    }
+    if (left.length > 0) {
+      putBack(left)
+      if (end.kind !== 'rejected') backOff()
+    }
+  }
+
+  function close(request: OpenRequest): void {
+    if (!open.delete(request)) return
+    request.onAnswering()
+    batcher.wake()
+  }
+
+  function putBack(pendingItems: PendingItem[]): void {
+    for (const kind of ['closing', 'opening'] as const) {
+      const again = pendingItems.filter((pendingItem) => pendingItem.kind === kind)
+      waiting[kind].unshift(...again)
+      if (kind === 'opening') waitingOpenings += again.length
+    }
+  }
+
+  /** The first failure is repeated at once: a kept connection may just have been closed. The next ones wait longer each. */
+  function backOff(): void {
+    failures++
+    if (pause !== null || failures === 1) return batcher.wake()
+    pause = setTimeout(
+      () => {
+        pause = null
+        batcher.wake()
+      },
+      backOffMs(failures - 1, BACK_OFF),
+    )
+  }
+
+  function abandon(pendingItem: PendingItem): void {
+    if (pendingItem.ended) return
+    pendingItem.ended = true
+    const { request } = pendingItem
+    if (request === null) {
+      if (pendingItem.kind === 'opening') waitingOpenings--
+      return
+    }
+    pendingItem.request = null
+    if (--request.unanswered === 0) {
+      request.cancel()
+      close(request)
+    }
+  }
+
+  function stop(): void {
+    stopped = true
+    if (pause) clearTimeout(pause)
+    for (const request of open) request.cancel()
+    open.clear()
+  }
+
+  return { submit, abandon, waitingOpenings: () => waitingOpenings, stop }
+}

@@ -1,0 +1,32 @@
+import type { Database } from '@gateway/database/client'
+import type { Id } from '@gateway/contracts/ids'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { Logger } from '@gateway/process/logger'
+import type { Readiness } from '@gateway/process/health'
+import type { Metrics } from './metrics.ts'
+import type { Passwords } from './sign-in/password.ts'
+import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
+import type { Throttle } from './sign-in/throttle.ts'
+
+/** What the console has that is not a plain function, made once in start.ts; each function takes what it uses. */
+export interface ConsoleDeps {
+  prisma: Database['prisma']
+  ledger: Pick<LedgerClient, 'fund' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'>
+  throttle: Throttle
+  passwords: Passwords
+  /** Absent: people sign in by password only. */
+  provider?: SignInProvider | undefined
+  /** Where browsers find the service, without a path; absent: wherever they came to. */
+  publicUrl?: string | undefined
+  /** Makes a new id, such as `key_…`. */
+  newId: <Prefix extends string>(prefix: Prefix) => Id<Prefix>
+  /** So many bytes of a cryptographic source. */
+  random: (bytes: number) => Uint8Array<ArrayBuffer>
+  now: () => Date
+  log: Logger
+  metrics: Metrics
+  readiness: Readiness
+  metricsText: () => Promise<string>
+  /** Aborts when stopping begins. */
+  stopping: AbortSignal
+}

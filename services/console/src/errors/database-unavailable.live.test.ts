@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { liveTest as test } from '@gateway/testbed/live-test'
+import { startProgram } from '@gateway/testbed/test-program'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { openFixture } from '@gateway/testbed/fixture'
+import { callerOf, outcomeOf } from '../console.fixture.ts'
+
+test('without the database everything is refused, and goes on when it is back [unavailable]', async ({
+  postgresServer,
+  onTestFinished,
+}) => {
+  const folder = await temporaryFolder('console')
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const program = await startProgram({
+    name: 'console',
+    entry: path.join(import.meta.dirname, '../main.ts'),
+    folder,
+    env: { DATABASE_URL: postgresServer.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) },
+  })
+  onTestFinished(program.stop)
+  const fixture = await openFixture(postgresServer.adminUrl)
+  onTestFinished(fixture.close)
+  const [person, token] = [
+    await fixture.person({ platformOperator: true }),
+    makeSecret(PERSON_TOKEN_PREFIX, randomBytes(32)),
+  ]
+  await fixture.run(
+    `INSERT INTO control.person_tokens (id, person, name, hash, prefix) VALUES ('tok_1', $1, 't', $2, 'svu_')`,
+    [person, createHash('sha256').update(token).digest()],
+  )
+  const caller = callerOf(program.url, person, token)
+  expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('200')
+
+  await postgresServer.stopImmediately()
+  const answers = await Promise.all([
+    caller.get('/api/v2/me'),
+    caller.post('/api/v2/tenants', { name: 'New' }),
+    caller.post('/api/v2/session', { email: 'a@example.test', password: 'whatever' }),
+  ])
+  expect(answers.map(outcomeOf)).toEqual(Array(3).fill('503 unavailable'))
+  expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(/prisma|postgres|127\.0\.0\.1/i)
+  expect((await fetch(`${program.url}/health/ready`)).status).toBe(503)
+  expect((await fetch(`${program.url}/health/live`)).status).toBe(200)
+
+  await postgresServer.restart()
+  await program.ready()
+  expect(outcomeOf(await caller.post('/api/v2/tenants', { name: 'New' }))).toBe('201')
+})

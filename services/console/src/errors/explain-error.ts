@@ -1,0 +1,45 @@
+import { Prisma } from '@gateway/database/client'
+import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { answerOfRefusal, type ExplainError } from '@gateway/http/answer-errors'
+import { requestIdOf } from '@gateway/http/preamble'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { ConsoleDeps } from '../deps.ts'
+import { isForBrowser, refusalPage } from '../page/refusal-page.ts'
+
+/** What a client is told of an error (decisions.md, 1). What is no refusal is logged, and never shown. */
+export function explainError({ log }: Pick<ConsoleDeps, 'log'>): ExplainError {
+  return (error, _req, res) => {
+    const refusal = refusalFor(error)
+    if (refusal.status >= 500) log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
+    return isForBrowser(res) ? refusalPage(refusal) : answerOfRefusal(refusal)
+  }
+}
+
+function refusalFor(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof LedgerUnavailable) return refuse(error.why, {})
+  if (isDatabaseUnavailable(error)) return refuse('unavailable', {})
+  if (error instanceof URIError || isReferenceDeleted(error)) return refuse('not_found', {})
+  return refuse('internal_error', {})
+}
+
+/** What a new row refers to was there when it was authorized, and was deleted before the row was written. */
+function isReferenceDeleted(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2003'
+}
+
+// Prisma: can't reach, timed out, closed, pool exhausted, transaction lost or in conflict with another. Postgres: lock not available,
+// deadlock, shutting down.
+const unavailable = /^(P1001|P1002|P1008|P1017|P2024|P2028|P2034|40P01|55P03|57P0\d|08\d{3}|ECONN\w+|EPIPE)$/
+
+function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof Prisma.PrismaClientInitializationError) return true
+  const { code, meta } = error as {
+    code?: unknown
+    meta?: { driverAdapterError?: { cause?: Record<string, unknown> } }
+  }
+  const cause = meta?.driverAdapterError?.cause
+  return [code, cause?.['originalCode'], cause?.['code']].some(
+    (each) => typeof each === 'string' && unavailable.test(each),
+  )
+}

@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf, untilSomebodyWaits } from '../console.fixture.ts'
+
+test('what refers to something that is deleted meanwhile finds nothing [not_found]', async ({ stack, fixture }) => {
+  const product = await fixture.product()
+  const asks = [
+    () => stack.owner.post(`${stack.path}/keys`, { project: stack.project }),
+    () => stack.owner.put(`${stack.projectPath}/assignments/${encodeURIComponent(product)}`),
+  ]
+  await fixture.run('BEGIN')
+  await fixture.run('SELECT FROM control.projects WHERE id = $1 FOR UPDATE', [stack.project])
+  const answers = asks.map((one) => one())
+  await untilSomebodyWaits(fixture, asks.length)
+  await fixture.run('DELETE FROM control.project_grants WHERE project = $1', [stack.project])
+  await fixture.run('DELETE FROM control.projects WHERE id = $1', [stack.project])
+  await fixture.run('COMMIT')
+  expect((await Promise.all(answers)).map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
+})
+
+test('no query or id makes the console fail', async ({ stack }) => {
+  const odd = [
+    '',
+    '0',
+    '-1',
+    '1.5',
+    'NaN',
+    '1e9',
+    '9'.repeat(15),
+    `${'9'.repeat(15)}.inv_x`,
+    "' OR 1=1 --",
+    '%F0%9F%98%80',
+    '%00',
+    '%ED%A0%80',
+  ]
+  const lists = ['members', 'teams', 'projects', 'keys', 'audit'].map((name) => `${stack.path}/${name}`)
+  lists.push(`${stack.projectPath}/grants`, `${stack.projectPath}/invocations`, '/api/v2/products', '/api/v2/tenants')
+  const queries = lists.flatMap((path) => odd.flatMap((value) => [`${path}?cursor=${value}`, `${path}?limit=${value}`]))
+  const moments = [
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+    '2026-02-30T00:00:00Z',
+    '-271821-04-20T00:00:00Z',
+  ]
+  for (const moment of moments)
+    queries.push(`${stack.projectPath}/usage?from=${moment}`, `${stack.projectPath}/usage?to=${moment}`)
+  const bad: string[] = []
+  for (const query of queries) {
+    const answer = await stack.owner.get(query)
+    if (answer.status >= 500) bad.push(`${answer.status} ${query}`)
+  }
+  expect(bad).toEqual([])
+})

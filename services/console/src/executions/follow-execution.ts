@@ -1,0 +1,34 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { backOffMs } from '@gateway/async/back-off'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { ConsoleDeps } from '../deps.ts'
+
+/** A short execution is told of at once; a long one is asked about once a second. */
+const PAUSE = { firstMs: 25, maxMs: 1_000 }
+
+/**
+ * The lines of progress of an execution as they come, as NDJSON text, from the first to `complete`. The ledger is asked again and
+ * again: an execution goes on without listeners, so a ledger that can't be reached for a while only makes its lines late.
+ * @param disconnected aborts when nobody listens any more; the promise then rejects
+ */
+export async function* followExecution(
+  { ledger }: Pick<ConsoleDeps, 'ledger'>,
+  execution: string,
+  disconnected: AbortSignal,
+): AsyncGenerator<string> {
+  let after = -1
+  for (let quiet = 1; ; quiet++) {
+    disconnected.throwIfAborted()
+    const news = await ledger.followExecution({ execution, after }).catch((error: unknown) => {
+      if (error instanceof LedgerUnavailable) return null
+      throw error
+    })
+    if (news !== null && news.seq > after) {
+      yield news.lines
+      after = news.seq
+      quiet = 1
+    }
+    if (news?.done) return
+    await wait(backOffMs(quiet, PAUSE), undefined, { signal: disconnected })
+  }
+}

@@ -1,0 +1,101 @@
+import { listAudit } from './audit/list-audit.ts'
+import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
+import type { ConsoleDeps } from './deps.ts'
+import { executeSandbox } from './executions/execute-sandbox.ts'
+import { listExecutions, readExecution } from './executions/executions.ts'
+import { createKey } from './keys/create-key.ts'
+import { listKeys, readKey } from './keys/list-keys.ts'
+import { revokeKey } from './keys/revoke-key.ts'
+import { rotateKey } from './keys/rotate-key.ts'
+import { listInvocations, readInvocation } from './money/invocations.ts'
+import { readUsage } from './money/usage.ts'
+import { fundWallet, readWallet } from './money/wallet.ts'
+import { listMembers, removeMember, setMember } from './people/members.ts'
+import { listTeamMembers, removeTeamMember, setTeamMember } from './people/team-members.ts'
+import { createTeam, deleteTeam, listTeams } from './people/teams.ts'
+import { createTenant, deleteTenant, listTenants } from './people/tenants.ts'
+import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
+import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
+import { createProject, deleteProject, listProjects } from './projects/projects.ts'
+import type { Handlers } from './request/call.ts'
+import { activateRevision } from './sandboxes/activate-revision.ts'
+import { listRevisions, readRevision } from './sandboxes/revisions.ts'
+import { changeSandbox, createSandbox, listSandboxes, readSandbox } from './sandboxes/sandboxes.ts'
+import { saveRevision } from './sandboxes/save-revision.ts'
+import { readMe } from './sign-in/me.ts'
+import { comeFromProvider } from './sign-in/provider/come-from-provider.ts'
+import { goToProvider } from './sign-in/provider/go-to-provider.ts'
+import { signIn, signOut } from './sign-in/session.ts'
+import { setPassword } from './sign-in/set-password.ts'
+import { readSignInMethods } from './sign-in/sign-in-methods.ts'
+import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
+
+/** What serves each operation of the contract (packages/contracts/src/api/console-routes.ts has their paths). */
+export function consoleHandlers(deps: ConsoleDeps): Handlers {
+  const { provider, publicUrl } = deps
+  const throughProvider = provider === undefined || publicUrl === undefined ? null : { ...deps, provider, publicUrl }
+  return {
+    readSignInMethods: readSignInMethods(deps),
+    signIn: signIn(deps),
+    signOut: signOut(deps),
+    goToProvider: throughProvider && goToProvider(throughProvider),
+    comeFromProvider: throughProvider && comeFromProvider(throughProvider),
+    readMe: readMe(deps),
+    setPassword: setPassword(deps),
+    listTokens: listTokens(deps),
+    createToken: createToken(deps),
+    deleteToken: deleteToken(deps),
+
+    listTenants: listTenants(deps),
+    createTenant: createTenant(deps),
+    deleteTenant: deleteTenant(deps),
+    listMembers: listMembers(deps),
+    setMember: setMember(deps),
+    removeMember: removeMember(deps),
+    listTeams: listTeams(deps),
+    createTeam: createTeam(deps),
+    deleteTeam: deleteTeam(deps),
+    listTeamMembers: listTeamMembers(deps),
+    setTeamMember: setTeamMember(deps),
+    removeTeamMember: removeTeamMember(deps),
+    listAudit: listAudit(deps),
+
+    listProjects: listProjects(deps),
+    createProject: createProject(deps),
+    deleteProject: deleteProject(deps),
+    listGrants: listGrants(deps),
+    setGrant: setGrant(deps),
+    removeGrant: removeGrant(deps),
+    listAssignments: listAssignments(deps),
+    assignProduct: assignProduct(deps),
+    unassignProduct: unassignProduct(deps),
+
+    listKeys: listKeys(deps),
+    createKey: createKey(deps),
+    readKey: readKey(deps),
+    revokeKey: revokeKey(deps),
+    rotateKey: rotateKey(deps),
+
+    readWallet: readWallet(deps),
+    fundWallet: fundWallet(deps),
+    readUsage: readUsage(deps),
+    listInvocations: listInvocations(deps),
+    readInvocation: readInvocation(deps),
+
+    listSandboxes: listSandboxes(deps),
+    createSandbox: createSandbox(deps),
+    readSandbox: readSandbox(deps),
+    changeSandbox: changeSandbox(deps),
+    listRevisions: listRevisions(deps),
+    saveRevision: saveRevision(deps),
+    readRevision: readRevision(deps),
+    activateRevision: activateRevision(deps),
+    executeSandbox: executeSandbox(deps),
+    listExecutions: listExecutions(deps),
+    readExecution: readExecution(deps),
+
+    listProducts: listProducts(deps),
+    createProduct: createProduct(deps),
+    changeProduct: changeProduct(deps),
+  }
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+test('a key is bound to its project, shows its secret once, and only its hash is stored', async ({
+  stack,
+  fixture,
+}) => {
+  const limit = { micro: 5_000_000, reset: 'daily' }
+  const made = await stack.owner.post(`${stack.path}/keys`, {
+    project: stack.project,
+    name: 'CI',
+    limit,
+    expiresInDays: 30,
+  })
+  expect(outcomeOf(made)).toBe('201')
+  const { key, secret } = made.body
+  expect(secret).toMatch(/^svc_[0-9A-Za-z]{49}$/)
+  expect(key).toEqual({
+    id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+    name: 'CI',
+    project: stack.project,
+    prefix: secret.slice(0, 12),
+    state: 'Active',
+    policy: 'all-eligible',
+    resources: [],
+    limit,
+    createdBy: stack.owner.id,
+    createdAt: expect.any(String),
+    expiresAt: new Date(Date.parse(key.createdAt) + 30 * 86_400_000).toISOString(),
+    lastUsedAt: null,
+    rotatedFrom: null,
+    rotatedTo: null,
+  })
+  const read = await stack.owner.get(`${stack.path}/keys/${key.id}`)
+  expect(read.body).toEqual(key)
+  const { rows } = await fixture.run('SELECT *, encode(hash, $2) AS hex FROM control.keys WHERE id = $1', [
+    key.id,
+    'hex',
+  ])
+  expect(rows[0]).toMatchObject({ lineage: key.id, hex: createHash('sha256').update(secret).digest('hex') })
+  expect(JSON.stringify(rows)).not.toContain(secret)
+  const { body: audit } = await stack.owner.get(`${stack.path}/audit`)
+  expect(JSON.stringify(audit)).not.toContain(secret)
+})
+
+test('an expiry of 90 days is the default', async ({ stack }) => {
+  const { body } = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
+  expect(Date.parse(body.key.expiresAt) - Date.parse(body.key.createdAt)).toBe(90 * 86_400_000)
+})
+
+test.for([
+  [{}, '422 project_required', 'project'],
+  [{ project: null, colour: 'red' }, '422 project_required', 'project'],
+  [{ expiresInDays: 0 }, '400 invalid_request', 'expiresInDays'],
+  [{ expiresInDays: 366 }, '400 invalid_request', 'expiresInDays'],
+  [{ expiresInDays: 1.5 }, '400 invalid_request', 'expiresInDays'],
+  [{ limit: { micro: 0, reset: 'daily' } }, '400 invalid_request', 'limit.micro'],
+  [{ limit: { micro: 2 ** 53, reset: 'daily' } }, '400 invalid_request', 'limit.micro'],
+  [{ limit: { micro: 1, reset: 'hourly' } }, '400 invalid_request', 'limit.reset'],
+  [{ limit: { micro: 1 } }, '400 invalid_request', 'limit.reset'],
+  [{ policy: 'listed' }, '400 invalid_request', 'resources'],
+  [{ policy: 'listed', resources: [] }, '400 invalid_request', 'resources'],
+  [{ resources: ['acme/swift'] }, '400 invalid_request', 'resources'],
+  [{ policy: 'all-eligible', resources: ['acme/swift'] }, '400 invalid_request', 'resources'],
+  [{ createdBy: 'per_other' }, '400 invalid_request', 'createdBy'],
+  [{ hash: 'x' }, '400 invalid_request', 'hash'],
+] as const)('a key of %j is refused: %s', async ([more, refusal, param], { stack }) => {
+  const body = refusal.endsWith('project_required') ? more : { project: stack.project, ...more }
+  const answer = await stack.owner.post(`${stack.path}/keys`, body)
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual([refusal, param])
+})
+
+test.for([
+  [{ expiresInDays: 1 }],
+  [{ expiresInDays: 365 }],
+  [{ limit: { micro: 1, reset: 'lifetime' } }],
+  [{ limit: { micro: Number.MAX_SAFE_INTEGER, reset: 'weekly' } }],
+  [{ limit: null, policy: 'all-eligible' }],
+] as const)('a key of %j is at its bound and made', async ([more], { stack }) => {
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/keys`, { project: stack.project, ...more }))).toBe('201')
+})
+
+test('an allowlist names assigned, published products alone [resource_not_eligible]', async ({ stack, fixture }) => {
+  const [assigned, suspended, unassigned] = [
+    await fixture.product(),
+    await fixture.product({ state: 'suspended' }),
+    await fixture.product(),
+  ]
+  await fixture.assign(stack.project, assigned, suspended)
+  const create = (resources: string[]) =>
+    stack.owner.post(`${stack.path}/keys`, { project: stack.project, policy: 'listed', resources })
+  const refused = await create([assigned, unassigned, suspended, 'sbx-none'])
+  expect(outcomeOf(refused)).toBe('422 resource_not_eligible')
+  expect(refused.body.error.details).toEqual({ resources: [unassigned, suspended, 'sbx-none'] })
+  const made = await create([assigned, assigned])
+  expect(made.body.key).toMatchObject({ policy: 'listed', resources: [assigned] })
+})
+
+test.for([
+  ['an Admin without team and grant', { tenant: 'Admin' }],
+  ['a member alone', {}],
+  ['a member of the team without a grant', { team: 'Team Owner' }],
+  ['a Project Owner outside the team', { project: 'Project Owner' }],
+  ['a Project Viewer in the team', { team: 'Team Member', project: 'Project Viewer' }],
+] as const)('%s issues no key [key_issuer_denied]', async ([, roles], { stack }) => {
+  const answer = await (await stack.member(roles)).post(`${stack.path}/keys`, { project: stack.project })
+  expect(outcomeOf(answer)).toBe('403 key_issuer_denied')
+})
+
+test('who has left the organization issues no key, whatever roles are left behind [key_issuer_denied]', async ({
+  stack,
+}) => {
+  const leaver = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
+  await stack.owner.delete(`${stack.path}/members/${leaver.id}`)
+  expect(outcomeOf(await leaver.post(`${stack.path}/keys`, { project: stack.project }))).toBe('403 key_issuer_denied')
+})
+
+test('a Team Member with the grant Project Consumer issues keys', async ({ stack }) => {
+  const issuer = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
+  expect(outcomeOf(await issuer.post(`${stack.path}/keys`, { project: stack.project }))).toBe('201')
+})
+
+test('somebody from outside learns nothing of a project by asking for a key [not_found]', async ({
+  stack,
+  signIn,
+  fixture,
+}) => {
+  const outsider = await signIn()
+  const other = await fixture.project(await fixture.tenant())
+  const answers = await Promise.all([
+    outsider.post(`${stack.path}/keys`, { project: stack.project }),
+    outsider.post(`${stack.path}/keys`, {}),
+    stack.owner.post(`${stack.path}/keys`, { project: other.id }),
+    stack.owner.post(`${stack.path}/keys`, { project: 'prj_never' }),
+  ])
+  expect(answers.map(outcomeOf)).toEqual(Array(4).fill('404 not_found'))
+  expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+})
+
+test("a key's expiry, project and limit can't be changed behind the API", async ({ stack, fixture }) => {
+  const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  await expect(fixture.run(`UPDATE control.keys SET expires_at = NULL WHERE id = $1`, [key.id])).rejects.toThrow(
+    /for life/,
+  )
+})

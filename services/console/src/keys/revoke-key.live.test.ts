@@ -1,0 +1,26 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+test('a revoked key stays revoked [key_not_active]', async ({ stack }) => {
+  const { body } = await stack.owner.post(`${stack.path}/keys`, { project: stack.project })
+  const path = `${stack.path}/keys/${body.key.id}`
+  const revoked = await stack.owner.post(`${path}/revoke`)
+  expect([outcomeOf(revoked), revoked.body.state]).toEqual(['200', 'Revoked'])
+  const again = await stack.owner.post(`${path}/revoke`)
+  expect(outcomeOf(again)).toBe('409 key_not_active')
+  expect(again.body.error.details).toEqual({ state: 'Revoked', rotatedTo: null })
+  expect(outcomeOf(await stack.owner.post(`${path}/rotate`))).toBe('409 key_not_active')
+})
+
+test('a rotated key can be revoked within its grace, and not after', async ({ stack }) => {
+  const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body.key.id
+  const rotate = (id: string, graceSeconds: number) =>
+    stack.owner.post(`${stack.path}/keys/${id}/rotate`, { graceSeconds })
+  const [inGrace, without] = [await create(), await create()]
+  await rotate(inGrace, 86_400)
+  await rotate(without, 0)
+  expect((await stack.owner.post(`${stack.path}/keys/${inGrace}/revoke`)).body.state).toBe('Revoked')
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/keys/${without}/revoke`))).toBe('409 key_not_active')
+  const tooLong = await rotate(await create(), 86_401)
+  expect([outcomeOf(tooLong), tooLong.body.error.param]).toEqual(['400 invalid_request', 'graceSeconds'])
+})

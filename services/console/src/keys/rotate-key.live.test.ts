@@ -1,0 +1,80 @@
+import { expect } from 'vitest'
+import { callerOf, consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+test('a legacy key needs reissue and is never rotated [key_not_active]', async ({ stack, fixture }) => {
+  const legacy = await fixture.key({ project: null, tenant: stack.tenant, by: stack.owner.id })
+  const path = `${stack.path}/keys/${legacy.id}`
+  expect((await stack.owner.get(path)).body).toMatchObject({ state: 'NeedsReissue', project: null })
+  expect(outcomeOf(await stack.owner.post(`${path}/rotate`))).toBe('409 key_not_active')
+  expect((await stack.owner.post(`${path}/revoke`)).body.state).toBe('Revoked')
+})
+
+test('a replacement keeps everything but the secret, and the lineage says so', async ({ stack, fixture }) => {
+  const product = await fixture.product()
+  await fixture.assign(stack.project, product)
+  const asked = {
+    project: stack.project,
+    name: 'CI',
+    policy: 'listed',
+    resources: [product],
+    limit: { micro: 5_000_000, reset: 'weekly' },
+    expiresInDays: 30,
+  }
+  const { key: old, secret } = (await stack.owner.post(`${stack.path}/keys`, asked)).body
+  const rotated = await stack.owner.post(`${stack.path}/keys/${old.id}/rotate`, { graceSeconds: 60 })
+  expect(outcomeOf(rotated)).toBe('201')
+  const { key } = rotated.body
+  expect(rotated.body.secret).not.toBe(secret)
+  const { id, prefix, createdAt, expiresAt, rotatedFrom, ...kept } = key
+  expect(old).toMatchObject(kept)
+  expect(rotatedFrom).toBe(old.id)
+  expect(prefix).toBe(rotated.body.secret.slice(0, 12))
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(30 * 86_400_000)
+  const before = await stack.owner.get(`${stack.path}/keys/${old.id}`)
+  expect(before.body).toMatchObject({ state: 'Rotated', rotatedTo: id })
+  const { rows } = await fixture.run('SELECT DISTINCT lineage FROM control.keys WHERE id = ANY ($1)', [[old.id, id]])
+  expect(rows).toEqual([{ lineage: old.id }])
+})
+
+test('of many who rotate a key at once one gets the replacement, the others its id [key_not_active]', async ({
+  stack,
+}) => {
+  const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  const path = `${stack.path}/keys/${key.id}/rotate`
+  const answers = await Promise.all(Array.from({ length: 8 }, () => stack.owner.post(path)))
+  const [won, ...others] = answers.toSorted((a, b) => a.status - b.status)
+  expect(outcomeOf(won!)).toBe('201')
+  for (const other of others) {
+    expect(outcomeOf(other)).toBe('409 key_not_active')
+    expect(other.body.error.details).toEqual({ state: 'Rotated', rotatedTo: won!.body.key.id })
+  }
+})
+
+test('a key rotates itself and nothing else [not_found]', async ({ stack, console, fixture }) => {
+  const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  const [mine, other] = [await create(), await create()]
+  const byKey = callerOf(console.url, '', mine.secret)
+  expect(outcomeOf(await byKey.post(`${stack.path}/keys/${other.key.id}/rotate`))).toBe('404 not_found')
+  expect(outcomeOf(await byKey.get(`${stack.path}/keys/${mine.key.id}`))).toBe('401 token_invalid')
+  const rotated = await byKey.post(`${stack.path}/keys/${mine.key.id}/rotate`)
+  expect(outcomeOf(rotated)).toBe('201')
+  expect(rotated.body.key.createdBy).toBe(stack.owner.id)
+  const { body } = await stack.owner.get(`${stack.path}/audit?limit=1`)
+  expect(body.data).toMatchObject([{ action: 'key.rotate', person: null, subject: mine.key.id }])
+
+  const again = await byKey.post(`${stack.path}/keys/${mine.key.id}/rotate`)
+  expect(outcomeOf(again)).toBe('401 key_revoked')
+  expect(again.body.error.resolution).toContain(rotated.body.key.id)
+  const legacy = await fixture.key({ project: null, tenant: stack.tenant, by: stack.owner.id })
+  const byLegacy = callerOf(console.url, '', legacy.secret)
+  expect(outcomeOf(await byLegacy.post(`${stack.path}/keys/${legacy.id}/rotate`))).toBe('403 key_unbound')
+  const byGarbage = callerOf(console.url, '', 'svc_garbage')
+  expect(outcomeOf(await byGarbage.post(`${stack.path}/keys/${legacy.id}/rotate`))).toBe('401 key_invalid')
+})
+
+test('no replacement is issued once the creator has lost a requirement [key_issuer_denied]', async ({ stack }) => {
+  const creator = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
+  const { key } = (await creator.post(`${stack.path}/keys`, { project: stack.project })).body
+  await stack.owner.delete(`${stack.projectPath}/grants/${creator.id}`)
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/keys/${key.id}/rotate`))).toBe('403 key_issuer_denied')
+})

@@ -1,0 +1,40 @@
+import type { Page } from '@gateway/contracts/console/page'
+import { invalidField } from './check.ts'
+
+/**
+ * A page of a list that is read in the order of a text that no two of its items share, which is the cursor.
+ * @param items one more than `limit`, where there are more
+ */
+export function pageOf<Item>(items: Item[], limit: number, cursorOf: (item: Item) => string): Page<Item> {
+  const data = items.slice(0, limit)
+  const last = data.at(-1)
+  return { data, nextCursor: items.length > limit && last !== undefined ? cursorOf(last) : null }
+}
+
+/**
+ * The number that a cursor is.
+ * @throws Refusal `invalid_request`
+ */
+export function readNumberCursor(cursor: string, maxDigits: number): bigint {
+  if (/^\d+$/.test(cursor) && cursor.length <= maxDigits) return BigInt(cursor)
+  throw unknownCursor()
+}
+
+/** The cursor of a list that is read by time, newest first. */
+export function timeCursor({ createdAt, id }: { createdAt: string; id: string }): string {
+  return `${Date.parse(createdAt)}.${id}`
+}
+
+/**
+ * What `timeCursor` made.
+ * @throws Refusal `invalid_request`
+ */
+export function readTimeCursor(cursor: string): { at: Date; id: string } {
+  const [, ms, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? []
+  if (ms && id) return { at: new Date(Number(ms)), id }
+  throw unknownCursor()
+}
+
+function unknownCursor() {
+  return invalidField('cursor', 'is not one that this list gave.', 'Send the nextCursor of the page before.')
+}

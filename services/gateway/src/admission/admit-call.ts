@@ -1,0 +1,135 @@
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { Deps } from '../deps.ts'
+import { openReservation, release } from '../provider-call/reservation.ts'
+import type { ChatCall } from '../request/read-chat.ts'
+import { storable } from '../request/read-headers.ts'
+import { noteOnCall } from '../tracing.ts'
+import type { Permit } from './concurrency-limiter.ts'
+import { joinRunning } from './join-running.ts'
+import { tooOften, type Exceeded } from './rates.ts'
+
+// What a call has to pass before its provider is called. The ledger decides. Here is only
+//   A1  that nothing is asked for a caller who has disconnected already;
+//   A2  the exact count of a prompt that would be refused by its bytes alone, after which the ledger is asked once
+//       more;
+//   A3  the rate that an operator has set. A call beyond it is asked for in the name of no instance. The ledger then
+//       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
+//       reserved.
+
+/** What a call has come to: its upper bound is reserved, or it was answered before. */
+export type Admission = AdmittedCall | Replay
+
+export interface AdmittedCall extends Admitted {
+  /** Id of the reservation of this attempt; that of a first attempt is the invocation's id too. */
+  reservation: string
+}
+export type Replay = Extract<AdmitOutcome, { kind: 'replay' }>
+export type Running = Extract<AdmitOutcome, { kind: 'running' }>
+
+/** The caller while their request is under way. */
+export interface Caller {
+  /** Aborts when they leave before they have their answer. */
+  disconnected: AbortSignal
+  permit: Pick<Permit, 'attributeTo'>
+}
+
+type Needed = Pick<Deps, 'ledger' | 'instance' | 'newId' | 'countExactly' | 'rates' | 'admissionQueueLimit'> &
+  Parameters<typeof joinRunning>[0] &
+  Parameters<typeof release>[0]
+
+/** How long the ledger may take to decide; past it nothing stays reserved and nothing was called. */
+const ADMISSION_MS = 5_000
+/** An instance that is never on the books. */
+const NO_INSTANCE = 'nobody'
+
+/**
+ * Asks the ledger to admit a call: one question, in which everything is decided (architecture.md, "Chat"). While the
+ * first call under the same idempotency key is running, this one joins it.
+ * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
+ * @throws LedgerUnavailable
+ * @throws ClientDisconnected
+ */
+export async function admitCall(deps: Needed, chat: ChatCall, caller: Caller): Promise<Admission> {
+  const ask = () => askLedger(deps, chat, caller)
+  deps.admissionQueueLimit.refuseIfFull()
+  const first = await deps.admissionQueueLimit.during(ask)
+  const admission = first.kind === 'running' ? await joinRunning(deps, first, ask, caller.disconnected) : first
+  noteOnCall({
+    'service.invocation': admission.invocation,
+    'gen_ai.request.model': chat.request.model,
+    ...(admission.kind === 'admitted' ? { 'service.project': admission.project } : { 'service.replayed': true }),
+  })
+  return admission
+}
+
+async function askLedger(deps: Needed, chat: ChatCall, { disconnected, permit }: Caller): Promise<Admission | Running> {
+  if (disconnected.aborted) throw new ClientDisconnected() // A1
+  const exceeded = await deps.rates.exceeded(chat.keyHash)
+  let decided = await decide(deps, chat, null, exceeded)
+  if (decided.outcome.kind === 'refused') {
+    const counted = await deps.countExactly({ payer: chat.keyHash, request: chat.request }, decided.outcome)
+    if (counted !== null) decided = await decide(deps, chat, counted, exceeded) // A2
+  }
+  const { id, outcome } = decided
+  const project = projectOf(outcome)
+  if (project !== null) permit.attributeTo(project)
+  switch (outcome.kind) {
+    case 'admitted': {
+      const tooMany = await deps.rates.count(chat.keyHash, outcome)
+      if (tooMany === null) return { ...outcome, reservation: id }
+      const reservation = openReservation({ ...outcome, reservation: id }, chat.idempotency !== null)
+      await release(deps, reservation, 'its key or project calls too often')
+      throw tooOften(tooMany)
+    }
+    case 'replay':
+    case 'running':
+      return outcome
+    case 'refused':
+      throw refusalFor(outcome, 'chat')
+    case 'instance-unknown':
+      throw exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded) // A3
+  }
+}
+
+async function decide(
+  { ledger, instance, newId }: Needed,
+  chat: ChatCall,
+  counted: number | null,
+  exceeded: Exceeded | null,
+) {
+  const item = {
+    ...itemOf(chat, counted),
+    id: newId('inv'),
+    instance: exceeded === null ? instance.id() : NO_INSTANCE,
+  }
+  let outcome = await ledger.admit(item, { budgetMs: ADMISSION_MS })
+  if (outcome.kind === 'instance-unknown' && exceeded === null) {
+    await instance.renew()
+    outcome = await ledger.admit({ ...item, instance: instance.id() }, { budgetMs: ADMISSION_MS })
+  }
+  return { id: item.id, outcome }
+}
+
+function itemOf(
+  { keyHash, selector, request, idempotency }: ChatCall,
+  counted: number | null,
+): Omit<AdmitItem, 'op' | 'id' | 'instance'> {
+  return {
+    keyHash,
+    selector,
+    model: storable(request.model),
+    parameters: request.conditional,
+    promptSize: { ...request.promptSize, counted, maxTokens: request.maxTokens },
+    idempotency,
+  }
+}
+
+/** The project of the key, where the ledger names it. */
+function projectOf(outcome: AdmitOutcome): string | null {
+  if (outcome.kind === 'admitted') return outcome.project
+  return outcome.kind === 'refused' ? (outcome.facts.project ?? null) : null
+}

@@ -1,0 +1,125 @@
+import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base'
+import { describe, expect } from 'vitest'
+import { errorOf, stackTest, newPrompt } from '../stack.fixture.ts'
+
+const PER_MESSAGE = 8
+const CAP = 50
+
+/** Three bytes and a token a word. */
+const words = (count: number) => newPrompt() + ' ab'.repeat(count)
+/** What is counted of one user message: its text, its role and a token of room for each. */
+const tokensOf = (content: string) => countTokens(content) + countTokens('user') + 2
+const asked = (content: string, more: object = {}) => ({
+  messages: [{ role: 'user', content }],
+  max_tokens: CAP,
+  ...more,
+})
+const withKey = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } })
+
+const test = stackTest
+  .extend(
+    'sell',
+    ({ tenant }) =>
+      (options: Parameters<typeof tenant.sell>[0] = {}) =>
+        tenant.sell({ tokenizer: 'cl100k_base', perMessage: PER_MESSAGE, ...options }),
+  )
+  // Another project of the same owner: a key of it.
+  .extend('keyOfProject', ({ tenant, fixture }) => async (funds: bigint, model: string) => {
+    const project = await fixture.project(tenant.owners, funds)
+    await fixture.assign(project.id, model)
+    return (await fixture.key({ project, by: tenant.owners.owner })).secret
+  })
+
+describe('a prompt of more bytes than tokens', () => {
+  for (const stream of [false, true]) {
+    test(`fits a context that its tokens fit, to the token${stream ? ', streamed' : ''} [context_limit]`, async ({
+      tenant,
+      sell,
+      stack,
+    }) => {
+      const content = words(2_000)
+      const needed = tokensOf(content) + PER_MESSAGE + CAP
+      expect(content.length).toBeGreaterThan(2 * needed)
+      const fits = await tenant.chat(asked(content, { stream, model: await sell({ contextLength: needed }) }))
+      expect(fits.status).toBe(200)
+      await fits.text()
+      expect(await stack.provider.control.countCalls({ prompt: content.slice(0, 20) })).toBe(1)
+
+      const refused = await tenant.chat(asked(content, { stream, model: await sell({ contextLength: needed - 1 }) }))
+      expect(refused.status).toBe(422)
+      expect(await errorOf(refused)).toMatchObject({
+        code: 'context_limit',
+        param: 'messages',
+        details: { promptTokens: needed - CAP, outputCap: CAP, contextLength: needed - 1 },
+      })
+    })
+  }
+
+  test('is reserved at its tokens where its bytes cost more than the wallet has [insufficient_budget]', async ({
+    tenant,
+    sell,
+    keyOfProject,
+  }) => {
+    const content = words(2_000)
+    const needed = tokensOf(content) + PER_MESSAGE + 2 * CAP
+    const model = await sell()
+    const call = asked(content, { model })
+    const refused = await tenant.chat(call, withKey(await keyOfProject(BigInt(needed - 1), model)))
+    expect(refused.status).toBe(402)
+    expect(await errorOf(refused)).toMatchObject({
+      code: 'insufficient_budget',
+      details: { neededMicro: needed, availableMicro: needed - 1 },
+    })
+    expect((await tenant.chat(call, withKey(await keyOfProject(BigInt(needed), model)))).status).toBe(200)
+  })
+
+  test('is reserved at its tokens where its bytes cost more than the key may spend [key_limit]', async ({
+    tenant,
+    sell,
+  }) => {
+    const content = words(2_000)
+    const needed = tokensOf(content) + PER_MESSAGE + 2 * CAP
+    const call = asked(content, { model: await sell() })
+    const keyWith = async (micro: number) =>
+      (await tenant.key({ limit: { micro: BigInt(micro), reset: 'daily' } })).secret
+    const refused = await tenant.chat(call, withKey(await keyWith(needed - 1)))
+    expect(refused.status).toBe(403)
+    expect(await errorOf(refused)).toMatchObject({ code: 'key_limit', details: { neededMicro: needed } })
+    expect((await tenant.chat(call, withKey(await keyWith(needed)))).status).toBe(200)
+  })
+
+  test('is refused by its bytes where the product names no tokenizer [context_limit]', async ({ tenant }) => {
+    const content = words(2_000)
+    const answer = await tenant.chat(asked(content, { model: await tenant.sell({ contextLength: 4_000 }) }))
+    const { code, details } = (await errorOf(answer)) as { code: string; details: { promptTokens: number } }
+    expect(code).toBe('context_limit')
+    expect(details.promptTokens).toBeGreaterThan(content.length)
+  })
+
+  test('is counted so often for one project, and then as often for another [context_limit]', async ({
+    tenant,
+    sell,
+    keyOfProject,
+  }) => {
+    const model = await sell({ requestPico: 1_000_000n, contextLength: 60_000 })
+    const large = () => asked(words(41_600), { model }) // 125 kilobytes
+    const answers = await Promise.all(Array.from({ length: 30 }, () => tenant.chat(large())))
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    expect(statuses).toEqual([...Array(20).fill(200), ...Array(10).fill(422)]) // of 2,500 kilobytes
+    const other = withKey(await keyOfProject(1_000_000n, model))
+    expect((await tenant.chat(large(), other)).status).toBe(200)
+  })
+
+  test('is charged and kept like any other', async ({ tenant, sell }) => {
+    const call = asked(words(2_000), { model: await sell({ contextLength: 4_000 }) })
+    const headers = { 'idempotency-key': newPrompt() }
+    const first = await tenant.chat(call, { headers })
+    const again = await tenant.chat(call, { headers })
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const text = await first.text()
+    expect(await again.text()).toBe(text)
+    const { usage } = JSON.parse(text) as { usage: { prompt_tokens: number; completion_tokens: number } }
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: usage.prompt_tokens + 2 * usage.completion_tokens })
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect } from 'vitest'
+import { errorOf, stackTest as test, newPrompt } from '../stack.fixture.ts'
+
+test.override('environment', { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) })
+
+describe('a key that calls as often as it may', () => {
+  test('is refused, told until when, and charged nothing [rate_limited]', async ({ tenant }) => {
+    for (let n = 0; n < 3; n++) expect((await tenant.chat()).status).toBe(200)
+    const before = await tenant.wallet()
+    const refused = await tenant.chat()
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('30') // the most that is ever said
+    expect(await errorOf(refused)).toMatchObject({
+      code: 'rate_limited',
+      type: 'rate_limit_error',
+      details: { scope: 'key', requests: 3, seconds: 600 },
+    })
+    expect(await tenant.wallet()).toEqual(before)
+    expect(before.reserved).toBe(0)
+  })
+
+  test('of many calls at once has three, and no more [rate_limited]', async ({ tenant, stack }) => {
+    const content = newPrompt()
+    const ask = () => tenant.chat({ messages: [{ role: 'user', content }] })
+    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+    expect(statuses).toEqual([200, 200, 200, ...Array(17).fill(429)])
+    expect(await stack.provider.control.countCalls({ prompt: content })).toBe(3)
+    expect((await tenant.wallet()).reserved).toBe(0)
+  })
+
+  test('is told first whatever comes before the rate in the order of checks', async ({ tenant, fixture }) => {
+    for (let n = 0; n < 3; n++) await tenant.chat()
+    const codeOf = async (fields: object, headers: Record<string, string> = {}) =>
+      (await errorOf(await tenant.chat(fields, { headers })))['code']
+    expect(await codeOf({ model: 'acme/none' })).toBe('model_not_found')
+    expect(await codeOf({ project_id: 'prj_other' })).toBe('project_mismatch')
+    expect(await codeOf({ temperature: 3 })).toBe('invalid_request')
+    expect(await codeOf({ model: await tenant.sell({ maxOutputTokens: 10 }), max_tokens: 11 })).toBe('context_limit')
+    expect(await codeOf({ model: await tenant.sell({ requestPico: 2_000_000_000_000n }) })).toBe('rate_limited') // not 402
+    await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE hash = decode($1, $2)', [tenant.hash, 'hex'])
+    expect(await codeOf({})).toBe('key_revoked')
+  })
+
+  test('has every answer again that it has paid for', async ({ tenant }) => {
+    const call = { messages: [{ role: 'user', content: newPrompt() }] }
+    const headers = { 'idempotency-key': newPrompt() }
+    const first = await tenant.chat(call, { headers })
+    for (let n = 0; n < 2; n++) await tenant.chat()
+    for (let n = 0; n < 5; n++) {
+      const again = await tenant.chat(call, { headers })
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    }
+    expect((await tenant.chat()).status).toBe(429)
+    expect(first.status).toBe(200)
+  })
+
+  test('leaves another key of its project alone', async ({ tenant }) => {
+    for (let n = 0; n < 4; n++) await tenant.chat()
+    const { secret } = await tenant.key()
+    expect((await tenant.chat({}, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200)
+  })
+})

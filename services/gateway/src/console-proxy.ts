@@ -1,0 +1,91 @@
+import { pipeline } from 'node:stream/promises'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Request, RequestHandler } from 'express'
+import { refuse } from '@gateway/contracts/refusal'
+import { Pool } from 'undici'
+
+export interface ConsoleProxy {
+  forward: RequestHandler
+  close(): Promise<void>
+}
+
+/** An execution in the console may take five minutes, and its answer half a minute more. */
+const LONGEST_ANSWER_MS = 330_000
+const CONNECT_MS = 2_000
+
+/**
+ * Passes `/api/v2` and `/console` on to the console service, request and answer as they stream (decisions.md, 7). The
+ * console checks the credentials.
+ */
+export function openConsoleProxy(consoleUrl: string): ConsoleProxy {
+  const pool = new Pool(consoleUrl, {
+    connect: { timeout: CONNECT_MS },
+    headersTimeout: LONGEST_ANSWER_MS,
+    bodyTimeout: LONGEST_ANSWER_MS,
+  })
+  return {
+    async forward(req, res) {
+      const left = new AbortController()
+      res.once('close', () => left.abort())
+      const answer = await pool
+        .request({
+          method: req.method,
+          path: pathOf(req),
+          headers: {
+            ...endToEnd(req.headers),
+            ...addressesOf(req),
+            'x-request-id': String(res.getHeader('X-Request-Id')),
+          },
+          body: hasBody(req) ? req : null,
+          signal: left.signal,
+        })
+        .catch(() => {
+          throw refuse('unavailable', {})
+        })
+      const { 'x-request-id': _, ...headers } = endToEnd(answer.headers)
+      res.writeHead(answer.statusCode, headers)
+      await pipeline(answer.body, res).catch(() => res.destroy())
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** Headers of one connection, not of the message; and `expect`, which was met on ours. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+])
+
+function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const named = (headers.connection ?? '').toLowerCase().split(/\s*,\s*/)
+  const kept: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !HOP_BY_HOP.has(name) && !named.includes(name)) kept[name] = value
+  return kept
+}
+
+/** Where the request came from. We add the last address, the only one that is not a caller's claim. */
+function addressesOf({ headers, socket }: IncomingMessage): Record<string, string> {
+  const before = headers['x-forwarded-for'] ?? []
+  return {
+    'x-forwarded-for': [before, socket.remoteAddress ?? []].flat().join(', '),
+    'x-forwarded-host': headers.host ?? '',
+    'x-forwarded-proto': String(headers['x-forwarded-proto'] ?? 'http'),
+  }
+}
+
+function pathOf({ originalUrl }: Request): string {
+  if (!originalUrl.startsWith('/')) throw refuse('not_found', {})
+  return originalUrl
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}

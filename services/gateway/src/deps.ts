@@ -1,0 +1,58 @@
+import type { AssetStore } from '@gateway/assets/asset-store'
+import type { Instance } from '@gateway/ledger-client/instance'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { Notifier } from '@gateway/notifier/notifier'
+import type { Readiness } from '@gateway/process/health'
+import type { Logger } from '@gateway/process/logger'
+import type { Providers } from '@gateway/providers/open-providers'
+import type { CountUsage } from '@gateway/tokens/counted-usage'
+import type { CountExactly } from '@gateway/tokens/exact-count'
+import type { AdmissionQueueLimit } from './admission/admission-queue-limit.ts'
+import type { ConcurrencyLimiter } from './admission/concurrency-limiter.ts'
+import type { Rates } from './admission/rates.ts'
+import type { ConsoleProxy } from './console-proxy.ts'
+import type { NewId } from './id-generator.ts'
+import type { Metrics } from './metrics.ts'
+import type { OpenCalls } from './open-calls.ts'
+
+/**
+ * What has state or is configured. `start.ts` makes each of it once, in order. Functions of ours are imported; each
+ * takes the part of this that it uses.
+ */
+export interface Deps {
+  ledger: LedgerClient
+  /** This process on the ledger's books, in whose name reservations are made. */
+  instance: Pick<Instance, 'id' | 'renew'>
+  notifier: Pick<Notifier, 'notify' | 'subscribe'>
+  providers: Pick<Providers, 'chat'>
+  assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
+  countUsage: CountUsage
+  /** Has a budget of counting for each project. */
+  countExactly: CountExactly
+  /** null: no console is configured, and its paths are not served. */
+  consoleProxy: ConsoleProxy | null
+
+  concurrencyLimiter: ConcurrencyLimiter
+  admissionQueueLimit: AdmissionQueueLimit
+  rates: Rates
+  openCalls: OpenCalls
+  /** Aborts when this process begins to stop. Calls then still have time: see `openCalls.cancellation`. */
+  stopping: AbortSignal
+
+  newId: NewId
+  /** Unix milliseconds. */
+  now: () => number
+  /** Milliseconds of a clock that only goes forward. */
+  monotonicNow: () => number
+
+  log: Logger
+  metrics: Metrics
+  readiness: Pick<Readiness, 'live' | 'ready'>
+  /** The body of GET /metrics. */
+  metricsText: () => Promise<string>
+
+  /** Whether prompts and answers get into traces. */
+  traceContent: boolean
+  /** Host names whose pages in a browser may call MCP, besides those of this machine. */
+  mcpHosts: string[]
+}

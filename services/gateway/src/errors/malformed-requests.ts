@@ -1,0 +1,69 @@
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { chatLimits, flowLimits } from '@gateway/contracts/limits'
+import { refuse, type Refusal } from '@gateway/contracts/refusal'
+import type { Deps } from '../deps.ts'
+
+/**
+ * Makes the HTTP server refuse in our shape what never becomes a request, and closes connections that are kept for
+ * nothing.
+ */
+export function refuseMalformed({ newId }: Pick<Deps, 'newId'>, server: Server): void {
+  server.headersTimeout = 30_000
+  server.requestTimeout = 60_000
+  server.keepAliveTimeout = 75_000 // longer than the load balancers in front keep theirs
+
+  // Node would refuse a missing Host by itself, without a body; nothing here needs one.
+  Object.assign(server, { requireHostHeader: false })
+
+  const answers = new WeakMap<Socket, ServerResponse>()
+  server.prependListener('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
+    answers.set(socket, res)
+    res.once('close', () => answers.get(socket) === res && answers.delete(socket))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const begun = answers.get(socket) // a request whose body can't be read
+    if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent) return void socket.destroy()
+    const id = begun?.getHeader('X-Request-Id') ?? newId('req')
+    socket.end(wholeAnswer(refusalOf(error.code ?? ''), String(id)))
+  })
+  // A caller that asks before it sends a body that is too large need not send it.
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    if (Number(req.headers['content-length']) > bodyLimitOf(req)) res.setHeader('Connection', 'close')
+    else res.writeContinue()
+    server.emit('request', req, res)
+  })
+}
+
+/** The raw body that a path takes at most, known before any route is (decisions.md, 1: 413). Bytes. */
+export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number {
+  if (url.startsWith('/v1/assets')) return flowLimits.assetBytes
+  if (url.startsWith('/v1/sandbox/') || url.startsWith('/api/v2/')) return flowLimits.bodyBytes
+  return chatLimits.bodyBytes
+}
+
+function refusalOf(code: string): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return malformed('The headers are larger than 16 KiB.', 'Send fewer or shorter headers.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return malformed('The request was not received in time.', 'Send the whole request within 60 seconds.')
+  return malformed('This is not a valid HTTP request.', 'Send a request as HTTP/1.1 describes it.')
+}
+
+function malformed(reason: string, resolution: string): Refusal {
+  return refuse('invalid_request', { reason, resolution })
+}
+
+/** Written to the socket as it is: where no request was understood there is no response object. */
+function wholeAnswer({ status, body, headers }: Refusal, requestId: string): string {
+  const json = JSON.stringify({ error: body })
+  const all = {
+    ...headers,
+    'X-Request-Id': requestId,
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(json)),
+    Connection: 'close',
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${json}`
+}

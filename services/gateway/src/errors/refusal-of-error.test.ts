@@ -1,0 +1,44 @@
+import { refuse } from '@gateway/contracts/refusal'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
+import { describe, expect, test } from 'vitest'
+import { ProcessStopping } from '../open-calls.ts'
+import { refusalOfBreak, refusalOfError } from './refusal-of-error.ts'
+
+const failed = (facts: Partial<FailureFacts>) =>
+  new ProviderFailure({ kind: 'refused', provider: 'acme-cloud', detail: 'secret detail', ...facts })
+
+describe('whatever was thrown becomes one refusal', () => {
+  test.each([
+    [refuse('not_found', {}), 404, 'not_found'],
+    [new LedgerUnavailable({ why: 'unavailable' }), 503, 'unavailable'],
+    [new LedgerUnavailable({ why: 'overloaded' }), 503, 'overloaded'],
+    [new ProcessStopping(), 503, 'unavailable'],
+    [failed({ kind: 'timeout' }), 504, 'provider_timeout'],
+    [failed({ kind: 'unreachable' }), 502, 'provider_failed'],
+    [failed({ kind: 'garbage' }), 502, 'provider_failed'],
+    [failed({ providerStatus: 401 }), 502, 'provider_failed'],
+    [failed({ providerStatus: 429, retryAfterMs: 5_000 }), 502, 'provider_failed'],
+    [failed({ providerStatus: 503 }), 502, 'provider_failed'],
+    [failed({ providerStatus: 400 }), 400, 'invalid_request'],
+    [failed({ providerStatus: 422 }), 400, 'invalid_request'],
+    [new TypeError('x is not a function'), 500, 'internal_error'],
+    ['a string', 500, 'internal_error'],
+  ])('%s → %i %s', (error, status, code) => {
+    const refusal = refusalOfError(error)
+    expect(refusal).toMatchObject({ status, code })
+    expect(JSON.stringify([refusal.body, refusal.headers])).not.toMatch(/acme-cloud|secret detail|not a function/)
+    expect('Retry-After' in refusal.headers).toBe(status === 503)
+  })
+
+  test('of a broken answer it says that it is charged', () => {
+    expect(refusalOfBreak(failed({ kind: 'cut' })).body).toMatchObject({
+      code: 'provider_failed',
+      message: expect.stringContaining('are charged'),
+    })
+    expect(refusalOfBreak(failed({ kind: 'timeout' })).body).toMatchObject({
+      code: 'provider_timeout',
+      message: expect.stringContaining('are charged'),
+    })
+  })
+})

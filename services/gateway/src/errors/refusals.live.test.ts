@@ -1,0 +1,247 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect } from 'vitest'
+import { errorOf, stackTest as test, newPrompt } from '../stack.fixture.ts'
+
+const SVC_OF_NOBODY = 'svc_' + '0'.repeat(49)
+
+/** Headers as they are, repeated ones too; `fetch` would join them. */
+async function post(url: string, headers: string[], body: string) {
+  const req = request(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: ['Content-Length', String(body.length), ...headers],
+  })
+  req.end(body)
+  const [res] = await once(req, 'response')
+  return { status: res.statusCode as number, error: JSON.parse(await text(res)).error }
+}
+
+/** What a server says to these bytes. */
+async function raw(
+  url: string,
+  bytes: string,
+): Promise<{ status: number; error: { code: string; resolution: string } }> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.end(bytes)
+  const [head, body] = (await text(socket)).split('\r\n\r\n')
+  return { status: Number(head!.split(' ')[1]), error: JSON.parse(body!).error }
+}
+
+describe('a call is refused, reserves nothing and says what clears it', () => {
+  test.for([
+    { title: 'no key [key_missing]', headers: { authorization: '' }, status: 401, code: 'key_missing' },
+    {
+      title: 'another scheme [key_missing]',
+      headers: { authorization: 'Basic Zm9v' },
+      status: 401,
+      code: 'key_missing',
+    },
+    {
+      title: 'a malformed key [key_invalid]',
+      headers: { authorization: 'Bearer svc_nonsense' },
+      status: 401,
+      code: 'key_invalid',
+    },
+    {
+      title: 'a wrong checksum [key_invalid]',
+      headers: { authorization: `Bearer ${SVC_OF_NOBODY}` },
+      status: 401,
+      code: 'key_invalid',
+    },
+    { title: 'broken JSON [invalid_json]', body: '{"model": ', status: 400, code: 'invalid_json' },
+    { title: 'an empty body [invalid_json]', body: '', status: 400, code: 'invalid_json' },
+    {
+      title: 'deep nesting [invalid_json]',
+      body: '['.repeat(10_000) + ']'.repeat(10_000),
+      status: 400,
+      code: 'invalid_json',
+    },
+    { title: 'a body that is no object [invalid_request]', body: '[1]', status: 400, code: 'invalid_request' },
+    {
+      title: 'a huge body [request_too_large]',
+      body: ' '.repeat(1024 * 1024 + 1),
+      status: 413,
+      code: 'request_too_large',
+    },
+    {
+      title: 'a short idempotency key [idempotency_key_invalid]',
+      headers: { 'idempotency-key': 'short' },
+      status: 400,
+      code: 'idempotency_key_invalid',
+    },
+    {
+      title: 'an encoded body [invalid_request]',
+      headers: { 'content-encoding': 'gzip' },
+      status: 400,
+      code: 'invalid_request',
+    },
+    {
+      title: 'another project in a header [project_mismatch]',
+      headers: { 'x-service-project': 'prj_other' },
+      status: 403,
+      code: 'project_mismatch',
+    },
+    {
+      title: 'an empty selector [project_mismatch]',
+      headers: { 'x-project-id': '' },
+      status: 403,
+      code: 'project_mismatch',
+    },
+  ])('$title', async ({ headers, body, status, code }, { tenant }) => {
+    const answer = await tenant.chat({}, { ...(headers && { headers }), ...(body !== undefined && { body }) })
+    expect(answer.status).toBe(status)
+    expect(await errorOf(answer)).toMatchObject({ code, resolution: expect.stringMatching(/\w/) })
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+
+  test.for([
+    {
+      title: 'of another project [project_mismatch]',
+      fields: { project_id: 'prj_other' },
+      status: 403,
+      code: 'project_mismatch',
+    },
+    {
+      title: 'an unknown model [model_not_found]',
+      fields: { model: 'acme/none' },
+      status: 404,
+      code: 'model_not_found',
+    },
+    {
+      title: 'a model that Postgres could not store [model_not_found]',
+      fields: { model: 'a\0b' },
+      status: 404,
+      code: 'model_not_found',
+    },
+    {
+      title: 'a parameter that the model lacks [invalid_request]',
+      fields: { logprobs: true },
+      status: 400,
+      code: 'invalid_request',
+    },
+    {
+      title: 'more output than the model has [context_limit]',
+      fields: { max_tokens: 8192 },
+      status: 422,
+      code: 'context_limit',
+    },
+  ])('$title', async ({ fields, status, code }, { tenant }) => {
+    const model = await tenant.sell({ maxOutputTokens: 4096 })
+    const answer = await tenant.chat({ model, ...fields })
+    expect(answer.status).toBe(status)
+    expect(await errorOf(answer)).toMatchObject({ code, resolution: expect.stringMatching(/\w/) })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+
+  test('a revoked and an expired key [key_revoked, key_expired]', async ({ tenant }) => {
+    for (const [code, options] of [
+      ['key_revoked', { revoked: true }],
+      ['key_expired', { expiresInMs: -1_000 }],
+    ] as const) {
+      const { secret } = await tenant.key(options)
+      const answer = await tenant.chat({}, { headers: { authorization: `Bearer ${secret}` } })
+      expect(answer.status).toBe(401)
+      expect(await errorOf(answer)).toMatchObject({ code })
+    }
+  })
+
+  test('more than a key may spend in its window, and when it may again [key_limit]', async ({ tenant }) => {
+    const { secret } = await tenant.key({ limit: { micro: 1_000n, reset: 'daily' } })
+    const answer = await tenant.chat({ max_tokens: 1000 }, { headers: { authorization: `Bearer ${secret}` } })
+    expect(answer.status).toBe(403)
+    expect(await errorOf(answer)).toMatchObject({
+      code: 'key_limit',
+      details: {
+        limitMicro: 1_000,
+        spentMicro: 0,
+        reservedMicro: 0,
+        neededMicro: expect.any(Number),
+        resetsAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00Z$/),
+      },
+    })
+  })
+
+  test('more than the wallet holds [insufficient_budget]', async ({ tenant }) => {
+    const model = await tenant.sell({ requestPico: 2_000_000_000_000n })
+    const answer = await tenant.chat({ model })
+    expect(answer.status).toBe(402)
+    expect(await errorOf(answer)).toMatchObject({
+      code: 'insufficient_budget',
+      details: { availableMicro: 1_000_000, reservedMicro: 0, neededMicro: 2_000_000, affordableMaxTokens: 0 },
+    })
+  })
+
+  test.for(['Authorization', 'Idempotency-Key', 'X-Service-Project', 'X-Project-ID'])(
+    '%s sent twice [duplicate_header]',
+    async (name, { tenant }) => {
+      const values: Record<string, string> = {
+        Authorization: `Bearer ${tenant.secret}`,
+        'Idempotency-Key': newPrompt(),
+      }
+      const value = values[name] ?? tenant.project
+      const others = name === 'Authorization' ? [] : ['Authorization', `Bearer ${tenant.secret}`]
+      const { status, error } = await post(tenant.url, [...others, name, value, name.toLowerCase(), value], '{}')
+      expect(status).toBe(400)
+      expect(error).toMatchObject({ code: 'duplicate_header', message: expect.stringContaining(name) })
+    },
+  )
+})
+
+describe('paths and methods', () => {
+  test.for([
+    ['GET', '/v1/chat/completions', 405, 'method_not_allowed', 'POST'],
+    ['DELETE', '/v1/models', 405, 'method_not_allowed', 'GET'],
+    ['POST', '/v1/responses', 404, 'not_found', null],
+    ['POST', '/v1/embeddings', 404, 'not_found', null],
+    ['GET', '/.well-known/oauth-protected-resource', 404, 'not_found', null],
+    ['GET', '/', 404, 'not_found', null],
+  ] as const)('%s %s answers %i [%s]', async ([method, path, status, code, allow], { tenant }) => {
+    const answer = await fetch(tenant.url + path, { method, headers: tenant.headers })
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('allow')).toBe(allow)
+    const error = await errorOf(answer)
+    expect(error).toMatchObject({ code })
+    if (status === 404) expect(error['resolution']).toContain('/v1/chat/completions')
+  })
+})
+
+describe('what is no request at all is refused in the same shape', () => {
+  test('bytes that are not HTTP, headers without end, a broken chunk', async ({ tenant }) => {
+    const key = `Host: here\r\nAuthorization: Bearer ${tenant.secret}\r\n`
+    const all = [
+      'nonsense\r\n\r\n',
+      `GET /v1/models HTTP/1.1\r\n${key}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+      `POST /v1/chat/completions HTTP/1.1\r\n${key}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    ]
+    for (const bytes of all) {
+      const { status, error } = await raw(tenant.url, bytes)
+      expect(status).toBe(400)
+      expect(error).toMatchObject({ code: 'invalid_request', resolution: expect.stringMatching(/\w/) })
+    }
+  })
+
+  test('a body that goes on and on is refused before it is read, and its connection is closed [request_too_large]', async ({
+    tenant,
+  }) => {
+    const { hostname, port } = new URL(tenant.url)
+    const socket = connect(Number(port), hostname)
+    const [first, closed] = [once(socket, 'data'), new Promise((resolve) => socket.once('close', resolve))]
+    const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
+    const sendMore = () => {
+      while (socket.write(chunk)) continue
+    }
+    socket.on('error', () => {}).on('drain', sendMore)
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nAuthorization: Bearer ${tenant.secret}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
+    sendMore()
+    const [answer] = await first
+    expect(String(answer)).toMatch(/^HTTP\/1.1 413 [^]*"code":"request_too_large"/)
+    await closed
+  })
+})

@@ -1,0 +1,154 @@
+import type { ExecutionAnswer, FollowAnswer } from '@gateway/contracts/flow-reads'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { describe, expect, test } from 'vitest'
+import type { Deps } from '../deps.ts'
+import { awaitExecution } from './await-execution.ts'
+import { subscribe, type Execution } from './start-execution.ts'
+
+const HOUR_MS = 3_600_000
+const RECORD = '{"id":"exe_1","status":"Succeeded"}'
+
+/** A notifier as any subscriber sees it; the test notifies. */
+function openHandNotifier() {
+  const topics = new Map<string, () => void>()
+  return {
+    notify: (topic: string) => topics.get(topic)?.(),
+    listening: () => [...topics.keys()],
+    subscribe(topic: string, onNotify: () => void) {
+      topics.set(topic, onNotify)
+      return () => void topics.delete(topic)
+    },
+  }
+}
+
+interface Setting {
+  replayed?: boolean
+  keyed?: boolean
+  everyMs?: number
+  askAgain?: () => Promise<void>
+}
+
+function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain = async () => {} }: Setting = {}) {
+  const [notifier, disconnect, cancel] = [openHandNotifier(), new AbortController(), new AbortController()]
+  const openCalls = { cancellation: cancel.signal }
+  const waiting = { notifier, openCalls } as unknown as Deps
+  const subscription = subscribe(waiting, 'done:exe_1', disconnect.signal, everyMs)
+  const facts = {
+    kind: 'started',
+    execution: 'exe_1',
+    project: 'prj_1',
+    sandbox: 'sbx-1',
+    revision: 1,
+    key: null,
+  } as const
+  const execution: Execution = { ...facts, replayed, keyed, textField: null, ...subscription, askAgain }
+  const asked: string[] = []
+  let looks = Promise.withResolvers<void>()
+  const state = { done: false, away: false, nowMs: 0 }
+  function look<T>(what: string, answer: T): Promise<T> {
+    asked.push(what)
+    looks.resolve()
+    looks = Promise.withResolvers()
+    return state.away ? Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) : Promise.resolve(answer)
+  }
+  const ledger = {
+    followExecution: () => look<FollowAnswer>('follow', { lines: '', seq: 0, done: state.done }),
+    readExecution: () => look<ExecutionAnswer>('read', { record: RECORD, done: state.done }),
+  }
+  const deps = { ledger, openCalls, now: () => state.nowMs } as unknown as Deps
+  const wait = () => awaitExecution(deps, execution, disconnect.signal)
+  return { state, notifier, disconnect, cancel, asked, subscription, wait, nextLook: () => looks.promise }
+}
+
+describe('waiting for the end of an execution', () => {
+  test('ends at the notification', async () => {
+    const { state, notifier, wait, asked } = openWait()
+    const ended = wait()
+    state.done = true
+    notifier.notify('done:exe_1')
+    expect(await ended).toBe(RECORD)
+    expect(asked).toEqual(['read'])
+  })
+
+  test('ends without a notification, which may be lost', async () => {
+    const { state, wait, nextLook } = openWait({ everyMs: 1 })
+    const looked = nextLook()
+    const ended = wait()
+    await looked
+    state.done = true
+    expect(await ended).toBe(RECORD)
+  })
+
+  test('goes on while the ledger is away', async () => {
+    const { state, wait, nextLook, notifier } = openWait({ everyMs: 1 })
+    state.away = true
+    const looked = nextLook()
+    const ended = wait()
+    await looked
+    await nextLook()
+    Object.assign(state, { away: false, done: true })
+    notifier.notify('done:exe_1')
+    expect(await ended).toBe(RECORD)
+  })
+
+  test('is over for a caller who leaves', async () => {
+    const { disconnect, wait } = openWait()
+    const ended = wait()
+    disconnect.abort()
+    await expect(ended).rejects.toThrow(ClientDisconnected)
+  })
+
+  test('is over when the process stops, and says where to go on [idempotency_in_progress, unavailable]', async () => {
+    for (const [keyed, code] of [
+      [true, 'idempotency_in_progress'],
+      [false, 'unavailable'],
+    ] as const) {
+      const { cancel, wait } = openWait({ keyed })
+      const ended = wait()
+      cancel.abort()
+      const refusal = (await ended.catch((error: unknown) => error)) as Refusal
+      expect(refusal.code).toBe(code)
+      if (!keyed) expect(refusal.body.resolution).toContain('/v1/executions/exe_1')
+    }
+  })
+
+  test('of a repeat is a minute long [idempotency_in_progress]', async () => {
+    const { state, wait, nextLook } = openWait({ replayed: true, everyMs: 1 })
+    const looked = nextLook()
+    const ended = wait().catch((error: unknown) => error)
+    await looked
+    state.nowMs = 60_000
+    expect(await ended).toMatchObject({ code: 'idempotency_in_progress', headers: { 'Retry-After': '2' } })
+  })
+
+  test('of a repeat is authorised anew at each look [key_revoked]', async () => {
+    let times = 0
+    const askAgain = async () => {
+      if (++times === 3) throw refuse('key_revoked', { rotatedTo: null })
+    }
+    const { wait } = openWait({ replayed: true, everyMs: 1, askAgain })
+    await expect(wait()).rejects.toMatchObject({ code: 'key_revoked' })
+    expect(times).toBe(3)
+  })
+
+  test('of a repeat whose execution has ended takes one look', async () => {
+    const { state, wait, asked } = openWait({ replayed: true })
+    state.done = true
+    expect(await wait()).toBe(RECORD)
+    expect(asked).toEqual(['read'])
+  })
+})
+
+describe('a subscription', () => {
+  test('is to one topic, and to none once it is closed', async () => {
+    const { notifier, subscription } = openWait()
+    subscription.moveTo('done:exe_0')
+    expect(notifier.listening()).toEqual(['done:exe_0'])
+    notifier.notify('done:exe_0')
+    expect(await subscription.waitForChange()).toBe('woken')
+    subscription.close()
+    expect(notifier.listening()).toEqual([])
+  })
+})

@@ -1,0 +1,66 @@
+import { flowLimits, times } from '@gateway/contracts/limits'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { Deps } from '../deps.ts'
+import type { Execution } from './start-execution.ts'
+
+// Waiting for the end of an execution.
+//   W1  The execution does not need its caller: they may leave, and the ledger may be away for a while.
+//   W2  The caller who began it waits as long as an execution may take. A caller who repeats its beginning waits a
+//       minute, and all that a repeat is checked for is checked anew at each look (decisions.md, 4).
+//   W3  After a notification, which says that it has ended, the record is read; without one only its end is asked for.
+//       The caller who began it has been subscribed since before it began, so they wait for the notification first.
+
+/** What to subscribe to for the end of an execution. */
+export const endTopicOf = (execution: string) => `done:${execution}`
+
+type Needed = Pick<Deps, 'ledger' | 'openCalls' | 'now'>
+
+const EXECUTION_MS = flowLimits.firstClaimMs + flowLimits.executionMs + 60_000
+/** No execution has so many lines. */
+const NO_LINES = 1_000_000_000
+
+/**
+ * Answers the record of the ended execution, compact JSON text.
+ * @throws Refusal `idempotency_in_progress`; `unavailable` where this process stops and there is no key to come back
+ * with
+ * @throws ClientDisconnected
+ */
+export async function awaitExecution(deps: Needed, execution: Execution, disconnected: AbortSignal): Promise<string> {
+  const { now, openCalls } = deps
+  const untilMs = now() + (execution.replayed ? times.joinMs : EXECUTION_MS) // W2
+  let mayHaveEnded = execution.replayed || (await execution.waitForChange()) === 'woken' // W3
+  for (;;) {
+    const record = await look(deps, execution, mayHaveEnded).catch((error: unknown) => {
+      if (error instanceof LedgerUnavailable) return null // W1
+      throw error
+    })
+    if (record !== null) return record
+    if (disconnected.aborted) throw new ClientDisconnected()
+    if (openCalls.cancellation.aborted || now() >= untilMs) throw goesOn(execution)
+    mayHaveEnded = (await execution.waitForChange()) === 'woken'
+    if (execution.replayed) await execution.askAgain()
+  }
+}
+
+async function look(
+  { ledger }: Needed,
+  { execution, project }: Execution,
+  mayHaveEnded: boolean,
+): Promise<string | null> {
+  if (!mayHaveEnded && !(await ledger.followExecution({ execution, after: NO_LINES })).done) return null // W3
+  const answer = await ledger.readExecution({ caller: null, project, execution })
+  if ('refused' in answer) throw new Error(`the ledger does not know ${execution}, which it began`)
+  return answer.done ? answer.record : null
+}
+
+function goesOn({ keyed, execution }: Execution): Refusal {
+  if (keyed) return refuse('idempotency_in_progress', {})
+  return new Refusal(
+    'unavailable',
+    `The service could not wait for the run ${execution}, which goes on and is charged.`,
+    `Read it at GET /v1/executions/${execution}. Repeating the request would begin another run.`,
+    { retryAfterMs: null, headers: { 'x-should-retry': 'false' } },
+  )
+}

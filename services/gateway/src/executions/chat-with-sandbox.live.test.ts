@@ -1,0 +1,269 @@
+import { describe, expect } from 'vitest'
+import { modelEntry, modelList } from '@gateway/contracts/model-entry'
+import { ask, chain, echo, flowTest, newKey, recordOf, sameImage } from '../flow-stack.fixture.ts'
+import { errorOf, newPrompt } from '../stack.fixture.ts'
+
+interface Chunk {
+  id: string
+  choices: { delta: { role?: string; content?: string }; finish_reason: string | null }[]
+  usage?: object | null
+  service?: object
+}
+
+const test = flowTest.extend(
+  'say',
+  ({ tenant }) =>
+    (model: string, content: string, fields: object = {}, headers = {}) =>
+      tenant.chat({ model, messages: [{ role: 'user', content }], ...fields }, { headers }),
+)
+
+describe('a flow of one text', () => {
+  test('is in the list of models, as what it is, and other flows are not', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model), { name: 'Summaries', description: 'Makes them' })
+    for (const graph of [sameImage, ask(tenant.model)]) await flows.save(graph)
+    await flows.save(echo, { suspended: true })
+    await flows.save(echo, { activate: false })
+    const { data } = modelList.parse(await (await flows.get('/v1/models')).json())
+    expect(data.map(({ id }) => id)).toEqual([tenant.model, sandbox])
+    const one = modelEntry.parse(await (await flows.get(`/v1/models/${sandbox}`)).json())
+    expect(one).toEqual(data[1])
+    expect(one).toMatchObject({
+      name: 'Summaries',
+      description: 'Makes them',
+      owned_by: tenant.project,
+      context_length: 65_536,
+      max_output_tokens: 65_536,
+      supported_parameters: ['stream', 'stream_options'],
+      pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
+      service: { kind: 'sandbox', revision: 1, invoke: `/v1/sandbox/${sandbox}/invoke` },
+    })
+  })
+
+  test('answers a chat like a model, and says which execution it was and what that cost', async ({
+    tenant,
+    flows,
+    say,
+  }) => {
+    const sandbox = await flows.save(chain(tenant.model, 1))
+    const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['x'], max_tokens: 10, user: 'somebody' })
+    expect(answer.status).toBe(200)
+    const body = (await answer.json()) as { id: string; service: { charged_micro: number }; usage: object }
+    const record = await recordOf(await flows.get(`/v1/executions/${body.id}`))
+    expect(body).toEqual({
+      id: expect.stringMatching(/^exe_/) as string,
+      object: 'chat.completion',
+      created: Math.floor(Date.parse(record.completedAt!) / 1000),
+      model: sandbox,
+      choices: [{ index: 0, message: { role: 'assistant', content: record.output!['text'] }, finish_reason: 'stop' }],
+      usage: expect.any(Object) as object,
+      service: {
+        kind: 'sandbox',
+        execution_id: body.id,
+        project: tenant.project,
+        charged_micro: record.chargedMicro,
+      },
+    })
+    expect(answer.headers.get('x-service-invocation')).toBe(body.id)
+    expect(await tenant.settled()).toBe(record.chargedMicro)
+    // 1 micro-USD a prompt token and 2 a completion token
+    const usage = body.usage as { prompt_tokens: number; completion_tokens: number; total_tokens: number }
+    expect(usage.prompt_tokens + 2 * usage.completion_tokens).toBe(record.chargedMicro)
+    expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
+  })
+
+  test('is given several messages as blocks of one text', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(echo)
+    const messages = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }] },
+    ]
+    const answer = (await (await tenant.chat({ model: sandbox, messages })).json()) as {
+      choices: { message: { content: string } }[]
+      usage: object
+    }
+    expect(answer.choices[0]!.message.content).toBe('system: Be brief.\n\nuser: Hello')
+    expect(answer.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })
+  })
+
+  test('streams its text in one chunk, and the last chunk says what the execution was', async ({
+    tenant,
+    flows,
+    say,
+  }) => {
+    const sandbox = await flows.save(echo)
+    for (const options of [null, { include_usage: true }]) {
+      const answer = await say(sandbox, 'Hello', { stream: true, stream_options: options })
+      expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+      const events = (await answer.text()).split('\n\n').filter((event) => event !== '')
+      expect(events.at(-1)).toBe('data: [DONE]')
+      const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice('data: '.length)) as Chunk)
+      const said = chunks.flatMap(({ choices }) => choices).filter(({ delta }) => delta.content !== undefined)
+      expect(said).toEqual([{ index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: null }])
+      expect(chunks.flatMap(({ choices }) => choices).at(-1)!.finish_reason).toBe('stop')
+      const id = answer.headers.get('x-service-invocation')
+      expect(chunks.map((chunk) => chunk.id)).toEqual(chunks.map(() => id))
+      const service = { kind: 'sandbox', execution_id: id, project: tenant.project, charged_micro: 0 }
+      expect(chunks.map((chunk) => chunk.service)).toEqual([...chunks.slice(1).map(() => undefined), service])
+      const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+      expect(chunks.map((chunk) => chunk.usage)).toEqual(
+        options === null ? chunks.map(() => undefined) : [null, null, usage],
+      )
+    }
+  })
+
+  test('answers a repeat under an idempotency key with the same bytes, and without one executes again', async ({
+    tenant,
+    flows,
+    say,
+  }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const text = newPrompt()
+    for (const stream of [false, true]) {
+      const headers = { 'idempotency-key': newKey() }
+      const [first, second] = [
+        await say(sandbox, text, { stream }, headers),
+        await say(sandbox, text, { stream, project_id: tenant.project }, headers),
+      ]
+      expect(second.headers.get('idempotent-replayed')).toBe('true')
+      expect(second.headers.get('x-service-invocation')).toBe(first.headers.get('x-service-invocation'))
+      expect(await second.text()).toBe(await first.text())
+    }
+    expect(await flows.executions()).toBe(2)
+    await (await say(sandbox, text)).text()
+    await (await say(sandbox, text)).text()
+    expect(await flows.executions()).toBe(4)
+  })
+
+  test('shares the idempotency keys of its invocations, whose bodies are others [idempotency_mismatch]', async ({
+    flows,
+    say,
+  }) => {
+    const sandbox = await flows.save(echo)
+    const headers = { 'idempotency-key': newKey() }
+    expect((await flows.invoke(sandbox, { text: 'Hello' }, { headers })).status).toBe(200)
+    const answer = await say(sandbox, 'Hello', {}, headers)
+    expect(answer.status).toBe(422)
+    expect(await errorOf(answer)).toMatchObject({ code: 'idempotency_mismatch' })
+  })
+})
+
+describe('an execution that fails under a chat', () => {
+  test('is the error of the execution, with what was charged, and a repeat answers the same [provider_failed]', async ({
+    stack,
+    fixture,
+    tenant,
+    flows,
+    say,
+  }) => {
+    const bad = await tenant.sell()
+    const graph = chain(tenant.model, 1)
+    const sandbox = await flows.save({
+      ...graph,
+      nodes: graph.nodes.map((node) => (node.id === 'step1' ? { ...node, product: bad } : node)),
+    })
+    await fixture.run(
+      `UPDATE control.products SET providers = '[{"provider":"simulated","model":"broken","priority":1}]' WHERE id = $1`,
+      [bad],
+    )
+    await stack.provider.control.setFaults([{ model: 'broken', status: 500 }])
+    const headers = { 'idempotency-key': newKey() }
+    const text = newPrompt()
+    const answer = await say(sandbox, text, {}, headers)
+    expect(answer.status).toBe(502)
+    expect(answer.headers.get('x-should-retry')).toBe('false')
+    const id = answer.headers.get('x-service-invocation')
+    const error = await errorOf(answer)
+    const charged = await tenant.settled()
+    expect(charged).toBeGreaterThan(0)
+    expect(error).toMatchObject({ code: 'provider_failed', details: { execution: id, chargedMicro: charged } })
+    expect(error['message']).toContain(`charged with ${charged} micro-USD`)
+    expect(error['message']).not.toContain('Nothing is charged')
+    const repeat = await say(sandbox, text, {}, headers)
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+    expect(await errorOf(repeat)).toEqual(error)
+    expect(await tenant.settled()).toBe(charged)
+
+    const stream = await say(sandbox, newPrompt(), { stream: true })
+    expect([stream.status, (await errorOf(stream))['code']]).toEqual([502, 'provider_failed'])
+  })
+})
+
+test('a stream that waits for its execution is opened after ten seconds, and says last that it failed [provider_failed]', async ({
+  stack,
+  tenant,
+  flows,
+  say,
+}) => {
+  const sandbox = await flows.save(chain(tenant.model))
+  const text = newPrompt()
+  await stack.provider.control.setFaults([{ prompt: text, hold: true, status: 500 }])
+  const answer = await say(sandbox, text, { stream: true })
+  expect(answer.status).toBe(200)
+  await stack.provider.control.release()
+  const events = (await answer.text()).split('\n\n').filter((event) => event.startsWith('data: '))
+  expect(events).toHaveLength(1)
+  expect(JSON.parse(events[0]!.slice('data: '.length))).toMatchObject({ error: { code: 'provider_failed' } })
+})
+
+describe('what is no model of the caller', () => {
+  test('is a flow with another contract [sandbox_contract]', async ({ tenant, flows, say }) => {
+    for (const graph of [ask(tenant.model), sameImage]) {
+      const sandbox = await flows.save(graph)
+      const answer = await say(sandbox, 'Hello')
+      expect(answer.status).toBe(422)
+      const error = await errorOf(answer)
+      expect(error).toMatchObject({ code: 'sandbox_contract' })
+      expect(error['resolution']).toContain(`/v1/sandbox/${sandbox}/invoke`)
+    }
+    expect(await flows.executions()).toBe(0)
+  })
+
+  test('is another project’s flow, a draft, a suspended one and none, all alike [model_not_found]', async ({
+    tenant,
+    fixture,
+    flows,
+    say,
+  }) => {
+    const neighbours = await fixture.project(tenant.owners)
+    const ids = [
+      `sbx-${'0'.repeat(26)}`,
+      (await fixture.sandbox(neighbours, echo)).id,
+      await flows.save(echo, { activate: false }),
+      await flows.save(echo, { suspended: true }),
+    ]
+    const answers = ids.map(async (id) => {
+      const answer = await say(id, 'Hello')
+      return [answer.status, (await answer.text()).replaceAll(id, '<id>')]
+    })
+    const [first, ...others] = await Promise.all(answers)
+    expect(first).toMatchObject([404, expect.stringContaining('model_not_found') as string])
+    for (const other of others) expect(other).toEqual(first)
+  })
+
+  test('is a flow that the key does not list with all that it calls [key_scope]', async ({ tenant, flows, say }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const { secret } = await tenant.key({ policy: 'listed', resources: [sandbox] })
+    const headers = { authorization: `Bearer ${secret}` }
+    const answer = await say(sandbox, 'Hello', {}, headers)
+    expect(answer.status).toBe(403)
+    expect(await errorOf(answer)).toMatchObject({ code: 'key_scope', param: 'model' })
+    expect(modelList.parse(await (await flows.get('/v1/models', headers)).json()).data).toEqual([])
+  })
+
+  test('can not be given tools, formats and images [invalid_request]', async ({ flows, say, tenant }) => {
+    const sandbox = await flows.save(echo)
+    const tools = [{ type: 'function', function: { name: 'f' } }]
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }
+    const refusals = await Promise.all([
+      say(sandbox, 'Hello', { tools }),
+      say(sandbox, 'Hello', { response_format: { type: 'json_object' } }),
+      tenant.chat({ model: sandbox, messages: [{ role: 'user', content: [image] }] }),
+    ])
+    expect(await Promise.all(refusals.map(async (answer) => (await errorOf(answer))['param']))).toEqual([
+      'tools',
+      'response_format',
+      'messages.0.content.0',
+    ])
+    expect(await flows.executions()).toBe(0)
+  })
+})

@@ -1,0 +1,84 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/asset-failures'
+import type { AssetValue, ExecutionRecord } from '@gateway/contracts/execution'
+import { Refusal } from '@gateway/contracts/refusal'
+import { sendJson } from '@gateway/http/send'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { sendAsset, type RecordedAsset } from '../assets/send-asset.ts'
+import type { Deps } from '../deps.ts'
+import { MAX_ID_CHARACTERS } from '../request/read-headers.ts'
+import type { Execution } from './start-execution.ts'
+
+/** From here on every answer says which execution it is about, and whether it was begun before (decisions.md, 1, 4). */
+export function setExecutionHeaders(
+  res: ServerResponse,
+  { execution, replayed }: Pick<Execution, 'execution' | 'replayed'>,
+): void {
+  res.setHeader('X-Service-Invocation', execution)
+  if (replayed) res.setHeader('Idempotent-Replayed', 'true')
+}
+
+/** Sends the record of an execution as the ledger wrote it. */
+export function sendRecord(res: ServerResponse, record: string): void {
+  sendJson(res, 200, record, { 'Cache-Control': 'private, no-store' })
+}
+
+/**
+ * Sends the image that an execution's output is, or answers false where it is none and the record is the answer (spec
+ * 4.3).
+ * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
+ */
+export async function sendImage(
+  deps: Pick<Deps, 'ledger' | 'assetStore'>,
+  req: IncomingMessage,
+  res: ServerResponse,
+  record: string,
+): Promise<boolean> {
+  const execution = JSON.parse(record) as ExecutionRecord
+  const image = outputImage(execution)
+  if (image === null) return false
+  try {
+    const asset = await recordedAsset(deps, image.asset, execution.project)
+    if (asset === null || !asset.mimeType.startsWith('image/')) return false
+    await sendAsset(deps, req, res, asset)
+    return true
+  } catch (error) {
+    if (error instanceof AssetMissing) return false
+    if (error instanceof AssetStoreUnavailable || error instanceof LedgerUnavailable) throw notNow(execution.id)
+    throw error
+  }
+}
+
+/**
+ * The one image that an execution's output is, or null: of another output, or of an execution that failed (spec 4.3).
+ */
+function outputImage({ status, output }: ExecutionRecord): AssetValue | null {
+  if (status !== 'Succeeded' || output === null) return null
+  const values = Object.values(output)
+  return values.length === 1 && isImage(values[0]) ? values[0] : null
+}
+
+function isImage(value: unknown): value is AssetValue {
+  if (typeof value !== 'object' || value === null) return false
+  const { asset, mimeType } = value as Partial<AssetValue>
+  return typeof asset === 'string' && typeof mimeType === 'string' && mimeType.startsWith('image/')
+}
+
+/** null: what only looks like an asset, such as an object that was part of the input. */
+async function recordedAsset(
+  { ledger }: Pick<Deps, 'ledger'>,
+  asset: string,
+  project: string,
+): Promise<RecordedAsset | null> {
+  if (asset.length > MAX_ID_CHARACTERS) return null
+  const answer = await ledger.readAsset({ caller: { project }, asset })
+  return 'refused' in answer ? null : answer.asset
+}
+
+function notNow(execution: string): Refusal {
+  return new Refusal(
+    'unavailable',
+    `The run ${execution} has succeeded and is charged, and its image can not be read now.`,
+    'Repeat the request with the same Idempotency-Key after Retry-After seconds: nothing is charged for it again. Accept: application/json answers the record.',
+  )
+}

@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { Refusal } from '@gateway/contracts/refusal'
+import { refuseRebinding } from './dns-rebinding-guard.ts'
+
+const deps = { mcpHosts: ['app.example.com'] }
+const request = (headers: Record<string, string>, localAddress = '10.0.0.7') =>
+  ({ headers, socket: { localAddress } }) as unknown as IncomingMessage
+
+function isTaken(headers: Record<string, string>, localAddress?: string): boolean {
+  try {
+    refuseRebinding(deps, request(headers, localAddress))
+    return true
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refusal)
+    expect(error).toMatchObject({ code: 'not_permitted', status: 403 })
+    return false
+  }
+}
+
+test('a page of a browser may call from this machine, or from a host that the operator names [not_permitted]', () => {
+  expect(isTaken({ host: 'gateway.example.com' })).toBe(true) // a program
+  expect(isTaken({ host: 'x', origin: 'http://localhost:6274' })).toBe(true)
+  expect(isTaken({ host: 'x', origin: 'https://app.example.com' })).toBe(true)
+  expect(isTaken({ host: 'evil.example.com', origin: 'http://evil.example.com' })).toBe(false)
+  expect(isTaken({ host: 'x', origin: 'https://app.example.com.evil.example.com' })).toBe(false)
+  expect(isTaken({ host: 'x', origin: 'null' })).toBe(false)
+})
+
+test('what arrives on loopback names this machine, unless a proxy passed it on [not_permitted]', () => {
+  for (const own of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+    expect(isTaken({ host: 'localhost:8080' }, own)).toBe(true)
+    expect(isTaken({ host: '[::1]:8080' }, own)).toBe(true)
+    expect(isTaken({ host: 'app.example.com' }, own)).toBe(true)
+    expect(isTaken({ host: 'evil.example.com' }, own)).toBe(false)
+    expect(isTaken({ host: 'not a host' }, own)).toBe(false)
+    expect(isTaken({}, own)).toBe(false)
+    expect(isTaken({ host: 'gateway.example.com', 'x-forwarded-for': '203.0.113.9' }, own)).toBe(true)
+  }
+})

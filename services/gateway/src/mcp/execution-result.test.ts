@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { refuse } from '@gateway/contracts/refusal'
+import type { Deps } from '../deps.ts'
+import { executionResult, refusedResult } from './execution-result.ts'
+
+const picture = { asset: 'ast_1', mimeType: 'image/png', bytes: 3 }
+const record: ExecutionRecord = {
+  id: 'exe_1',
+  object: 'sandbox.execution',
+  sandbox: 'sbx-1',
+  revision: 2,
+  project: 'prj_1',
+  status: 'Succeeded',
+  output: { text: 'Hi', picture, more: null },
+  error: null,
+  nodes: [],
+  childCalls: [],
+  chargedMicro: 42,
+  createdAt: '2026-11-20T00:00:00Z',
+  startedAt: null,
+  completedAt: null,
+}
+const service = { kind: 'sandbox', execution_id: 'exe_1', project: 'prj_1', revision: 2, charged_micro: 42 }
+
+/** A ledger that knows each asset, and a store that has its bytes. */
+const deps = {
+  ledger: {
+    readAsset: async ({ caller, asset }: { caller: { project: string }; asset: string }) => ({
+      asset: { id: asset, project: caller.project, mimeType: 'image/png', bytes: 3 },
+    }),
+  },
+  assetStore: {
+    open: async (project: string, asset: string) => Readable.from([Buffer.from(`${asset} of ${project}`)]),
+  },
+} as unknown as Deps
+const resultOf = (record: ExecutionRecord) => executionResult(deps, record)
+
+test('what was put out is there as values, as their text, and as media; what was not, is left out', async () => {
+  expect(await resultOf(record)).toEqual({
+    content: [
+      { type: 'text', text: JSON.stringify({ text: 'Hi', picture }) },
+      { type: 'image', data: Buffer.from('ast_1 of prj_1').toString('base64'), mimeType: 'image/png' },
+    ],
+    structuredContent: { text: 'Hi', picture },
+    _meta: { service },
+  })
+})
+
+test.each([
+  { asset: 'ast_1' },
+  { ...picture, mimeType: 'text/plain' },
+  { ...picture, bytes: 'many' },
+  'ast_1',
+  [picture],
+])('what is no image and no sound is not shown: %j', async (more) => {
+  expect((await resultOf({ ...record, output: { more } })).content).toHaveLength(1)
+})
+
+test('an execution that failed says why, and what it has cost', async () => {
+  const { body } = refuse('node_failed', { node: 'draw' })
+  const failed = await resultOf({ ...record, status: 'Failed', output: null, error: body })
+  expect(failed).toMatchObject({ isError: true, _meta: { service } })
+  expect(failed).not.toHaveProperty('structuredContent')
+  expect(JSON.parse((failed.content[0] as { text: string }).text)).toEqual({
+    error: body,
+    execution: 'exe_1',
+    chargedMicro: 42,
+  })
+})
+
+test('a refusal is told with what clears it', () => {
+  const { isError, content } = refusedResult(refuse('idempotency_mismatch', {}))
+  expect(isError).toBe(true)
+  expect(JSON.parse((content[0] as { text: string }).text)).toMatchObject({
+    error: { code: 'idempotency_mismatch', message: expect.any(String), resolution: expect.stringMatching(/\w/) },
+  })
+})

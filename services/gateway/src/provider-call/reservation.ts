@@ -1,0 +1,81 @@
+import { settlesWithin } from '@gateway/async/with-timeout'
+import type { OutcomeOf, SettleItem } from '@gateway/contracts/ledger-items'
+import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { recordedUsage } from '@gateway/contracts/usage'
+import type { CountedUsage } from '@gateway/tokens/counted-usage'
+import type { AdmittedCall } from '../admission/admit-call.ts'
+import type { Deps } from '../deps.ts'
+
+// How the reservation of a call ends. Neither `settle` nor `release` ever rejects.
+//   H1  Once: by the first of the two. Whatever comes after it does nothing.
+//   H2  The caller waits for it PATIENCE_MS at most. Past that they get their answer and the settlement goes on, as
+//       long as this process lives; if the process dies first, the call is written off (architecture.md, money core 6).
+//   H3  Those who wait for this invocation are notified once it has ended.
+
+export interface Reservation {
+  id: string
+  invocation: string
+  /** Whether its call came with an idempotency key, so that the answer is kept. */
+  keyed: boolean
+  /** Whether its end has begun (H1). */
+  closed: boolean
+}
+
+type Needed = Pick<Deps, 'ledger' | 'notifier' | 'openCalls' | 'metrics' | 'log'>
+type Outcome = OutcomeOf<'settle'> | OutcomeOf<'release'>
+
+const PATIENCE_MS = 3_000
+
+export function openReservation(
+  { reservation: id, invocation }: Pick<AdmittedCall, 'reservation' | 'invocation'>,
+  keyed: boolean,
+): Reservation {
+  return { id, invocation, keyed, closed: false }
+}
+
+/** Charges the usage and, for a call with an idempotency key, saves the answer. */
+export function settle(
+  deps: Needed,
+  reservation: Reservation,
+  usage: CountedUsage,
+  answer: SettleItem['answer'],
+): Promise<void> {
+  const saved = reservation.keyed && isSmallEnough(answer) ? answer : null
+  return close(deps, reservation, () =>
+    deps.ledger.settle({ id: reservation.id, usage: recordedUsage(usage), answer: saved }),
+  )
+}
+
+/** Gives everything back: the call is not charged. */
+export function release(deps: Needed, reservation: Reservation, reason: string): Promise<void> {
+  return close(deps, reservation, () => deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) }))
+}
+
+async function close(deps: Needed, reservation: Reservation, ask: () => Promise<Outcome>): Promise<void> {
+  if (reservation.closed) return // H1
+  reservation.closed = true
+  const closed = deps.openCalls.track(askUntilClosed(deps, reservation, ask))
+  if (!(await settlesWithin(PATIENCE_MS, closed))) deps.metrics.closed('late') // H2
+}
+
+async function askUntilClosed(
+  { notifier, metrics, log }: Needed,
+  { id, invocation, keyed }: Reservation,
+  ask: () => Promise<Outcome>,
+): Promise<void> {
+  const startMs = performance.now()
+  try {
+    const { kind } = await ask()
+    metrics.closed(kind, performance.now() - startMs)
+    if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged nobody')
+  } catch (error) {
+    metrics.closed('lost')
+    log.error({ err: error, reservation: id }, 'a reservation could not be closed; the ledger will release it')
+  }
+  if (keyed) notifier.notify(invocation) // H3
+}
+
+/** A larger answer is charged and not kept; a repeat under its key is told so. */
+function isSmallEnough(answer: SettleItem['answer']): boolean {
+  return answer !== null && Buffer.byteLength(answer.body) <= idempotencyKeyLimits.savedAnswerBytes
+}

@@ -1,0 +1,49 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { request } from 'undici'
+import { expect, test as base } from 'vitest'
+import { acceptedAnswer } from './accepted-answer.ts'
+
+/* oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+const test = base.extend('accepted', { scope: 'file' }, async ({}, { onCleanup }) => {
+  const server = createServer(express().use((req, res) => void res.send(acceptedAnswer(req))))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onCleanup(() => server.close().closeAllConnections())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return async (accept?: string | string[]) =>
+    (await request(url, accept === undefined ? {} : { headers: { accept } })).body.text()
+})
+
+test('no content type is named: an image may be answered as its bytes', async ({ accepted }) => {
+  for (const accept of [undefined, '*/*', ' */* ', ''])
+    expect([accept, await accepted(accept)]).toEqual([accept, 'bytes'])
+})
+
+test('progress is for a client that prefers it', async ({ accepted }) => {
+  for (const accept of [
+    'application/x-ndjson',
+    'application/x-ndjson, application/json;q=0.5',
+    'application/x-ndjson, */*;q=0.1',
+    'Application/X-NDJSON',
+  ])
+    expect([accept, await accepted(accept)]).toEqual([accept, 'progress'])
+})
+
+test('anything else gets the record, and nobody 406', async ({ accepted }) => {
+  for (const accept of [
+    'application/json',
+    'application/json, application/x-ndjson',
+    'application/x-ndjson;q=0, application/json',
+    'application/*',
+    'image/png',
+    'image/png, */*',
+    '*/*, application/json',
+    'text/html',
+    'nonsense',
+    ',,;;q=',
+  ])
+    expect([accept, await accepted(accept)]).toEqual([accept, 'record'])
+})

@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { makeSecret } from '@gateway/contracts/key-secret'
+import { Refusal } from '@gateway/contracts/refusal'
+import { describe, expect, test } from 'vitest'
+import { fingerprintOf } from './fingerprint.ts'
+import { readChat } from './read-chat.ts'
+import { readKey, selectorOf } from './read-headers.ts'
+
+const SECRET = makeSecret('svc_', new Uint8Array(32).fill(7))
+const BODY = { model: 'acme/swift', messages: [{ role: 'user', content: 'hi' }] }
+
+/** A request as Node hands it over. */
+function request(headers: Record<string, string>, body: string | Buffer = JSON.stringify(BODY)): IncomingMessage {
+  const req = Readable.from([Buffer.from(body)]) as unknown as IncomingMessage
+  return Object.assign(req, { headers, rawHeaders: Object.entries(headers).flat() })
+}
+
+const read = async (req: IncomingMessage) => readChat(req, readKey(req))
+
+const keyed = (headers: Record<string, string> = {}) => ({ authorization: `Bearer ${SECRET}`, ...headers })
+
+async function codeOf(work: () => unknown): Promise<string> {
+  try {
+    await work()
+    return 'nothing'
+  } catch (error) {
+    return error instanceof Refusal ? error.code : String(error)
+  }
+}
+
+describe('reading a call', () => {
+  test('turns the secret into its hash, and nothing else of it goes on', async () => {
+    const chat = await read(request(keyed()))
+    expect(chat).toMatchObject({ keyHash: expect.stringMatching(/^[0-9a-f]{64}$/), selector: null, idempotency: null })
+    expect(JSON.stringify(chat)).not.toContain(SECRET)
+  })
+
+  test('judges the key first, then the headers, then the body', async () => {
+    const bad = { 'idempotency-key': 'short' }
+    expect(await codeOf(() => read(request(bad, '{')))).toBe('key_missing')
+    expect(await codeOf(() => read(request({ ...bad, authorization: 'Bearer svc_x' }, '{')))).toBe('key_invalid')
+    expect(await codeOf(() => read(request(keyed(bad), '{')))).toBe('idempotency_key_invalid')
+    expect(await codeOf(() => read(request(keyed(), '{')))).toBe('invalid_json')
+  })
+
+  test.each([
+    ['bearer ' + SECRET, 'nothing'],
+    ['Bearer', 'key_missing'],
+    ['Bearer ', 'key_missing'],
+    [SECRET, 'key_missing'],
+    ['Bearer svu_' + SECRET.slice(4), 'key_invalid'],
+    [`Bearer ${SECRET} x`, 'key_invalid'],
+    [`Bearer ${SECRET.slice(0, -1)}_`, 'key_invalid'],
+  ])('Authorization: %s answers %s', async (authorization, code) => {
+    expect(await codeOf(() => read(request({ authorization })))).toBe(code)
+  })
+
+  test.each([
+    ['a'.repeat(7), 'idempotency_key_invalid'],
+    ['a'.repeat(8), 'nothing'],
+    ['~'.repeat(128), 'nothing'],
+    ['a'.repeat(129), 'idempotency_key_invalid'],
+    ['has a space', 'idempotency_key_invalid'],
+    ['naïve-key', 'idempotency_key_invalid'],
+    ['', 'idempotency_key_invalid'],
+  ])('Idempotency-Key: %s answers %s', async (key, code) => {
+    expect(await codeOf(() => read(request(keyed({ 'idempotency-key': key }))))).toBe(code)
+  })
+})
+
+describe('the selector of a call', () => {
+  const headers = (service?: string, project?: string) => ({
+    headers: {
+      ...(service !== undefined && { 'x-service-project': service }),
+      ...(project !== undefined && { 'x-project-id': project }),
+    },
+  })
+
+  test('is nothing, or the one value that all agree on', () => {
+    expect(selectorOf(headers(), null)).toBe(null)
+    expect(selectorOf(headers('prj_1', 'prj_1'), 'prj_1')).toBe('prj_1')
+    expect(selectorOf(headers(undefined, 'prj_1'), null)).toBe('prj_1')
+  })
+
+  test('equals no project when values differ or one is empty', () => {
+    expect(selectorOf(headers('prj_1', 'prj_2'), null)).toBe('prj_1 prj_2')
+    expect(selectorOf(headers('prj_1'), '')).toBe('prj_1 ')
+    expect(selectorOf(headers(''), null)).toBe('')
+  })
+
+  test('is bounded and storable, whatever the body says', () => {
+    const selector = selectorOf(headers(), '\0'.repeat(100_000))!
+    expect(selector.length).toBe(512)
+    expect(selector).not.toContain('\0')
+  })
+})
+
+describe('the fingerprint of a request', () => {
+  test('does not change with the order of fields, project_id or nulls', () => {
+    const { model, messages } = BODY
+    expect(fingerprintOf({ messages, project_id: 'prj_1', seed: null, model })).toBe(fingerprintOf(BODY))
+  })
+
+  test('changes with whatever else is said', () => {
+    const prints = [
+      BODY,
+      { ...BODY, stream: true },
+      { ...BODY, stream: false },
+      { ...BODY, user: 'me' },
+      { ...BODY, stop: [] },
+    ].map(fingerprintOf)
+    expect(new Set(prints).size).toBe(prints.length)
+  })
+
+  test('exists also of half a surrogate pair', () => {
+    expect(fingerprintOf({ ...BODY, user: '\ud83d' })).toMatch(/^[0-9a-f]{64}$/)
+  })
+})

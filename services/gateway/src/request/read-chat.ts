@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-request'
+import { chatLimits } from '@gateway/contracts/limits'
+import { parseJson } from '@gateway/http/parse-json'
+import { readBody } from '@gateway/http/read-body'
+import { fingerprintOf } from './fingerprint.ts'
+import { readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
+
+/** A chat call that has passed every check that needs no state (decisions.md, 1: order of checks). */
+export interface ChatCall {
+  /** SHA-256 of the key's secret, hex. */
+  keyHash: string
+  /** The project that the caller names, for the ledger to compare; null when none is named. */
+  selector: string | null
+  request: ChatRequest
+  idempotency: { key: string; fingerprint: string } | null
+}
+
+/**
+ * Reads POST /v1/chat/completions once its key has been read: the headers, then the body (spec 4.2, 4.5).
+ * @throws Refusal 400 or 413
+ * @throws ClientDisconnected when the caller left before the body was complete
+ */
+export async function readChat(req: IncomingMessage, keyHash: string): Promise<ChatCall> {
+  refuseRepeatedHeaders(req)
+  const idempotencyKey = readIdempotencyKey(req)
+  const body = parseJson(await readBody(req, chatLimits.bodyBytes))
+  const request = readChatRequest(body)
+  return {
+    keyHash,
+    selector: selectorOf(req, request.projectId),
+    request,
+    idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(body as object) },
+  }
+}

@@ -1,0 +1,101 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { flowLimits } from '@gateway/contracts/limits'
+import { Refusal } from '@gateway/contracts/refusal'
+import { describe, expect, test } from 'vitest'
+import { readInvocation } from './read-invocation.ts'
+
+const HASH = 'a'.repeat(64)
+const KEYED = { 'idempotency-key': 'run-0001' }
+const BODY = { input: { topic: 'hills' } }
+
+/** A request as Node hands it over. */
+function request(headers: Record<string, string>, body: unknown = BODY): IncomingMessage {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const req = Readable.from([bytes]) as unknown as IncomingMessage
+  return Object.assign(req, { headers, rawHeaders: Object.entries(headers).flat() })
+}
+
+const read = (body: unknown, headers: Record<string, string> = KEYED) => readInvocation(request(headers, body), HASH)
+
+async function refusalOf(work: Promise<unknown>) {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof Refusal)) throw new Error(`no refusal: ${String(error)}`)
+  return [error.code, error.body.param]
+}
+
+describe('reading an invocation', () => {
+  test('reads the input, the revision that is named, and whose project it is', async () => {
+    expect(await read({ ...BODY, revision: 3, project_id: 'prj_1' })).toEqual({
+      keyHash: HASH,
+      selector: 'prj_1',
+      input: { topic: 'hills' },
+      revision: 3,
+      idempotency: { key: 'run-0001', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+    })
+    expect(await read({ ...BODY, revision: null, project_id: null })).toMatchObject({
+      selector: null,
+      revision: null,
+    })
+  })
+
+  test('needs an idempotency key, before the body is looked at [idempotency_key_required, idempotency_key_invalid]', async () => {
+    expect(await refusalOf(read('{', {}))).toEqual(['idempotency_key_required', null])
+    for (const key of ['', 'short', 'seven77', 'x'.repeat(129), 'with blank in it', 'naïve-key'])
+      expect(await refusalOf(read('{', { 'idempotency-key': key }))).toEqual(['idempotency_key_invalid', null])
+    for (const key of ['x'.repeat(8), 'x'.repeat(128)])
+      expect(await read(BODY, { 'idempotency-key': key })).toMatchObject({ idempotency: { key } })
+  })
+
+  test('takes no header twice that decides who pays [duplicate_header]', async () => {
+    const req = request(KEYED)
+    req.rawHeaders.push('X-Service-Project', 'prj_1', 'x-service-project', 'prj_2')
+    expect(await refusalOf(readInvocation(req, HASH))).toEqual(['duplicate_header', null])
+  })
+
+  test.each<[string, unknown, string, string | null]>([
+    ['no JSON', '{', 'invalid_json', null],
+    ['nothing', '', 'invalid_json', null],
+    ['an array', [], 'invalid_request', null],
+    ['no input', {}, 'invalid_request', 'input'],
+    ['a null input', { input: null }, 'invalid_request', 'input'],
+    ['a text as input', { input: 'hills' }, 'invalid_request', 'input'],
+    ['a list as input', { input: [] }, 'invalid_request', 'input'],
+    ['revision 0', { ...BODY, revision: 0 }, 'invalid_request', 'revision'],
+    ['revision 1.5', { ...BODY, revision: 1.5 }, 'invalid_request', 'revision'],
+    ['revision "1"', { ...BODY, revision: '1' }, 'invalid_request', 'revision'],
+    ['a project that is no text', { ...BODY, project_id: 1 }, 'invalid_request', 'project_id'],
+    ['an unknown field', { ...BODY, inputs: {} }, 'invalid_request', 'inputs'],
+  ])('refuses %s [invalid_json, invalid_request]', async (_, body, code, param) => {
+    expect(await refusalOf(read(body))).toEqual([code, param])
+  })
+
+  test('refuses a body beyond 2 MiB, and takes one of just that [request_too_large]', async () => {
+    const around = JSON.stringify({ input: { text: '' } }).length
+    const sized = (bytes: number) => ({ input: { text: 'x'.repeat(bytes - around) } })
+    expect(await read(sized(flowLimits.bodyBytes))).toMatchObject({ revision: null })
+    expect(await refusalOf(read(sized(flowLimits.bodyBytes + 1)))).toEqual(['request_too_large', null])
+    const declared = { ...KEYED, 'content-length': String(flowLimits.bodyBytes + 1) }
+    expect(await refusalOf(read(BODY, declared))).toEqual(['request_too_large', null])
+  })
+})
+
+describe('what makes two invocations the same', () => {
+  const printOf = async (body: object, headers = KEYED) => (await read(body, headers)).idempotency.fingerprint
+
+  test('is the input and the revision that is named, in any order and spelling', async () => {
+    const same = await printOf({ input: { a: 1, b: 'é' }, revision: 2 })
+    expect(await printOf({ revision: 2, input: { b: 'é', a: 1.0 } })).toBe(same)
+    expect(await printOf({ revision: 2, input: { b: 'é', a: 1 }, project_id: 'prj_1' })).toBe(same)
+    for (const other of [{ a: 2, b: 'é' }, { a: 1 }, { a: 1, b: 'é', c: null }])
+      expect(await printOf({ input: other, revision: 2 })).not.toBe(same)
+  })
+
+  test('is another where a revision is named and where none is', async () => {
+    expect(await printOf({ ...BODY, revision: 1 })).not.toBe(await printOf(BODY))
+    expect(await printOf({ ...BODY, revision: null })).toBe(await printOf(BODY))
+  })
+})

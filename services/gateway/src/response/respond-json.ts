@@ -1,0 +1,37 @@
+import type { ServerResponse } from 'node:http'
+import { wireUsage } from '@gateway/contracts/chat-answer'
+import { sendJson } from '@gateway/http/send'
+import type { Completion } from '@gateway/providers/chat-port'
+import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
+import type { Deps } from '../deps.ts'
+import { callForCompletion, type Call } from '../provider-call/call-provider.ts'
+import { settle } from '../provider-call/reservation.ts'
+
+type Needed = Pick<Deps, 'now' | 'countUsage'> & Parameters<typeof callForCompletion>[0] & Parameters<typeof settle>[0]
+
+/**
+ * Answers a call in one piece: call, settle, send (decisions.md, 3). What is saved is what is sent, byte for byte.
+ * @throws ProviderFailure, ProcessStopping
+ */
+export async function respondJson(deps: Needed, res: ServerResponse, call: Call): Promise<void> {
+  const startMs = deps.now()
+  const { choices, usage: reported } = await callForCompletion(deps, call)
+  call.timing.providerMs = deps.now() - startMs
+  const usage = await deps.countUsage(reported, call.request, () => textOf(choices))
+  const body = JSON.stringify({
+    id: call.admitted.invocation,
+    object: 'chat.completion',
+    created: Math.floor(deps.now() / 1000),
+    model: call.request.model,
+    choices,
+    usage: wireUsage(usage),
+  })
+  await settle(deps, call.reservation, usage, { contentType: 'application/json', body })
+  sendJson(res, 200, body)
+}
+
+function textOf(choices: Completion['choices']): string {
+  const answered = openTextAccumulator()
+  for (const { message } of choices) answered.append(message)
+  return answered.text()
+}

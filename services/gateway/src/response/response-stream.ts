@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http'
+import { times } from '@gateway/contracts/limits'
+import { limitFlush } from '@gateway/http/send'
+import { NDJSON } from '../request/accepted-answer.ts'
+import { KEEP_ALIVE } from './event-lines.ts'
+
+// A stream to a caller who may lag or leave.
+//   R1  Whatever the caller does, the call goes on: nothing here rejects, and what they can't take any more is dropped.
+//   R2  They may lag by LAG_BYTES. Beyond that the provider waits for them, PATIENCE_MS in all; then their connection
+//       is closed, because a call that waits for its caller runs into its own time limit.
+//   R3  What keeps proxies awake is sent only after the headers, and only while nothing else is sent.
+
+export interface ResponseStream {
+  /** Sends the headers now, if they aren't sent yet. */
+  open(): void
+  isOpen(): boolean
+  /** Resolves when more may be written. Opens if need be. */
+  write(events: string): Promise<void> | undefined
+  /** Writes the last events and ends the answer. Opens if need be. */
+  end(events: string): void
+}
+
+/** The content type of a stream, and what is written to keep it alive. */
+export interface StreamKind {
+  contentType: string
+  keepAlive: string
+}
+
+interface Options {
+  /** Milliseconds of any clock. */
+  now: () => number
+  kind?: StreamKind
+  lagBytes?: number
+  patienceMs?: number
+  quietMs?: number
+}
+
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
+const LAG_BYTES = 256 * 1024
+const PATIENCE_MS = 30_000
+const QUIET_MS = 15_000
+
+const EVENTS: StreamKind = { contentType: EVENT_STREAM, keepAlive: KEEP_ALIVE }
+/** Lines of JSON, which may have blanks before them (decisions.md, 6). */
+export const JSON_LINES: StreamKind = { contentType: NDJSON, keepAlive: ' ' }
+
+const HEADERS = {
+  'Cache-Control': 'no-cache, no-transform',
+  // Asks a buffering proxy to pass each event on as it comes.
+  'X-Accel-Buffering': 'no',
+}
+
+export function openResponseStream(
+  res: ServerResponse,
+  { now, kind = EVENTS, lagBytes = LAG_BYTES, patienceMs = PATIENCE_MS, quietMs = QUIET_MS }: Options,
+): ResponseStream {
+  let opened = false
+  let patienceLeftMs = patienceMs
+  let quiet: NodeJS.Timeout | undefined
+  res.on('error', () => {}) // R1
+  res.once('close', () => clearInterval(quiet))
+
+  /** The headers leave with the first events, or when they are flushed. */
+  function begin(): void {
+    if (opened || res.destroyed) return
+    opened = true
+    res.writeHead(200, { 'Content-Type': kind.contentType, ...HEADERS })
+    quiet = setInterval(() => {
+      if (!res.writableNeedDrain) res.write(kind.keepAlive) // R3
+    }, quietMs).unref()
+  }
+
+  /** Waits until the caller has taken everything or has left, or their time is up (R2). */
+  async function caughtUp(): Promise<void> {
+    const startMs = now()
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => res.destroy(), patienceLeftMs)
+      function finish(): void {
+        clearTimeout(timer)
+        res.off('drain', finish).off('close', finish)
+        resolve()
+      }
+      res.on('drain', finish).on('close', finish)
+    })
+    patienceLeftMs = Math.max(0, patienceLeftMs - (now() - startMs))
+  }
+
+  return {
+    open() {
+      begin()
+      if (!res.destroyed) res.flushHeaders()
+    },
+    isOpen: () => opened,
+    write(events) {
+      begin()
+      if (res.destroyed) return undefined // R1
+      quiet?.refresh()
+      res.write(events)
+      return res.writableLength > lagBytes ? caughtUp() : undefined
+    },
+    end(events) {
+      begin()
+      clearInterval(quiet)
+      if (res.destroyed) return
+      res.end(events)
+      limitFlush(res)
+    },
+  }
+}
+
+/** Waits for what an answer begins with, and sends the headers without it where it takes longer than 10 s. */
+export async function openLate<T>(stream: ResponseStream | null, beginning: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => stream?.open(), times.headersWaitMs)
+  try {
+    return await beginning
+  } finally {
+    clearTimeout(timer)
+  }
+}

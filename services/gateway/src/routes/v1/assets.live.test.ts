@@ -1,0 +1,266 @@
+import { request } from 'node:http'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
+import type { AssetValue } from '@gateway/contracts/execution'
+import { mediaTypeOf } from '@gateway/contracts/media-type'
+import { describe, expect } from 'vitest'
+import { draw, flowTest, newKey, PNG, PROGRESS, recordOf, sameImage, echo } from '../../flow-stack.fixture.ts'
+import { errorOf } from '../../stack.fixture.ts'
+
+const test = flowTest.extend('image', async ({ flows }) => {
+  const answer = await flows.upload(PNG, 'image/png')
+  expect(answer.status).toBe(201)
+  return (await answer.json()) as AssetValue
+})
+const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
+
+const WAV = Buffer.concat([Buffer.from('RIFF\x24\0\0\0WAVE', 'latin1'), Buffer.alloc(100)])
+
+describe('a file that is uploaded', () => {
+  test('is named by a value, and is read again as it was', async ({ flows, image }) => {
+    expect(image).toEqual({ asset: expect.stringMatching(/^ast_/) as string, mimeType: 'image/png', bytes: PNG.length })
+    const answer = await flows.get(`/v1/assets/${image.asset}`)
+    expect(answer.status).toBe(200)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(PNG.length),
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+      'accept-ranges': 'bytes',
+    })
+    expect(await bytesOf(answer)).toEqual(PNG)
+  })
+
+  test('may be a sound, by any of its names', async ({ flows }) => {
+    for (const type of ['audio/wav', 'audio/x-wav', 'Audio/Wave; codecs=1'])
+      expect(await (await flows.upload(WAV, type)).json()).toMatchObject({ mimeType: 'audio/wav', bytes: WAV.length })
+  })
+
+  test('is what its first bytes say, and is called so [invalid_request]', async ({ flows }) => {
+    for (const [bytes, type] of [
+      [PNG, 'image/jpeg'],
+      [PNG, 'application/octet-stream'],
+      [PNG, ''],
+      [Buffer.from('GIF89a and so on and on'), 'image/png'],
+      [Buffer.alloc(0), 'image/png'],
+      [PNG.subarray(0, 8), 'image/png'],
+    ] as [Buffer<ArrayBuffer>, string][]) {
+      const answer = await flows.upload(bytes, type)
+      expect([type, answer.status]).toEqual([type, 400])
+      expect(await errorOf(answer)).toMatchObject({ code: 'invalid_request', param: 'Content-Type' })
+    }
+  })
+
+  test('may have 25 MB and not a byte more, and is refused before it is read whole [request_too_large]', async ({
+    tenant,
+    flows,
+  }) => {
+    const most = Buffer.concat([PNG, Buffer.alloc(25_000_000 - PNG.length)])
+    expect(await (await flows.upload(most, 'image/png')).json()).toMatchObject({ bytes: 25_000_000 })
+
+    const headers = { authorization: tenant.headers.authorization, 'content-type': 'image/png' }
+    const send = (more: Record<string, string>) =>
+      request(`${tenant.url}/v1/assets`, { method: 'POST', agent: false, headers: { ...headers, ...more } })
+    const declared = send({ 'content-length': '25000001' })
+    declared.flushHeaders() // and not a byte of it
+    await expectTooLarge(declared)
+    declared.destroy()
+    const unsaid = send({ 'transfer-encoding': 'chunked' })
+    unsaid.write(most)
+    unsaid.write('x') // and no end
+    await expectTooLarge(unsaid)
+    unsaid.destroy()
+  })
+
+  test('is nobody’s who leaves before it is whole', async ({ tenant, fixture }) => {
+    const req = request(`${tenant.url}/v1/assets`, {
+      method: 'POST',
+      agent: false,
+      headers: { authorization: tenant.headers.authorization, 'content-type': 'image/png', 'content-length': '5000' },
+    })
+    req.on('error', () => {})
+    const closed = new Promise((resolve) => req.once('close', resolve))
+    req.write(PNG, () => req.destroy())
+    await closed
+    const { rows } = await fixture.run('SELECT FROM money.assets WHERE project = $1', [tenant.project])
+    expect(rows).toEqual([])
+  })
+
+  test('is refused to whom a call would be [key_missing, key_revoked, project_mismatch, duplicate_header]', async ({
+    tenant,
+    flows,
+  }) => {
+    const revoked = (await tenant.key({ revoked: true })).secret
+    for (const [headers, status, code] of [
+      [{ authorization: '' }, 401, 'key_missing'],
+      [{ authorization: `Bearer ${revoked}` }, 401, 'key_revoked'],
+      [{ 'x-service-project': 'prj_other' }, 403, 'project_mismatch'],
+    ] as [Record<string, string>, number, string][]) {
+      const answer = await flows.upload(PNG, 'image/png', headers)
+      expect([answer.status, (await errorOf(answer))['code']]).toEqual([status, code])
+    }
+  })
+})
+
+describe('a part of a file', () => {
+  test('is what Range asks for [range_not_satisfiable]', async ({ flows, image }) => {
+    const path = `/v1/assets/${image.asset}`
+    for (const [range, first, last] of [
+      ['bytes=0-7', 0, 7],
+      ['bytes=1000-', 1000, PNG.length - 1],
+      ['bytes=-4', PNG.length - 4, PNG.length - 1],
+    ] as const) {
+      const answer = await flows.get(path, { range })
+      expect(answer.status).toBe(206)
+      expect(answer.headers.get('content-range')).toBe(`bytes ${first}-${last}/${PNG.length}`)
+      expect(await bytesOf(answer)).toEqual(PNG.subarray(first, last + 1))
+    }
+    for (const headers of [
+      { range: 'bytes=0-1,5-6' },
+      { range: 'lines=1-2' },
+      { range: 'bytes=0-1', 'if-range': '"x"' },
+    ]) {
+      const answer = await flows.get(path, headers)
+      expect(answer.status).toBe(200)
+      expect(await bytesOf(answer)).toEqual(PNG)
+    }
+    const beyond = await flows.get(path, { range: `bytes=${PNG.length}-` })
+    expect(beyond.status).toBe(416)
+    expect(beyond.headers.get('content-range')).toBe(`bytes */${PNG.length}`)
+    expect(await errorOf(beyond)).toMatchObject({ code: 'range_not_satisfiable' })
+  })
+
+  test('is not sent where only the headers are asked for', async ({ tenant, image }) => {
+    const { authorization } = tenant.headers
+    const answer = await fetch(`${tenant.url}/v1/assets/${image.asset}`, {
+      method: 'HEAD',
+      headers: { authorization, range: 'bytes=0-7' },
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-length')).toBe(String(PNG.length))
+    expect(await answer.text()).toBe('')
+  })
+})
+
+test('another project’s file is like none, byte for byte [asset_not_found]', async ({
+  tenant,
+  fixture,
+  flows,
+  image,
+}) => {
+  const neighbours = await fixture.project(tenant.owners)
+  const { secret } = await fixture.key({ project: neighbours, by: tenant.owners.owner })
+  const answers = [image.asset, `ast_${'0'.repeat(26)}`, '..%2F..', '%00', 'x'.repeat(300)].map(async (id) => {
+    const answer = await flows.get(`/v1/assets/${id}`, { authorization: `Bearer ${secret}` })
+    const echoed = decodeURIComponent(id).replace('\0', '\uFFFD').slice(0, 256)
+    return [answer.status, (await answer.text()).replaceAll(echoed, '<id>')]
+  })
+  const [first, ...others] = await Promise.all(answers)
+  expect(first).toMatchObject([404, expect.stringContaining('asset_not_found') as string])
+  for (const other of others) expect(other).toEqual(first)
+})
+
+describe('an execution whose output is one image', () => {
+  test('is answered with the image where no content type is named', async ({ flows, image }) => {
+    const sandbox = await flows.save(sameImage)
+    const key = newKey()
+    for (const [accept, replayed] of [
+      ['*/*', null],
+      ['', 'true'],
+    ] as const) {
+      const answer = await flows.invoke(sandbox, { picture: image }, { headers: { accept, 'idempotency-key': key } })
+      expect(answer.status).toBe(200)
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-type': 'image/png',
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
+        'x-service-invocation': expect.stringMatching(/^exe_/) as string,
+      })
+      expect(answer.headers.get('idempotent-replayed')).toBe(replayed)
+      expect(await bytesOf(answer)).toEqual(PNG)
+    }
+    expect(await flows.executions()).toBe(1)
+  })
+
+  test('is charged once, whichever way it is answered', async ({ tenant, flows }) => {
+    const painter = await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })
+    const sandbox = await flows.save(draw(painter))
+    const ask = (accept: string) =>
+      flows.invoke(sandbox, { text: 'Hills' }, { headers: { accept, 'idempotency-key': 'picture-of-hills' } })
+    const drawn = await bytesOf(await ask('*/*'))
+    expect(mediaTypeOf(drawn)).toBe('image/png')
+    const record = await recordOf(await ask('application/json'))
+    const { picture } = record.output as { picture: AssetValue }
+    expect(picture).toMatchObject({ mimeType: 'image/png', bytes: drawn.length })
+    expect(await bytesOf(await flows.get(`/v1/assets/${picture.asset}`))).toEqual(drawn)
+    expect(record.chargedMicro).toBe(40_000)
+    expect(await tenant.settled()).toBe(40_000)
+  })
+
+  test('is answered with a part of it, or told that there is none [range_not_satisfiable]', async ({
+    flows,
+    image,
+  }) => {
+    const sandbox = await flows.save(sameImage)
+    const ask = (range: string) =>
+      flows.invoke(sandbox, { picture: { asset: image.asset } }, { headers: { accept: '*/*', range } })
+    const part = await ask('bytes=0-7')
+    expect(part.status).toBe(206)
+    expect(await bytesOf(part)).toEqual(PNG.subarray(0, 8))
+    const beyond = await ask(`bytes=${PNG.length}-`)
+    expect(beyond.status).toBe(416)
+    expect(beyond.headers.get('x-service-invocation')).toMatch(/^exe_/)
+    expect(await errorOf(beyond)).toMatchObject({ code: 'range_not_satisfiable' })
+  })
+
+  test('is answered with its record where a content type is named, and with its lines where those are', async ({
+    flows,
+    image,
+  }) => {
+    const sandbox = await flows.save(sameImage)
+    for (const accept of ['application/json', 'image/png', 'image/*', '*/*, image/png']) {
+      const answer = await flows.invoke(sandbox, { picture: image }, { headers: { accept } })
+      expect(await recordOf(answer)).toMatchObject({ status: 'Succeeded', output: { picture: image } })
+    }
+    const answer = await flows.invoke(sandbox, { picture: image }, { headers: PROGRESS })
+    expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
+    await answer.text()
+  })
+
+  test('is the only one that is not answered with its record', async ({ tenant, fixture, flows, image }) => {
+    const headers = { accept: '*/*' }
+    const text = await flows.invoke(await flows.save(echo), { text: 'a' }, { headers })
+    expect(await recordOf(text)).toMatchObject({ output: { text: 'a' } })
+
+    const likeness = await flows.save({
+      ...sameImage,
+      input: { type: 'object', properties: { picture: { type: 'object' } } },
+      output: { type: 'object', properties: { picture: { type: 'object' } } },
+    })
+    const never = { ...image, asset: 'ast_never' }
+    expect(await recordOf(await flows.invoke(likeness, { picture: never }, { headers }))).toMatchObject({
+      output: { picture: never },
+    })
+    const neighbours = await fixture.project(tenant.owners)
+    await fixture.run('UPDATE money.assets SET project = $2 WHERE id = $1', [image.asset, neighbours.id])
+    expect(await recordOf(await flows.invoke(likeness, { picture: image }, { headers }))).toMatchObject({
+      status: 'Succeeded',
+    })
+  })
+
+  test('takes no image of another project [input_type]', async ({ tenant, fixture, flows, image }) => {
+    const neighbours = await fixture.project(tenant.owners)
+    const theirs = await fixture.sandbox(neighbours, sameImage)
+    const { secret } = await fixture.key({ project: neighbours, by: tenant.owners.owner })
+    const answer = await flows.invoke(theirs.id, { picture: image }, { headers: { authorization: `Bearer ${secret}` } })
+    expect(answer.status).toBe(422)
+    expect(await errorOf(answer)).toMatchObject({ code: 'input_type' })
+  })
+})
+
+async function expectTooLarge(req: ReturnType<typeof request>): Promise<void> {
+  const [answer] = (await once(req, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(413)
+  expect(await json(answer)).toMatchObject({ error: { code: 'request_too_large' } })
+}

@@ -1,0 +1,249 @@
+import { describe, expect } from 'vitest'
+import { bodyOf, errorOf, eventsOf, stackTest as test, newPrompt } from '../../stack.fixture.ts'
+
+const costOf = (usage: { prompt_tokens: number; completion_tokens: number }) =>
+  usage.prompt_tokens + 2 * usage.completion_tokens
+
+describe('a chat call that is answered in one piece', () => {
+  test('is charged for its usage to the micro-USD, and nothing stays reserved afterwards', async ({ tenant }) => {
+    const answer = await tenant.chat()
+    expect(answer.status).toBe(200)
+    const body = await bodyOf(answer)
+    expect(body).toMatchObject({
+      id: answer.headers.get('x-service-invocation'),
+      object: 'chat.completion',
+      model: tenant.model,
+      choices: [{ index: 0, message: { role: 'assistant', content: expect.any(String) }, finish_reason: 'stop' }],
+    })
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
+  })
+
+  test('reaches the provider with an explicit output cap and without what the model does not take', async ({
+    stack,
+    tenant,
+  }) => {
+    const model = await tenant.sell({ supportedParameters: ['stop'], maxOutputTokens: 500 })
+    const content = newPrompt()
+    await tenant.chat({ model, messages: [{ role: 'user', content }], temperature: 1, stop: ['END'] })
+    const [call] = await stack.provider.control.calls({ prompt: content })
+    const sent = JSON.parse(call!.body!)
+    expect(sent).toMatchObject({ model: 'sim', max_tokens: 500, stop: ['END'] })
+    expect(sent).not.toHaveProperty('temperature')
+  })
+
+  test('is charged by our own count when the provider gives none', async ({ stack, tenant, fixture }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, missingUsage: true, text: 'one two three four five' }])
+    const body = await bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
+    expect(body.usage.completion_tokens).toBe(5)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(body.usage) })
+    const { rows } = await fixture.run('SELECT estimated FROM money.attempts WHERE id = $1', [body.id])
+    expect(rows[0].estimated).toBe(true)
+  })
+
+  test('costs nothing and may be repeated when the provider fails [provider_failed]', async ({ stack, tenant }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, status: 500, times: 1 }])
+    const ask = () =>
+      tenant.chat({ messages: [{ role: 'user', content }] }, { headers: { 'idempotency-key': `key-${content}` } })
+    const failed = await ask()
+    expect(failed.status).toBe(502)
+    expect(await errorOf(failed)).toMatchObject({ code: 'provider_failed', type: 'api_error' })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+
+    const repeated = await ask()
+    expect(repeated.status).toBe(200)
+    expect(repeated.headers.get('x-service-invocation')).toBe(failed.headers.get('x-service-invocation'))
+    expect(repeated.headers.get('idempotent-replayed')).toBeNull()
+  })
+
+  test('is refused as it is when the provider refuses the request itself, without a word of its own [invalid_request]', async ({
+    stack,
+    tenant,
+  }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([
+      { prompt: content, status: 400, body: { error: { message: 'acme-cloud says no' } } },
+    ])
+    const refused = await tenant.chat({ messages: [{ role: 'user', content }] })
+    expect(refused.status).toBe(400)
+    expect(JSON.stringify(await errorOf(refused))).not.toMatch(/acme-cloud/)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+})
+
+describe('a call under an idempotency key', () => {
+  test('is answered again byte for byte, under the same invocation, charged once', async ({ stack, tenant }) => {
+    const content = newPrompt()
+    const ask = (more: object = {}) =>
+      tenant.chat(
+        { messages: [{ role: 'user', content }], ...more },
+        { headers: { 'idempotency-key': `key-${content}` } },
+      )
+    const first = await ask()
+    const text = await first.text()
+    const again = await ask({ project_id: tenant.project, temperature: null })
+    expect(await again.text()).toBe(text)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(again.headers.get('x-service-invocation')).toBe(first.headers.get('x-service-invocation'))
+    expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(JSON.parse(text).usage) })
+  })
+
+  test('is refused with another request [idempotency_mismatch]', async ({ tenant }) => {
+    const headers = { 'idempotency-key': newPrompt() }
+    await tenant.chat({}, { headers })
+    const other = await tenant.chat({ stream: true }, { headers })
+    expect(other.status).toBe(422)
+    expect(await errorOf(other)).toMatchObject({ code: 'idempotency_mismatch' })
+  })
+
+  test('of which 100 copies run at once reaches the provider once, and all get the same bytes', async ({
+    stack,
+    tenant,
+  }) => {
+    for (const stream of [false, true]) {
+      const content = newPrompt()
+      await stack.provider.control.setFaults([{ prompt: content, hold: true }])
+      const copies = Array.from({ length: 100 }, () =>
+        tenant.chat(
+          { stream, messages: [{ role: 'user', content }] },
+          { headers: { 'idempotency-key': `key-${content}` } },
+        ),
+      )
+      await stack.provider.control.waitForCalls(1, { prompt: content })
+      await stack.provider.control.release()
+      const bodies = await Promise.all(copies.map(async (copy) => (await copy).text()))
+      expect(new Set(bodies).size).toBe(1)
+      expect(bodies[0]).toContain(stream ? 'data: [DONE]' : '"object":"chat.completion"')
+      expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
+    }
+  })
+})
+
+describe('a chat call that is streamed', () => {
+  test('sends chunks of its own making, and ends with [DONE] after it was charged', async ({ tenant }) => {
+    const answer = await tenant.chat({ stream: true })
+    expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    const { chunks, done } = eventsOf(await answer.text())
+    expect(done).toBe(true)
+    for (const chunk of chunks) expect(Object.keys(chunk)).toEqual(['id', 'object', 'created', 'model', 'choices'])
+    expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe('stop')
+    const { reserved, settled } = await tenant.wallet()
+    expect(reserved).toBe(0)
+    expect(settled).toBeGreaterThan(0)
+  })
+
+  test('tells its usage in a last chunk where asked to, and null before', async ({ tenant }) => {
+    const answer = await tenant.chat({ stream: true, stream_options: { include_usage: true } })
+    const { chunks, done } = eventsOf(await answer.text())
+    expect(done).toBe(true)
+    const last = chunks.pop()!
+    expect(last.choices).toEqual([])
+    expect(chunks.map(({ usage }) => usage)).toEqual(chunks.map(() => null))
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(last.usage!) })
+  })
+
+  test('is replayed with the same events', async ({ tenant }) => {
+    const content = newPrompt()
+    const ask = () =>
+      tenant.chat(
+        { stream: true, messages: [{ role: 'user', content }] },
+        { headers: { 'idempotency-key': `key-${content}` } },
+      )
+    const first = await ask()
+    const text = await first.text()
+    const again = await ask()
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await again.text()).toBe(text)
+  })
+
+  test('fails as an HTTP error before the first byte, charged nothing [provider_failed]', async ({ stack, tenant }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, cut: 'before-first-byte' }])
+    const failed = await tenant.chat({ stream: true, messages: [{ role: 'user', content }] })
+    expect(failed.status).toBe(502)
+    expect(await errorOf(failed)).toMatchObject({ code: 'provider_failed' })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+
+  test('fails in band once its headers had to leave without a first byte, charged nothing [provider_failed]', async ({
+    stack,
+    tenant,
+  }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, hold: true, status: 500 }])
+    const answer = await tenant.chat({ stream: true, messages: [{ role: 'user', content }] })
+    expect(answer.status).toBe(200)
+    await stack.provider.control.release()
+    const { chunks, done } = eventsOf(await answer.text())
+    expect(done).toBe(false)
+    expect(chunks).toEqual([{ error: expect.objectContaining({ code: 'provider_failed' }) }])
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+
+  test('that breaks off ends with the error and no [DONE], is charged for what was sent, and is kept', async ({
+    stack,
+    tenant,
+    fixture,
+  }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([
+      { prompt: content, cut: { afterChunk: 4 }, text: 'one two three four five' },
+    ])
+    const ask = () =>
+      tenant.chat(
+        { stream: true, messages: [{ role: 'user', content }] },
+        { headers: { 'idempotency-key': `key-${content}` } },
+      )
+    const answer = await ask()
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    const { chunks, done } = eventsOf(text)
+    expect(done).toBe(false)
+    expect(chunks.at(-1)!.error).toMatchObject({ code: 'provider_failed', message: expect.stringContaining('charged') })
+
+    const { rows } = await fixture.run('SELECT completion_tokens, estimated FROM money.attempts WHERE id = $1', [
+      chunks[0]!.id,
+    ])
+    expect(rows[0]).toEqual({ completion_tokens: 3, estimated: true })
+    const again = await ask()
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await again.text()).toBe(text)
+  })
+
+  test('goes on without its caller, is charged on its real usage and kept for a repeat', async ({ stack, tenant }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, hold: true }])
+    const headers = { 'idempotency-key': `key-${content}` }
+    const fields = { stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content }] }
+    const caller = new AbortController()
+    const left = tenant.chat(fields, { headers, signal: caller.signal }).catch((error: Error) => error.name)
+    await stack.provider.control.waitForCalls(1, { prompt: content })
+    caller.abort()
+    expect(await left).toBe('AbortError')
+    await stack.provider.control.release()
+
+    const charged = await tenant.settled()
+    const repeat = await tenant.chat(fields, { headers })
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+    const { chunks, done } = eventsOf(await repeat.text())
+    expect(done).toBe(true)
+    expect(costOf(chunks.at(-1)!.usage!)).toBe(charged)
+    expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
+  })
+
+  test('goes on when its caller leaves in the middle', async ({ stack, tenant }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, perChunkMs: 20 }])
+    const caller = new AbortController()
+    const answer = await tenant.chat({ stream: true, messages: [{ role: 'user', content }] }, { signal: caller.signal })
+    await answer.body!.getReader().read()
+    caller.abort()
+    await tenant.settled()
+    const [call] = await stack.provider.control.calls({ prompt: content })
+    expect(call!.outcome).toBe('finished')
+  })
+})

@@ -1,0 +1,57 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { disconnectSignal } from '@gateway/http/client-disconnected'
+import { sendText } from '@gateway/http/send'
+import { withSpan } from '@gateway/process/spans'
+import { admitCall, type AdmittedCall } from '../../admission/admit-call.ts'
+import { withPermit, type Permit } from '../../admission/concurrency-limiter.ts'
+import type { Deps } from '../../deps.ts'
+import { chatWithSandbox } from '../../executions/chat-with-sandbox.ts'
+import type { Call } from '../../provider-call/call-provider.ts'
+import { openReservation } from '../../provider-call/reservation.ts'
+import { readChat, type ChatCall } from '../../request/read-chat.ts'
+import { readKey } from '../../request/read-headers.ts'
+import { respond } from '../../response/respond.ts'
+import { withCallSpan } from '../../tracing.ts'
+
+const ROUTE = 'POST /v1/chat/completions'
+
+/** POST /v1/chat/completions (spec 4.2): read, admit, call, settle, answer. */
+export function chatCompletions(deps: Deps): RequestHandler {
+  return (req, res) => {
+    const keyHash = readKey(req)
+    deps.admissionQueueLimit.refuseIfFull()
+    return withPermit(deps.concurrencyLimiter, res, keyHash, (permit) =>
+      deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => complete(deps, req, res, keyHash, permit))),
+    )
+  }
+}
+
+async function complete(deps: Deps, req: Request, res: Response, keyHash: string, permit: Permit): Promise<void> {
+  const { metrics, now } = deps
+  const startMs = now()
+  const caller = { disconnected: disconnectSignal(res), permit }
+  const chat = await readChat(req, keyHash)
+  if (namesSandbox(chat)) {
+    await withSpan('run', {}, () => chatWithSandbox(deps, res, chat, caller))
+    return metrics.answered('sandbox', now() - startMs)
+  }
+  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller))
+  res.setHeader('X-Service-Invocation', admission.invocation)
+  if (admission.kind === 'replay') {
+    res.setHeader('Idempotent-Replayed', 'true')
+    sendText(res, 200, admission.body, { 'Content-Type': admission.contentType })
+    return metrics.answered('replay', now() - startMs)
+  }
+  const call = callOf(chat, admission)
+  await withSpan('call', {}, () => respond(deps, res, call))
+  metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)
+}
+
+/** Whether the model is a sandbox product (spec 2.2). */
+function namesSandbox({ request }: ChatCall): boolean {
+  return request.model.startsWith('sbx-')
+}
+
+function callOf({ request, idempotency }: ChatCall, admitted: AdmittedCall): Call {
+  return { request, admitted, reservation: openReservation(admitted, idempotency !== null), timing: { providerMs: 0 } }
+}

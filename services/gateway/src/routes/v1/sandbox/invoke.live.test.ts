@@ -1,0 +1,340 @@
+import { describe, expect } from 'vitest'
+import { ask, chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
+import { errorOf, newPrompt } from '../../../stack.fixture.ts'
+
+describe('an invocation', () => {
+  test('is answered with the record of its execution, which is named in a header and can be read again', async ({
+    tenant,
+    flows,
+  }) => {
+    const sandbox = await flows.save(ask(tenant.model))
+    const answer = await flows.invoke(sandbox, { topic: newPrompt(), tone: 'dry' })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toBe('application/json')
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(answer.headers.get('idempotent-replayed')).toBeNull()
+    const record = await recordOf(answer)
+    expect(answer.headers.get('x-service-invocation')).toBe(record.id)
+    expect(record).toMatchObject({
+      id: expect.stringMatching(/^exe_/) as string,
+      object: 'sandbox.execution',
+      sandbox,
+      revision: 1,
+      project: tenant.project,
+      status: 'Succeeded',
+      output: { text: expect.any(String) as string },
+      error: null,
+    })
+    expect(record.nodes.map(({ id }) => id)).toEqual(['in', 'out', 'prompt', 'draft'])
+    expect(record.chargedMicro).toBe(record.nodes.at(-1)!.chargedMicro)
+    expect(record.chargedMicro).toBe(await tenant.settled())
+
+    const again = await flows.get(`/v1/executions/${record.id}`)
+    expect(again.headers.get('x-service-invocation')).toBe(record.id)
+    expect(again.headers.get('cache-control')).toBe('private, no-store')
+    expect(await recordOf(again)).toEqual(record)
+  })
+
+  test('whose execution fails is answered with it, and with what it was charged', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const topic = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: topic, status: 500 }])
+    const answer = await flows.invoke(sandbox, { text: topic })
+    expect(answer.status).toBe(200)
+    expect(await recordOf(answer)).toMatchObject({
+      status: 'Failed',
+      output: null,
+      error: { code: 'provider_failed', resolution: expect.any(String) as string },
+      chargedMicro: 0,
+    })
+  })
+
+  test('may name the active revision', async ({ flows }) => {
+    const sandbox = await flows.save(echo)
+    const answer = await flows.invoke(sandbox, { text: 'Hello' }, { fields: { revision: 1 } })
+    expect(await recordOf(answer)).toMatchObject({ revision: 1, output: { text: 'Hello' } })
+  })
+
+  test('goes on when its caller leaves', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const text = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: text, hold: true }])
+    const leaving = new AbortController()
+    const headers = { 'idempotency-key': newKey() }
+    const left = flows.invoke(sandbox, { text }, { headers, signal: leaving.signal })
+    await stack.provider.control.waitForCalls(1, { prompt: text })
+    leaving.abort()
+    await expect(left).rejects.toThrow()
+    await stack.provider.control.release()
+    const answer = await flows.invoke(sandbox, { text }, { headers })
+    expect(answer.headers.get('idempotent-replayed')).toBe('true')
+    expect(await recordOf(answer)).toMatchObject({ status: 'Succeeded' })
+    expect(await flows.executions()).toBe(1)
+    expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
+  })
+})
+
+describe('a repeat under the same idempotency key', () => {
+  test('is the same execution, charged once, whatever it is answered with', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const input = { text: newPrompt() }
+    const headers = { 'idempotency-key': newKey() }
+    const first = await recordOf(await flows.invoke(sandbox, input, { headers }))
+    const charged = await tenant.settled()
+    const repeat = await flows.invoke(sandbox, input, { headers, fields: { project_id: tenant.project } })
+    expect(repeat.headers.get('idempotent-replayed')).toBe('true')
+    expect(repeat.headers.get('x-service-invocation')).toBe(first.id)
+    expect(await recordOf(repeat)).toEqual(first)
+
+    const progress = await flows.invoke(sandbox, input, { headers: { ...headers, ...PROGRESS } })
+    expect(progress.headers.get('idempotent-replayed')).toBe('true')
+    expect(linesOf(await progress.text()).at(-1)).toMatchObject({ kind: 'complete', execution: first })
+    expect(await tenant.settled()).toBe(charged)
+    expect(await flows.executions()).toBe(1)
+  })
+
+  test('joins the execution while it goes on', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const text = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: text, hold: true }])
+    const headers = { 'idempotency-key': newKey() }
+    const calls = Array.from({ length: 8 }, () => flows.invoke(sandbox, { text }, { headers }))
+    await stack.provider.control.waitForCalls(1, { prompt: text })
+    await stack.provider.control.release()
+    const records = await Promise.all(calls.map(async (call) => recordOf(await call)))
+    expect(new Set(records.map(({ id }) => id)).size).toBe(1)
+    expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
+  })
+
+  test('with another input or another revision is refused [idempotency_mismatch]', async ({ flows }) => {
+    const sandbox = await flows.save(echo)
+    const headers = { 'idempotency-key': newKey() }
+    expect((await flows.invoke(sandbox, { text: 'a' }, { headers })).status).toBe(200)
+    for (const other of [
+      flows.invoke(sandbox, { text: 'b' }, { headers }),
+      flows.invoke(sandbox, { text: 'a' }, { headers, fields: { revision: 1 } }),
+    ]) {
+      const answer = await other
+      expect(answer.status).toBe(422)
+      expect(await errorOf(answer)).toMatchObject({ code: 'idempotency_mismatch' })
+    }
+    expect(await flows.executions()).toBe(1)
+  })
+
+  test('is the same execution after another revision was activated, and a new key executes that one', async ({
+    flows,
+    fixture,
+  }) => {
+    const sandbox = await flows.save(echo)
+    const headers = { 'idempotency-key': newKey() }
+    const first = await recordOf(await flows.invoke(sandbox, { text: 'a' }, { headers }))
+    await fixture.revision(sandbox, { ...echo, nodes: [...echo.nodes, { id: 'c', kind: 'constant', value: 'x' }] })
+    expect(await recordOf(await flows.invoke(sandbox, { text: 'a' }, { headers }))).toEqual(first)
+    expect(await recordOf(await flows.invoke(sandbox, { text: 'a' }))).toMatchObject({ revision: 2 })
+  })
+
+  test('is an execution of its own at another sandbox product', async ({ flows }) => {
+    const [one, other] = [await flows.save(echo), await flows.save(echo)]
+    const headers = { 'idempotency-key': newKey() }
+    const ids = [one, other].map(
+      async (sandbox) => (await recordOf(await flows.invoke(sandbox, { text: 'a' }, { headers }))).id,
+    )
+    expect(new Set(await Promise.all(ids)).size).toBe(2)
+  })
+})
+
+describe('what is refused begins no execution and charges nothing', () => {
+  test('by its headers and its body [idempotency_key_required, idempotency_key_invalid, invalid_json, invalid_request, request_too_large, method_not_allowed]', async ({
+    tenant,
+    flows,
+  }) => {
+    const sandbox = await flows.save(echo)
+    const path = `/v1/sandbox/${sandbox}/invoke`
+    const send = (headers: Record<string, string>, body: string) =>
+      fetch(tenant.url + path, { method: 'POST', headers: { ...tenant.headers, ...headers }, body })
+    const keyed = { 'idempotency-key': newKey() }
+    const huge = JSON.stringify({ input: { text: 'x'.repeat(2 * 1024 * 1024) } })
+    const refusals = await Promise.all([
+      send({}, '{'),
+      send({ 'idempotency-key': 'short' }, '{'),
+      send(keyed, '{'),
+      send(keyed, '{"input":3}'),
+      send(keyed, '{"input":{},"more":1}'),
+      send(keyed, huge),
+      flows.get(path),
+    ])
+    expect(await Promise.all(refusals.map(async (answer) => [answer.status, (await errorOf(answer))['code']]))).toEqual(
+      [
+        [400, 'idempotency_key_required'],
+        [400, 'idempotency_key_invalid'],
+        [400, 'invalid_json'],
+        [400, 'invalid_request'],
+        [400, 'invalid_request'],
+        [413, 'request_too_large'],
+        [405, 'method_not_allowed'],
+      ],
+    )
+    expect(await flows.executions()).toBe(0)
+  })
+
+  test('of another project like of none, byte for byte [sandbox_not_found]', async ({ tenant, flows, fixture }) => {
+    const neighbours = await fixture.project(tenant.owners)
+    const theirs = (await fixture.sandbox(neighbours, echo)).id
+    const answers = [theirs, `sbx-${'0'.repeat(26)}`, 'nothing', 'x'.repeat(300), '%00'].map(async (id) => {
+      const answer = await flows.invoke(id, { text: 'a' })
+      expect(answer.headers.get('x-service-invocation')).toBeNull()
+      const echoed = decodeURIComponent(id).replace('\0', '\uFFFD').slice(0, 256)
+      return [answer.status, (await answer.text()).replaceAll(echoed, '<id>')]
+    })
+    const [first, ...others] = await Promise.all(answers)
+    expect(first).toMatchObject([404, expect.stringContaining('sandbox_not_found') as string])
+    for (const other of others) expect(other).toEqual(first)
+  })
+
+  test('naming another project, by each of the three ways [project_mismatch]', async ({ flows }) => {
+    const sandbox = await flows.save(echo)
+    const other = 'prj_other'
+    for (const more of [
+      { headers: { 'x-service-project': other } },
+      { headers: { 'x-project-id': other } },
+      { fields: { project_id: other } },
+    ]) {
+      const answer = await flows.invoke(sandbox, { text: 'a' }, more)
+      expect(answer.status).toBe(403)
+      expect(await errorOf(answer)).toMatchObject({ code: 'project_mismatch' })
+    }
+    expect(await flows.executions()).toBe(0)
+  })
+
+  test('by a key that lists less than the flow and all that it calls [key_scope]', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    for (const resources of [[tenant.model], [sandbox]]) {
+      const { secret } = await tenant.key({ policy: 'listed', resources })
+      const answer = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization: `Bearer ${secret}` } })
+      expect(answer.status).toBe(403)
+      expect(await errorOf(answer)).toMatchObject({ code: 'key_scope', param: null })
+    }
+    const { secret } = await tenant.key({ policy: 'listed', resources: [tenant.model, sandbox] })
+    const headers = { authorization: `Bearer ${secret}` }
+    expect((await flows.invoke(sandbox, { text: newPrompt() }, { headers })).status).toBe(200)
+  })
+
+  test('of a revision that is not active, of a flow that is suspended, and of one that never was [revision_not_active]', async ({
+    flows,
+    fixture,
+  }) => {
+    const sandbox = await flows.save(echo)
+    await fixture.revision(sandbox, echo, { activate: false })
+    const asleep = await flows.save(echo, { suspended: true })
+    const draft = await flows.save(echo, { activate: false })
+    for (const [id, revision] of [
+      [sandbox, 2],
+      [sandbox, 3],
+      [sandbox, 9_007_199_254_740_991],
+      [asleep, null],
+      [asleep, 1],
+      [draft, null],
+      [draft, 1],
+    ] as const) {
+      const answer = await flows.invoke(id, { text: 'a' }, { fields: { revision } })
+      expect([id, revision, answer.status]).toEqual([id, revision, 409])
+      expect(await errorOf(answer)).toMatchObject({ code: 'revision_not_active' })
+    }
+    expect(await flows.executions()).toBe(0)
+  })
+
+  test('with an input of the wrong type or a choice that there is not [input_type]', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(ask(tenant.model))
+    for (const [input, ...fields] of [
+      [{ topic: 5 }, 'topic'],
+      [{ tone: 'dry' }, 'topic'],
+      [{ topic: 'a', tone: 'loud' }, 'tone'],
+      [{ topic: 'a', tone: ['dry'] }, 'tone'],
+      [{ topic: 'a', length: '5' }, 'length'],
+      [{ topic: {}, length: true }, 'topic', 'length'],
+      [{ topic: 'a', other: 1 }, 'other'],
+    ] as [object, ...string[]][]) {
+      const answer = await flows.invoke(sandbox, input)
+      expect(answer.status).toBe(422)
+      const error = await errorOf(answer)
+      expect(error).toMatchObject({ code: 'input_type', param: 'input' })
+      const named = (error['details'] as { fields: { field: string }[] }).fields.map(({ field }) => field)
+      expect(named.toSorted()).toEqual(fields.toSorted())
+    }
+    expect(await flows.executions()).toBe(0)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+
+  test('without money, where the flow pays for anything [insufficient_budget, key_limit]', async ({
+    tenant,
+    flows,
+    fixture,
+  }) => {
+    const poor = await fixture.project(tenant.owners)
+    await fixture.assign(poor.id, tenant.model)
+    const [paid, free] = [await fixture.sandbox(poor, chain(tenant.model)), await fixture.sandbox(poor, echo)]
+    const headers = {
+      authorization: `Bearer ${(await fixture.key({ project: poor, by: tenant.owners.owner })).secret}`,
+    }
+    const refused = await flows.invoke(paid.id, { text: 'a' }, { headers })
+    expect(refused.status).toBe(402)
+    expect(await errorOf(refused)).toMatchObject({ code: 'insufficient_budget', details: { availableMicro: 0 } })
+    expect((await flows.invoke(free.id, { text: 'a' }, { headers })).status).toBe(200)
+
+    const sandbox = await flows.save(chain(tenant.model))
+    const { secret } = await tenant.key({ limit: { micro: 1n, reset: 'daily' } })
+    await fixture.run(
+      `INSERT INTO money.meters (lineage, project, window_start, limit_micro, spent)
+       SELECT lineage, project, money.window_start_v1('daily', now()), 1, 1 FROM control.keys WHERE hash = sha256(convert_to($1, 'UTF8'))`,
+      [secret],
+    )
+    const spent = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization: `Bearer ${secret}` } })
+    expect(spent.status).toBe(403)
+    expect(await errorOf(spent)).toMatchObject({ code: 'key_limit' })
+  })
+
+  test('by a key that is none, is bound to nothing or was revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
+    tenant,
+    flows,
+    fixture,
+  }) => {
+    const sandbox = await flows.save(echo)
+    const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
+    const revoked = await tenant.key({ revoked: true })
+    for (const [authorization, status, code] of [
+      ['Basic x', 401, 'key_missing'],
+      ['Bearer svc_x', 401, 'key_invalid'],
+      [`Bearer ${unbound.secret}`, 403, 'key_unbound'],
+      [`Bearer ${revoked.secret}`, 401, 'key_revoked'],
+    ] as const) {
+      const answer = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization } })
+      expect([answer.status, (await errorOf(answer))['code']]).toEqual([status, code])
+    }
+  })
+})
+
+describe('the record of an execution', () => {
+  test('is another project’s like none, and only for keys that list the flow [execution_not_found, key_scope]', async ({
+    tenant,
+    flows,
+    fixture,
+  }) => {
+    const sandbox = await flows.save(echo)
+    const { id } = await recordOf(await flows.invoke(sandbox, { text: 'a' }))
+    const neighbours = await fixture.project(tenant.owners)
+    const other = {
+      authorization: `Bearer ${(await fixture.key({ project: neighbours, by: tenant.owners.owner })).secret}`,
+    }
+    const [theirs, nothing] = await Promise.all(
+      [id, `exe_${'0'.repeat(26)}`].map(async (asked) => {
+        const answer = await flows.get(`/v1/executions/${asked}`, other)
+        return [answer.status, (await answer.text()).replaceAll(asked, '<id>')]
+      }),
+    )
+    expect(theirs).toMatchObject([404, expect.stringContaining('execution_not_found') as string])
+    expect(nothing).toEqual(theirs)
+    const listed = await tenant.key({ policy: 'listed', resources: [tenant.model] })
+    const answer = await flows.get(`/v1/executions/${id}`, { authorization: `Bearer ${listed.secret}` })
+    expect(await errorOf(answer)).toMatchObject({ code: 'key_scope' })
+  })
+})

@@ -1,0 +1,63 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { disconnectSignal } from '@gateway/http/client-disconnected'
+import { withSpan } from '@gateway/process/spans'
+import { withPermit, type Permit } from '../../../admission/concurrency-limiter.ts'
+import type { Deps } from '../../../deps.ts'
+import { awaitExecution, endTopicOf } from '../../../executions/await-execution.ts'
+import { sendImage, sendRecord, setExecutionHeaders } from '../../../executions/send-execution.ts'
+import { startExecution, type Execution } from '../../../executions/start-execution.ts'
+import { lineTopicOf, streamProgress } from '../../../executions/stream-progress.ts'
+import { acceptedAnswer, type AcceptedAnswer } from '../../../request/accepted-answer.ts'
+import { readKey } from '../../../request/read-headers.ts'
+import { readInvocation } from '../../../request/read-invocation.ts'
+import { JSON_LINES, openResponseStream } from '../../../response/response-stream.ts'
+import { withCallSpan } from '../../../tracing.ts'
+
+type InvokeRequest = Request<{ id: string }>
+
+const ROUTE = 'POST /v1/sandbox/{id}/invoke'
+
+/** POST /v1/sandbox/{id}/invoke (spec 4.3, 6): read, start the execution, then follow it or wait for its end. */
+export function invokeSandbox(deps: Deps): RequestHandler<{ id: string }> {
+  return (req, res) => {
+    const keyHash = readKey(req)
+    deps.admissionQueueLimit.refuseIfFull()
+    return withPermit(deps.concurrencyLimiter, res, keyHash, (permit) =>
+      deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => invoke(deps, req, res, keyHash, permit))),
+    )
+  }
+}
+
+async function invoke(deps: Deps, req: InvokeRequest, res: Response, keyHash: string, permit: Permit): Promise<void> {
+  const startMs = deps.now()
+  const disconnected = disconnectSignal(res)
+  const accepted = acceptedAnswer(req)
+  const invocation = await readInvocation(req, keyHash)
+  const request = { ...invocation, sandbox: req.params.id, surface: 'invoke' } as const
+  const topicOf = accepted === 'progress' ? lineTopicOf : endTopicOf
+  const execution = await withSpan('start', {}, () => startExecution(deps, request, { disconnected, permit }, topicOf))
+  setExecutionHeaders(res, execution)
+  try {
+    await withSpan('run', {}, () => answer(deps, req, res, accepted, execution, disconnected))
+  } finally {
+    execution.close()
+  }
+  deps.metrics.invoked(accepted, deps.now() - startMs)
+}
+
+async function answer(
+  deps: Deps,
+  req: InvokeRequest,
+  res: Response,
+  accepted: AcceptedAnswer,
+  execution: Execution,
+  disconnected: AbortSignal,
+): Promise<void> {
+  if (accepted === 'progress') {
+    const stream = openResponseStream(res, { now: deps.now, kind: JSON_LINES })
+    return streamProgress(deps, stream, execution, disconnected)
+  }
+  const record = await awaitExecution(deps, execution, disconnected)
+  if (accepted === 'bytes' && (await sendImage(deps, req, res, record))) return
+  sendRecord(res, record)
+}

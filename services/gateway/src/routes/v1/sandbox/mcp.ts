@@ -1,0 +1,60 @@
+import type { RequestHandler } from 'express'
+import type { SandboxFacts } from '@gateway/contracts/flow-reads'
+import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { refuse } from '@gateway/contracts/refusal'
+import { disconnectSignal } from '@gateway/http/client-disconnected'
+import { withPermit, type Permit } from '../../../admission/concurrency-limiter.ts'
+import type { Deps } from '../../../deps.ts'
+import { refuseRebinding } from '../../../mcp/dns-rebinding-guard.ts'
+import { callsTool, readMessage, type Message } from '../../../mcp/read-message.ts'
+import { openMcpTransport } from '../../../mcp/transport.ts'
+import { readCaller, storableId } from '../../../request/read-headers.ts'
+
+// A sandbox product as an MCP server of one tool (spec 4.4). Nothing is kept between two requests, so any replica
+// answers any.
+//   M1  A caller who may not call is told so before anything else, and GET and DELETE are refused after that
+//       (decisions.md, 8).
+//   M2  A suspended product lists nothing; a call of its tool is let through to where a repeat is known (decisions.md,
+//       4).
+//   M3  Refusals up to here are HTTP answers in our shape. Whatever is answered after that is JSON-RPC, by the SDK.
+
+const ONLY_POST = { headers: { Allow: 'POST' } }
+
+/** Any method at /v1/sandbox/{id}/mcp. */
+export function serveMcp(deps: Deps): RequestHandler<{ id: string }> {
+  const transport = openMcpTransport(deps)
+  return (req, res) => {
+    const caller = readCaller(req)
+    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async (permit) => {
+      const sandbox = await sandboxOf(deps, caller, req.params.id, permit) // M1
+      if (!sandbox.mcpEnabled) throw refuse('mcp_disabled', {})
+      if (req.method !== 'POST') throw refuse('method_not_allowed', { method: req.method, allow: 'POST' }, ONLY_POST)
+      refuseRebinding(deps, req)
+      const disconnected = disconnectSignal(res)
+      const message = await readMessage(req)
+      if (sandbox.suspended && !isCall(message)) throw suspended(sandbox) // M2
+      await transport.answer({ caller, sandbox, permit, disconnected, req, res }, message)
+    })
+  }
+}
+
+async function sandboxOf(
+  { ledger }: Pick<Deps, 'ledger'>,
+  caller: CallerQuestion,
+  id: string,
+  permit: Permit,
+): Promise<SandboxFacts> {
+  const answer = await ledger.readSandbox({ caller, sandbox: storableId(id) })
+  if ('refused' in answer) throw refusalFor(answer.refused, 'invoke')
+  permit.attributeTo(answer.sandbox.project)
+  return answer.sandbox
+}
+
+function isCall(message: Message): boolean {
+  return 'value' in message && callsTool(message.value)
+}
+
+function suspended({ revision }: SandboxFacts) {
+  return refuse('revision_not_active', { revision: null, activeRevision: revision, suspended: true })
+}

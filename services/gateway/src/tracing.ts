@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { context, createContextKey, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
+import { Refusal } from '@gateway/contracts/refusal'
+import { withSpan } from '@gateway/process/spans'
+
+// The span of a whole call. Its stages are spans inside it, by `withSpan`.
+
+const CALL_SPAN = createContextKey('the span of the whole call')
+
+/**
+ * Runs a call in a span of its own, which is a child of the caller's span where `traceparent` among the headers names
+ * one (W3C Trace Context).
+ * @param route method and path, such as `POST /v1/chat/completions`
+ */
+export function withCallSpan<T>(route: string, headers: IncomingHttpHeaders, work: () => Promise<T>): Promise<T> {
+  const [method = '', path = ''] = route.split(' ')
+  const attributes = { 'http.request.method': method, 'http.route': path }
+  return withSpan(route, { kind: SpanKind.SERVER, attributes, under: headers }, (span) =>
+    context.with(context.active().setValue(CALL_SPAN, span), async () => {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof Refusal) span.setAttribute('http.response.status_code', error.status)
+        throw error
+      }
+    }),
+  )
+}
+
+/** Sets attributes of the whole call's span, from whichever stage knows them. */
+export function noteOnCall(attributes: Attributes): void {
+  const span = context.active().getValue(CALL_SPAN) as Span | undefined
+  span?.setAttributes(attributes)
+}

@@ -1,0 +1,113 @@
+import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
+import { availableIn, type Book, type KeyFacts } from './book.ts'
+import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
+import { decideClosing, type ClosingDecision } from './decide-closing.ts'
+import type { Remaining } from './decide-fit.ts'
+import { decideNodeAdmission } from './decide-node-admission.ts'
+
+// The whole decision of a batch, without a database: what money.run_batch_v1 must agree with, item by item.
+
+/** Decides a batch and enters it into the book: closings first, then admissions in order of arrival. */
+export function decideBatch(
+  book: Book,
+  { admissions, closings }: { admissions: AdmissionItem[]; closings: ClosingItem[] },
+  nowMs: number,
+): { admissions: AdmissionDecision[]; closings: ClosingDecision[] } {
+  return { closings: decideClosings(book, closings, false), admissions: decideAdmissions(book, admissions, nowMs) }
+}
+
+/** Decides closings alone and enters them: those of nodes, as money.close_v1 does, or those of direct calls (B9). */
+export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: boolean): ClosingDecision[] {
+  const decisions = items.map((item) => decideClosing(book, item, ofExecutions))
+  for (const decision of decisions) enterClosing(book, decision)
+  return decisions
+}
+
+function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): AdmissionDecision[] {
+  const walletLeft = new Map<string, bigint>()
+  const meterLeft = new Map<string, bigint>()
+  const remaining: Remaining = {
+    wallet: (project) => walletLeft.get(project) ?? availableIn(book.wallets.get(project)),
+    meter: (key, windowStart) => meterLeft.get(key.lineage) ?? leftInWindow(book, key, windowStart),
+  }
+  const admitted = new Set<string>() // project and idempotency key
+  const decisions = items.map((item) => {
+    const decision =
+      item.op === 'admit'
+        ? decideAdmission(book, item, nowMs, remaining)
+        : decideNodeAdmission(book, item, nowMs, remaining)
+    const named = item.op === 'admit' ? item : null
+    const name = named?.idempotency ? `${book.keys.get(named.keyHash)?.project} ${named.idempotency.key}` : null
+    // It comes again with the next batch, which knows the first one. Behind a refused one it is the first itself.
+    if (name !== null && admitted.has(name) && FRESH.has(decision.code)) return { code: 'copy' }
+    if (!isAdmission(decision)) return decision
+    const { project, micro, lineage, windowStartMs } = decision.reservation
+    if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(decision.key!, windowStartMs) - micro)
+    walletLeft.set(project, remaining.wallet(project) - micro)
+    if (name !== null) admitted.add(name)
+    return decision
+  })
+  for (const decision of decisions) if (isAdmission(decision)) enterAdmission(book, decision)
+  return decisions
+}
+
+/** What an admission comes to that has passed every check but that of the money. */
+const FRESH = new Set(['admitted', 'key_limit', 'insufficient_budget'])
+
+type Admission = Extract<AdmissionDecision, { code: 'admitted' }>
+
+function isAdmission(decision: AdmissionDecision): decision is Admission {
+  return decision.code === 'admitted'
+}
+
+function leftInWindow(book: Book, { lineage, limit }: KeyFacts, windowStart: number): bigint {
+  const meter = book.meters.get(lineage)
+  const used = meter?.windowStartMs === windowStart ? meter.spent + meter.reserved : 0n
+  return limit!.micro - used
+}
+
+function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }: Admission): void {
+  const { project, lineage, micro, windowStartMs } = reservation
+  book.open.set(reservation.id, reservation)
+  const wallet = book.wallets.get(project) ?? { funded: 0n, reserved: 0n, settled: 0n }
+  book.wallets.set(project, { ...wallet, reserved: wallet.reserved + micro })
+  if (windowStartMs !== null) {
+    const meter = book.meters.get(lineage)
+    const before = meter?.windowStartMs === windowStartMs ? meter : { spent: 0n, reserved: 0n }
+    book.meters.set(lineage, { windowStartMs, spent: before.spent, reserved: before.reserved + micro })
+  }
+  if (idempotencyKey !== null && fingerprint !== null) {
+    const name = `${project} ${idempotencyKey}`
+    book.idempotency.set(name, { fingerprint, invocation: reservation.invocation, reservation: reservation.id })
+  }
+}
+
+function enterClosing(book: Book, decision: ClosingDecision): void {
+  if ('tombstone' in decision)
+    book.closed.set(decision.tombstone, {
+      invocation: decision.tombstone,
+      attempt: 1,
+      state: 'Released',
+      chargedMicro: 0n,
+      price: null,
+      node: null,
+    })
+  if (!('close' in decision)) return
+  const { reservation, chargedMicro } = decision.close
+  const { id, invocation, attempt, project, lineage, micro, windowStartMs, price, node } = reservation
+  book.open.delete(id)
+  book.closed.set(id, {
+    invocation,
+    attempt,
+    state: decision.outcome === 'settled' ? 'Settled' : 'Released',
+    chargedMicro,
+    price,
+    node,
+  })
+  if (node !== null && decision.outcome === 'settled') book.chargedNodes.add(node)
+  const wallet = book.wallets.get(project)!
+  book.wallets.set(project, { ...wallet, reserved: wallet.reserved - micro, settled: wallet.settled + chargedMicro })
+  const meter = book.meters.get(lineage)
+  if (meter && meter.windowStartMs === windowStartMs)
+    book.meters.set(lineage, { ...meter, reserved: meter.reserved - micro, spent: meter.spent + chargedMicro })
+}

@@ -1,0 +1,50 @@
+import { costMicro } from '@gateway/money/price'
+import type { ClosingItem } from '../src/admissions/waiting-items.ts'
+import type { Book, Reservation } from './book.ts'
+
+export type ClosingDecision =
+  | { outcome: 'settled'; close: { reservation: Reservation; chargedMicro: bigint; excessMicro: bigint } }
+  | { outcome: 'released'; close: { reservation: Reservation; chargedMicro: 0n; excessMicro: 0n } }
+  | { outcome: 'released'; tombstone: string }
+  /** Closed before: the first outcome stands. */
+  | { outcome: 'settled' | 'released'; before: bigint }
+  /** The reservation had ended: it is a write-off. */
+  | { outcome: 'fenced'; writeOffMicro: bigint }
+  | { outcome: 'unknown' | 'alive' }
+
+/**
+ * What a closing does (B3, B5). A settlement charges the usage and never more than was reserved.
+ * @param ofNodes whether it may close reservations of nodes, or those of direct calls (B9)
+ */
+export function decideClosing(book: Book, item: ClosingItem, ofExecutions: boolean): ClosingDecision {
+  const reservation = book.open.get(item.id)
+  const closed = book.closed.get(item.id)
+  const isTombstone = closed !== undefined && closed.price === null
+  const found = reservation ?? closed
+  if (found && !isTombstone && (found.node !== null) !== ofExecutions) return { outcome: 'unknown' }
+  if (reservation) return closeOpen(book, item, reservation)
+  if (!closed)
+    return item.op === 'release' && !ofExecutions ? { outcome: 'released', tombstone: item.id } : { outcome: 'unknown' }
+  if (closed.state === 'Settled') return { outcome: 'settled', before: closed.chargedMicro }
+  if (item.op !== 'settle') return { outcome: 'released', before: 0n }
+  return { outcome: 'fenced', writeOffMicro: closed.price ? costOf(item, closed.price) : 0n }
+}
+
+function closeOpen(book: Book, item: ClosingItem, reservation: Reservation): ClosingDecision {
+  switch (item.op) {
+    case 'expire':
+      if (book.liveInstances.has(reservation.instance)) return { outcome: 'alive' }
+      return { outcome: 'released', close: { reservation, chargedMicro: 0n, excessMicro: 0n } }
+    case 'release':
+      return { outcome: 'released', close: { reservation, chargedMicro: 0n, excessMicro: 0n } }
+    case 'settle': {
+      const cost = costOf(item, reservation.price)
+      const chargedMicro = cost < reservation.micro ? cost : reservation.micro
+      return { outcome: 'settled', close: { reservation, chargedMicro, excessMicro: cost - chargedMicro } }
+    }
+  }
+}
+
+function costOf(item: ClosingItem & { op: 'settle' }, price: Reservation['price']): bigint {
+  return costMicro(price, BigInt(item.usage.promptTokens), BigInt(item.usage.completionTokens))
+}

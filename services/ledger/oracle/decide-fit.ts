@@ -1,0 +1,68 @@
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import { windowStartMs } from '@gateway/money/spending-window'
+import { outputCap, promptTokensBound, upperBoundMicro } from './upper-bound.ts'
+import type { Book, KeyFacts, ProductFacts } from './book.ts'
+
+/** What is left of the wallets and meters while a batch is decided (B4). */
+export interface Remaining {
+  wallet(project: string): bigint
+  meter(key: KeyFacts, windowStartMs: number): bigint
+}
+
+interface Asked {
+  item: Pick<AdmitItem, 'instance' | 'promptSize' | 'parameters'>
+  project: string
+  /** null: nobody's, so there is no limit. */
+  key: KeyFacts | null
+  product: ProductFacts
+}
+
+/** `windowStartMs` is null where the key has no limit. */
+export type Fit =
+  | { code: 'fits'; micro: bigint; cap: bigint; windowStartMs: number | null }
+  | { code: Exclude<string, 'fits'> }
+
+/** The checks of every admission whose caller may call this product: its promptSize, its instance, the window, the wallet. */
+export function decideFit(
+  book: Book,
+  { item, project, key, product }: Asked,
+  nowMs: number,
+  remaining: Remaining,
+): Fit {
+  const { refusal, micro, cap } = boundOf(item, product)
+  if (refusal) return { code: refusal }
+  if (!book.liveInstances.has(item.instance)) return { code: 'instance_unknown' }
+  const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
+  if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
+  if (micro > remaining.wallet(project)) return { code: 'insufficient_budget' }
+  return { code: 'fits', micro, cap, windowStartMs: windowStart }
+}
+
+function boundOf(
+  { promptSize, parameters }: Asked['item'],
+  product: ProductFacts,
+): { refusal: string | null; micro: bigint; cap: bigint } {
+  const maxTokens = promptSize.maxTokens === null ? null : BigInt(promptSize.maxTokens)
+  const cap = outputCap(maxTokens, product.bounded ? product.maxOutputTokens : 8192n)
+  const prompt = promptTokensBound(product.overheads, {
+    bytes: BigInt(promptSize.bytes),
+    messages: BigInt(promptSize.messages),
+    tools: BigInt(promptSize.tools),
+    images: BigInt(promptSize.images),
+    counted: promptSize.counted === null ? null : BigInt(promptSize.counted),
+  })
+  const tooLong = (maxTokens ?? 0n) > product.maxOutputTokens || prompt + cap > product.contextLength
+  const refusal = parameters.some((name) => !product.supportedParameters.has(name))
+    ? 'unsupported_parameter'
+    : promptSize.images > 0 && product.overheads.maxTokensPerImage === null
+      ? 'images_unsupported'
+      : product.bounded && tooLong
+        ? 'context_limit'
+        : null
+  return { refusal, micro: upperBoundMicro(product.price, prompt, cap), cap }
+}
+
+/** A clock that went back never opens a window again that has been left (crash matrix 36). */
+function laterWindow(book: Book, key: KeyFacts, startMs: number): number {
+  return Math.max(startMs, book.meters.get(key.lineage)?.windowStartMs ?? startMs)
+}

@@ -1,0 +1,146 @@
+import { expect } from 'vitest'
+import type { Database } from '@gateway/database/client'
+import { batchRunner, type BatchRows } from '../src/admissions/run-batch.ts'
+import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
+import { closeNodes, type HeldNode } from '../src/fixtures/execution-rows.ts'
+import { decideBatch, decideClosings } from './decide-batch.ts'
+import { admitItems, closingItem } from './items-of-history.fixture.ts'
+import type { Admission, Closing, NodeAdmission, NodeClosing } from './random-history.fixture.ts'
+import type { HistorySetup } from './history-setup.fixture.ts'
+
+// One step of a random history, decided by SQL and by the pure function: both must answer the same.
+
+export async function playBatch(
+  setup: HistorySetup,
+  wanted: (Admission | NodeAdmission)[],
+  ending: Closing[],
+  ids: string[],
+  replica: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const taken = new Set<string>()
+  const once = <T extends { id: string }>(items: T[]) => items.filter(({ id }) => !taken.has(id) && taken.add(id))
+  const closings = once(ending.map((one) => closingItem(one, ids)))
+  const admissions = once(admitItems(wanted, setup, ids))
+  const rows = await batchRunner(replica)(
+    { admissions: admissions.map(waiting), closings: closings.map(waiting) },
+    true,
+  )
+  const decided = decideBatch(setup.book, { admissions, closings }, rows.atMs)
+  expect(closingsOf(rows)).toEqual(decided.closings.map((one) => [one.outcome, chargeOf(one)]))
+  expect(admissionsOf(rows)).toEqual(
+    decided.admissions.map((one) =>
+      'reservation' in one
+        ? [
+            one.code,
+            one.reservation.invocation,
+            one.reservation.attempt,
+            one.reservation.micro,
+            one.reservation.outputCap,
+          ]
+        : 'invocation' in one
+          ? [one.code, one.invocation]
+          : [one.code],
+    ),
+  )
+  const outcomes = rows.admissions.map(([ord, code]) => (admissions[ord - 1]!.op === 'admit' ? code : `node ${code}`))
+  outcomes.push(...rows.closings.map((row) => `closing ${row[1]}`))
+  outcomes.push(...refusedCopies(admissions, decided.admissions))
+  for (const [n, { outcome }] of decided.closings.entries())
+    if (outcome === 'unknown' && isOfNode(setup, closings[n]!.id)) outcomes.push('closing unknown of a node')
+  for (const outcome of outcomes) seen.set(outcome, (seen.get(outcome) ?? 0) + 1)
+  for (const [n, { code }] of decided.admissions.entries()) if (code === 'admitted') ids.push(admissions[n]!.id)
+  return admissions.length + closings.length
+}
+
+/** The refusals of copies: the same key, idempotency key and body as one before it in the batch. */
+function refusedCopies(items: AdmissionItem[], decisions: { code: string }[]): string[] {
+  const before = new Set<string>()
+  return items.flatMap((item, n) => {
+    if (item.op !== 'admit') return []
+    const { keyHash, idempotency } = item
+    const name = `${keyHash} ${idempotency?.key} ${idempotency?.fingerprint}`
+    const isCopy = idempotency !== null && before.has(name)
+    before.add(name)
+    return isCopy ? [`copy ${decisions[n]!.code}`] : []
+  })
+}
+
+function isOfNode({ book }: HistorySetup, id: string): boolean {
+  const found = book.open.get(id) ?? book.closed.get(id)
+  return found !== undefined && found.node !== null
+}
+
+/** What money.close_v1 does, and then the leases end: an answered node is done, any other one is claimed anew. */
+export async function playNodeClosings(
+  setup: HistorySetup,
+  wanted: NodeClosing[],
+  ids: string[],
+  replica: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const { held, lost } = setup.executions
+  const taken = new Set<string>()
+  const some = wanted.flatMap(({ of, instead, usage, keepsLease }) => {
+    const node = instead === null ? held[of % held.length]! : instead === 'lost' ? lost[of % lost.length] : null
+    const id = node ? node.reservation : ids[of % ids.length]
+    if (node === undefined || id === undefined || taken.has(id)) return []
+    taken.add(id)
+    return [{ id, usage, keepsLease, node: instead === null ? node : null }]
+  })
+  const closed = await closeNodes(replica, setup.projects, some)
+  const items = some.map(({ id, usage }): ClosingItem =>
+    usage
+      ? { op: 'settle', id, usage: { ...usage, estimated: false }, answer: null }
+      : { op: 'release', id, reason: 'test' },
+  )
+  const decided = decideClosings(setup.book, items, true)
+  expect(closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro])).toEqual(
+    decided.map((one) => [one.outcome, Number(chargeOf(one)), 'close' in one ? Number(one.close.excessMicro) : 0]),
+  )
+  for (const { outcome } of closed) {
+    const name = `node closing ${outcome}`
+    seen.set(name, (seen.get(name) ?? 0) + 1)
+  }
+  const charged: { node: HeldNode; ends: boolean }[] = []
+  const again: HeldNode[] = []
+  for (const [n, { node, keepsLease }] of some.entries()) {
+    if (node === null) continue
+    if (closed[n]!.outcome === 'settled') charged.push({ node, ends: keepsLease === null })
+    else again.push(node)
+  }
+  await setup.executions.replace(charged)
+  await setup.executions.reclaim(again)
+  return some.length
+}
+
+function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
+  return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+}
+
+function closingsOf(rows: BatchRows): unknown[][] {
+  return rows.closings.toSorted((a, b) => a[0] - b[0]).map(([, outcome, charged]) => [outcome, BigInt(charged)])
+}
+
+function chargeOf(one: ReturnType<typeof decideBatch>['closings'][number]): bigint {
+  if ('close' in one) return one.close.chargedMicro
+  return 'before' in one ? one.before : 0n
+}
+
+function admissionsOf(rows: BatchRows): unknown[][] {
+  return rows.admissions
+    .toSorted((a, b) => a[0] - b[0])
+    .map((row) => {
+      if (row[1] === 'admitted') return [row[1], row[2], row[3], BigInt(row[8] as number), BigInt(row[7] as number)]
+      const facts = row[2] as Record<string, unknown>
+      if (row[1] === 'again')
+        return [
+          row[1],
+          facts['invocation'],
+          facts['attempt'],
+          BigInt(facts['micro'] as number),
+          BigInt(facts['outputCap'] as number),
+        ]
+      return row[1] === 'running' || row[1] === 'replay' ? [row[1], facts['invocation']] : [row[1]]
+    })
+}

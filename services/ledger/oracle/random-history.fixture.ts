@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+
+// What may happen in a random history, before it is known to whom: numbers that are taken modulo what there is by then.
+
+const ITEMS = 40
+
+/** One in `n` of them, and null else. `fc.option` has it the other way round: its `freq` is how seldom there is null. */
+const oneIn = <T>(n: number, arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: n - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
+
+const asked = {
+  model: fc.nat(),
+  instance: fc.constantFrom('alive', 'alive', 'alive', 'alive', 'alive', 'ended'),
+  bytes: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 20, max: 2_000 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 20, max: 128_000 }) },
+  ),
+  messages: fc.integer({ min: 1, max: 100 }),
+  tools: fc.constantFrom(0, 0, 1, 64),
+  images: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1),
+  counted: oneIn(8, fc.integer({ min: 1, max: 30_000 })),
+  maxTokens: fc.option(fc.constantFrom(0, 1, 10, 100, 300, 300, 300, 4_000, 8_192, 9_000), { freq: 3 }),
+  parameters: fc.constantFrom<string[]>([], [], [], [], [], [], ['tools'], ['tools'], ['tools', 'logprobs']),
+  /** Asks again with an id from before. */
+  sameIdAs: oneIn(12, fc.nat()),
+}
+const admission = fc.record({
+  ...asked,
+  of: fc.constant('a key' as const),
+  key: fc.nat(),
+  selector: fc.constantFrom(null, null, null, null, null, null, 'own', 'own', 'own', 'other'),
+  /** Small, so that keys meet again: repeats, mismatches, copies in one batch. */
+  idempotency: fc.option(fc.nat(12), { freq: 3 }),
+  body: fc.nat(3),
+  /** Asks what another one in its batch asks, under an id of its own. */
+  copyOf: oneIn(6, fc.nat()),
+})
+const nodeAdmission = fc.record({
+  ...asked,
+  of: fc.constant('an execution' as const),
+  node: fc.nat(),
+  /** Under a lease that was taken from it. */
+  lost: oneIn(8, fc.nat()),
+  copyOf: fc.constant(null),
+})
+const closing = fc.record({
+  op: fc.constantFrom('settle' as const, 'settle' as const, 'settle' as const, 'release' as const, 'expire' as const),
+  of: fc.nat(),
+  promptTokens: fc.integer({ min: 0, max: 40_000 }),
+  completionTokens: fc.integer({ min: 0, max: 10_000 }),
+  /** An id that was never admitted. */
+  neverAdmitted: fc.integer({ min: 0, max: 40 }).map((n) => n === 0),
+})
+const nodeClosing = fc.record({
+  /** A node that is held; or one that was, or a direct call. */
+  of: fc.nat(),
+  instead: oneIn(6, fc.constantFrom('lost' as const, 'direct call' as const)),
+  usage: fc.option(
+    fc.record({
+      promptTokens: fc.integer({ min: 0, max: 40_000 }),
+      completionTokens: fc.integer({ min: 0, max: 10_000 }),
+    }),
+    { freq: 2 },
+  ),
+  /** Now and then a node keeps its lease, though it must not: it is not charged again. */
+  keepsLease: oneIn(4, fc.constant(true)),
+})
+export const command = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('batch' as const),
+      admissions: fc.array(fc.oneof({ weight: 3, arbitrary: admission }, { weight: 1, arbitrary: nodeAdmission }), {
+        minLength: 10,
+        maxLength: ITEMS,
+      }),
+      closings: fc.array(closing, { minLength: 10, maxLength: ITEMS }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('close nodes' as const),
+      closings: fc.array(nodeClosing, { minLength: 1, maxLength: ITEMS >> 1 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('fund' as const),
+      project: fc.nat(),
+      micro: fc.integer({ min: 1, max: 60_000 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const), key: fc.nat() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('fail execution' as const, 'withdraw person' as const),
+      which: fc.nat(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('end instance' as const) }) },
+)
+export type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
+export type Admission = typeof admission extends fc.Arbitrary<infer A> ? A : never
+export type NodeAdmission = typeof nodeAdmission extends fc.Arbitrary<infer A> ? A : never
+export type NodeClosing = typeof nodeClosing extends fc.Arbitrary<infer C> ? C : never
+export type Closing = typeof closing extends fc.Arbitrary<infer C> ? C : never

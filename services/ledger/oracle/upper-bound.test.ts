@@ -1,0 +1,101 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { costMicro } from '@gateway/money/price'
+import { outputCap, promptTokensBound, upperBoundMicro } from './upper-bound.ts'
+
+const big = (max: number) => fc.bigInt({ min: 0n, max: BigInt(max) })
+const overheads = fc.record({
+  tokensPerByteMillionths: fc.bigInt({ min: 1n, max: 1_000_000n }),
+  perMessage: big(10_000),
+  perTool: big(10_000),
+  fixedWithTools: big(100_000),
+  maxTokensPerImage: fc.option(fc.bigInt({ min: 1n, max: 100_000n })),
+})
+const measured = fc.record({
+  bytes: big(4_000_000),
+  messages: big(100),
+  tools: big(64),
+  images: big(100),
+  counted: fc.option(big(1_000_000)),
+})
+const plain = {
+  tokensPerByteMillionths: 1_000_000n,
+  perMessage: 8n,
+  perTool: 16n,
+  fixedWithTools: 64n,
+  maxTokensPerImage: null,
+}
+const one = { bytes: 100n, messages: 1n, tools: 0n, images: 0n, counted: null }
+
+describe('tokens of a prompt', () => {
+  test('are at most its bytes and what the product wraps around messages', () => {
+    expect(promptTokensBound(plain, one)).toBe(108n)
+    expect(promptTokensBound({ ...plain, tokensPerByteMillionths: 250_000n }, one)).toBe(33n)
+    expect(promptTokensBound({ ...plain, tokensPerByteMillionths: 333_333n, perMessage: 0n }, one)).toBe(34n) // up
+  })
+
+  test('around tools, once for their being there', () => {
+    expect(promptTokensBound(plain, { ...one, tools: 3n })).toBe(108n + 3n * 16n + 64n)
+  })
+
+  test('and in images', () => {
+    expect(promptTokensBound({ ...plain, maxTokensPerImage: 1_500n }, { ...one, images: 2n })).toBe(108n + 3_000n)
+  })
+
+  test('an exact count takes the place of the bytes, and of nothing else', () => {
+    expect(promptTokensBound(plain, { ...one, tools: 1n, counted: 20n })).toBe(20n + 8n + 16n + 64n)
+    expect(promptTokensBound(plain, { ...one, counted: 0n })).toBe(8n)
+  })
+
+  test('are never fewer than what was counted, or than the bytes at the declared rate', () => {
+    fc.assert(
+      fc.property(overheads, measured, (overheads, measured) => {
+        const bound = promptTokensBound(overheads, measured)
+        if (measured.counted === null)
+          expect(bound * 1_000_000n >= measured.bytes * overheads.tokensPerByteMillionths).toBe(true)
+        else expect(bound >= measured.counted).toBe(true)
+      }),
+    )
+  })
+
+  test('never get fewer when anything is added', () => {
+    const fields = ['bytes', 'messages', 'tools', 'images'] as const
+    fc.assert(
+      fc.property(overheads, measured, fc.constantFrom(...fields), big(100), (overheads, measured, field, more) => {
+        const grown = { ...measured, [field]: measured[field] + more }
+        expect(promptTokensBound(overheads, grown) >= promptTokensBound(overheads, measured)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the cap on output', () => {
+  test.each([
+    [null, 4_096n, 4_096n],
+    [0n, 4_096n, 4_096n],
+    [null, 100_000n, 8_192n],
+    [0n, 8_192n, 8_192n],
+    [0n, 8_193n, 8_192n],
+    [1n, 4_096n, 1n],
+    [9_000n, 4_096n, 9_000n], // over the model's maximum is for the admission to refuse
+  ])('asked for %s of at most %s: %s', (asked, most, cap) => expect(outputCap(asked, most)).toBe(cap))
+})
+
+test('no usage within the bounds costs more than the reservation', () => {
+  const price = fc.record({ promptPico: big(10 ** 11), completionPico: big(10 ** 11), requestPico: big(10 ** 15) })
+  fc.assert(
+    fc.property(
+      price,
+      overheads,
+      measured,
+      big(8_192),
+      fc.nat({ max: 100 }),
+      fc.nat({ max: 100 }),
+      (price, overheads, measured, cap, p, c) => {
+        const most = promptTokensBound(overheads, measured)
+        const used = [(most * BigInt(p)) / 100n, (cap * BigInt(c)) / 100n] as const
+        expect(costMicro(price, ...used) <= upperBoundMicro(price, most, cap)).toBe(true)
+      },
+    ),
+  )
+})

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { describe, expect } from 'vitest'
+import { codeOf, countCodes, openReplica } from '../fixtures/replica.ts'
+import type { RunBatch } from './run-batch.ts'
+import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
+
+describe('locks', () => {
+  test('facts are those of after the lock: a revocation committed while the batch waits is seen [key_revoked]', async ({
+    database,
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const holding = new Client({ connectionString: database.adminUrl })
+    await holding.connect()
+    await holding.query('BEGIN')
+    await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
+    const waiting = replica.admit(replica.item(tenant.key, tenant.product))
+    await untilSomebodyWaits(fixture)
+    await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [tenant.key.id])
+    await holding.query('COMMIT')
+    await holding.end()
+    expect(codeOf(await waiting)).toBe('key_revoked')
+  })
+
+  test('a busy wallet does not stall another project', async ({ database, fixture, replica, tenant }) => {
+    const busy = await fixture.project(tenant.owners, 1_000n)
+    await fixture.assign(busy.id, tenant.product)
+    const busyKey = await fixture.key({ project: busy, by: tenant.owners.owner })
+    const holding = new Client({ connectionString: database.adminUrl })
+    await holding.connect()
+    await holding.query('BEGIN')
+    await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [busy.id])
+    const stuck = replica.admit(replica.item(busyKey, tenant.product))
+    const free = replica.admit(replica.item(tenant.key, tenant.product))
+    expect(codeOf(await free)).toBe('admitted')
+    await holding.query('COMMIT')
+    await holding.end()
+    expect(codeOf(await stuck)).toBe('admitted')
+  })
+
+  test('many wallets from two replicas at once never deadlock, and nothing is set aside', async ({
+    fixture,
+    replica,
+    other,
+    tenant,
+  }) => {
+    const keys = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const project = await fixture.project(tenant.owners, 100_000n)
+        await fixture.assign(project.id, tenant.product)
+        return fixture.key({ project, by: tenant.owners.owner, limit: { micro: 50_000n, reset: 'lifetime' } })
+      }),
+    )
+    const cycle = async (n: number) => {
+      const one = n % 2 ? replica : other
+      const item = one.item(keys[(n * 7) % keys.length]!, tenant.product)
+      const outcome = await one.admit(item)
+      return outcome.kind === 'admitted' ? await one.settle(item.id) : outcome
+    }
+    const outcomes = await Promise.all(Array.from({ length: 2_000 }, (_, n) => cycle(n)))
+    expect(countCodes(outcomes)).toEqual({ settled: 2_000 })
+    expect([...replica.setAside, ...other.setAside]).toEqual([])
+    for (const key of keys) expect(await findingsOf(replica, key.project!)).toEqual([])
+  })
+})
+
+describe('admissionBatcher', () => {
+  test('past its time an item is dropped undecided, and nothing is held', async ({ database, replica, tenant }) => {
+    const { promise: open, resolve: go } = Promise.withResolvers<void>()
+    const held =
+      (run: RunBatch): RunBatch =>
+      async (batch, patient) => (await open, run(batch, patient))
+    let nowMs = 0
+    const slow = await openReplica(database.ledgerUrl, { around: held, now: () => nowMs })
+    const first = slow.admit(slow.item(tenant.key, tenant.product), 100)
+    await Promise.resolve() // the first is on its way
+    const second = slow.admit(slow.item(tenant.key, tenant.product), 100)
+    nowMs = 100
+    go()
+    expect((await first).kind).toBe('admitted')
+    expect(await second).toEqual({ kind: 'undecided', why: 'unavailable' })
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
+    await slow.close()
+  })
+
+  test('back-pressure refuses admissions and lets closings through', async ({ database, tenant }) => {
+    const { promise: open, resolve: go } = Promise.withResolvers<void>()
+    const held =
+      (run: RunBatch): RunBatch =>
+      async (batch, patient) => (await open, run(batch, patient))
+    const small = await openReplica(database.ledgerUrl, {
+      limits: { waitingAdmissions: 3, batchItems: 1 },
+      around: held,
+    })
+    const outcomes = Array.from({ length: 10 }, () => small.admit(small.item(tenant.key, tenant.product)))
+    await Promise.resolve()
+    const releases = Array.from({ length: 10 }, () => small.release(`inv_${randomBytes(8).toString('hex')}`))
+    go()
+    expect(countCodes(await Promise.all(outcomes))).toMatchObject({ undecided: 7 })
+    expect(countCodes(await Promise.all(releases))).toEqual({ released: 10 })
+    await small.close()
+  })
+
+  test('one poisoned item is set aside, and the rest of its batch is decided', async ({ database, tenant }) => {
+    const replica = await openReplica(database.ledgerUrl)
+    const good = Array.from({ length: 5 }, () => replica.item(tenant.key, tenant.product))
+    const bad = replica.item(tenant.key, tenant.product, { model: 'nul \u0000 byte' })
+    const outcomes = await Promise.all([good[0]!, good[1]!, bad, ...good.slice(2)].map((item) => replica.admit(item)))
+    expect(outcomes.map(({ kind }) => kind)).toEqual([
+      'admitted',
+      'admitted',
+      'undecided',
+      'admitted',
+      'admitted',
+      'admitted',
+    ])
+    expect(replica.setAside).toEqual([bad.id])
+    await replica.close()
+  })
+
+  test('a lost connection is asked again: everything is decided once', async ({ fixture, database, tenant }) => {
+    let lost = 0
+    const dying =
+      (run: RunBatch): RunBatch =>
+      async (batch, patient) => {
+        const rows = await run(batch, patient)
+        // The batch is committed, and its answer never arrives.
+        if (batch.admissions.length > 0 && lost++ === 0)
+          throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+        return rows
+      }
+    const replica = await openReplica(database.ledgerUrl, { around: dying })
+    const items = Array.from({ length: 20 }, () => replica.item(tenant.key, tenant.product))
+    const outcomes = await Promise.all(items.map((item) => replica.admit(item)))
+    expect(countCodes(outcomes)).toEqual({ admitted: 20 })
+    const held = await fixture.run('SELECT reserved FROM money.wallets WHERE project = $1', [tenant.project.id])
+    expect(held.rows).toEqual([{ reserved: '2000' }])
+    await replica.close()
+  })
+
+  test('works without prepared statements, as behind PgBouncer', async ({ database, tenant }) => {
+    const replica = await openReplica(database.ledgerUrl, { preparedStatements: false })
+    expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
+    await replica.close()
+  })
+})
+
+/** Resolves once a session of this database waits for another one's lock. */
+async function untilSomebodyWaits(fixture: {
+  run: (sql: string) => Promise<{ rowCount: number | null }>
+}): Promise<void> {
+  for (;;) {
+    const waiting = await fixture.run(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    if (waiting.rowCount) return
+  }
+}

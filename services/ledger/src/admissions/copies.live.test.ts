@@ -1,0 +1,107 @@
+import { describe, expect } from 'vitest'
+import { codeOf, countCodes, openReplica } from '../fixtures/replica.ts'
+import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
+import type { RunBatch } from './run-batch.ts'
+
+// Copies of one call: many admissions under one idempotency key at once. They must not cost a batch each.
+
+const keyed = (key: string, body = 'a') => ({ idempotency: { key, fingerprint: body.repeat(64) } })
+
+/** Counts the batches, and those that wait for locked wallets. */
+function counted() {
+  const seen = { batches: 0, patient: 0 }
+  const around =
+    (run: RunBatch): RunBatch =>
+    (batch, patient) => {
+      seen.batches++
+      if (patient) seen.patient++
+      return run(batch, patient)
+    }
+  return { seen, around }
+}
+
+describe('copies of one call', () => {
+  test('1,000 on an empty wallet are refused in two batches [insufficient_budget]', async ({ database, fixture }) => {
+    const { seen, around } = counted()
+    const replica = await openReplica(database.ledgerUrl, { around })
+    const poor = await openTenant(fixture, 0n)
+    const outcomes = await Promise.all(
+      Array.from({ length: 1_000 }, () => replica.admit(replica.item(poor.key, poor.product, keyed('copies-1')))),
+    )
+    expect(countCodes(outcomes)).toEqual({ insufficient_budget: 1_000 })
+    expect(seen).toEqual({ batches: 2, patient: 0 })
+    await replica.close()
+  })
+
+  test('at the limit of their key they are refused alike, and name what is missing [key_limit]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const key = await fixture.key({
+      project: tenant.project,
+      by: tenant.owners.owner,
+      limit: { micro: 99n, reset: 'daily' },
+    })
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () => replica.admit(replica.item(key, tenant.product, keyed('copies-2')))),
+    )
+    expect(countCodes(outcomes)).toEqual({ key_limit: 50 })
+    expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome)))).toHaveLength(1)
+    expect(outcomes[0]).toMatchObject({ facts: { limitMicro: 99, reservedMicro: 0, neededMicro: 100 } })
+  })
+
+  test('behind one that was admitted they come again, and the batch waits for no wallet for that', async ({
+    database,
+    fixture,
+  }) => {
+    const { seen, around } = counted()
+    const replica = await openReplica(database.ledgerUrl, { around })
+    const tenant = await openTenant(fixture)
+    const outcomes = await Promise.all(
+      Array.from({ length: 500 }, () => replica.admit(replica.item(tenant.key, tenant.product, keyed('copies-3')))),
+    )
+    expect(countCodes(outcomes)).toEqual({ admitted: 1, running: 499 })
+    expect(seen).toEqual({ batches: 2, patient: 0 })
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
+    await replica.close()
+  })
+
+  test('however often they come again, they make no batch wait', async ({ database, tenant }) => {
+    const seen: boolean[] = []
+    const stubborn =
+      (run: RunBatch): RunBatch =>
+      async (batch, patient) => {
+        seen.push(patient)
+        if (seen.length > 10) return run(batch, patient)
+        return { admissions: [[1, 'copy', {}]], closings: [], products: {}, atMs: 0 }
+      }
+    const replica = await openReplica(database.ledgerUrl, { around: stubborn })
+    expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product, keyed('copies-4'))))).toBe('admitted')
+    expect(seen).toEqual(Array.from({ length: 11 }, () => false))
+    await replica.close()
+  })
+
+  test('a refusal keeps no key: another body behind it that fits is admitted, and is the call from then on', async ({
+    fixture,
+    replica,
+  }) => {
+    const tenant = await openTenant(fixture, 60n)
+    const [large, small] = [keyed('copies-5', 'a'), keyed('copies-5', 'b')]
+    const asked = [large, { ...small, maxTokens: 50 }, large, { ...small, maxTokens: 50 }]
+    const outcomes = await Promise.all(
+      asked.map((more) => replica.admit(replica.item(tenant.key, tenant.product, more))),
+    )
+    expect(outcomes.map(codeOf)).toEqual(['insufficient_budget', 'admitted', 'idempotency_mismatch', 'running'])
+    expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 60n, reserved: 50n, settled: 0n })
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('two projects with the same key string have nothing to do with each other', async ({ fixture, replica }) => {
+    const tenants = [await openTenant(fixture, 0n), await openTenant(fixture)]
+    const outcomes = await Promise.all(
+      [0, 1, 0, 1].map((n) => replica.admit(replica.item(tenants[n]!.key, tenants[n]!.product, keyed('copies-6')))),
+    )
+    expect(outcomes.map(codeOf)).toEqual(['insufficient_budget', 'admitted', 'insufficient_budget', 'running'])
+  })
+})

@@ -1,0 +1,128 @@
+import { Client } from 'pg'
+import { describe, expect, onTestFinished } from 'vitest'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import { codeOf, countCodes, openReplica } from '../fixtures/replica.ts'
+import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
+import type { RunBatch } from './run-batch.ts'
+
+// What goes wrong with one item harms that item, and what one project waits for keeps no other project waiting.
+
+describe('a row that can’t be answered', () => {
+  test('is set aside alone, the batch is not written again, and its hold can be released', async ({
+    database,
+    fixture,
+    tenant,
+  }) => {
+    let batches = 0
+    const spoil =
+      (run: RunBatch): RunBatch =>
+      async (batch, patient) => {
+        const rows = await run(batch, patient)
+        batches++
+        // No list, as the type says it is: whoever sorts it throws.
+        return { ...rows, products: { ...rows.products, [tenant.product]: { providers: {} as never, supported: [] } } }
+      }
+    const replica = await openReplica(database.ledgerUrl, { around: spoil })
+    const right = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await fixture.assign(tenant.project.id, right)
+    const items = [right, right, tenant.product, right].map((model) => replica.item(tenant.key, model))
+    const bad = items[2]!
+    const outcomes = await Promise.all(items.map((item) => replica.admit(item)))
+    expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted', 'undecided', 'admitted'])
+    expect(outcomes[2]).toEqual({ kind: 'undecided', why: 'unknown' }) // it is written, so whoever asked releases it
+    expect(replica.setAside).toEqual([bad.id])
+    expect(batches).toBe(1)
+
+    expect(await replica.release(bad.id)).toEqual({ kind: 'released' })
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(300n)
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+    await replica.close()
+  })
+})
+
+describe('a wallet that somebody keeps locked', () => {
+  test('does not stall another project, and is served once it is free', async ({ database, fixture, tenant }) => {
+    const seen = { batches: 0, patient: 0 }
+    const counting =
+      (run: RunBatch): RunBatch =>
+      (batch, patient) => {
+        seen.batches++
+        if (patient) seen.patient++
+        return run(batch, patient)
+      }
+    const replica = await openReplica(database.ledgerUrl, { around: counting })
+    const busy = await openTenant(fixture)
+    const held = replica.item(busy.key, busy.product)
+    await replica.admit(held)
+    const job = new Client({ connectionString: database.adminUrl })
+    await job.connect()
+    onTestFinished(() => job.end())
+    await job.query('BEGIN')
+    await job.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [busy.project.id])
+
+    const settling = replica.settle(held.id)
+    const admitting = replica.admit(replica.item(busy.key, busy.product), 60_000)
+    // More batches than patience lasts, several times over; each of them is answered while the wallet is kept.
+    for (let n = 0; n < 80; n++)
+      expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
+    expect(seen.patient).toBeGreaterThanOrEqual(1)
+    expect(seen.patient * 10).toBeLessThan(seen.batches)
+
+    await job.query('COMMIT')
+    expect(await settling).toEqual({ kind: 'settled', chargedMicro: 10 })
+    expect(codeOf(await admitting)).toBe('admitted')
+    expect(replica.setAside).toEqual([])
+    await replica.close()
+  })
+})
+
+describe('numbers at the extremes that an item may have [context_limit]', () => {
+  /** The most expensive product that the tables take, with the widest context. */
+  const dear = {
+    promptPico: 100_000_000_000n,
+    completionPico: 100_000_000_000n,
+    contextLength: 10_000_000,
+    maxOutputTokens: 10_000_000,
+    tokensPerByteMillionths: 1_000_000,
+    perMessage: 10_000,
+    perTool: 10_000,
+    fixedWithTools: 100_000,
+    maxTokensPerImage: 100_000,
+  }
+  const most = { bytes: 4_000_000, messages: 1_000, tools: 1_000, images: 10_000, counted: 10_000_000 }
+  const extremes: [what: string, promptSize: Partial<AdmitItem['promptSize']>][] = [
+    ['everything', { ...most, maxTokens: 10_000_000 }],
+    ['bytes', { bytes: most.bytes, messages: most.messages, counted: null, maxTokens: 10_000_000 }],
+    ['images', { images: most.images, maxTokens: 100 }],
+    ['tools', { tools: most.tools, maxTokens: null }],
+    ['an exact count', { counted: most.counted, maxTokens: 1 }],
+  ]
+  for (const [what, promptSize] of extremes) {
+    test(`are refused, and the rest of the batch is decided: ${what}`, async ({ fixture, replica, tenant }) => {
+      const product = await fixture.product(dear)
+      await fixture.assign(tenant.project.id, product)
+      const item = replica.item(tenant.key, product)
+      const extreme = { ...item, promptSize: { ...item.promptSize, ...promptSize } }
+      const good = Array.from({ length: 20 }, () => replica.item(tenant.key, tenant.product))
+      const outcomes = await Promise.all([extreme, ...good].map((one) => replica.admit(one)))
+      expect(codeOf(outcomes[0]!)).toBe('context_limit')
+      expect(countCodes(outcomes.slice(1))).toEqual({ admitted: 20 })
+      expect(replica.setAside).toEqual([])
+    })
+  }
+
+  test('are held to the micro-USD where they fit, and never charged beyond', async ({ fixture, replica, tenant }) => {
+    const project = await fixture.project(tenant.owners, 9_000_000_000_000n)
+    const product = await fixture.product({ ...dear, perMessage: 0 })
+    await fixture.assign(project.id, product)
+    const key = await fixture.key({ project, by: tenant.owners.owner })
+    const item = replica.item(key, product)
+    const widest = { ...item, promptSize: { ...item.promptSize, counted: 5_000_000, maxTokens: 5_000_000 } }
+    expect(await replica.admit(widest)).toMatchObject({ kind: 'admitted', reservedMicro: 1_000_000_000_000 })
+    expect(await replica.settle(item.id, { promptTokens: 10_000_000, completionTokens: 10_000_000 })).toEqual({
+      kind: 'settled',
+      chargedMicro: 1_000_000_000_000,
+    })
+    expect(await findingsOf(replica, project.id)).toEqual([])
+  })
+})

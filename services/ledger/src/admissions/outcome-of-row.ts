@@ -1,0 +1,121 @@
+import {
+  isLedgerRefusalCode,
+  type LedgerFacts,
+  type LedgerRefusal,
+  type LedgerRefusalCode,
+} from '@gateway/contracts/ledger-refusal'
+import type {
+  Admitted,
+  AdmitNodeOutcome,
+  AdmitOutcome,
+  ReleaseOutcome,
+  SettleOutcome,
+} from '@gateway/contracts/ledger-outcomes'
+import { isoSeconds, resetsAt, type Reset } from '@gateway/money/spending-window'
+import type { AdmissionRow, BatchRows, ClosingRow } from './run-batch.ts'
+import type { AdmissionItem, Waiting } from './waiting-items.ts'
+
+/** A decision that still needs its saved answer. */
+export interface Decided {
+  waiting: Waiting<AdmissionItem>
+  row: AdmissionRow
+}
+
+/** What a row of the batch means to the caller. A `replay` still lacks its answer. */
+export function admitOutcome(
+  row: AdmissionRow,
+  { model }: Pick<AdmissionItem, 'model'>,
+  products: BatchRows['products'],
+): AdmitOutcome | AdmitNodeOutcome {
+  if (isAdmitted(row)) {
+    const [, , invocation, attempt, project, key, product, outputCap, reservedMicro] = row
+    return admitted({ invocation, attempt, project, key, product, outputCap, reservedMicro }, products)
+  }
+  const [, code, facts] = row
+  switch (code) {
+    case 'again': // asked before with this very id, and admitted then
+      return admitted(
+        {
+          invocation: facts['invocation'] as string,
+          attempt: facts['attempt'] as number,
+          project: facts['project'] as string,
+          key: facts['key'] as string,
+          product: facts['product'] as string,
+          outputCap: facts['outputCap'] as number,
+          reservedMicro: facts['micro'] as number,
+        },
+        products,
+      )
+    case 'running':
+      return { kind: 'running', invocation: facts['invocation'] as string }
+    case 'replay':
+      return { kind: 'replay', invocation: facts['invocation'] as string, contentType: '', body: '' }
+    case 'instance_unknown':
+      return { kind: 'instance-unknown' }
+    case 'fenced':
+      return { kind: 'fenced' }
+    case 'closed': // a tombstone, or its reservation has ended: this id will never be admitted again
+      return { kind: 'refused', code: 'unavailable', facts: {} }
+    default:
+      return { kind: 'refused', ...refusalOf(code, facts, model) }
+  }
+}
+
+/** What SQL does not say of a refusal, because the item says it, or because it is written otherwise in JSON. */
+const missing: {
+  [C in LedgerRefusalCode]?: (model: string, facts: Record<string, unknown>) => Partial<LedgerFacts<C>>
+} = {
+  key_expired: (_, { expiredAt }) => ({ expiredAt: isoSeconds(new Date(expiredAt as string)) }),
+  key_issuer_denied: () => ({ use: true }),
+  not_permitted: () => ({ need: 'the permission to invoke in this project' }),
+  model_not_found: (model) => ({ model }),
+  key_scope: (model) => ({ resource: model }),
+  product_not_assigned: (model) => ({ product: model }),
+  key_limit: (_, { reset, windowStart }) => ({ resetsAt: resetsAt(reset as Reset, windowStart as string) }),
+}
+
+/** @throws Error for a code that has no case here and none in contracts/ledger-refusal.ts */
+function refusalOf(code: string, facts: Record<string, unknown>, model: string): LedgerRefusal {
+  if (!isLedgerRefusalCode(code)) throw new Error(`money.run_batch_v1 answered ${code}, which is no refusal`)
+  return { code, facts: { ...facts, ...missing[code]?.(model, facts) } } as LedgerRefusal
+}
+
+/** The project of the key or execution, where the row names it. */
+export function projectIn(row: AdmissionRow): string | null {
+  const project = isAdmitted(row) ? row[4] : row[2]['project']
+  return typeof project === 'string' ? project : null
+}
+
+export function closingOutcome([, outcome, chargedMicro]: ClosingRow):
+  | SettleOutcome
+  | ReleaseOutcome
+  | { kind: 'alive' } {
+  switch (outcome) {
+    case 'settled':
+      return { kind: 'settled', chargedMicro }
+    case 'released':
+    case 'fenced':
+    case 'unknown':
+    case 'alive':
+      return { kind: outcome }
+    case 'deferred':
+      throw new Error('a deferred closing has no outcome yet')
+  }
+}
+
+function admitted(
+  facts: Omit<Admitted, 'kind' | 'routes' | 'supportedParameters'>,
+  products: BatchRows['products'],
+): Admitted {
+  const product = products[facts.product]
+  const routes = (product?.providers ?? [])
+    .toSorted((a, b) => a.priority - b.priority)
+    .map(({ provider, model }) => ({ provider, model }))
+  return { kind: 'admitted', ...facts, routes, supportedParameters: product?.supported ?? [] }
+}
+
+type AdmittedRow = Extract<AdmissionRow, [number, 'admitted', ...unknown[]]>
+
+function isAdmitted(row: AdmissionRow): row is AdmittedRow {
+  return row[1] === 'admitted'
+}

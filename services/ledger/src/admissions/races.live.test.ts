@@ -1,0 +1,134 @@
+import { describe, expect } from 'vitest'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import { openDatabase, type Database } from '@gateway/database/client'
+import { codeOf, openReplica } from '../fixtures/replica.ts'
+import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledger-test.ts'
+import { batchRunner, type RunBatch } from './run-batch.ts'
+import type { ClosingItem, Waiting } from './waiting-items.ts'
+
+// The same id in two batches at once. A release of an id that nobody knows has no wallet to lock, so the two meet on the id.
+
+describe('a release that races its own admission', () => {
+  test('waits for the admission that is being written, and then ends it', async ({
+    database,
+    fixture,
+    replica,
+    other,
+    tenant,
+  }) => {
+    const idempotency = { key: 'released-while-admitted', fingerprint: 'a'.repeat(64) }
+    const item = replica.item(tenant.key, tenant.product, { idempotency })
+    const admitting = await decideUncommitted(database.ledgerUrl, { admissions: [waiting(item)], closings: [] })
+    expect(admitting.rows.admissions[0]?.[1]).toBe('admitted')
+    const releasing = other.release(item.id)
+    await untilSomebodyWaits(fixture, releasing)
+    await admitting.commit()
+    expect(await releasing).toEqual({ kind: 'released' })
+
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+    expect(await replica.settle(item.id)).toEqual({ kind: 'fenced' })
+    expect(await other.release(item.id)).toEqual({ kind: 'released' })
+    expect(await replica.expire(item.id)).toEqual({ kind: 'released' })
+    const again = await replica.admit(replica.item(tenant.key, tenant.product, { idempotency }))
+    expect(again).toMatchObject({ kind: 'admitted', invocation: item.id, attempt: 2 })
+    expect([...replica.setAside, ...other.setAside]).toEqual([])
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('first, refuses the admission, which holds nothing', async ({ database, fixture, replica, other, tenant }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    const release: ClosingItem = { op: 'release', id: item.id, reason: 'test' }
+    const releasing = await decideUncommitted(database.ledgerUrl, { admissions: [], closings: [waiting(release)] })
+    expect(releasing.rows.closings[0]?.[1]).toBe('released')
+    const admitting = other.admit(item)
+    await untilSomebodyWaits(fixture, admitting)
+    await releasing.commit()
+    expect(codeOf(await admitting)).toBe('unavailable')
+
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+    expect(await replica.settle(item.id)).toEqual({ kind: 'fenced' })
+    expect(await replica.release(item.id)).toEqual({ kind: 'released' })
+    expect([...replica.setAside, ...other.setAside]).toEqual([])
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('in a crowd, over two replicas of two batchers each, leaves nothing held', async ({ database, tenant }) => {
+    const admissionBatcher = { limits: { admissionBatcher: 2, batchItems: 32 } }
+    const replicas = [
+      await openReplica(database.ledgerUrl, admissionBatcher),
+      await openReplica(database.ledgerUrl, admissionBatcher),
+    ] as const
+    const ends = await Promise.all(
+      Array.from({ length: 300 }, async (_, n) => {
+        const [one, two] = [replicas[n % 2]!, replicas[(n >> 1) % 2]!]
+        const item = one.item(tenant.key, tenant.product)
+        const [admission] = await Promise.all([one.admit(item), two.release(item.id)])
+        expect(['admitted', 'unavailable']).toContain(codeOf(admission))
+        return (await one.release(item.id)).kind
+      }),
+    )
+    expect(new Set(ends)).toEqual(new Set(['released']))
+    expect(await walletOf(replicas[0], tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+    expect(await findingsOf(replicas[0], tenant.project.id)).toEqual([])
+    for (const { setAside, close } of replicas) {
+      expect(setAside).toEqual([])
+      await close()
+    }
+  })
+})
+
+describe('an admission that one replica can’t be sure of', () => {
+  test('is not released behind the back of whoever got it from another replica', async ({
+    database,
+    other,
+    tenant,
+  }) => {
+    let nowMs = 0
+    let cut: 'before' | 'never' = 'before'
+    const flaky =
+      (run: RunBatch): RunBatch =>
+      async (batch, patient) => {
+        if (cut === 'never') return run(batch, patient)
+        nowMs = 1_000 // by the time it is tried again nobody waits for it here
+        throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+      }
+    const lost = await openReplica(database.ledgerUrl, { around: flaky, now: () => nowMs })
+    const item = lost.item(tenant.key, tenant.product)
+    const dropped = lost.admit(item, 1_000)
+    expect(codeOf(await other.admit(item))).toBe('admitted')
+    expect(await dropped).toEqual({ kind: 'undecided', why: 'unknown' })
+    cut = 'never'
+    await lost.admissionBatcher.drain()
+    // A batch of that replica later: had it released the call on its own, the release would be in it or before it.
+    expect(codeOf(await lost.admit(lost.item(tenant.key, tenant.product)))).toBe('admitted')
+    expect(await other.settle(item.id)).toEqual({ kind: 'settled', chargedMicro: 10 })
+    await lost.close()
+  })
+})
+
+/** Decides a batch in a transaction that stays open until `commit`. */
+async function decideUncommitted(url: string, batch: Parameters<RunBatch>[0]) {
+  const database = await openDatabase({ url, poolSize: 1 })
+  const decided = Promise.withResolvers<Awaited<ReturnType<RunBatch>>>()
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const done = database.prisma.$transaction(
+    async (transaction) => {
+      decided.resolve(await batchRunner({ prisma: transaction as Database['prisma'] })(batch, false))
+      await told
+    },
+    { timeout: 30_000 },
+  )
+  done.catch(decided.reject)
+  return {
+    rows: await decided.promise,
+    commit: async () => {
+      tell()
+      await done
+      await database.close()
+    },
+  }
+}
+
+function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {
+  return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+}

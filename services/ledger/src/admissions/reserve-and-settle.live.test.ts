@@ -1,0 +1,146 @@
+import { describe, expect } from 'vitest'
+import { codeOf, countCodes } from '../fixtures/replica.ts'
+import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
+
+// The rules of the money core (architecture.md), each by what would break if it did not hold.
+
+describe('the last dollar is held once', () => {
+  test('200 parallel calls on a wallet that holds 10 admit exactly 10 [insufficient_budget]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const project = await fixture.project(tenant.owners, 1_000n)
+    await fixture.assign(project.id, tenant.product)
+    const key = await fixture.key({ project, by: tenant.owners.owner })
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, () => replica.admit(replica.item(key, tenant.product))),
+    )
+    expect(countCodes(outcomes)).toEqual({ admitted: 10, insufficient_budget: 190 })
+    expect(await walletOf(replica, project.id)).toEqual({ funded: 1_000n, reserved: 1_000n, settled: 0n })
+    expect(await findingsOf(replica, project.id)).toEqual([])
+  })
+
+  test('the same through two replicas', async ({ fixture, replica, other, tenant }) => {
+    const project = await fixture.project(tenant.owners, 1_050n)
+    await fixture.assign(project.id, tenant.product)
+    const key = await fixture.key({ project, by: tenant.owners.owner })
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => (n % 2 ? replica : other)).map((one) =>
+        one.admit(one.item(key, tenant.product)),
+      ),
+    )
+    expect(countCodes(outcomes)).toEqual({ admitted: 10, insufficient_budget: 190 })
+    expect(await walletOf(replica, project.id)).toEqual({ funded: 1_050n, reserved: 1_000n, settled: 0n })
+    expect(await findingsOf(replica, project.id)).toEqual([])
+  })
+
+  test('a key limit as the scarce thing, through two replicas [key_limit]', async ({
+    fixture,
+    replica,
+    other,
+    tenant,
+  }) => {
+    const key = await fixture.key({
+      project: tenant.project,
+      by: tenant.owners.owner,
+      limit: { micro: 777n, reset: 'daily' },
+    })
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => (n % 2 ? replica : other)).map((one) =>
+        one.admit(one.item(key, tenant.product)),
+      ),
+    )
+    expect(countCodes(outcomes)).toEqual({ admitted: 7, key_limit: 193 })
+    const refused = outcomes.find((outcome) => outcome.kind === 'refused')
+    expect(refused).toMatchObject({
+      facts: { limitMicro: 777, spentMicro: 0, reservedMicro: 700, neededMicro: 100, reset: 'daily' },
+    })
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('a refused call consumes nothing: a smaller one behind it fits', async ({ fixture, replica, tenant }) => {
+    const project = await fixture.project(tenant.owners, 150n)
+    await fixture.assign(project.id, tenant.product)
+    const key = await fixture.key({ project, by: tenant.owners.owner })
+    const sizes = [100, 100, 50, 1]
+    const outcomes = await Promise.all(
+      sizes.map((maxTokens) => replica.admit(replica.item(key, tenant.product, { maxTokens }))),
+    )
+    expect(outcomes.map(codeOf)).toEqual(['admitted', 'insufficient_budget', 'admitted', 'insufficient_budget'])
+    expect(outcomes[1]).toMatchObject({
+      facts: { availableMicro: 50, reservedMicro: 100, neededMicro: 100, affordableMaxTokens: 50 },
+    })
+  })
+})
+
+describe('closing', () => {
+  test('charges the usage, gives back the rest, and once only', async ({ replica, tenant }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    await replica.admit(item)
+    const [first, second] = await Promise.all([
+      replica.settle(item.id, { promptTokens: 5, completionTokens: 42 }),
+      replica.settle(item.id),
+    ])
+    expect([first, second]).toEqual([
+      { kind: 'settled', chargedMicro: 42 },
+      { kind: 'settled', chargedMicro: 42 },
+    ])
+    expect(await replica.release(item.id)).toEqual({ kind: 'settled', chargedMicro: 42 })
+    expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: 42n })
+  })
+
+  test('never charges more than was held; the excess is the stack’s', async ({ fixture, replica, tenant }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    await replica.admit(item)
+    expect(await replica.settle(item.id, { promptTokens: 0, completionTokens: 5_000 })).toEqual({
+      kind: 'settled',
+      chargedMicro: 100,
+    })
+    const losses = await fixture.run('SELECT kind, micro FROM money.write_offs WHERE reservation = $1', [item.id])
+    expect(losses.rows).toEqual([{ kind: 'excess', micro: '4900' }])
+  })
+
+  test('a settlement behind a release charges nothing: the stack pays', async ({ fixture, replica, tenant }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    await replica.admit(item)
+    await replica.release(item.id)
+    expect(await replica.settle(item.id, { promptTokens: 0, completionTokens: 60 })).toEqual({ kind: 'fenced' })
+    const losses = await fixture.run('SELECT kind, micro FROM money.write_offs WHERE reservation = $1', [item.id])
+    expect(losses.rows).toEqual([{ kind: 'fenced', micro: '60' }])
+    expect((await walletOf(replica, tenant.project.id)).settled).toBe(0n)
+  })
+
+  test('a release before its admission leaves a tombstone that refuses it', async ({ replica, tenant }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    expect(await replica.release(item.id)).toEqual({ kind: 'released' })
+    expect(codeOf(await replica.admit(item))).toBe('unavailable')
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(0n)
+  })
+
+  test('an admission asked again with its id is the same admission', async ({ replica, other, tenant }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    const first = await replica.admit(item)
+    expect(await other.admit(item)).toEqual(first)
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
+  })
+
+  test('what an instance left is released once the instance has ended, and not before', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const item = replica.item(tenant.key, tenant.product, { instance: 'ins_short' })
+    await fixture.run(
+      `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms) VALUES ('ins_short', 'gateway', now(), now(), 15000)`,
+    )
+    await replica.admit(item)
+    expect(await replica.expire(item.id)).toEqual({ kind: 'alive' })
+    await fixture.run(`UPDATE money.instances SET ended_at = now() WHERE id = 'ins_short'`)
+    expect(await replica.expire(item.id)).toEqual({ kind: 'released' })
+    expect((await replica.admit(replica.item(tenant.key, tenant.product, { instance: 'ins_short' }))).kind).toBe(
+      'instance-unknown',
+    )
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(0n)
+  })
+})

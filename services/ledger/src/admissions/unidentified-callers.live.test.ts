@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { countCodes, openReplica } from '../fixtures/replica.ts'
+import { openTenant, test } from '../fixtures/ledger-test.ts'
+import type { RunBatch } from './run-batch.ts'
+import { callerOf } from './waiting-items.ts'
+
+// Keys of no known project: invented ones, and real ones on their first call through this replica.
+
+const invented = () => ({ keyHash: randomBytes(32).toString('hex') })
+
+/** Notes of each batch which keys are in it. */
+function noted() {
+  const batches: Set<string>[] = []
+  const around =
+    (run: RunBatch): RunBatch =>
+    (batch, patient) => {
+      batches.push(new Set(batch.admissions.map(({ item }) => callerOf(item))))
+      return run(batch, patient)
+    }
+  return { batches, around }
+}
+
+describe('a flood of invented keys [key_invalid]', () => {
+  test('leaves to a known key the next batch, and to a new one a place in line', async ({
+    database,
+    fixture,
+    tenant,
+  }) => {
+    const { batches, around } = noted()
+    const replica = await openReplica(database.ledgerUrl, { around, limits: { batchItems: 64 } })
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    const flood = Array.from({ length: 2_000 }, () =>
+      replica.admit(replica.item(tenant.key, tenant.product, invented())),
+    )
+    const fresh = await openTenant(fixture)
+    const start = batches.length
+    const known = Array.from({ length: 40 }, () => replica.admit(replica.item(tenant.key, tenant.product)))
+    const first = replica.admit(replica.item(fresh.key, fresh.product))
+    expect(countCodes(await Promise.all(known))).toEqual({ admitted: 40 })
+    const inFlight = 1
+    expect(batches.slice(start).findLastIndex((keys) => keys.has(tenant.key.hash))).toBeLessThanOrEqual(inFlight)
+    expect(countCodes([await first])).toEqual({ admitted: 1 })
+    expect(countCodes(await Promise.all(flood))).toEqual({ key_invalid: 2_000 })
+    await replica.close()
+  })
+
+  test('does not fill the admission queue limit: a quarter of it is kept', async ({ database, tenant }) => {
+    const replica = await openReplica(database.ledgerUrl, { limits: { batchItems: 64, waitingAdmissions: 1_000 } })
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    const flood = Array.from({ length: 2_000 }, () =>
+      replica.admit(replica.item(tenant.key, tenant.product, invented())),
+    )
+    expect(countCodes([await replica.admit(replica.item(tenant.key, tenant.product))])).toEqual({ admitted: 1 })
+    expect(countCodes(await Promise.all(flood))).toEqual({ key_invalid: 750, undecided: 1_250 })
+    await replica.close()
+  })
+})
+
+describe('many real keys on their first call', () => {
+  test('are admitted, each with its crowd, beside a project that is busy', async ({ database, fixture, tenant }) => {
+    const { batches, around } = noted()
+    const replica = await openReplica(database.ledgerUrl, { around, limits: { batchItems: 32 } })
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    const keys = await Promise.all(
+      Array.from({ length: 24 }, () => fixture.key({ project: tenant.project, by: tenant.owners.owner })),
+    )
+    const start = batches.length
+    const busy = Array.from({ length: 600 }, () => replica.admit(replica.item(tenant.key, tenant.product)))
+    const first = keys.flatMap((key) =>
+      Array.from({ length: 10 }, () => replica.admit(replica.item(key, tenant.product))),
+    )
+    expect(countCodes(await Promise.all(first))).toEqual({ admitted: 240 })
+    expect(countCodes(await Promise.all(busy))).toEqual({ admitted: 600 })
+    // Eight new keys a batch, so the last of them had its first turn in the third batch.
+    const served = keys.map(({ hash }) => batches.slice(start).findIndex((batch) => batch.has(hash)))
+    expect(Math.max(...served)).toBeLessThanOrEqual(3)
+    await replica.close()
+  })
+})

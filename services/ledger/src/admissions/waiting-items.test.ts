@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
+import type { AdmitItem } from '@gateway/contracts/ledger-items'
+import { openProjectCache } from './project-cache.ts'
+import { callerOf, WaitingItems, type AdmissionItem, type ClosingItem, type Waiting } from './waiting-items.ts'
+
+const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
+
+function waiting<T extends AdmissionItem | ClosingItem>(item: Partial<T>): Waiting<T> {
+  return { item: item as T, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+}
+let named = 0
+const admission = (id: string) => waiting<AdmitItem>({ op: 'admit', id })
+const unidentified = (keyHash: string, id = `inv-${named++}`) => waiting<AdmitItem>({ op: 'admit', id, keyHash })
+const release = (id: string) => waiting<ClosingItem>({ op: 'release', id, reason: 'test' })
+
+describe('what goes into the next batch', () => {
+  test('projects take turns: a crowd of one costs another one turn', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 100; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
+    items.addAdmission('single', admission('single'))
+    expect(items.take(limits).admissions.map(({ item }) => item.id)).toContain('single')
+  })
+
+  test('a flood of keys that nobody knows leaves three quarters of a batch to the projects, and gets the rest', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 100; n++) items.addAdmission(null, unidentified(`hash-${n}`))
+    for (let n = 0; n < 20; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
+    items.addAdmission('single', admission('single'))
+    expect(items.unidentified).toBe(100)
+    const { admissions } = items.take({ items: 12, bytes: 1_000, admissionsAtLeast: 4 })
+    expect(admissions.slice(0, 9).map(({ item }) => item.id)).toContain('single')
+    expect(admissions.slice(9).map(({ item }) => callerOf(item))).toEqual(['hash-0', 'hash-1', 'hash-2'])
+    // What the projects leave is theirs as well.
+    while (items.take(limits).admissions.some(({ item }) => item.id.startsWith('crowd')));
+    expect(items.take(limits).admissions).toHaveLength(10)
+  })
+
+  test('a new key is not kept out by a thousand projects, nor by another new key’s crowd', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 1_000; n++) items.addAdmission(`project-${n}`, admission(`p-${n}`))
+    for (let n = 0; n < 1_000; n++) items.addAdmission(null, unidentified('crowd'))
+    items.addAdmission(null, unidentified('new'))
+    expect(items.take(limits).admissions.map(({ item }) => callerOf(item))).toContain('new')
+  })
+
+  test('once its project is known, what waits under a key takes its turns with the project, in order', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 3; n++) items.addAdmission(null, unidentified('new', `new-${n}`))
+    items.addAdmission(null, unidentified('other', 'other'))
+    items.addAdmission('p', admission('a'))
+    items.introduce('new', 'p')
+    items.introduce('nobody waits under this one', 'p')
+    expect([items.unidentified, items.size]).toEqual([1, 5])
+    expect(items.take(limits).admissions.map(({ item }) => item.id)).toEqual(['a', 'new-0', 'new-1', 'new-2', 'other'])
+  })
+
+  test('a run takes its turns as a key does: with its project, once that is known', () => {
+    const node = (execution: string, id: string) => waiting<AdmitNodeItem>({ op: 'admit-node', id, execution })
+    const items = new WaitingItems()
+    for (let n = 0; n < 100; n++) items.addAdmission(null, node('exe_crowd', `crowd-${n}`))
+    items.addAdmission(null, node('exe_new', 'new'))
+    items.addAdmission('p', admission('direct'))
+    const taken = () => items.take(limits).admissions.map(({ item }) => item.id)
+    expect(taken().slice(0, 3)).toEqual(['direct', 'crowd-0', 'new'])
+    items.introduce('exe_crowd', 'p')
+    items.addAdmission('p', admission('behind it'))
+    items.addAdmission('q', admission('beside it'))
+    expect([items.unidentified, taken().includes('beside it')]).toEqual([0, true])
+  })
+
+  test('whose a run is is remembered apart from keys: a hundred thousand runs push out no key', () => {
+    const cache = openProjectCache()
+    const key = { op: 'admit', keyHash: 'hash' } as AdmitItem
+    expect([cache.get(key), cache.add(key, 'p'), cache.add(key, 'p')]).toEqual([null, true, false])
+    const run = (n: number) => ({ op: 'admit-node', execution: `exe_${n}` }) as AdmitNodeItem
+    for (let n = 0; n < 100_000; n++) cache.add(run(n), 'q')
+    expect([cache.get(key), cache.get(run(99_999)), cache.get(run(0))]).toEqual(['p', 'q', null])
+    expect(cache.addExecution('exe_1', 'q')).toBe(true)
+  })
+
+  test('within a project the order of arrival stays', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 25; n++) items.addAdmission('p', admission(`a-${n}`))
+    const order = [items.take(limits), items.take(limits), items.take(limits)].flatMap(({ admissions }) =>
+      admissions.map(({ item }) => item.id),
+    )
+    expect(order).toEqual(Array.from({ length: 25 }, (_, n) => `a-${n}`))
+  })
+
+  test('closings go first and leave room for admissions', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
+    for (let n = 0; n < 20; n++) items.addAdmission(`p${n}`, admission(`a-${n}`))
+    const batch = items.take(limits)
+    expect([batch.closings.length, batch.admissions.length]).toEqual([6, 4])
+  })
+
+  test('without admissions closings fill the batch', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
+    expect(items.take(limits).closings).toHaveLength(10)
+    expect(items.size).toBe(10)
+  })
+
+  test('an id stands in a batch once; the later item waits for the next', () => {
+    const items = new WaitingItems()
+    items.addClosing(release('same'))
+    items.addClosing(release('same'))
+    items.addAdmission('p', admission('same'))
+    items.addAdmission('p', admission('other'))
+    const first = items.take(limits)
+    expect([first.closings.length, first.admissions.map(({ item }) => item.id)]).toEqual([1, ['other']])
+    expect(items.take(limits).closings).toHaveLength(1)
+    expect(items.take(limits).admissions).toHaveLength(1)
+    expect(items.size).toBe(0)
+  })
+
+  test('answers fill a batch by their bytes', () => {
+    const items = new WaitingItems()
+    for (let n = 0; n < 5; n++)
+      items.addClosing(
+        waiting<ClosingItem>({
+          op: 'settle',
+          id: `s-${n}`,
+          usage: { promptTokens: 1, completionTokens: 1, estimated: false },
+          answer: { contentType: 'text/plain', body: 'x'.repeat(600) },
+        }),
+      )
+    expect(items.take(limits).closings).toHaveLength(2)
+  })
+})

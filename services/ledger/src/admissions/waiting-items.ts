@@ -1,0 +1,123 @@
+import type { Span } from '@opentelemetry/api'
+import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
+import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
+import type {
+  AdmitNodeOutcome,
+  AdmitOutcome,
+  ReleaseOutcome,
+  SettleOutcome,
+  Undecided,
+} from '@gateway/contracts/ledger-outcomes'
+import { Turns } from './turns.ts'
+
+// What waits for the next batch.
+//   W1  Closings (settle, release, expire) have room whatever waits besides them: they free money, and are never refused.
+//   W2  Admissions take turns by project, so one project's crowd costs another one turn. Unidentified callers (keys and executions
+//       whose project is not known here, because they are new or invented) take turns each by itself in a share of their own: a flood
+//       of invented keys leaves the rest of each batch to the projects, and a new key gets in however many projects there are.
+//   W3  No id stands in one batch twice; the later one waits for the next.
+
+/** Releases a reservation whose instance has ended or whose deadline is over; only maintenance submits it. */
+export interface ExpireItem {
+  op: 'expire'
+  id: string
+}
+export type ClosingItem = SettleItem | ReleaseItem | ExpireItem
+/** Of a direct call, by a key, or of a node, by its execution. */
+export type AdmissionItem = AdmitItem | AdmitNodeItem
+export type Outcome = AdmitOutcome | AdmitNodeOutcome | SettleOutcome | ReleaseOutcome | Undecided | { kind: 'alive' }
+
+export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionItem | ClosingItem> {
+  item: Item
+  /** Absent where its caller is not traced. */
+  span?: Span | undefined
+  /** Past this moment (of the process's own clock) the item is dropped undecided. */
+  dropAtMs: number
+  /** How often a batch has passed it over. */
+  deferrals: number
+  /** A batch with this item failed in a way that leaves open whether it was written. */
+  ambiguous: boolean
+  answer: (outcome: Outcome) => void
+}
+
+export interface Batch {
+  admissions: Waiting<AdmissionItem>[]
+  closings: Waiting<ClosingItem>[]
+}
+
+interface Limits {
+  items: number
+  bytes: number
+  /** Room that closings leave to admissions in a full batch. */
+  admissionsAtLeast: number
+}
+
+export class WaitingItems {
+  readonly #closings: Waiting<ClosingItem>[] = []
+  readonly #projects = new Turns<Waiting<AdmissionItem>>()
+  readonly #unidentified = new Turns<Waiting<AdmissionItem>>()
+
+  get admissions(): number {
+    return this.#projects.size + this.#unidentified.size
+  }
+
+  /** Admissions by callers whose project is not known yet. */
+  get unidentified(): number {
+    return this.#unidentified.size
+  }
+
+  get size(): number {
+    return this.admissions + this.#closings.length
+  }
+
+  addClosing(waiting: Waiting<ClosingItem>): void {
+    this.#closings.push(waiting)
+  }
+
+  /** @param project of its key or execution; null: not known yet */
+  addAdmission(project: string | null, waiting: Waiting<AdmissionItem>): void {
+    if (project === null) this.#unidentified.add(callerOf(waiting.item), waiting)
+    else this.#projects.add(project, waiting)
+  }
+
+  /** What waits under this key or execution takes its turns with the project from now on. */
+  introduce(caller: string, project: string): void {
+    for (const waiting of this.#unidentified.takeQueue(caller)) this.#projects.add(project, waiting)
+  }
+
+  /** Takes what goes into the next batch. */
+  take(limits: Limits): Batch {
+    const taken = new Set<string>()
+    const closings: Waiting<ClosingItem>[] = []
+    const later: Waiting<ClosingItem>[] = []
+    const maxClosings = this.admissions > 0 ? limits.items - limits.admissionsAtLeast : limits.items
+    let bytes = 0
+    for (const waiting of this.#closings) {
+      if (closings.length >= maxClosings || bytes >= limits.bytes || taken.has(waiting.item.id)) {
+        later.push(waiting)
+        continue
+      }
+      taken.add(waiting.item.id)
+      closings.push(waiting)
+      if (waiting.item.op === 'settle') bytes += waiting.item.answer?.body.length ?? 0
+    }
+    this.#closings.splice(0, this.#closings.length, ...later)
+    const fits = ({ item }: Waiting<AdmissionItem>) => !taken.has(item.id) && taken.add(item.id) !== undefined
+    const room = limits.items - closings.length
+    const forUnidentified = Math.max(Math.ceil(room * UNIDENTIFIED_SHARE), room - this.#projects.size)
+    const unidentified = this.#unidentified.take(forUnidentified, fits)
+    return { closings, admissions: [...this.#projects.take(room - unidentified.length, fits), ...unidentified] }
+  }
+}
+
+/** Who asks: the hash of a key or the id of an execution. Neither can be the other. */
+export function callerOf(item: AdmissionItem): string {
+  return item.op === 'admit' ? item.keyHash : item.execution
+}
+
+/** What unidentified callers may take of a batch that is full without them. */
+const UNIDENTIFIED_SHARE = 0.25
+
+export function isAdmission(item: AdmissionItem | ClosingItem): item is AdmissionItem {
+  return item.op === 'admit' || item.op === 'admit-node'
+}

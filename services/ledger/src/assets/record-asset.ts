@@ -1,0 +1,34 @@
+import type { AssetRecordAnswer, AssetRecordQuestion } from '@gateway/contracts/flow-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import type { Deps } from '../deps.ts'
+import { readCaller } from '../keys/read-caller.ts'
+
+/**
+ * Puts stored bytes on a project's books: they were uploaded with a key, or an execution made them. Safe to repeat.
+ * @throws Error where the id is taken by something else, which no honest caller can bring about
+ */
+export async function recordAsset(
+  deps: Pick<Deps, 'reads'>,
+  { id, caller, mimeType, bytes }: AssetRecordQuestion,
+): Promise<AssetRecordAnswer> {
+  const { prisma } = deps.reads
+  const owner = 'keyHash' in caller ? await readCaller(deps, caller) : await findExecution(deps, caller)
+  if ('refused' in owner) return owner
+  const execution = 'keyHash' in caller ? null : caller.execution
+  await prisma.$executeRaw`
+    INSERT INTO money.assets (id, project, mime_type, bytes, execution)
+    VALUES (${id}, ${owner.project}, ${mimeType}, ${bytes}, ${execution}) ON CONFLICT (id) DO NOTHING`
+  const recorded = await prisma.asset.findUniqueOrThrow({ where: { id } })
+  const { project } = owner
+  if (recorded.project !== project || recorded.mimeType !== mimeType || recorded.bytes !== bytes)
+    throw new Error(`the asset ${id} is on the books as another one`)
+  return { recorded: true, project }
+}
+
+async function findExecution(
+  { reads }: Pick<Deps, 'reads'>,
+  { project, execution }: { project: string; execution: string },
+): Promise<{ project: string } | Refused> {
+  const row = await reads.prisma.execution.findFirst({ where: { id: execution, project }, select: { project: true } })
+  return row ?? refused('execution_not_found', { execution })
+}

@@ -1,0 +1,145 @@
+import { describe, expect } from 'vitest'
+import { modelEntry } from '@gateway/contracts/model-entry'
+import { openPackageCache } from '../executions/cache/package-cache.ts'
+import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
+import { chain, fan, publishProduct, TEXT } from '../fixtures/sandbox-products.ts'
+import { readModels } from './read-models.ts'
+import { readSandbox } from './read-sandbox.ts'
+
+interface Saved {
+  chat?: boolean
+  active?: boolean
+  suspended?: boolean
+  mcp?: boolean
+  manifest?: string[]
+}
+
+const test = ledgerTest
+  .extend('reads', ({ replica }) => {
+    const deps = { ...replica, packageCache: openPackageCache(replica, { maxBytes: 1024 * 1024 }) }
+    return {
+      models: (question: Parameters<typeof readModels>[1]) => readModels(deps, question),
+      sandbox: (question: Parameters<typeof readSandbox>[1]) => readSandbox(deps, question),
+    }
+  })
+  .extend(
+    'save',
+    async ({ fixture, tenant }) =>
+      async (saved: Saved = {}, project = tenant.project.id): Promise<string> => {
+        const { chat = true, active = true, suspended = false, mcp = false, manifest = [tenant.product] } = saved
+        const graph = manifest.length > 0 ? fan(manifest) : chain(0)
+        const id = await publishProduct(fixture, project, tenant.owners.owner, { graph, activate: active, suspended })
+        await fixture.run('UPDATE control.sandboxes SET mcp_enabled = $2 WHERE id = $1', [id, mcp])
+        if (!chat)
+          await fixture.run('UPDATE control.revisions SET chat_input = NULL, chat_output = NULL WHERE sandbox = $1', [
+            id,
+          ])
+        if (active)
+          await fixture.run(`UPDATE control.sandboxes SET activated_at = '2026-11-20T12:00:00Z' WHERE id = $1`, [id])
+        return id
+      },
+  )
+
+const asked = (hash: string) => ({ keyHash: hash, selector: null })
+const idsIn = (answer: Awaited<ReturnType<typeof readModels>>) =>
+  'entries' in answer ? answer.entries.map(({ id }) => id) : answer.refused.code
+
+describe('the models of a key', () => {
+  test('hold the active chat-compatible flows of its project, as the specification shapes them', async ({
+    tenant,
+    save,
+    reads,
+  }) => {
+    const sandbox = await save()
+    for (const not of [{ chat: false }, { active: false }, { suspended: true }]) await save(not)
+    const answer = await reads.models(asked(tenant.key.hash))
+    expect(idsIn(answer)).toEqual([tenant.product, sandbox])
+    const entry = modelEntry.parse('entries' in answer && answer.entries[1])
+    expect(entry).toMatchObject({
+      created: Date.UTC(2026, 10, 20, 12) / 1000,
+      owned_by: tenant.project.id, // the project's name, which in these worlds is its id
+      modality: 'text->text',
+      context_length: 65_536,
+      supported_parameters: ['stream', 'stream_options'],
+      pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
+      service: { kind: 'sandbox', revision: 1, invoke: `/v1/sandbox/${sandbox}/invoke` },
+    })
+  })
+
+  test('of a listed key hold a flow only where the flow and its whole manifest are listed', async ({
+    fixture,
+    tenant,
+    save,
+    reads,
+  }) => {
+    const [sandbox, free] = [await save(), await save({ manifest: [] })]
+    const seenWith = async (...resources: string[]) => {
+      const key = await fixture.key({ project: tenant.project, by: tenant.owners.owner, policy: 'listed', resources })
+      return idsIn(await reads.models(asked(key.hash)))
+    }
+    expect(await seenWith(sandbox)).toEqual([])
+    expect(await seenWith(tenant.product)).toEqual([tenant.product])
+    expect(await seenWith(sandbox, free, tenant.product)).toEqual([tenant.product, ...[sandbox, free].toSorted()])
+    expect(await seenWith(free)).toEqual([free])
+  })
+
+  test('hold no flow of another project of the same organization', async ({ fixture, tenant, save, reads }) => {
+    const other = await fixture.project(tenant.owners)
+    await save({}, other.id)
+    expect(idsIn(await reads.models(asked(tenant.key.hash)))).toEqual([tenant.product])
+  })
+})
+
+describe('a sandbox product, to a key', () => {
+  test('is its contract and whether it may be called over MCP', async ({ tenant, save, reads }) => {
+    const sandbox = await save({ mcp: true })
+    const ask = () => reads.sandbox({ caller: asked(tenant.key.hash), sandbox })
+    const first = await ask()
+    expect(first).toEqual({
+      sandbox: {
+        id: sandbox,
+        name: 'A flow',
+        description: '',
+        project: tenant.project.id,
+        mcpEnabled: true,
+        suspended: false,
+        revision: 1,
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+        input: { ...TEXT, additionalProperties: false },
+        output: { ...TEXT, additionalProperties: false },
+      },
+    })
+    expect(await ask()).toEqual(first)
+  })
+
+  test('is refused in the order of checks [key_invalid, project_mismatch, sandbox_not_found, key_scope, revision_not_active]', async ({
+    fixture,
+    tenant,
+    save,
+    reads,
+  }) => {
+    const [own, asleep, draft] = [await save(), await save({ suspended: true }), await save({ active: false })]
+    const others = await save({}, (await openTenant(fixture)).project.id)
+    const listing = async (...resources: string[]) =>
+      fixture.key({ project: tenant.project, by: tenant.owners.owner, policy: 'listed', resources })
+    const ask = async (sandbox: string, hash: string, selector: string | null = null) => {
+      const answer = await reads.sandbox({ caller: { keyHash: hash, selector }, sandbox })
+      return 'refused' in answer ? answer.refused : null
+    }
+    const { hash } = tenant.key
+    expect(await ask(others, 'f'.repeat(64))).toMatchObject({ code: 'key_invalid' })
+    expect(await ask(others, hash, 'prj_other')).toMatchObject({ code: 'project_mismatch' })
+    for (const not of [others, 'sbx-never'])
+      expect(await ask(not, hash)).toEqual({ code: 'sandbox_not_found', facts: { sandbox: not } })
+    expect(await ask(own, (await listing(own)).hash)).toEqual({
+      code: 'key_scope',
+      facts: { resource: tenant.product },
+    })
+    expect(await ask(draft, (await listing()).hash)).toEqual({ code: 'key_scope', facts: { resource: draft } })
+    expect(await ask(asleep, hash)).toBeNull() // what it ran before can be had again
+    expect(await ask(draft, hash)).toEqual({
+      code: 'revision_not_active',
+      facts: { revision: null, activeRevision: null, suspended: false },
+    })
+  })
+})

@@ -1,0 +1,114 @@
+import type { CallerQuestion, ModelsAnswer } from '@gateway/contracts/ledger-reads'
+import type { ModelEntry } from '@gateway/contracts/model-entry'
+import type { Deps } from '../deps.ts'
+import { usdFromPico } from '@gateway/money/price'
+import { readCaller } from '../keys/read-caller.ts'
+
+interface ProductRow {
+  id: string
+  name: string
+  description: string
+  owned_by: string
+  context_length: number
+  max_output_tokens: number
+  supported_parameters: string[]
+  input_modalities: string[]
+  output_modalities: string[]
+  is_moderated: boolean
+  unit: 'tokens' | 'request'
+  prompt_pico: bigint
+  completion_pico: bigint
+  request_pico: bigint
+  created_at: Date
+}
+
+interface SandboxRow {
+  id: string
+  name: string
+  description: string
+  project_name: string
+  revision: number
+  activated_at: Date
+}
+
+/** Text that goes into a flow and comes out of it is bounded by the size of a port, whatever a token is (decisions.md, 3). */
+const TEXT = { length: 65_536, modality: 'text->text', modalities: ['text'] }
+
+/** What a key can call now, products and then sandbox products: the same views and the same refusals as admission (spec 4.1). */
+export async function readModels(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<ModelsAnswer> {
+  const caller = await readCaller(deps, question)
+  if ('refused' in caller) return caller
+  const { prisma } = deps.reads
+  const [products, sandboxes] = await Promise.all([
+    prisma.$queryRaw<ProductRow[]>`
+      SELECT p.* FROM money.callable_chat_products p JOIN money.callers k ON k.project = p.project
+       WHERE k.id = ${caller.id}
+         AND (k.policy = 'all-eligible' OR EXISTS (SELECT FROM control.key_resources r WHERE r.key = k.id AND r.resource = p.id))
+       ORDER BY p.id`,
+    prisma.$queryRaw<SandboxRow[]>`
+      SELECT s.id, s.name, s.description, s.revision, s.activated_at, k.project_name
+        FROM money.callable_sandboxes s JOIN money.callers k ON k.project = s.project
+       WHERE k.id = ${caller.id} AND s.chat_input IS NOT NULL
+         AND money.unlisted_v1(k.id, k.policy, s.id, s.manifest) IS NULL
+       ORDER BY s.id`,
+  ])
+  return { entries: [...products.map(entryOf), ...sandboxes.map(sandboxEntryOf)] }
+}
+
+function sandboxEntryOf({ id, name, description, project_name, revision, activated_at }: SandboxRow): ModelEntry {
+  return {
+    id,
+    object: 'model',
+    created: Math.floor(activated_at.getTime() / 1000),
+    name,
+    description,
+    owned_by: project_name,
+    modality: TEXT.modality,
+    context_length: TEXT.length,
+    max_output_tokens: TEXT.length,
+    architecture: { modality: TEXT.modality, input_modalities: TEXT.modalities, output_modalities: TEXT.modalities },
+    top_provider: { context_length: TEXT.length, max_completion_tokens: TEXT.length, is_moderated: false },
+    supported_parameters: ['stream', 'stream_options'],
+    pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
+    service: { kind: 'sandbox', revision, invoke: `/v1/sandbox/${id}/invoke` },
+  }
+}
+
+function entryOf(product: ProductRow): ModelEntry {
+  const modality = `${product.input_modalities.join('+')}->${product.output_modalities.join('+')}`
+  return {
+    id: product.id,
+    object: 'model',
+    created: Math.floor(product.created_at.getTime() / 1000),
+    name: product.name,
+    description: product.description,
+    owned_by: product.owned_by,
+    modality,
+    context_length: product.context_length,
+    max_output_tokens: product.max_output_tokens,
+    architecture: {
+      modality,
+      input_modalities: product.input_modalities,
+      output_modalities: product.output_modalities,
+    },
+    top_provider: {
+      context_length: product.context_length,
+      max_completion_tokens: product.max_output_tokens,
+      is_moderated: product.is_moderated,
+    },
+    supported_parameters: product.supported_parameters,
+    pricing: pricingOf(product),
+  }
+}
+
+function pricingOf({ unit, prompt_pico, completion_pico, request_pico }: ProductRow): ModelEntry['pricing'] {
+  if (unit === 'request')
+    return { unit, request: usdFromPico(request_pico), usd_per_request: Number(usdFromPico(request_pico)) }
+  return {
+    unit,
+    prompt: usdFromPico(prompt_pico),
+    completion: usdFromPico(completion_pico),
+    input_usd_per_1m: Number(usdFromPico(prompt_pico * 1_000_000n)),
+    output_usd_per_1m: Number(usdFromPico(completion_pico * 1_000_000n)),
+  }
+}

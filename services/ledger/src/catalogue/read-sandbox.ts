@@ -1,0 +1,40 @@
+import type { SandboxAnswer, SandboxQuestion } from '@gateway/contracts/flow-reads'
+import { refused } from '@gateway/contracts/ledger-refusal'
+import type { Deps } from '../deps.ts'
+import { readCaller } from '../keys/read-caller.ts'
+
+interface SandboxRow {
+  id: string
+  name: string
+  description: string
+  project: string
+  mcp_enabled: boolean
+  suspended: boolean
+  revision: number | null
+  digest: string | null
+  unlisted: string | null
+}
+
+/** What a key may know of a sandbox product before it starts an execution, refused in the same order as a start (decisions.md, 1). */
+export async function readSandbox(
+  deps: Pick<Deps, 'reads' | 'packageCache'>,
+  { caller: asked, sandbox }: SandboxQuestion,
+): Promise<SandboxAnswer> {
+  const caller = await readCaller(deps, asked)
+  if ('refused' in caller) return caller
+  const [row] = await deps.reads.prisma.$queryRaw<SandboxRow[]>`
+    SELECT s.id, s.name, s.description, s.project, s.mcp_enabled, s.suspended, r.number AS revision, r.digest,
+           money.unlisted_v1(k.id, k.policy, s.id, r.manifest) AS unlisted
+      FROM control.sandboxes s
+      JOIN control.keys k ON k.id = ${caller.id} AND k.project = s.project
+      LEFT JOIN control.revisions r ON r.sandbox = s.id AND r.number = s.active_revision
+     WHERE s.id = ${sandbox}`
+  if (!row) return refused('sandbox_not_found', { sandbox })
+  if (row.unlisted !== null) return refused('key_scope', { resource: row.unlisted })
+  const { id, name, description, project, revision, digest, suspended } = row
+  if (revision === null || digest === null)
+    return refused('revision_not_active', { revision: null, activeRevision: null, suspended })
+  const { input, output } = (await deps.packageCache.get(id, revision)).package
+  const facts = { id, name, description, project, mcpEnabled: row.mcp_enabled, suspended, revision, digest }
+  return { sandbox: { ...facts, input, output } }
+}

@@ -1,0 +1,75 @@
+import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
+import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import type { Undecided } from '@gateway/contracts/ledger-outcomes'
+import type { Database } from '@gateway/database/client'
+import type { NodeQueue } from '@gateway/node-queue/node-queue'
+import type { Notifier } from '@gateway/notifier/notifier'
+import type { Logger } from '@gateway/process/logger'
+import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-items.ts'
+import type { Flow } from './executions/cache/flow.ts'
+import type { OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
+import type { Metrics } from './metrics.ts'
+
+type Connections = Pick<Database, 'prisma'>
+
+/** What has state, made once when the ledger starts. A function is imported, and takes what it uses of this first. */
+export interface Deps {
+  /** Connections of the admission batcher: one for each batch in flight. */
+  admissions: Connections
+  /** Two connections: of the node batcher and of the start batcher. */
+  executions: Connections
+  /** Connections for questions and for maintenance. */
+  reads: Connections
+  admissionBatcher: AdmissionBatcher
+  nodeBatcher: NodeBatcher
+  startBatcher: StartBatcher
+  packageCache: PackageCache
+  keyUses: KeyUses
+  notifier: Pick<Notifier, 'notify'>
+  nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
+  metrics: Metrics
+  log: Logger
+  /** Monotonic milliseconds. */
+  now: () => number
+  newId: (prefix: string) => string
+}
+
+/** admissions/admission-batcher.ts */
+export interface AdmissionBatcher {
+  submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome>
+  /** Says which project an execution belongs to, so that its admissions take their turns with the project from the first on. */
+  introduceExecution(execution: string, project: string): void
+  waiting(): { admissions: number; all: number; inFlight: number }
+  /** Waits until nothing is left to decide. */
+  drain(): Promise<void>
+}
+
+/** executions/nodes/node-batcher.ts */
+export interface NodeBatcher {
+  submit(item: ClaimItem, budgetMs: number): Promise<ClaimOutcome | Undecided>
+  submit(item: CompleteItem, budgetMs: number): Promise<CompleteOutcome | Undecided>
+  submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
+  submit(item: ReclaimItem | OverdueItem, budgetMs: number): Promise<unknown>
+  waiting(): number
+  /** Waits until nothing is left to decide. */
+  drain(): Promise<void>
+}
+
+/** executions/start/start-batcher.ts */
+export interface StartBatcher {
+  submit(question: StartQuestion): Promise<StartAnswer>
+  drain(): Promise<void>
+}
+
+/** executions/cache/package-cache.ts */
+export interface PackageCache {
+  /** @throws Error for a revision that has no package */
+  get(sandbox: string, revision: number): Promise<Flow>
+}
+
+/** keys/key-uses.ts */
+export interface KeyUses {
+  note(key: string): void
+  /** @throws the error of the database; the uses are kept for the next time */
+  write(): Promise<void>
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+import { openExecutionCache } from './execution-cache.ts'
+
+const waiting: NodeFacts = {
+  state: 'Ready',
+  attempt: 1,
+  deaths: 0,
+  lease: null,
+  instance: null,
+  call: null,
+  reservation: null,
+  ports: [],
+}
+const executionOf = (id: string, more: Partial<ExecutionFacts> = {}): ExecutionFacts => ({
+  id,
+  project: 'prj',
+  sandbox: 'sbx-1',
+  revision: 1,
+  status: 'Running',
+  seq: 1,
+  version: 3,
+  failing: false,
+  deadlineMs: 5_000,
+  nodes: [waiting, waiting],
+  ...more,
+})
+
+function endOfFirst(execution: ExecutionFacts, more: Partial<ExecutionChange> = {}): ExecutionChange {
+  const ended = { ...waiting, state: 'Succeeded' as const, lease: 'l', instance: 'ins', ports: ['text'] }
+  const node = { ...ended, seq: 2, output: '{"text":"ü"}', error: null, durationMs: 1, remoteMs: null }
+  return {
+    execution,
+    status: 'Running',
+    seq: 2,
+    error: null,
+    output: null,
+    started: false,
+    deadlineInMs: null,
+    nodes: new Map([[0, node]]),
+    closings: [],
+    ending: false,
+    ...more,
+  }
+}
+
+const open = (maxExecutions = 10, maxCharacters = 1_000) => openExecutionCache({ maxExecutions, maxCharacters })
+
+describe('the snapshot of an execution', () => {
+  test('is what a reading would find after the write', () => {
+    const cache = open()
+    cache.setWritten(endOfFirst(executionOf('exe'), { error: '{}', deadlineInMs: 70 }), 9, 1_000)
+    const { seq, output, error, durationMs, remoteMs, ...facts } = endOfFirst(executionOf('exe')).nodes.get(0)!
+    expect([seq, error, durationMs, remoteMs]).toEqual([2, null, 1, null])
+    expect(cache.get('exe')).toMatchObject({
+      execution: executionOf('exe', { seq: 2, version: 9, failing: true, deadlineMs: 1_070, nodes: [facts, waiting] }),
+      outputs: new Map([[0, output]]),
+    })
+  })
+
+  test('is dropped when it has ended', () => {
+    const cache = open()
+    cache.setRead(executionOf('exe'), new Map())
+    cache.setWritten(endOfFirst(executionOf('exe'), { status: 'Succeeded' }), 9, 0)
+    expect(cache.get('exe')).toBeNull()
+  })
+
+  test('is bounded: what was used longest ago goes first', () => {
+    const cache = open(2)
+    for (const id of ['a', 'b', 'a', 'c']) cache.setRead(executionOf(id), new Map())
+    expect(['a', 'b', 'c'].map((id) => cache.get(id) !== null)).toEqual([true, false, true])
+    const small = open(10, 15)
+    for (const id of ['a', 'b']) small.setRead(executionOf(id), new Map([[0, '"ten chars"']]))
+    expect(['a', 'b'].map((id) => small.get(id) !== null)).toEqual([false, true])
+  })
+})
+
+describe('an old snapshot', () => {
+  test('makes its execution one that is read', () => {
+    const cache = open()
+    cache.setRead(executionOf('exe'), new Map())
+    cache.judge('exe', false)
+    cache.setRead(executionOf('exe'), new Map())
+    expect(cache.get('exe')).toBeNull()
+  })
+
+  test('now and then stops no others, but many stop all for a while', () => {
+    const cache = open(1_000)
+    cache.setRead(executionOf('exe'), new Map())
+    for (let n = 0; n < 100; n++) cache.judge(`exe_${n}`, n >= 10)
+    expect(cache.get('exe')).not.toBeNull()
+    for (let n = 0; n < 100; n++) cache.judge(`exe_${n}`, n >= 11)
+    expect(cache.get('exe')).toBeNull()
+    let lookups = 1
+    while (cache.get('exe') === null && lookups < 10_000) lookups++
+    expect(lookups).toBeLessThan(10_000)
+  })
+})

@@ -1,0 +1,50 @@
+import { expect, onTestFinished } from 'vitest'
+import type { Database } from '@gateway/database/client'
+import { claimOf, ending, openEngine, takeNext } from '../../fixtures/engine.ts'
+import { test } from '../../fixtures/ledger-test.ts'
+import { chain } from '../../fixtures/sandbox-products.ts'
+
+/** Passes everything on, and counts what is read of runs. */
+function countingReads(counted: { reads: number }) {
+  return ({ prisma }: Database): Pick<Database, 'prisma'> => ({
+    prisma: new Proxy(prisma, {
+      get(target, name) {
+        if (name !== '$queryRawUnsafe') return Reflect.get(target, name) as unknown
+        return (sql: string, ...values: unknown[]) => {
+          if (sql.includes('read_executions_v1')) counted.reads++
+          return target.$queryRawUnsafe(sql, ...values)
+        }
+      },
+    }),
+  })
+}
+
+test('a run is read once by the only replica that works on it', async ({ database, begin }) => {
+  const counted = { reads: 0 }
+  const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
+  onTestFinished(engine.close)
+  const [instance, execution] = [await engine.newInstance(), await begin(chain(3), engine)]
+  for (let n = 0; n < 4; n++)
+    expect(await engine.complete(ending(await takeNext(engine, instance, execution)))).toEqual({ kind: 'completed' })
+  expect((await engine.record(execution)).status).toBe('Succeeded')
+  expect(counted.reads).toBe(1)
+})
+
+test('what another replica made of a run counts, whatever this one remembers', async ({ engine, twin, begin }) => {
+  const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
+  const first = await takeNext(engine, instance, execution)
+  expect(await twin.complete(ending(first))).toEqual({ kind: 'completed' })
+  const claimedAgain = { ...claimOf(first.job), lease: first.lease, instance }
+  expect(await engine.claim(claimedAgain)).toEqual({ kind: 'nothing-to-do' })
+  expect(await engine.complete(ending(first))).toEqual({ kind: 'completed' })
+  const last = await takeNext(twin, instance, execution)
+  expect(await engine.complete(ending(last))).toEqual({ kind: 'completed' })
+  expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded', output: { text: 'by out' } })
+})
+
+test('a node is not lent to a process that has ended, though it lived a moment ago', async ({ engine, begin }) => {
+  const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
+  await engine.complete(ending(await takeNext(engine, instance, execution)))
+  await engine.endInstance(instance)
+  await expect(takeNext(engine, instance, execution)).rejects.toThrow('instance-unknown')
+})

@@ -1,0 +1,110 @@
+import { LRUCache } from 'lru-cache'
+import type { Database } from '@gateway/database/client'
+import type { ClaimItem } from '@gateway/contracts/flow-items'
+import type { PlanNode } from '@gateway/flow/plan'
+import type { Deps } from '../../deps.ts'
+import type { NodeItem } from '../nodes/node-item.ts'
+import { readExecutions, type ExecutionsReading } from '../store/read-executions.ts'
+import type { ExecutionFacts } from '../store/execution-facts.ts'
+import type { ExecutionCache, Snapshot } from './execution-cache.ts'
+
+export interface LoadedExecutions extends ExecutionsReading {
+  /** Executions that were not read: they may have changed (M1 of execution-cache.ts). */
+  fromCache: ReadonlySet<string>
+  /** Instances that were alive when last looked up, and were not looked up again. */
+  assumedAlive: ReadonlySet<string>
+}
+
+export interface ExecutionLoader {
+  /** Loads the executions of these items: from the cache what is there, and from the database the rest and `toRead`. */
+  load(
+    prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
+    items: readonly NodeItem[],
+    toRead: ReadonlySet<string>,
+  ): Promise<LoadedExecutions>
+  /** Some of the instances that were assumed alive may have ended. */
+  forgetInstances(): void
+}
+
+/** Instances are few: one for each worker process. */
+const MAX_INSTANCES = 10_000
+
+export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, cache: ExecutionCache): ExecutionLoader {
+  const seenAlive = new LRUCache<string, true>({ max: MAX_INSTANCES })
+  /** The database's clock less that of this process. */
+  let aheadMs: number | null = null
+
+  async function takeCached(items: readonly NodeItem[], toRead: ReadonlySet<string>) {
+    const executions = new Map<string, ExecutionFacts>()
+    const sourcesOf: ExecutionsReading['sourcesOf'] = new Map()
+    for (const [execution, its] of Map.groupBy(items, (item) => item.execution)) {
+      if (toRead.has(execution) || !its.every(isFromWorker)) continue
+      const snapshot = cache.get(execution)
+      if (snapshot === null) continue
+      const sources = await sourcesOfClaims(snapshot, its)
+      if (sources === null) continue
+      for (const [claim, outputs] of sources) sourcesOf.set(claim, outputs)
+      executions.set(execution, snapshot.execution)
+    }
+    return { executions, sourcesOf }
+  }
+
+  /** What the sources of these claims answered; null: the snapshot lacks some of it. */
+  async function sourcesOfClaims({ execution, outputs }: Snapshot, items: NodeItem[]) {
+    const { plan } = await deps.packageCache.get(execution.sandbox, execution.revision)
+    const sources: [NodeItem, Map<number, string>][] = []
+    for (const claim of items.filter(isClaim)) {
+      const node = plan.nodes.find(({ id }) => id === claim.node)
+      const ended = sourcesIn(node).filter((ordinal) => execution.nodes[ordinal]?.state === 'Succeeded')
+      if (!ended.every((ordinal) => outputs.has(ordinal))) return null
+      sources.push([claim, new Map(ended.map((ordinal) => [ordinal, outputs.get(ordinal)!]))])
+    }
+    return sources
+  }
+
+  function keep(reading: ExecutionsReading, items: readonly NodeItem[]): void {
+    aheadMs = reading.nowMs - deps.now()
+    for (const instance of reading.living) seenAlive.set(instance, true)
+    for (const [id, execution] of reading.executions) {
+      const outputs = items.flatMap((item) => (item.execution === id ? [...(reading.sourcesOf.get(item) ?? [])] : []))
+      cache.setRead(execution, new Map(outputs))
+    }
+  }
+
+  return {
+    async load(prisma, items, toRead) {
+      const cached = await takeCached(items, toRead)
+      const fromCache = new Set(cached.executions.keys())
+      const claims = items.filter(isClaim)
+      const assumedAlive = new Set(
+        claims
+          .filter(({ execution, instance }) => fromCache.has(execution) && seenAlive.get(instance))
+          .map(({ instance }) => instance),
+      )
+      const instances = claims.map(({ instance }) => instance).filter((instance) => !assumedAlive.has(instance))
+      const rest = items.filter(({ execution }) => !fromCache.has(execution))
+      if (rest.length === 0 && instances.length === 0 && aheadMs !== null)
+        return { ...cached, fromCache, living: assumedAlive, assumedAlive, nowMs: Math.floor(deps.now() + aheadMs) }
+      const reading = await readExecutions(prisma, rest, instances)
+      keep(reading, rest)
+      return {
+        executions: new Map([...cached.executions, ...reading.executions]),
+        fromCache,
+        living: assumedAlive.union(reading.living),
+        assumedAlive,
+        sourcesOf: new Map([...cached.sourcesOf, ...reading.sourcesOf]),
+        nowMs: reading.nowMs,
+      }
+    },
+    forgetInstances: () => seenAlive.clear(),
+  }
+}
+
+const isClaim = (item: NodeItem): item is ClaimItem => item.op === 'claim'
+
+/** What maintenance finds is decided from the database. */
+const isFromWorker = ({ op }: NodeItem): boolean => op === 'claim' || op === 'complete'
+
+function sourcesIn(node: PlanNode | undefined): number[] {
+  return [...new Set(node?.inputs.flatMap(({ sources }) => sources.map(({ ordinal }) => ordinal)))]
+}

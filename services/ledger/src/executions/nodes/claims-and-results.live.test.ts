@@ -1,0 +1,159 @@
+import { describe, expect } from 'vitest'
+import { walletOf } from '../../fixtures/ledger-test.ts'
+import { claimOf, ending, failing, newLease, takeNext } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, fan, oneCall } from '../../fixtures/sandbox-products.ts'
+
+const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
+
+const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
+
+describe('a claim', () => {
+  test('is asked again with its lease and answers the same; with another it gets nothing', async ({
+    engine,
+    twin,
+    instance,
+    begin,
+  }) => {
+    const execution = await begin(chain(1))
+    const { job, lease, claim } = await takeNext(engine, instance, execution)
+    const again = await twin.claim({ ...claimOf(job), lease, instance })
+    expect({ ...again, remainingMs: 0 }).toEqual({ ...claim, remainingMs: 0 })
+    expect(await twin.claim({ ...claimOf(job), lease: newLease(), instance })).toEqual({ kind: 'nothing-to-do' })
+  })
+
+  test('gets nothing of what is not ready, not known, or of an attempt before', async ({ engine, instance, begin }) => {
+    const execution = await begin(chain(1))
+    const nothing = { kind: 'nothing-to-do' }
+    const asked = { execution: execution, node: 't0', attempt: 1, instance }
+    expect(await engine.claim({ ...asked, node: 'out', lease: newLease() })).toEqual(nothing)
+    expect(await engine.claim({ ...asked, node: 'nobody', lease: newLease() })).toEqual(nothing)
+    expect(await engine.claim({ ...asked, execution: 'exe_none', lease: newLease() })).toEqual(nothing)
+    await engine.complete(ending(await takeNext(engine, instance, execution), { result: { kind: 'given-back' } }))
+    expect(await engine.claim({ ...asked, lease: newLease() })).toEqual(nothing)
+    expect((await takeNext(engine, instance, execution)).claim.attempt).toBe(2)
+  })
+
+  test('of an instance that is not alive is told so, and takes nothing', async ({ engine, instance, begin }) => {
+    const execution = await begin(chain(1))
+    const gone = await engine.newInstance()
+    await engine.endInstance(gone)
+    for (const unknown of [gone, 'ins_never'])
+      expect(
+        await engine.claim({ execution: execution, node: 't0', attempt: 1, lease: newLease(), instance: unknown }),
+      ).toEqual({
+        kind: 'instance-unknown',
+      })
+    expect((await takeNext(engine, instance, execution)).claim.attempt).toBe(1)
+  })
+
+  test('of one node by many at once is given to one', async ({ engine, twin, instance, begin }) => {
+    const execution = await begin(chain(1))
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        (n % 2 ? engine : twin).claim({ execution: execution, node: 't0', attempt: 1, lease: newLease(), instance }),
+      ),
+    )
+    expect(outcomes.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
+    expect(outcomes.filter(({ kind }) => kind === 'nothing-to-do')).toHaveLength(49)
+  })
+})
+
+describe('a result', () => {
+  test('is recorded once; told again it is the same, and under another lease it is fenced', async ({
+    engine,
+    twin,
+    instance,
+    begin,
+  }) => {
+    const execution = await begin(chain(1))
+    const taken = await takeNext(engine, instance, execution)
+    expect(await twin.complete(ending({ ...taken, lease: newLease() }))).toEqual({ kind: 'fenced' })
+    const both = await Promise.all([engine.complete(ending(taken)), twin.complete(ending(taken))])
+    expect(both).toEqual([{ kind: 'completed' }, { kind: 'completed' }])
+    expect(await engine.complete(ending(taken, { result: failing() }))).toEqual({ kind: 'completed' })
+    expect(await engine.complete({ ...ending(taken), execution: 'exe_none' })).toEqual({ kind: 'fenced' })
+    expect((await engine.record(execution)).nodes[1]).toMatchObject({ status: 'Succeeded', output: { text: 'by t0' } })
+    await engine.complete(ending(await takeNext(twin.jobs.length > 0 ? twin : engine, instance, execution)))
+    expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded' })
+  })
+
+  test('of two siblings at once on two replicas never strands what waits for both', async ({
+    engine,
+    twin,
+    instance,
+    begin,
+    tenant,
+  }) => {
+    for (let n = 0; n < 20; n++) {
+      const execution = await begin(fan([tenant.product, tenant.product]))
+      const [one, other] = [await takeNext(engine, instance, execution), await takeNext(engine, instance, execution)]
+      await Promise.all([engine.complete(ending(one)), twin.complete(ending(other))])
+      const jobs = [...engine.jobs, ...twin.jobs].filter(({ execution }) => execution === execution)
+      expect(jobs.map(({ node }) => node)).toEqual(['all'])
+    }
+  })
+
+  test('of a paid call charges its usage in the same transaction, once', async ({
+    engine,
+    twin,
+    replica,
+    instance,
+    begin,
+    admit,
+    tenant,
+  }) => {
+    const execution = await begin(oneCall(tenant.product))
+    const taken = await takeNext(engine, instance, execution)
+    expect(taken.claim.callReservation).toBe(taken.claim.callId)
+    expect((await admit(instance, taken)).kind).toBe('admitted')
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 100n })
+    expect(await engine.record(execution)).toMatchObject({ chargedMicro: 0, childCalls: [taken.claim.callId] })
+    await Promise.all([
+      engine.complete(ending(taken, { usage: usage(42) })),
+      twin.complete(ending(taken, { usage: usage(42) })),
+    ])
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 42n })
+    const record = await engine.record(execution)
+    expect(record).toMatchObject({ chargedMicro: 42, childCalls: [taken.claim.callId] })
+    expect(record.nodes[1]).toMatchObject({ callId: taken.claim.callId, chargedMicro: 42 })
+  })
+
+  test('without usage gives the hold back', async ({ engine, replica, instance, begin, admit, tenant }) => {
+    const execution = await begin(oneCall(tenant.product))
+    const taken = await takeNext(engine, instance, execution)
+    await admit(instance, taken)
+    await engine.complete(ending(taken, { result: failing() }))
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+    expect(await engine.record(execution)).toMatchObject({
+      status: 'Failed',
+      chargedMicro: 0,
+      error: { code: 'provider_failed' },
+    })
+  })
+
+  test('that is given back lets another attempt pay, under the same call', async ({
+    engine,
+    replica,
+    instance,
+    begin,
+    admit,
+    tenant,
+  }) => {
+    const execution = await begin(oneCall(tenant.product))
+    const first = await takeNext(engine, instance, execution)
+    await admit(instance, first)
+    await engine.complete(ending(first, { result: { kind: 'given-back' } }))
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n })
+    const second = await takeNext(engine, instance, execution)
+    expect(second.claim).toMatchObject({
+      attempt: 2,
+      callId: first.claim.callId,
+      callReservation: `${first.claim.callId}-2`,
+    })
+    expect((await admit(instance, first)).kind).toBe('fenced')
+    expect((await admit(instance, second)).kind).toBe('admitted')
+    await engine.complete(ending(second, { usage: usage(7) }))
+    expect(await engine.record(execution)).toMatchObject({ chargedMicro: 7, childCalls: [first.claim.callId] })
+  })
+})

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest'
+import type { CompleteItem } from '@gateway/contracts/flow-items'
+import { buildPackage } from '@gateway/flow/package'
+import { planOf } from '@gateway/flow/plan'
+import { decideExecution } from './decide-execution.ts'
+import type { NodeItem } from './node-item.ts'
+import { chain, fan, oneCall } from '../../fixtures/sandbox-products.ts'
+import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+
+const NOW = 1_000_000
+const usage = { promptTokens: 1, completionTokens: 2, estimated: false }
+
+const node = (more: Partial<NodeFacts> = {}): NodeFacts => ({
+  state: 'Pending',
+  attempt: 1,
+  deaths: 0,
+  lease: null,
+  instance: null,
+  call: null,
+  reservation: null,
+  ports: [],
+  ...more,
+})
+const running = (lease: string, more: Partial<NodeFacts> = {}) =>
+  node({ state: 'Running', lease, instance: 'ins', ...more })
+const ended = node({ state: 'Succeeded', lease: 'was', instance: 'ins', ports: ['text'] })
+
+function decide(
+  graph: Parameters<typeof buildPackage>[0],
+  nodes: NodeFacts[],
+  items: NodeItem[],
+  execution: Partial<ExecutionFacts> = {},
+) {
+  const built = buildPackage(graph).package
+  return decideExecution({
+    execution: {
+      id: 'exe',
+      project: 'prj',
+      sandbox: 'sbx-1',
+      revision: 1,
+      status: 'Running',
+      seq: 1,
+      version: 3,
+      failing: false,
+      deadlineMs: NOW + 1_000,
+      nodes,
+      ...execution,
+    },
+    plan: planOf(built),
+    requiredOutputs: built.output.required ?? [],
+    items,
+    nowMs: NOW,
+    alive: new Set(['ins']),
+    newCallId: () => 'inv',
+  })
+}
+
+const complete = (id: string, lease: string, more: Partial<CompleteItem> = {}): NodeItem => ({
+  op: 'complete',
+  execution: 'exe',
+  node: id,
+  lease,
+  result: { kind: 'succeeded', output: '{"text":"x"}', ports: ['text'] },
+  usage: null,
+  durationMs: 1,
+  remoteMs: null,
+  ...more,
+})
+const claim = (id: string, lease: string, attempt = 1): NodeItem => ({
+  op: 'claim',
+  execution: 'exe',
+  node: id,
+  lease,
+  instance: 'ins',
+  attempt,
+})
+const failed: CompleteItem['result'] = { kind: 'failed', error: '{"code":"provider_failed"}' }
+const statesOf = (change: ExecutionChange | null) =>
+  [...(change?.nodes ?? [])].map(([ordinal, { state }]) => [ordinal, state])
+
+describe('one batch of items about one run', () => {
+  test('ends nodes before it begins others, whatever came first (R4)', () => {
+    const { outcomes, change } = decide(
+      chain(1),
+      [ended, running('a'), node()],
+      [claim('out', 'b'), complete('t0', 'a')],
+    )
+    expect(outcomes).toEqual([{ kind: 'claimed', ordinal: 2, remainingMs: 1_000 }, { kind: 'completed' }])
+    expect(statesOf(change)).toEqual([
+      [1, 'Succeeded'],
+      [2, 'Running'],
+    ])
+  })
+
+  test('knows all results before it says what may run: two siblings in one batch let their successor run (R4)', () => {
+    const items = [complete('c0', 'a', { usage }), complete('c1', 'b', { usage })]
+    const nodes = [ended, running('a', { reservation: 'r0' }), running('b', { reservation: 'r1' }), node(), node()]
+    const { change } = decide(fan(['p', 'p']), nodes, items)
+    expect(statesOf(change)).toEqual([
+      [1, 'Succeeded'],
+      [2, 'Succeeded'],
+      [3, 'Ready'],
+    ])
+    expect(change?.closings.map(({ reservation, usage: used }) => [reservation, used])).toEqual([
+      ['r0', usage],
+      ['r1', usage],
+    ])
+    expect(change?.seq).toBe(3)
+  })
+
+  test('closes the run with its last node, and nothing comes after (R6, R7)', () => {
+    const { change } = decide(chain(0), [ended, running('a')], [complete('out', 'a')])
+    expect(change).toMatchObject({ status: 'Succeeded', output: '{"text":"x"}', seq: 3 })
+    const over = decide(
+      chain(0),
+      [ended, ended],
+      [claim('out', 'b'), complete('out', 'c'), { op: 'overdue', execution: 'exe' }],
+      {
+        status: 'Succeeded',
+        deadlineMs: NOW - 1,
+      },
+    )
+    expect(over).toEqual({
+      outcomes: [{ kind: 'nothing-to-do' }, { kind: 'fenced' }, { kind: 'nothing-to-do' }],
+      change: null,
+    })
+  })
+
+  test('a failure and a success at once: the run fails, both are kept, and what was ready waits for ever (R5)', () => {
+    const nodes = [ended, running('a'), running('b'), node({ state: 'Ready' }), node(), node()]
+    const { change } = decide(fan(['p', 'p', 'p']), nodes, [
+      complete('c1', 'b', { result: failed }),
+      complete('c0', 'a'),
+    ])
+    expect(statesOf(change)).toEqual([
+      [2, 'Failed'],
+      [3, 'Pending'],
+      [1, 'Succeeded'],
+    ])
+    expect(change).toMatchObject({
+      status: 'Failed',
+      seq: 4,
+      error: failed.kind === 'failed' && failed.error,
+      ending: false,
+    })
+  })
+
+  test('a lease that is over holds nothing: each way out of it closes its reservation (R3)', () => {
+    const held = (deaths = 0) => [ended, running('a', { reservation: 'r', call: 'inv', deaths }), node()]
+    const ways: [NodeItem, Partial<ExecutionFacts>][] = [
+      [complete('draft', 'a'), {}],
+      [complete('draft', 'a', { result: failed }), {}],
+      [complete('draft', 'a', { result: { kind: 'given-back' }, usage }), {}],
+      [{ op: 'reclaim', execution: 'exe', node: 'draft', lease: 'a', instance: 'gone' }, {}],
+      [
+        { op: 'overdue', execution: 'exe' },
+        { failing: true, deadlineMs: NOW },
+      ],
+    ]
+    for (const deaths of [0, 4])
+      for (const [item, execution] of ways) {
+        const { change } = decide(oneCall('p'), held(deaths), [item], execution)
+        expect(change?.nodes.get(1)?.state).not.toBe('Running')
+        expect(change?.closings).toMatchObject([{ reservation: 'r', usage: null }])
+      }
+  })
+
+  test('who repeats a result hears that it is recorded; who lost the lease, that it is fenced (R1, R2)', () => {
+    const nodes = [
+      ended,
+      node({ state: 'Succeeded', lease: 'a', instance: 'ins', ports: ['text'] }),
+      node({ state: 'Ready' }),
+    ]
+    const { outcomes, change } = decide(chain(1), nodes, [
+      complete('t0', 'a'),
+      complete('t0', 'b'),
+      complete('nobody', 'a'),
+    ])
+    expect(outcomes).toEqual([{ kind: 'completed' }, { kind: 'fenced' }, { kind: 'fenced' }])
+    expect(change).toBeNull()
+  })
+
+  test('an attempt after a death reserves under another id, for the same call (R8)', () => {
+    const { change } = decide(
+      oneCall('p'),
+      [ended, node({ state: 'Ready', attempt: 3, call: 'inv' }), node()],
+      [claim('draft', 'a', 3)],
+    )
+    expect(change?.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv-3', attempt: 3 })
+    const first = decide(oneCall('p'), [ended, node({ state: 'Ready' }), node()], [claim('draft', 'a')], {
+      status: 'Admitted',
+    })
+    expect(first.change).toMatchObject({ status: 'Running', started: true, deadlineInMs: 300_000 })
+    expect(first.change?.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv' })
+  })
+
+  test('a run past its deadline gives its nodes a while to end (R9)', () => {
+    const nodes = [ended, running('a'), node()]
+    const overdue: NodeItem = { op: 'overdue', execution: 'exe' }
+    const first = decide(chain(1), nodes, [overdue], { deadlineMs: NOW })
+    expect(first.change).toMatchObject({ status: 'Running', deadlineInMs: 15_000, ending: true })
+    expect(first.change?.error).toContain('execution_timeout')
+    const then = decide(chain(1), nodes, [overdue], { deadlineMs: NOW, failing: true })
+    expect(then.change).toMatchObject({ status: 'Failed', error: null, seq: 3 })
+    expect(decide(chain(1), nodes, [overdue]).change).toBeNull()
+  })
+
+  test('an output node that every branch went past is a run without output [output_missing] (R6)', () => {
+    const { change } = decide(chain(1), [ended, running('a'), node({ state: 'Skipped' })], [complete('t0', 'a')])
+    expect(change?.status).toBe('Failed')
+    expect(JSON.parse(change?.error ?? '{}')).toMatchObject({
+      code: 'output_missing',
+      message: expect.stringContaining('text') as string,
+    })
+  })
+})

@@ -1,0 +1,143 @@
+import type { ClaimItem, CompleteItem } from '@gateway/contracts/flow-items'
+import { flowLimits } from '@gateway/contracts/limits'
+import { refuse } from '@gateway/contracts/refusal'
+import { advance } from '@gateway/flow/advance'
+import type { Plan } from '@gateway/flow/plan'
+import { draftOf, type ExecutionDraft } from './execution-draft.ts'
+import type { ItemOutcome, NodeItem, ReclaimItem } from './node-item.ts'
+import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+
+// What a batch of items does to one execution: pure, from what was read of it and all its nodes at one moment.
+//   R1  Only the lease of its attempt ends a node. A worker that has lost it is answered `fenced` and changes nothing; a worker that
+//       repeats itself gets the same answer again.
+//   R2  A result is recorded once, and then stays.
+//   R3  Whatever ends a lease closes its reservation: usage is charged, all else released. So an execution without a lease has
+//       nothing reserved.
+//   R4  Ends come before beginnings, whatever the order of arrival: what may run now is decided once, from all nodes, when every
+//       result of the batch is known; claims are last.
+//   R5  An execution that begins to fail gives no lease any more. Nodes that run may end; when none does, the execution is Failed.
+//   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was skipped it has no
+//       output, and fails.
+//   R7  Every result and the end of the execution take the next number of progress; nothing comes after the end.
+//   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the attempt, so that a
+//       job of the old one gets nothing.
+//   R9  Past its deadline an execution begins to fail; nodes that still run after GRACE_MS more are ended from here.
+
+/** For nodes that run when the deadline is over: their workers know the deadline too, and end them by themselves. */
+const GRACE_MS = 15_000
+
+/** All that decides. */
+interface Situation {
+  execution: ExecutionFacts
+  plan: Plan
+  /** Fields that the output must have. */
+  requiredOutputs: readonly string[]
+  items: readonly NodeItem[]
+  /** By the database's clock. */
+  nowMs: number
+  /** Instances that are alive, of those that claim and of those whose nodes are to be reclaimed. */
+  alive: ReadonlySet<string>
+  /** An id for the paid call of a node that is claimed for the first time. */
+  newCallId: () => string
+}
+
+/** Decides what the items do. Answers an outcome each, in their order, and what is to be written; null: nothing. */
+export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]; change: ExecutionChange | null } {
+  const { items } = situation
+  const draft = draftOf(situation.execution)
+  const outcomes: ItemOutcome[] = items.map(() => ({ kind: 'nothing-to-do' }))
+  items.forEach((item, n) => {
+    if (item.op === 'complete') outcomes[n] = complete(draft, situation, item)
+    else if (item.op === 'reclaim') reclaim(draft, situation, item)
+  })
+  const isOverdue = items.some(({ op }) => op === 'overdue')
+  if (isOverdue) overdue(draft, situation)
+  if (isOverdue || draft.changed()) moveOn(draft, situation)
+  items.forEach((item, n) => {
+    if (item.op === 'claim') outcomes[n] = claim(draft, situation, item)
+  })
+  return { outcomes, change: draft.change() }
+}
+
+function complete(draft: ExecutionDraft, { plan }: Situation, item: CompleteItem): ItemOutcome {
+  const ordinal = ordinalOf(plan, item.node)
+  const node = draft.node(ordinal)
+  if (node?.lease !== item.lease) return { kind: 'fenced' } // R1
+  if (node.state !== 'Running') return { kind: 'completed' } // R2
+  const { result, durationMs, remoteMs } = item
+  if (result.kind === 'given-back') {
+    draft.requeueNode(ordinal, { died: false, reason: 'its worker gave it back' })
+    return { kind: 'completed' }
+  }
+  draft.close(ordinal, item.usage, 'its node ended without usage')
+  if (result.kind === 'succeeded') {
+    draft.endNode(ordinal, { state: 'Succeeded', output: result.output, ports: result.ports, durationMs, remoteMs })
+    if (ordinal === plan.output) draft.setOutput(result.output)
+  } else {
+    draft.endNode(ordinal, { state: 'Failed', error: result.error, durationMs, remoteMs })
+    draft.beginToFail(result.error)
+  }
+  return { kind: 'completed' }
+}
+
+function reclaim(draft: ExecutionDraft, { plan, alive }: Situation, { node: id, lease, instance }: ReclaimItem): void {
+  const ordinal = ordinalOf(plan, id)
+  const node = draft.node(ordinal)
+  if (node?.state !== 'Running' || node.lease !== lease || alive.has(instance)) return
+  if (draft.failing() || node.deaths + 1 < flowLimits.attempts) {
+    draft.requeueNode(ordinal, { died: true, reason: 'its instance ended' }) // R8
+    return
+  }
+  const error = JSON.stringify(refuse('node_failed', { node: id }).body)
+  draft.failNode(ordinal, error, 'its instance ended')
+  draft.beginToFail(error)
+}
+
+/** R9 */
+function overdue(draft: ExecutionDraft, { nowMs, execution: { deadlineMs } }: Situation): void {
+  if (draft.hasEnded() || nowMs < deadlineMs) return
+  const started = draft.status() !== 'Admitted'
+  const error = JSON.stringify(refuse('execution_timeout', { started }).body)
+  if (!draft.failing()) {
+    draft.beginToFail(error)
+    draft.setDeadline(GRACE_MS)
+    return
+  }
+  for (const ordinal of draft.running()) draft.failNode(ordinal, error, 'its execution was over')
+}
+
+/** R4, R5, R6 */
+function moveOn(draft: ExecutionDraft, { plan, requiredOutputs }: Situation): void {
+  if (draft.hasEnded()) return
+  if (!draft.failing()) {
+    const { ready, skipped } = advance(plan, draft.nodes())
+    for (const ordinal of skipped) draft.skip(ordinal)
+    for (const ordinal of ready) draft.makeReady(ordinal)
+    if (draft.nodes().every(({ state }) => state === 'Succeeded' || state === 'Skipped')) {
+      if (draft.node(plan.output)?.state === 'Succeeded') draft.succeed()
+      else draft.beginToFail(JSON.stringify(refuse('output_missing', { fields: [...requiredOutputs] }).body))
+    }
+  }
+  if (draft.failing() && draft.running().length === 0) draft.fail()
+}
+
+function claim(
+  draft: ExecutionDraft,
+  { plan, execution: facts, alive, nowMs, newCallId }: Situation,
+  item: ClaimItem,
+): ItemOutcome {
+  const ordinal = ordinalOf(plan, item.node)
+  const node = draft.node(ordinal)
+  if (!node || draft.hasEnded() || draft.failing() || nowMs >= facts.deadlineMs) return { kind: 'nothing-to-do' } // R5
+  if (!alive.has(item.instance)) return { kind: 'instance-unknown' }
+  if (node.state === 'Ready' && item.attempt >= node.attempt) {
+    draft.leaseNode(ordinal, item, plan.nodes[ordinal]!.paid ? (node.call ?? newCallId()) : null)
+    if (draft.status() === 'Admitted') draft.begin(flowLimits.executionMs)
+  } else if (node.state !== 'Running' || node.lease !== item.lease) return { kind: 'nothing-to-do' } // R1
+  const remainingMs = draft.deadlineInMs() ?? facts.deadlineMs - nowMs
+  return { kind: 'claimed', ordinal, remainingMs }
+}
+
+function ordinalOf(plan: Plan, id: string): number {
+  return plan.nodes.findIndex((node) => node.id === id)
+}

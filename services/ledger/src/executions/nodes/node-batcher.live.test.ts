@@ -1,0 +1,173 @@
+import { describe, expect } from 'vitest'
+import type { Database } from '@gateway/database/client'
+import { Client } from 'pg'
+import { openTenant, untilSomebodyWaits } from '../../fixtures/ledger-test.ts'
+import { ending, newLease, openEngine, question, takeNext } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, fan, oneCall, publishProduct } from '../../fixtures/sandbox-products.ts'
+
+const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
+
+const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
+
+describe('room', () => {
+  test('is given to so many nodes of a project at once, those of the oldest runs first', async ({
+    database,
+    fixture,
+    tenant,
+  }) => {
+    const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 3 })
+    const instance = await small.newInstance()
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    const executions: string[] = []
+    for (let n = 0; n < 6; n++) {
+      const asked = question(tenant.key, sandbox)
+      await small.start(asked)
+      executions.push(asked.id)
+    }
+    expect(small.jobs.map(({ execution }) => execution)).toEqual(executions.slice(0, 3))
+    const taken = await takeNext(small, instance, executions[1]!)
+    await small.complete(ending(taken))
+    // The run that is under way goes on before one that was not begun.
+    expect(small.jobs.map(({ execution, node }) => [execution, node])).toEqual([
+      [executions[0], 't0'],
+      [executions[2], 't0'],
+      [executions[1], 'out'],
+    ])
+    await small.complete(ending(await takeNext(small, instance, executions[1]!)))
+    expect(small.jobs.at(-1)).toMatchObject({ execution: executions[3], node: 't0' })
+    await small.close()
+  })
+
+  test('of one project is not taken by the crowd of another', async ({ database, fixture, tenant }) => {
+    const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 4 })
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    await Promise.all(Array.from({ length: 200 }, () => small.start(question(tenant.key, sandbox))))
+    expect(small.jobs).toHaveLength(4)
+    const other = await openTenant(fixture)
+    const theirs = await publishProduct(fixture, other.project.id, other.owners.owner, { graph: chain(1) })
+    const asked = question(other.key, theirs)
+    await small.start(asked)
+    expect(small.jobs).toHaveLength(5)
+    expect(small.jobs[4]).toMatchObject({ execution: asked.id })
+    await small.close()
+  })
+})
+
+describe('the batcher', () => {
+  test('lets other runs go on while somebody holds a wallet, and then charges', async ({
+    database,
+    fixture,
+    engine,
+    instance,
+    begin,
+    admit,
+    tenant,
+  }) => {
+    const execution = await begin(oneCall(tenant.product))
+    const taken = await takeNext(engine, instance, execution)
+    await admit(instance, taken)
+    const free = await openTenant(fixture)
+    const sandbox = await publishProduct(fixture, free.project.id, free.owners.owner, { graph: chain(0) })
+    const asked = question(free.key, sandbox)
+    await engine.start(asked)
+    const other = await takeNext(engine, instance, asked.id)
+
+    const holding = new Client({ connectionString: database.adminUrl })
+    await holding.connect()
+    await holding.query('BEGIN')
+    await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
+    const charging = engine.complete(ending(taken, { usage: usage(5) }))
+    await untilSomebodyWaits(fixture, charging)
+    expect(await engine.complete(ending(other))).toEqual({ kind: 'completed' })
+    await holding.query('COMMIT')
+    await holding.end()
+    expect(await charging).toEqual({ kind: 'completed' })
+    expect(await engine.record(execution)).toMatchObject({ chargedMicro: 5 })
+  })
+
+  test('decides anew what has changed since it was read, and locks what changes again and again', async ({
+    database,
+    engine,
+    fixture,
+    instance,
+    begin,
+    tenant,
+  }) => {
+    const execution = await begin(fan(Array.from({ length: 4 }, () => tenant.product)))
+    const taken = await takeNext(engine, instance, execution)
+    let changed = 0
+    const meddled = await openEngine(database.ledgerUrl, {
+      around: (inner) =>
+        intercept(inner, async (sql, ask) => {
+          const answer = await ask()
+          // Between reading and writing somebody else decides about the run; but not under its lock.
+          if (sql.includes('read_executions_v1') && changed++ < 3)
+            await fixture.run('UPDATE money.executions SET version = version + 1 WHERE id = $1', [execution])
+          return answer
+        }),
+    })
+    expect(await meddled.complete(ending(taken))).toEqual({ kind: 'completed' })
+    expect(changed).toBe(3) // then it was locked, and read under that lock
+    expect((await engine.record(execution)).nodes[1]).toMatchObject({ status: 'Succeeded' })
+    await meddled.close()
+  })
+
+  test('asks again after a lost connection: everything is decided once', async ({
+    database,
+    engine,
+    instance,
+    begin,
+    admit,
+    tenant,
+  }) => {
+    let lost = 0
+    const dying = await openEngine(database.ledgerUrl, {
+      around: (inner) =>
+        intercept(inner, async (sql, ask) => {
+          const answer = await ask()
+          // The batch is written, and its answer never arrives.
+          if (sql.includes('write_executions_v1') && lost++ === 0)
+            throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
+          return answer
+        }),
+    })
+    const execution = await begin(oneCall(tenant.product))
+    const taken = await takeNext(engine, instance, execution)
+    await admit(instance, taken)
+    expect(await dying.complete(ending(taken, { usage: usage(11) }))).toEqual({ kind: 'completed' })
+    expect(lost).toBe(1)
+    expect(await engine.record(execution)).toMatchObject({ chargedMicro: 11 })
+    await engine.requeueLostJobs() // what that batch rang for was lost with its answer
+    await engine.complete(ending(await takeNext(engine, instance, execution)))
+    expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded', chargedMicro: 11 })
+    await dying.close()
+  })
+
+  test('sets a poisoned item aside, and decides the others of its batch', async ({ database, instance, begin }) => {
+    const replica = await openEngine(database.ledgerUrl)
+    const executions = [await begin(chain(1), replica), await begin(chain(1), replica)]
+    const claims = executions.map((execution) =>
+      replica.claim({ execution, node: 't0', attempt: 1, lease: newLease(), instance }),
+    )
+    const bad = replica.claim({ execution: 'exe_\u0000', node: 't0', attempt: 1, lease: newLease(), instance })
+    expect((await Promise.all(claims)).map(({ kind }) => kind)).toEqual(['claimed', 'claimed'])
+    expect(await bad).toEqual({ kind: 'undecided', why: 'unavailable' })
+    expect(replica.setAside).toHaveLength(1)
+    await replica.close()
+  })
+})
+
+/** A database whose statements pass by a test first. */
+function intercept(
+  inner: Database,
+  around: (sql: string, ask: () => Promise<unknown>) => Promise<unknown>,
+): Pick<Database, 'prisma'> {
+  const prisma = new Proxy(inner.prisma, {
+    get: (target, name) =>
+      name === '$queryRawUnsafe'
+        ? (sql: string, ...values: unknown[]) => around(sql, () => target.$queryRawUnsafe(sql, ...values))
+        : (Reflect.get(target, name) as unknown),
+  })
+  return { prisma }
+}

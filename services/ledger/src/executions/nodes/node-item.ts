@@ -1,0 +1,45 @@
+import type { Span } from '@opentelemetry/api'
+import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
+import type { Undecided } from '@gateway/contracts/ledger-outcomes'
+
+// What the node batcher decides: what workers ask, and what maintenance finds.
+
+/** A node whose instance has ended: its lease is taken from it. */
+export interface ReclaimItem {
+  op: 'reclaim'
+  execution: string
+  node: string
+  lease: string
+  instance: string
+}
+
+/** An execution whose deadline is over. */
+export interface OverdueItem {
+  op: 'overdue'
+  execution: string
+}
+
+export type NodeItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem
+
+/** What became of an item, before a claim is given what it needs to run. */
+export type ItemOutcome =
+  | { kind: 'claimed'; ordinal: number; remainingMs: number }
+  | { kind: 'nothing-to-do' }
+  | { kind: 'instance-unknown' }
+  | { kind: 'completed' }
+  | { kind: 'fenced' }
+
+export interface WaitingNode {
+  item: NodeItem
+  /** Absent where its caller is not traced. */
+  span?: Span | undefined
+  /** Past this moment (of the process's own clock) the item is dropped undecided. */
+  dropAtMs: number
+  /** How often a batch has passed it over. */
+  deferrals: number
+  /** Its execution is read, whatever is cached of it. */
+  mustRead: boolean
+  /** A batch with this item failed in a way that leaves open whether it was written. */
+  ambiguous: boolean
+  answer: (outcome: ClaimOutcome | CompleteOutcome | Undecided) => void
+}

@@ -1,0 +1,97 @@
+import type { Database } from '@gateway/database/client'
+import type { NodeJob } from '@gateway/node-queue/node-job'
+import type { Deps } from '../../deps.ts'
+import type { ExecutionLoader, LoadedExecutions } from '../cache/load-executions.ts'
+import type { ExecutionChange } from '../store/execution-facts.ts'
+import { writeExecutions } from '../store/write-executions.ts'
+import { decideExecution } from './decide-execution.ts'
+import type { ItemOutcome, NodeItem, WaitingNode } from './node-item.ts'
+
+export interface NodeBatchResult {
+  loaded: LoadedExecutions
+  outcomes: Map<WaitingNode, Decided>
+  /** With their new versions. The others were not written: their items go with the next batch. */
+  written: Map<ExecutionChange, number>
+  jobs: NodeJob[]
+}
+
+interface Decided {
+  outcome: ItemOutcome
+  /** Of the whole execution; null: nothing changes. */
+  change: ExecutionChange | null
+}
+
+interface How {
+  /** Waits for executions and wallets that others have locked. */
+  patient: boolean
+  nodesAtOnce: number
+}
+
+/** Loads the executions of a batch, decides, and writes what has not changed meanwhile. Answers nobody yet. */
+export async function runNodeBatch(
+  deps: Pick<Deps, 'packageCache' | 'metrics' | 'newId'>,
+  loader: ExecutionLoader,
+  prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
+  batch: readonly WaitingNode[],
+  { patient, nodesAtOnce }: How,
+): Promise<NodeBatchResult> {
+  const loaded = await loader.load(
+    prisma,
+    batch.map(({ item }) => item),
+    new Set(batch.flatMap(({ item, mustRead }) => (mustRead ? [item.execution] : []))),
+  )
+  const outcomes = new Map<WaitingNode, Decided>()
+  const changes: ExecutionChange[] = []
+  for (const [execution, its] of Map.groupBy(batch, ({ item }) => item.execution)) {
+    const items = its.map(({ item }) => item)
+    const decided = await decideItems(deps, loaded, execution, items)
+    if (decided.change) changes.push(decided.change)
+    its.forEach((waiting, n) => outcomes.set(waiting, { outcome: decided.outcomes[n]!, change: decided.change }))
+  }
+  if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [] }
+  const how = { patient, nodesAtOnce, presumed: loaded.assumedAlive }
+  const { written, jobs, excessMicro, fenced, charged } = await writeExecutions(prisma, changes, how)
+  if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
+  for (let n = 0; n < fenced; n++) deps.metrics.fenced()
+  traceCharges(batch, loaded, charged)
+  return { loaded, outcomes, written, jobs }
+}
+
+async function decideItems(
+  { packageCache, newId }: Pick<Deps, 'packageCache' | 'newId'>,
+  { executions, nowMs, living }: LoadedExecutions,
+  id: string,
+  items: NodeItem[],
+) {
+  const execution = executions.get(id)
+  if (!execution) return { outcomes: items.map(outcomeWithoutExecution), change: null }
+  const { plan, package: flow } = await packageCache.get(execution.sandbox, execution.revision)
+  const requiredOutputs = flow.output.required ?? []
+  return decideExecution({
+    execution,
+    plan,
+    requiredOutputs,
+    items,
+    nowMs,
+    alive: living,
+    newCallId: () => newId('inv'),
+  })
+}
+
+function outcomeWithoutExecution({ op }: NodeItem): ItemOutcome {
+  return { kind: op === 'complete' ? 'fenced' : 'nothing-to-do' }
+}
+
+/** The span of each completed node says what it was charged, in micro-USD. */
+function traceCharges(
+  batch: readonly WaitingNode[],
+  { executions }: LoadedExecutions,
+  charged: Map<string, number>,
+): void {
+  for (const { item, span } of batch) {
+    if (item.op !== 'complete' || span === undefined) continue
+    const node = executions.get(item.execution)?.nodes.find(({ lease }) => lease === item.lease)
+    const micro = node?.reservation ? charged.get(node.reservation) : undefined
+    if (micro !== undefined) span.setAttribute('service.charged_micro', micro)
+  }
+}

@@ -1,0 +1,66 @@
+import type { NodeRow, ExecutionRow } from './read-rows.ts'
+
+// Records are written as text from stored bytes: outputs and errors are JSON already, and go in as they are (contracts/execution.ts).
+
+/** A `NodeRecord`. */
+function nodeRecord(node: NodeRow): string {
+  const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
+  return object({
+    id: text(node.node),
+    kind: text(node.kind),
+    status: text(status),
+    output: stored(node.output),
+    error: stored(node.error),
+    durationMs: number(node.duration_ms),
+    remoteMs: number(node.remote_ms),
+    callId: node.call === null ? 'null' : text(node.call),
+    chargedMicro: String(node.charged),
+  })
+}
+
+/** An `ExecutionRecord`, with all its nodes. */
+export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow[]): string {
+  const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
+  return object({
+    id: text(execution.id),
+    object: '"sandbox.execution"',
+    sandbox: text(execution.sandbox),
+    revision: String(execution.revision),
+    project: text(execution.project),
+    status: text(execution.status),
+    output: stored(execution.output),
+    error: stored(execution.error),
+    nodes: `[${nodes.map(nodeRecord).join(',')}]`,
+    childCalls: `[${calls.join(',')}]`,
+    chargedMicro: String(nodes.reduce((sum, { charged }) => sum + charged, 0n)),
+    createdAt: text(execution.created_at.toISOString()),
+    startedAt: time(execution.started_at),
+    completedAt: time(execution.completed_at),
+  })
+}
+
+/** The lines of progress after `after`, each with a newline behind it. */
+export function progressLines(execution: ExecutionRow, nodes: readonly NodeRow[], after: number): string {
+  const lines = after < 0 ? [admittedLine(execution)] : []
+  const ended = nodes.filter(({ seq }) => seq !== null && seq > after).toSorted((a, b) => a.seq! - b.seq!)
+  for (const node of ended) lines.push(object({ kind: '"node"', seq: String(node.seq), node: nodeRecord(node) }))
+  if (execution.completed_at !== null && execution.seq > after)
+    lines.push(object({ kind: '"complete"', seq: String(execution.seq), execution: executionRecord(execution, nodes) }))
+  return lines.map((line) => line + '\n').join('')
+}
+
+function admittedLine({ id, revision, created_at }: ExecutionRow): string {
+  const at = text(created_at.toISOString())
+  return object({ kind: '"admitted"', seq: '0', executionId: text(id), revision: String(revision), at })
+}
+
+function object(fields: Record<string, string>): string {
+  return `{${Object.entries(fields)
+    .map(([name, value]) => `"${name}":${value}`)
+    .join(',')}}`
+}
+
+const text = (value: string) => JSON.stringify(value)
+const number = (value: number | null) => (value === null ? 'null' : String(value))
+const time = (at: Date | null) => (at === null ? 'null' : text(at.toISOString()))
+const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())

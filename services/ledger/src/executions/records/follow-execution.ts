@@ -1,0 +1,15 @@
+import type { FollowAnswer, FollowQuestion } from '@gateway/contracts/flow-reads'
+import type { Deps } from '../../deps.ts'
+import { progressLines } from './compose-record.ts'
+import { readRows } from './read-rows.ts'
+
+/** The lines of progress of an execution after line `after` (spec 6). One that does not exist has none, and never will. */
+export async function followExecution(
+  deps: Pick<Deps, 'reads'>,
+  { execution, after }: FollowQuestion,
+): Promise<FollowAnswer> {
+  const found = await readRows(deps, execution, after)
+  if (found === null) throw new Error(`there is no execution ${execution}`)
+  const { execution: row, nodes } = found
+  return { lines: progressLines(row, nodes, after), seq: row.seq, done: row.completed_at !== null }
+}

@@ -1,0 +1,78 @@
+import type { ExecutionStatus } from '@gateway/contracts/execution'
+import type { Deps } from '../../deps.ts'
+import type { NodeStateName } from '../store/execution-facts.ts'
+
+export interface ExecutionRow {
+  id: string
+  project: string
+  sandbox: string
+  revision: number
+  status: ExecutionStatus
+  seq: number
+  output: Uint8Array | null
+  error: Uint8Array | null
+  created_at: Date
+  started_at: Date | null
+  completed_at: Date | null
+}
+
+export interface NodeRow {
+  node: string
+  kind: string
+  state: NodeStateName
+  seq: number | null
+  output: Uint8Array | null
+  error: Uint8Array | null
+  duration_ms: number | null
+  remote_ms: number | null
+  call: string | null
+  /** Micro-USD: what of its calls was settled. What is only reserved is no charge. */
+  charged: bigint
+}
+
+/**
+ * An execution and its nodes in the order of the graph. While it goes on, only those nodes that have ended with a result after line
+ * `after`; once it has ended all of them, unless the caller has its last line.
+ */
+export async function readRows(
+  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  execution: string,
+  after: number | 'everything',
+): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
+  // One statement, so that execution and nodes are of one moment.
+  const rows = await prisma.$queryRawUnsafe<(ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>)[]>(
+    `SELECT e.id, e.project, e.sandbox, e.revision, e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
+            n.node AS n_node, n.kind AS n_kind, n.state AS n_state, n.seq AS n_seq, n.output AS n_output, n.error AS n_error,
+            n.duration_ms AS n_duration_ms, n.remote_ms AS n_remote_ms, n.call AS n_call, n.charged AS n_charged
+       FROM money.executions e
+       LEFT JOIN LATERAL (
+         SELECT n.*, coalesce(v.charged_micro, 0) AS charged
+           FROM money.execution_nodes n
+           LEFT JOIN money.attempts v ON v.execution = n.execution AND v.node = n.node AND v.state = 'Settled'
+          WHERE n.execution = e.id
+            AND ($2::int IS NULL OR n.seq > $2::int OR (e.completed_at IS NOT NULL AND e.seq > $2::int))
+         ) n ON true
+      WHERE e.id = $1
+      ORDER BY n.ordinal`,
+    execution,
+    after === 'everything' ? null : after,
+  )
+  const [first] = rows
+  if (!first) return null
+  return { execution: first, nodes: rows.filter((row) => row['n_node'] !== null).map(nodeRowOf) }
+}
+
+function nodeRowOf(row: Record<string, unknown>): NodeRow {
+  return {
+    node: row['n_node'] as string,
+    kind: row['n_kind'] as string,
+    state: row['n_state'] as NodeStateName,
+    seq: row['n_seq'] as number | null,
+    output: row['n_output'] as Uint8Array | null,
+    error: row['n_error'] as Uint8Array | null,
+    duration_ms: row['n_duration_ms'] as number | null,
+    remote_ms: row['n_remote_ms'] as number | null,
+    call: row['n_call'] as string | null,
+    charged: row['n_charged'] as bigint,
+  }
+}

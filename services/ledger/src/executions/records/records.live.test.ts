@@ -1,0 +1,129 @@
+import { describe, expect } from 'vitest'
+import type { ProgressLine } from '@gateway/contracts/execution'
+import { ending, failing, question, takeNext } from '../../fixtures/engine.ts'
+import { openTenant, test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'
+import { readUsage } from './read-usage.ts'
+
+const test = ledgerTest
+  .extend('sandbox', ({ tenant, fixture }) =>
+    publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) }),
+  )
+  .extend('execution', async ({ engine, tenant, sandbox }) => {
+    const asked = question(tenant.key, sandbox)
+    await engine.start(asked)
+    return asked.id
+  })
+
+describe('the record of a run', () => {
+  test('answers its project alone [execution_not_found] [project_mismatch]', async ({
+    engine,
+    fixture,
+    tenant,
+    execution,
+  }) => {
+    const caller = { keyHash: tenant.key.hash, selector: null }
+    expect(await engine.read({ caller, project: null, execution })).toMatchObject({ done: false })
+    const other = await openTenant(fixture)
+    const theirs = { keyHash: other.key.hash, selector: null }
+    const notFound = (execution: string) => ({ refused: { code: 'execution_not_found', facts: { execution } } })
+    expect(await engine.read({ caller: theirs, project: null, execution })).toEqual(notFound(execution))
+    expect(await engine.read({ caller: theirs, project: null, execution: 'exe_none' })).toEqual(notFound('exe_none'))
+    expect(await engine.read({ caller: null, project: other.project.id, execution })).toEqual(notFound(execution))
+    expect(await engine.read({ caller: null, project: tenant.project.id, execution })).toMatchObject({ done: false })
+    expect(
+      await engine.read({ caller: { ...caller, selector: other.project.id }, project: null, execution }),
+    ).toMatchObject({ refused: { code: 'project_mismatch' } })
+  })
+
+  test('needs a listed key to list the flow [key_scope]', async ({ engine, fixture, tenant, sandbox, execution }) => {
+    const key = (...resources: string[]) =>
+      fixture.key({ project: tenant.project, by: tenant.owners.owner, policy: 'listed', resources })
+    const read = async (by: Awaited<ReturnType<typeof key>>) =>
+      engine.read({ caller: { keyHash: by.hash, selector: null }, project: null, execution })
+    expect(await read(await key(tenant.product))).toEqual({
+      refused: { code: 'key_scope', facts: { resource: sandbox } },
+    })
+    expect(await read(await key(sandbox))).toMatchObject({ done: false })
+  })
+})
+
+describe('the progress of a run', () => {
+  test('is every line once, in order, whatever the reader had before', async ({ engine, execution }) => {
+    const instance = await engine.newInstance()
+    const all: ProgressLine[] = []
+    const follow = async () => {
+      const { lines, seq, done } = await engine.follow({ execution, after: all.at(-1)?.seq ?? -1 })
+      all.push(
+        ...lines
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as ProgressLine),
+      )
+      expect(all.at(-1)!.seq).toBe(seq)
+      return done
+    }
+    expect(await follow()).toBe(false)
+    expect(all.map(({ kind }) => kind)).toEqual(['admitted', 'node'])
+    expect(await follow()).toBe(false)
+    await engine.complete(ending(await takeNext(engine, instance, execution)))
+    await follow()
+    await engine.complete(ending(await takeNext(engine, instance, execution)))
+    expect(await follow()).toBe(true)
+    expect(await follow()).toBe(true)
+    expect(all.map(({ kind, seq }) => [kind, seq])).toEqual([
+      ['admitted', 0],
+      ['node', 1],
+      ['node', 2],
+      ['node', 3],
+      ['complete', 4],
+    ])
+    const last = all.at(-1)!
+    expect(last.kind === 'complete' && last.execution).toEqual(await engine.record(execution))
+    expect(all[0]).toMatchObject({ executionId: execution, revision: 1, at: expect.stringMatching(/Z$/) as string })
+    const replay = await engine.follow({ execution, after: -1 })
+    expect(
+      replay.lines
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as ProgressLine),
+    ).toEqual(all)
+    await expect(engine.follow({ execution: 'exe_none', after: -1 })).rejects.toThrow('exe_none')
+  })
+
+  test('holds what failed, and not what was skipped or never began', async ({ engine, fixture, tenant }) => {
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, {
+      graph: fan([tenant.product, tenant.product]),
+    })
+    const asked = question(tenant.key, sandbox)
+    await engine.start(asked)
+    const taken = await takeNext(engine, await engine.newInstance(), asked.id)
+    await engine.complete(ending(taken, { result: failing() }))
+    const { lines } = await engine.follow({ execution: asked.id, after: 0 })
+    const told = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as ProgressLine)
+    expect(told.map((line) => (line.kind === 'node' ? `${line.node.id} ${line.node.status}` : line.kind))).toEqual([
+      'in Succeeded',
+      'c0 Failed',
+      'complete',
+    ])
+  })
+})
+
+test('the usage of an execution is that of its settled calls', async ({ fixture, tenant, replica }) => {
+  const execution = fixture.id('exe')
+  expect(await readUsage(replica, { execution })).toEqual({ promptTokens: 0, completionTokens: 0 })
+  for (const [node, state, prompt] of [
+    ['a', 'Settled', 5],
+    ['b', 'Settled', 7],
+    ['c', 'Released', null],
+  ])
+    await fixture.run(
+      `INSERT INTO money.attempts (id, invocation, attempt, state, project, prompt_tokens, completion_tokens, closed_at, execution, node)
+       VALUES ($1, $1, 1, $2, $3, $4, $4, now(), $5, $6)`,
+      [fixture.id('inv'), state, tenant.project.id, prompt, execution, node],
+    )
+  expect(await readUsage(replica, { execution })).toEqual({ promptTokens: 12, completionTokens: 12 })
+})

@@ -1,0 +1,59 @@
+import type { Values } from '@gateway/contracts/execution'
+import type { StartQuestion } from '@gateway/contracts/flow-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import type { ContractSide } from '@gateway/contracts/graph'
+import { flowLimits } from '@gateway/contracts/limits'
+import type { Database } from '@gateway/database/client'
+import { valueTypeOf, type FieldFault } from '@gateway/flow/contract'
+import type { Flow } from '../cache/flow.ts'
+import type { StartFacts } from './start-facts.ts'
+
+/** The values of the input node, by field, each as it is to be stored; or what is wrong with them (spec 2.3, 4.3). */
+export async function readInput(
+  { prisma }: Pick<Database, 'prisma'>,
+  { surface, input }: StartQuestion,
+  facts: StartFacts,
+  flow: Flow,
+): Promise<{ values: Values } | Refused> {
+  const given = surface === 'chat' ? { [facts.revision!.chatInput!]: input } : input
+  const checked = flow.checkInput.check(given)
+  if (!checked.ok) return refused('input_type', { fields: checked.fields })
+  const { values } = checked
+  const large = Object.entries(values).filter(
+    ([, value]) => Buffer.byteLength(JSON.stringify(value)) > flowLimits.portBytes,
+  )
+  if (large.length > 0)
+    return inputType(large.map(([field]) => ({ field, message: `is larger than ${flowLimits.portBytes} bytes` })))
+  return putAssets({ prisma }, flow.package.input, values, facts.project!)
+}
+
+/** An image or a sound is what is stored under its id, whatever else the caller says of it; another project's is none. */
+async function putAssets(
+  { prisma }: Pick<Database, 'prisma'>,
+  { properties }: ContractSide,
+  values: Values,
+  project: string,
+): Promise<{ values: Values } | Refused> {
+  const named = Object.entries(properties).flatMap(([field, is]) => {
+    const [type, value] = [valueTypeOf(is), values[field]]
+    return (type === 'image' || type === 'audio') && value
+      ? [{ field, type, id: (value as { asset: string }).asset }]
+      : []
+  })
+  if (named.length === 0) return { values }
+  const assets = await prisma.asset.findMany({ where: { id: { in: named.map(({ id }) => id) }, project } })
+  const faults: FieldFault[] = []
+  const put: Values = { ...values }
+  for (const { field, type, id } of named) {
+    const asset = assets.find((found) => found.id === id)
+    if (!asset) faults.push({ field, message: 'names no asset of this project' })
+    else if (!asset.mimeType.startsWith(`${type}/`))
+      faults.push({ field, message: `names an asset that is no ${type}` })
+    else put[field] = { asset: asset.id, mimeType: asset.mimeType, bytes: asset.bytes }
+  }
+  return faults.length > 0 ? inputType(faults) : { values: put }
+}
+
+function inputType(fields: FieldFault[]): Refused {
+  return refused('input_type', { fields })
+}

@@ -1,0 +1,234 @@
+import { describe, expect } from 'vitest'
+import type { StartQuestion } from '@gateway/contracts/flow-reads'
+import type { Graph } from '@gateway/contracts/graph'
+import { openTenant, walletOf } from '../../fixtures/ledger-test.ts'
+import { codeOf, mint, openEngine, question } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { chain, oneCall, publishProduct, saveRevision } from '../../fixtures/sandbox-products.ts'
+
+const test = ledgerTest
+  .extend(
+    'save',
+    ({ tenant, fixture }) =>
+      (graph: Graph = chain(0), more = {}) =>
+        publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
+  )
+  /** What the start of a run answers, by the shop's key. */
+  .extend(
+    'ask',
+    ({ engine, tenant }) =>
+      (sandbox: string, more: Partial<StartQuestion> = {}, key = tenant.key) =>
+        engine.start(question(key, sandbox, more)),
+  )
+
+const MEDIA: Graph = {
+  input: {
+    type: 'object',
+    properties: { picture: { type: 'object', format: 'image' }, n: { type: 'number' } },
+    required: ['n'],
+  },
+  output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [{ from: 'in.n', to: 'out.n' }],
+}
+
+describe('the start of a run by key', () => {
+  test('answers what was begun, and notes that the key was used', async ({ engine, tenant, save }) => {
+    const sandbox = await save()
+    const asked = question(tenant.key, sandbox)
+    const started = {
+      kind: 'started',
+      execution: asked.id,
+      project: tenant.project.id,
+      key: tenant.key.id,
+      sandbox,
+      revision: 1,
+      replayed: false,
+      textField: null,
+    }
+    expect(await engine.start(asked)).toEqual(started)
+    expect(engine.used).toContain(tenant.key.id)
+    expect(await engine.start(asked)).toEqual(started) // safe to repeat
+    expect(engine.jobs.filter(({ execution }) => execution === asked.id)).toHaveLength(1)
+  })
+
+  test('is refused to a key that no longer stands [key_invalid] [key_revoked] [key_expired] [key_unbound]', async ({
+    fixture,
+    tenant,
+    save,
+    ask,
+  }) => {
+    const sandbox = await save()
+    const key = (more: object) => fixture.key({ project: tenant.project, by: tenant.owners.owner, ...more })
+    const nobody = { ...tenant.key, hash: 'f'.repeat(64) }
+    expect(codeOf(await ask(sandbox, {}, nobody))).toBe('key_invalid')
+    expect(codeOf(await ask(sandbox, {}, await key({ revoked: true })))).toBe('key_revoked')
+    expect(codeOf(await ask(sandbox, {}, await key({ expiresInMs: -1_000 })))).toBe('key_expired')
+    const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
+    expect(codeOf(await ask(sandbox, {}, unbound))).toBe('key_unbound')
+  })
+
+  test('is refused once its creator lost a right [key_issuer_denied], and to another project’s name [project_mismatch]', async ({
+    fixture,
+    tenant,
+    save,
+    ask,
+  }) => {
+    const sandbox = await save()
+    const issuer = await fixture.issuer(tenant.project)
+    const key = await fixture.key({ project: tenant.project, by: issuer })
+    expect(codeOf(await ask(sandbox, {}, key))).toBe('started')
+    await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [issuer])
+    expect(codeOf(await ask(sandbox, {}, key))).toBe('key_issuer_denied')
+    const caller = { keyHash: tenant.key.hash, selector: 'prj_other' }
+    expect(await ask(sandbox, { caller })).toEqual({
+      refused: { code: 'project_mismatch', facts: { project: tenant.project.id } },
+    })
+  })
+
+  test('finds only what its project has [sandbox_not_found] [model_not_found]', async ({ fixture, save, ask }) => {
+    const other = await openTenant(fixture)
+    const sandbox = await save()
+    for (const id of [sandbox, 'sbx-none']) {
+      expect(await ask(id, {}, other.key)).toEqual({ refused: { code: 'sandbox_not_found', facts: { sandbox: id } } })
+      expect(await ask(id, { surface: 'chat', input: 'x' }, other.key)).toEqual({
+        refused: { code: 'model_not_found', facts: { model: id } },
+      })
+    }
+  })
+
+  test('needs a listed key to list the flow and each product of it [key_scope]', async ({
+    fixture,
+    tenant,
+    save,
+    ask,
+  }) => {
+    const sandbox = await save(oneCall(tenant.product))
+    const key = (...resources: string[]) =>
+      fixture.key({ project: tenant.project, by: tenant.owners.owner, policy: 'listed', resources })
+    const scope = (resource: string) => ({ refused: { code: 'key_scope', facts: { resource } } })
+    expect(await ask(sandbox, {}, await key(tenant.product))).toEqual(scope(sandbox))
+    expect(await ask(sandbox, {}, await key(sandbox))).toEqual(scope(tenant.product))
+    expect(codeOf(await ask(sandbox, {}, await key(sandbox, tenant.product)))).toBe('started')
+  })
+
+  test('runs the active revision and no other [revision_not_active]', async ({ fixture, tenant, save, ask }) => {
+    const sandbox = await save()
+    await saveRevision(fixture, sandbox, tenant.owners.owner, { graph: chain(1), activate: false })
+    expect(codeOf(await ask(sandbox, { revision: 1 }))).toBe('started')
+    expect(await ask(sandbox, { revision: 2 })).toEqual({
+      refused: { code: 'revision_not_active', facts: { revision: 2, activeRevision: 1, suspended: false } },
+    })
+    expect(codeOf(await ask(await save(chain(0), { activate: false })))).toBe('revision_not_active')
+    const suspended = await save(chain(0), { suspended: true })
+    expect(await ask(suspended)).toMatchObject({ refused: { code: 'revision_not_active', facts: { suspended: true } } })
+    expect(codeOf(await ask(suspended, { surface: 'chat', input: 'x' }))).toBe('model_not_found')
+  })
+
+  test('takes input that fits the contract, before any charge [input_type]', async ({ save, ask, replica, tenant }) => {
+    const sandbox = await save(oneCall(tenant.product))
+    for (const input of [{}, { text: 5 }, { text: 'x', more: 1 }, 'text', null, [], { text: 'x'.repeat(65_536) }])
+      expect(codeOf(await ask(sandbox, { input }))).toBe('input_type')
+    expect(await ask(sandbox, { input: { text: 5 } })).toMatchObject({
+      refused: { facts: { fields: [{ field: 'text', message: expect.any(String) as string }] } },
+    })
+    expect(codeOf(await ask(sandbox, { input: { text: 'x'.repeat(65_534) } }))).toBe('started') // 64 KB with its quotes
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+  })
+
+  test('puts the project’s own assets into its input, as they are stored [input_type]', async ({
+    fixture,
+    engine,
+    tenant,
+    save,
+    ask,
+  }) => {
+    const sandbox = await save(MEDIA)
+    const other = await openTenant(fixture)
+    const asset = async (project: string, mimeType: string) => {
+      const id = mint('ast')
+      await fixture.run('INSERT INTO money.assets (id, project, mime_type, bytes) VALUES ($1, $2, $3, 77)', [
+        id,
+        project,
+        mimeType,
+      ])
+      return id
+    }
+    const mine = await asset(tenant.project.id, 'image/png')
+    const wrong = [await asset(other.project.id, 'image/png'), await asset(tenant.project.id, 'audio/wav'), 'ast_none']
+    for (const id of wrong)
+      expect(codeOf(await ask(sandbox, { input: { n: 1, picture: { asset: id } } }))).toBe('input_type')
+    const id = mint('exe')
+    await ask(sandbox, { id, input: { n: 1, picture: { asset: mine, mimeType: 'image/jpeg', bytes: 1 } } })
+    expect((await engine.record(id)).nodes[0]!.output).toEqual({
+      n: 1,
+      picture: { asset: mine, mimeType: 'image/png', bytes: 77 },
+    })
+    expect(codeOf(await ask(sandbox, { input: { n: 1 } }))).toBe('started')
+  })
+
+  test('with paid nodes needs something in the wallet and in the window [insufficient_budget] [key_limit]', async ({
+    fixture,
+    tenant,
+    replica,
+    save,
+    ask,
+    engine,
+  }) => {
+    const paid = await save(oneCall(tenant.product))
+    const empty = await fixture.project(tenant.owners)
+    const by = { project: empty, by: tenant.owners.owner }
+    const graph = { graph: oneCall(tenant.product) }
+    const broke = await publishProduct(fixture, empty.id, tenant.owners.owner, graph)
+    expect(await ask(broke, {}, await fixture.key(by))).toEqual({
+      refused: {
+        code: 'insufficient_budget',
+        facts: { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
+      },
+    })
+    const free = await publishProduct(fixture, empty.id, tenant.owners.owner, { graph: chain(0) })
+    expect(codeOf(await ask(free, {}, await fixture.key(by)))).toBe('started')
+
+    const limited = await fixture.key({
+      project: tenant.project,
+      by: tenant.owners.owner,
+      limit: { micro: 10n, reset: 'daily' },
+    })
+    const call = replica.item(limited, tenant.product, { maxTokens: 10 })
+    await replica.admit(call)
+    await replica.settle(call.id)
+    expect(await ask(paid, {}, limited)).toMatchObject({
+      refused: {
+        code: 'key_limit',
+        facts: { reset: 'daily', limitMicro: 10, spentMicro: 10, reservedMicro: 0, neededMicro: 1 },
+      },
+    })
+    expect(codeOf(await ask(await save(), {}, limited))).toBe('started')
+    expect(engine.setAside).toEqual([])
+  })
+
+  test('has room for so many open runs of a project [overloaded]', async ({ database, tenant, save, fixture }) => {
+    const small = await openEngine(database.ledgerUrl, { openExecutions: 5 })
+    const sandbox = await save()
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => small.start(question(tenant.key, sandbox))))
+    expect(outcomes.map(codeOf).toSorted()).toEqual([
+      ...Array<string>(3).fill('overloaded'),
+      ...Array<string>(5).fill('started'),
+    ])
+    const other = await openTenant(fixture)
+    const theirs = await publishProduct(fixture, other.project.id, other.owners.owner, { graph: chain(0) })
+    expect(codeOf(await small.start(question(other.key, theirs)))).toBe('started')
+    await small.close()
+  })
+
+  test('has room for so many that wait [overloaded]', async ({ database, tenant, save }) => {
+    const small = await openEngine(database.ledgerUrl, { waitingStarts: 2 })
+    const sandbox = await save()
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => small.start(question(tenant.key, sandbox))))
+    expect(outcomes.map(codeOf).filter((code) => code === 'overloaded')).toHaveLength(8)
+    await small.close()
+  })
+})

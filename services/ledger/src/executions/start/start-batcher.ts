@@ -1,0 +1,157 @@
+import { openItemBatcher } from '@gateway/async/batcher'
+import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import { classify } from '../../admissions/classify-error.ts'
+import type { Deps, StartBatcher } from '../../deps.ts'
+import { enqueueJobs } from '../enqueue-jobs.ts'
+import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
+import { readInput } from './read-input.ts'
+import { readStarts, type StartFacts } from './start-facts.ts'
+import { writeStarts, type FreshExecution } from './write-starts.ts'
+
+// Executions start many at a time, with one batch in flight.
+//   S1  Facts are read at one moment, after the question came: what was revoked before it counts. Nothing is reserved, so no wallet is
+//       locked.
+//   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica, is read again
+//       with the next batch, and finds the first.
+//   S3  A question may be repeated by its id; it is answered with the same execution.
+
+export interface StartLimits {
+  /** Of one project, in the queue or running. */
+  nodesAtOnce: number
+  /** Open executions of one project; one more is refused as overloaded. */
+  openExecutions: number
+  /** Questions that may wait here; one more is refused as overloaded. */
+  waitingStarts: number
+}
+
+type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses'>
+
+interface Waiting {
+  question: StartQuestion
+  resolve: (answer: StartAnswer) => void
+  reject: (error: unknown) => void
+}
+
+const BATCH_ITEMS = 64
+
+export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBatcher {
+  const batcher = openItemBatcher<Waiting>({ maxItems: BATCH_ITEMS, run: startAll })
+
+  /** The error of a batch goes to those who asked, and they ask again. A final error is only for the question that causes it. */
+  async function startAll(batch: Waiting[]): Promise<void> {
+    try {
+      await decideAll(batch)
+    } catch (error) {
+      if (batch.length > 1 && classify(error) === 'final') for (const waiting of batch) await startAll([waiting])
+      else for (const { reject } of batch) reject(error)
+    }
+  }
+
+  async function decideAll(batch: Waiting[]): Promise<void> {
+    const questions = batch.map(({ question }) => question)
+    const facts = await readStarts(deps.executions, questions, limits.openExecutions)
+    const decided = await Promise.all(questions.map((question, n) => decideStart(deps, question, facts[n]!, limits)))
+    const answers: [Waiting, StartAnswer][] = []
+    const later: Waiting[] = []
+    const fresh = new Map<FreshExecution, Waiting>()
+    const admit = openBatchAdmission(limits)
+    for (const [n, waiting] of batch.entries()) {
+      const start = decided[n]!
+      if (!isFresh(start)) answers.push([waiting, start])
+      else {
+        const verdict = admit(start)
+        if (verdict === 'go') fresh.set(start, waiting)
+        else if (verdict === 'later') later.push(waiting) // S2
+        else answers.push([waiting, refused('overloaded', {})])
+      }
+    }
+    if (fresh.size > 0) {
+      const { started, jobs } = await writeStarts(deps.executions, [...fresh.keys()], limits.nodesAtOnce)
+      enqueueJobs(deps, jobs)
+      for (const [execution, waiting] of fresh) {
+        if (!started.has(execution)) later.push(waiting) // S2
+        else {
+          if (execution.facts.key !== null) deps.keyUses.note(execution.facts.key)
+          answers.push([waiting, startedAnswer(execution)])
+        }
+      }
+    }
+    for (const [{ resolve }, answer] of answers) resolve(answer)
+    for (const waiting of later) batcher.add(waiting)
+  }
+
+  return {
+    submit(question) {
+      if (batcher.waiting() >= limits.waitingStarts) return Promise.resolve(refused('overloaded', {}))
+      return new Promise((resolve, reject) => batcher.add({ question, resolve, reject }))
+    },
+    drain: batcher.idle,
+  }
+}
+
+function isFresh(start: StartAnswer | FreshExecution): start is FreshExecution {
+  return 'plan' in start
+}
+
+/** Everything that is decided about a question by itself. */
+async function decideStart(
+  { executions, packageCache }: Pick<StartDeps, 'executions' | 'packageCache'>,
+  question: StartQuestion,
+  facts: StartFacts,
+  { openExecutions }: Pick<StartLimits, 'openExecutions'>,
+): Promise<StartAnswer | FreshExecution> {
+  const decided = decideCaller(question, facts) ?? decideRevision(question, facts)
+  if (decided !== null) return decided
+  const { number, valid } = facts.revision!
+  if (!valid) return refuseGraph(executions, question.sandbox, number)
+  const flow = await packageCache.get(question.sandbox, number)
+  const input = await readInput(executions, question, facts, flow)
+  if ('refused' in input) return input
+  return decideMeans(facts, openExecutions) ?? { question, facts, plan: flow.plan, values: input.values }
+}
+
+/** Only a person who names a draft in the console gets this. */
+async function refuseGraph({ prisma }: Deps['executions'], sandbox: string, number: number): Promise<Refused> {
+  const revision = await prisma.revision.findUniqueOrThrow({
+    where: { sandbox_number: { sandbox, number } },
+    select: { problems: true },
+  })
+  return refused('graph_invalid', {
+    problems: JSON.parse(Buffer.from(revision.problems).toString()) as { message: string }[],
+  })
+}
+
+/**
+ * Decides which of the new executions go together into one batch. Of several under one idempotency key, or with one id, one goes; the
+ * others find it with the next batch.
+ */
+function openBatchAdmission({ openExecutions }: Pick<StartLimits, 'openExecutions'>) {
+  const taken = new Set<string>()
+  const begun = new Map<string, number>()
+
+  return ({ question: { id, sandbox, idempotency }, facts }: FreshExecution): 'go' | 'later' | 'overloaded' => {
+    const project = facts.project!
+    const names = [id, ...(idempotency === null ? [] : [JSON.stringify([project, sandbox, idempotency.key])])]
+    if (names.some((name) => taken.has(name))) return 'later'
+    for (const name of names) taken.add(name)
+    const already = begun.get(project) ?? 0
+    if (facts.open + already >= openExecutions) return 'overloaded'
+    begun.set(project, already + 1)
+    return 'go'
+  }
+}
+
+function startedAnswer({ question, facts }: FreshExecution): StartAnswer {
+  const { chatOutput, number } = facts.revision!
+  return {
+    kind: 'started',
+    execution: question.id,
+    project: facts.project!,
+    sandbox: question.sandbox,
+    revision: number,
+    key: facts.key,
+    replayed: false,
+    textField: question.surface === 'chat' ? chatOutput : null,
+  }
+}

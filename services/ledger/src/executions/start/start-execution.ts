@@ -1,0 +1,15 @@
+import { trace } from '@opentelemetry/api'
+import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import { attributesOf } from '@gateway/ledger-client/client-span'
+import { activeCarrier } from '@gateway/process/spans'
+import type { Deps } from '../../deps.ts'
+
+/** Starts an execution. It is stored with the trace of its caller, or with the span under way here (T3 of spans.ts). */
+export async function startExecution(
+  { startBatcher }: Pick<Deps, 'startBatcher'>,
+  question: StartQuestion,
+): Promise<StartAnswer> {
+  const answer = await startBatcher.submit({ ...question, trace: question.trace ?? activeCarrier() })
+  trace.getActiveSpan()?.setAttributes(attributesOf(answer))
+  return answer
+}

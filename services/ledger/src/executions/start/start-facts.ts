@@ -1,0 +1,59 @@
+import type { StartQuestion } from '@gateway/contracts/flow-reads'
+import type { Database } from '@gateway/database/client'
+import type { Reset } from '@gateway/money/spending-window'
+import type { KeyRefusalCode } from '../../keys/read-caller.ts'
+
+/** All that decides whether a run may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD. */
+export interface StartFacts {
+  /** Of the key or of the person; null: of a key that is not known or not bound. */
+  project: string | null
+  /** Of the key as such; null: it stands, or a person asks. */
+  refusal: KeyRefusalCode | null
+  key: string | null
+  lineage: string | null
+  rotatedTo: string | null
+  expiredAt: string | null
+  limit: { micro: number; reset: Reset; windowStart: string; spent: number; reserved: number } | null
+  /** null: the project has none of this id. */
+  sandbox: { suspended: boolean; active: number | null } | null
+  /** The one that is named, or the active one. */
+  revision: {
+    number: number
+    /** It has a package. */
+    valid: boolean
+    paidNodes: number
+    chatInput: string | null
+    chatOutput: string | null
+  } | null
+  /** The first of what a listed key must list and doesn't. */
+  unlisted: string | null
+  /** The first product of the manifest that the project can't call. */
+  unassigned: string | null
+  /** The run that was begun with this very id. */
+  asked: { execution: string; project: string; sandbox: string; revision: number; textField: string | null } | null
+  /** What was begun under this idempotency key. `revision` null: it is forgotten. */
+  earlier: { execution: string; fingerprint: string; revision: number | null; textField: string | null } | null
+  reserved: number
+  available: number
+  /** Runs of the project that have not ended; counted up to the cap. */
+  open: number
+}
+
+/** Reads what decides about each question, in their order. */
+export async function readStarts(
+  { prisma }: Pick<Database, 'prisma'>,
+  questions: readonly StartQuestion[],
+  mostOpen: number,
+): Promise<StartFacts[]> {
+  const [row] = await prisma.$queryRawUnsafe<[{ facts: string }]>(
+    `SELECT money.read_starts_v1($1, $2, $3, $4, $5, $6, $7) AS facts`,
+    questions.map(({ id }) => id),
+    questions.map(({ caller }) => ('keyHash' in caller ? caller.keyHash : null)),
+    questions.map(({ caller }) => ('keyHash' in caller ? null : caller.project)),
+    questions.map(({ sandbox }) => sandbox),
+    questions.map(({ revision }) => revision),
+    questions.map(({ idempotency }) => idempotency?.key ?? null),
+    mostOpen,
+  )
+  return JSON.parse(row.facts) as StartFacts[]
+}

@@ -1,0 +1,191 @@
+import { describe, expect } from 'vitest'
+import type { StartQuestion } from '@gateway/contracts/flow-reads'
+import type { Graph } from '@gateway/contracts/graph'
+import { openTenant } from '../../fixtures/ledger-test.ts'
+import { codeOf, ending, failing, idempotencyOf, mint, openEngine, question, takeNext } from '../../fixtures/engine.ts'
+import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { TEXT, chain, oneCall, publishProduct, saveRevision } from '../../fixtures/sandbox-products.ts'
+
+const test = ledgerTest
+  .extend(
+    'save',
+    ({ tenant, fixture }) =>
+      (graph: Graph = chain(0), more = {}) =>
+        publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
+  )
+  /** What the start of a run answers, by the shop's key. */
+  .extend(
+    'ask',
+    ({ engine, tenant }) =>
+      (sandbox: string, more: Partial<StartQuestion> = {}, key = tenant.key) =>
+        engine.start(question(key, sandbox, more)),
+  )
+
+const MEDIA: Graph = {
+  input: {
+    type: 'object',
+    properties: { picture: { type: 'object', format: 'image' }, n: { type: 'number' } },
+    required: ['n'],
+  },
+  output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [{ from: 'in.n', to: 'out.n' }],
+}
+
+describe('an idempotency key', () => {
+  test('used by 100 at once on two replicas begins one run', async ({ engine, twin, tenant, save, fixture }) => {
+    const sandbox = await save()
+    const idempotency = idempotencyOf('one of many')
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        (n % 2 ? engine : twin).start(question(tenant.key, sandbox, { idempotency })),
+      ),
+    )
+    const begun = new Set(answers.map((answer) => ('refused' in answer ? answer.refused.code : answer.execution)))
+    expect(begun.size).toBe(1)
+    expect(answers.filter((answer) => 'kind' in answer && !answer.replayed)).toHaveLength(1)
+    const { rows } = await fixture.run('SELECT id FROM money.executions WHERE sandbox = $1', [sandbox])
+    expect(rows).toEqual([{ id: [...begun][0] }])
+  })
+
+  test('of another sandbox or another project is another run; with another request it is refused [idempotency_mismatch]', async ({
+    fixture,
+    save,
+    ask,
+  }) => {
+    const [sandbox, other] = [await save(), await save()]
+    const idempotency = idempotencyOf('the same key')
+    const first = await ask(sandbox, { idempotency })
+    expect(await ask(other, { idempotency })).toMatchObject({ replayed: false })
+    const theirs = await openTenant(fixture)
+    const away = await publishProduct(fixture, theirs.project.id, theirs.owners.owner, { graph: chain(0) })
+    expect(await ask(away, { idempotency }, theirs.key)).toMatchObject({ replayed: false })
+    expect(await ask(sandbox, { idempotency })).toEqual({ ...first, replayed: true })
+    expect(codeOf(await ask(sandbox, { idempotency: idempotencyOf('the same key', { another: 'body' }) }))).toBe(
+      'idempotency_mismatch',
+    )
+  })
+
+  test('repeated asks again for key, issuer, target and allowlist, never for wallet, window or revision', async ({
+    fixture,
+    tenant,
+    engine,
+    ask,
+  }) => {
+    const project = await fixture.project(tenant.owners, 5n)
+    await fixture.assign(project.id, tenant.product)
+    const graph = oneCall(tenant.product)
+    const sandbox = await publishProduct(fixture, project.id, tenant.owners.owner, { graph })
+    const key = await fixture.key({
+      project,
+      by: tenant.owners.owner,
+      policy: 'listed',
+      resources: [sandbox, tenant.product],
+      limit: { micro: 5n, reset: 'lifetime' },
+    })
+    const idempotency = idempotencyOf('again and again')
+    const first = await ask(sandbox, { idempotency }, key)
+    await fixture.run(`UPDATE money.wallets SET settled = funded WHERE project = $1`, [project.id])
+    await fixture.run(
+      `INSERT INTO money.meters (lineage, project, window_start, limit_micro, spent) VALUES ($1, $2, to_timestamp(0), 5, 5)`,
+      [key.id, project.id],
+    )
+    expect(codeOf(await ask(sandbox, {}, key))).toBe('key_limit')
+    await saveRevision(fixture, sandbox, tenant.owners.owner, { graph })
+    await fixture.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [sandbox])
+    expect(await ask(sandbox, { idempotency }, key)).toEqual({ ...first, replayed: true })
+
+    expect(await ask(sandbox, { idempotency, caller: { keyHash: key.hash, selector: 'prj_x' } })).toMatchObject({
+      refused: { code: 'project_mismatch' },
+    })
+    await fixture.run('DELETE FROM control.key_resources WHERE key = $1 AND resource = $2', [key.id, tenant.product])
+    expect(codeOf(await ask(sandbox, { idempotency }, key))).toBe('key_scope')
+    await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [key.id])
+    expect(codeOf(await ask(sandbox, { idempotency }, key))).toBe('key_revoked')
+    expect(engine.setAside).toEqual([])
+  })
+
+  test('whose run is forgotten says so [answer_not_kept]', async ({ fixture, save, ask }) => {
+    const sandbox = await save()
+    const idempotency = idempotencyOf('long ago')
+    const first = await ask(sandbox, { idempotency })
+    await fixture.run('DELETE FROM money.executions WHERE id = $1', ['execution' in first && first.execution])
+    expect(codeOf(await ask(sandbox, { idempotency }))).toBe('answer_not_kept')
+  })
+})
+
+describe('a flow as a chat model', () => {
+  test('takes the text as its one field, and says which field answers', async ({ engine, save, ask }) => {
+    const sandbox = await save()
+    const id = mint('exe')
+    expect(await ask(sandbox, { id, surface: 'chat', input: 'hello' })).toMatchObject({
+      kind: 'started',
+      textField: 'text',
+    })
+    expect((await engine.record(id)).nodes[0]!.output).toEqual({ text: 'hello' })
+    const idempotency = idempotencyOf('a chat')
+    await ask(sandbox, { surface: 'chat', input: 'hello', idempotency })
+    expect(await ask(sandbox, { surface: 'chat', input: 'hello', idempotency })).toMatchObject({
+      replayed: true,
+      textField: 'text',
+    })
+  })
+
+  test('must have that contract [sandbox_contract]', async ({ save, ask }) => {
+    const sandbox = await save(MEDIA)
+    expect(await ask(sandbox, { surface: 'chat', input: 'hello' })).toEqual({
+      refused: { code: 'sandbox_contract', facts: { sandbox } },
+    })
+  })
+})
+
+describe('the start of a run by a person in the console', () => {
+  test('takes any valid revision, and the wallet alone', async ({ fixture, tenant, engine, save, ask }) => {
+    const sandbox = await save(chain(0), { activate: false })
+    const caller = { person: tenant.owners.owner, project: tenant.project.id }
+    const id = mint('exe')
+    expect(await ask(sandbox, { id, caller, revision: 1 })).toMatchObject({ kind: 'started', revision: 1 })
+    const { rows } = await fixture.run('SELECT key, lineage, person FROM money.executions WHERE id = $1', [id])
+    expect(rows).toEqual([{ key: null, lineage: null, person: tenant.owners.owner }])
+    expect(codeOf(await ask(sandbox, { caller }))).toBe('revision_not_active')
+    expect(codeOf(await ask(sandbox, { caller, revision: 2 }))).toBe('revision_not_active')
+    expect(codeOf(await ask(sandbox, { caller: { ...caller, project: 'prj_x' }, revision: 1 }))).toBe(
+      'sandbox_not_found',
+    )
+    expect(engine.setAside).toEqual([])
+  })
+
+  test('tells what is wrong with a draft [graph_invalid], and which product is not there [product_not_assigned]', async ({
+    fixture,
+    tenant,
+    save,
+    ask,
+  }) => {
+    const caller = { person: tenant.owners.owner, project: tenant.project.id }
+    const draft = await save({ ...chain(0), input: TEXT }, { problem: 'The node out has no text.' })
+    expect(await ask(draft, { caller, revision: 1 })).toEqual({
+      refused: { code: 'graph_invalid', facts: { problems: [{ message: 'The node out has no text.' }] } },
+    })
+    const product = await fixture.product()
+    const sandbox = await save(oneCall(product))
+    expect(await ask(sandbox, { caller })).toEqual({ refused: { code: 'product_not_assigned', facts: { product } } })
+    expect(codeOf(await ask(sandbox))).toBe('started') // a key's run meets it at the call
+  })
+})
+
+describe('what has ended', () => {
+  test('frees the room that it took', async ({ database, tenant, save }) => {
+    const small = await openEngine(database.ledgerUrl, { openExecutions: 1 })
+    const instance = await small.newInstance()
+    const sandbox = await save()
+    const asked = question(tenant.key, sandbox)
+    await small.start(asked)
+    expect(codeOf(await small.start(question(tenant.key, sandbox)))).toBe('overloaded')
+    await small.complete(ending(await takeNext(small, instance, asked.id), { result: failing() }))
+    expect(codeOf(await small.start(question(tenant.key, sandbox)))).toBe('started')
+    await small.close()
+  })
+})

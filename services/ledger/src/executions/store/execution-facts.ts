@@ -1,0 +1,75 @@
+import type { ExecutionStatus } from '@gateway/contracts/execution'
+import type { Usage } from '@gateway/contracts/usage'
+
+// What is known of a run and its nodes when something is decided about it. Nodes are in the order of the graph.
+
+export type NodeStateName = 'Pending' | 'Ready' | 'Running' | 'Succeeded' | 'Failed' | 'Skipped'
+
+export interface NodeFacts {
+  state: NodeStateName
+  attempt: number
+  /** Leases that ended because their instance did. */
+  deaths: number
+  /** Of the attempt under way, or of the one that ended the node. */
+  lease: string | null
+  instance: string | null
+  /** The invocation of its paid call, fixed at its first claim. */
+  call: string | null
+  /** Of the attempt under way, or of the one that ended the node. */
+  reservation: string | null
+  /** That have a value. */
+  ports: string[]
+}
+
+export interface ExecutionFacts {
+  id: string
+  project: string
+  sandbox: string
+  revision: number
+  status: ExecutionStatus
+  seq: number
+  /** Of the run and its nodes together. */
+  version: number
+  /** Its error is set: no node begins any more. */
+  failing: boolean
+  /** Unix milliseconds. */
+  deadlineMs: number
+  nodes: NodeFacts[]
+}
+
+/** A node as it is to be written, with what only a node that has ended has. */
+export interface NodeChange extends NodeFacts {
+  seq: number | null
+  /** JSON text. */
+  output: string | null
+  /** JSON text of a RefusalBody. */
+  error: string | null
+  durationMs: number | null
+  remoteMs: number | null
+}
+
+export interface Closing {
+  reservation: string
+  /** null: released. */
+  usage: Usage | null
+  reason: string
+}
+
+/** What was decided of a run, to be written if it still is as it was read. */
+export interface ExecutionChange {
+  execution: ExecutionFacts
+  status: ExecutionStatus
+  seq: number
+  /** JSON text; null: as it was. */
+  error: string | null
+  output: string | null
+  /** This is the first claim of a node. */
+  started: boolean
+  /** From now; null: as it was. */
+  deadlineInMs: number | null
+  /** By ordinal. */
+  nodes: Map<number, NodeChange>
+  closings: Closing[]
+  /** It has begun to fail, and nodes of it still run: they are to be aborted. */
+  ending: boolean
+}

@@ -1,0 +1,48 @@
+import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import { isoSeconds } from '@gateway/money/spending-window'
+import type { Deps } from '../deps.ts'
+
+interface CallerRow {
+  id: string | null
+  project: string | null
+  refusal: KeyRefusalCode | null
+  rotated_to: string | null
+  expires_at: Date | null
+}
+
+export interface Caller {
+  id: string
+  project: string
+}
+
+/** The key that is asked for, or its refusal: the views and the order of checks that admission has (decisions.md, 1). */
+export async function readCaller(
+  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { keyHash, selector }: CallerQuestion,
+): Promise<Caller | Refused> {
+  const [caller] = await prisma.$queryRaw<CallerRow[]>`
+    SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal
+      FROM (VALUES (decode(${keyHash}, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`
+  if (!caller?.id || !caller.project || caller.refusal)
+    return keyRefused(caller?.refusal ?? 'key_invalid', caller?.rotated_to ?? null, caller?.expires_at ?? null)
+  if (selector !== null && selector !== caller.project) return refused('project_mismatch', { project: caller.project })
+  return { id: caller.id, project: caller.project }
+}
+
+/** Why a key as such can call nothing, as money.key_refusal_v1 answers it. */
+export type KeyRefusalCode = 'key_invalid' | 'key_revoked' | 'key_expired' | 'key_unbound' | 'key_issuer_denied'
+
+export function keyRefused(code: KeyRefusalCode, rotatedTo: string | null, expiresAt: Date | null): Refused {
+  switch (code) {
+    case 'key_revoked':
+      return refused(code, { rotatedTo })
+    case 'key_expired':
+      return refused(code, { expiredAt: isoSeconds(expiresAt!) })
+    case 'key_issuer_denied':
+      return refused(code, { use: true })
+    case 'key_invalid':
+    case 'key_unbound':
+      return refused(code, {})
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect } from 'vitest'
+import { openEngine, question, takeNext } from '../fixtures/engine.ts'
+import { test } from '../fixtures/ledger-test.ts'
+import { chain, publishProduct } from '../fixtures/sandbox-products.ts'
+
+describe('what the queue has lost', () => {
+  test('is requeued under the same job, until a worker takes it up', async ({ engine, begin }) => {
+    const execution = await begin(chain(1))
+    const mine = () => engine.jobs.filter(({ execution }) => execution === execution)
+    const [first] = mine()
+    engine.jobs.length = 0 // as if Redis was flushed
+    await engine.requeueLostJobs()
+    expect(mine()).toEqual([first])
+    await takeNext(engine, await engine.newInstance(), execution)
+    await engine.requeueLostJobs()
+    expect(mine()).toEqual([])
+  })
+
+  test('is left alone for as long as a worker may take', async ({ database, fixture, tenant }) => {
+    const slow = await openEngine(database.ledgerUrl, { lateMs: 60_000 })
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    await slow.start(question(tenant.key, sandbox))
+    slow.jobs.length = 0
+    await slow.requeueLostJobs()
+    expect(slow.jobs).toEqual([])
+    await slow.close()
+  })
+
+  test('carries the trace of whoever began the run', async ({ engine, tenant, fixture }) => {
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'x=y' }
+    const asked = question(tenant.key, sandbox, { trace })
+    await engine.start(asked)
+    const job = { execution: asked.id, node: 't0', attempt: 1, trace }
+    expect(engine.jobs.filter(({ execution }) => execution === asked.id)).toEqual([job])
+    engine.jobs.length = 0
+    await engine.requeueLostJobs()
+    expect(engine.jobs.filter(({ execution }) => execution === asked.id)).toEqual([job])
+  })
+
+  test('and what never was enqueued is found when there is room', async ({ database, fixture, tenant }) => {
+    const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 1 })
+    const large = await openEngine(database.ledgerUrl)
+    const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
+    const executions = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const asked = question(tenant.key, sandbox)
+        await small.start(asked)
+        return asked.id
+      }),
+    )
+    expect(small.jobs).toHaveLength(1)
+    await large.requeueLostJobs()
+    expect(
+      large.jobs
+        .map(({ execution }) => execution)
+        .filter((execution) => executions.includes(execution))
+        .toSorted(),
+    ).toEqual(executions.toSorted().slice(1))
+    await small.close()
+    await large.close()
+  })
+})

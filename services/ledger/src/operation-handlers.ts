@@ -1,0 +1,35 @@
+import type { OperationName, RequestOf, ResponseOf } from '@gateway/contracts/ledger-operations'
+import { readAsset } from './assets/read-asset.ts'
+import { recordAsset } from './assets/record-asset.ts'
+import { readModels } from './catalogue/read-models.ts'
+import { readSandbox } from './catalogue/read-sandbox.ts'
+import type { Deps } from './deps.ts'
+import { followExecution } from './executions/records/follow-execution.ts'
+import { readExecution } from './executions/records/read-execution.ts'
+import { readUsage } from './executions/records/read-usage.ts'
+import { startExecution } from './executions/start/start-execution.ts'
+import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
+import { readKeyStatus } from './keys/read-key-status.ts'
+import { fund } from './wallets/fund.ts'
+import { passBarrier } from './wallets/pass-barrier.ts'
+import { readWallet } from './wallets/read-wallet.ts'
+
+/** What carries out each operation of contracts/ledger-operations.ts: one that has none does not compile. */
+export const operationHandlers: {
+  [Name in OperationName]: (deps: Deps, request: RequestOf<Name>) => Promise<ResponseOf<Name>>
+} = {
+  models: readModels,
+  key: readKeyStatus,
+  startExecution,
+  followExecution,
+  readExecution,
+  readUsage,
+  readSandbox,
+  recordAsset,
+  readAsset,
+  heartbeat: recordHeartbeat,
+  endInstance,
+  fund,
+  barrier: passBarrier,
+  wallet: readWallet,
+}

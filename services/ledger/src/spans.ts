@@ -1,0 +1,58 @@
+import { SpanKind, type Span } from '@opentelemetry/api'
+import type { RequestHandler } from 'express'
+import type { LedgerItem } from '@gateway/contracts/ledger-items'
+import type { OperationSpan } from '@gateway/contracts/ledger-operations'
+import { attributesOf, RESERVATION } from '@gateway/ledger-client/client-span'
+import { withSpan } from '@gateway/process/spans'
+
+// The ledger in other processes' traces.
+//   T1  The span of an item is a child of the span that its line names. An item of a caller that isn't traced has none, and neither
+//       have the items of maintenance.
+//   T2  A batch decides items of many traces, so it is a part of none of them: it has a trace of its own, and it and its items are
+//       linked with each other.
+//   T3  An execution is stored with the span that started it (start-execution.ts), so that each attempt at a node of it goes on in that
+//       trace. An untraced caller's execution gets a trace here.
+
+/** Decides an item in a span of its own (T1). */
+export function withItemSpan<Outcome extends object>(
+  item: LedgerItem,
+  traceparent: string,
+  decide: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const attributes = attributesOf(item, { id: RESERVATION })
+  const options = { kind: SpanKind.SERVER, attributes, under: { traceparent } }
+  return withSpan(`ledger ${item.op}`, options, async (span) => {
+    const outcome = await decide()
+    span.setAttributes(attributesOf(outcome))
+    return outcome
+  })
+}
+
+/** Runs a batch in a span that is linked with those of its items (T2); in none where no item has one. */
+export function withBatchSpan<T>(batch: readonly { span?: Span | undefined }[], run: () => Promise<T>): Promise<T> {
+  const parts = batch.flatMap(({ span }) => span ?? [])
+  if (parts.length === 0) return run()
+  const options = {
+    under: null,
+    attributes: { 'service.batch.items': batch.length },
+    links: parts.map((part) => ({ context: part.spanContext() })),
+  }
+  return withSpan('ledger batch', options, (span) => {
+    for (const part of parts) part.addLink({ context: span.spanContext() })
+    return run()
+  })
+}
+
+/** Carries out an operation in a span until its answer is sent; without one for an untraced caller, unless it begins traces (T3). */
+export function operationSpan({ name, begins }: OperationSpan): RequestHandler {
+  return (req, res, next) => {
+    if (req.headers.traceparent === undefined && !begins) return next()
+    void withSpan(`ledger ${name}`, { kind: SpanKind.SERVER, under: req.headers }, async (span) => {
+      const ended = Promise.withResolvers<void>()
+      res.once('close', ended.resolve)
+      next()
+      await ended.promise
+      span.setAttribute('http.response.status_code', res.statusCode)
+    })
+  }
+}

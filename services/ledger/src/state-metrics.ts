@@ -1,0 +1,58 @@
+import type { Meter } from '@opentelemetry/api'
+import type { Deps } from './deps.ts'
+
+/** What is looked up whenever the metrics are read: what waits, and what is open on the books. */
+export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>): void {
+  meter
+    .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch', unit: '{item}' })
+    .addCallback((result) => result.observe(deps.admissionBatcher.waiting().all))
+  meter
+    .createObservableGauge('ledger.node_items.waiting', {
+      description: 'Items about nodes that wait for a batch',
+      unit: '{item}',
+    })
+    .addCallback((result) => result.observe(deps.nodeBatcher.waiting()))
+  observeExecutions(meter, deps)
+  observeReservations(meter, deps)
+}
+
+function observeExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+  const open = meter.createObservableGauge('ledger.executions.open', {
+    description: 'Executions that have not ended',
+    unit: '{execution}',
+  })
+  const running = meter.createObservableGauge('ledger.nodes.running', {
+    description: 'Nodes that a worker has',
+    unit: '{node}',
+  })
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const [row] = await reads.prisma.$queryRaw<[{ open: bigint; running: bigint }]>`
+        SELECT (SELECT count(*) FROM money.executions WHERE completed_at IS NULL) AS open,
+               (SELECT count(*) FROM money.execution_nodes WHERE state = 'Running') AS running`
+      result.observe(open, Number(row.open))
+      result.observe(running, Number(row.running))
+    },
+    [open, running],
+  )
+}
+
+function observeReservations(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+  const open = meter.createObservableGauge('ledger.reservations.open', {
+    description: 'Open reservations',
+    unit: '{reservation}',
+  })
+  const oldest = meter.createObservableGauge('ledger.reservations.oldest', {
+    description: 'Age of the oldest open reservation',
+    unit: 's',
+  })
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const [row] = await reads.prisma.$queryRaw<[{ open: bigint; oldest: number | null }]>`
+        SELECT count(*) AS open, extract(epoch FROM clock_timestamp() - min(admitted_at))::float8 AS oldest FROM money.reservations`
+      result.observe(open, Number(row.open))
+      result.observe(oldest, row.oldest ?? 0)
+    },
+    [open, oldest],
+  )
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { openAssetStore } from '@gateway/assets/asset-store'
+import { assetStoreOf } from '@gateway/assets/asset-store-config'
+import { mintId } from '@gateway/contracts/ids'
+import { registerInstance } from '@gateway/ledger-client/instance'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { openNotifier } from '@gateway/notifier/notifier'
+import type { ServiceTools } from '@gateway/process/run-service'
+import { openProviders } from '@gateway/providers/open-providers'
+import type { ProvidersConfig } from '@gateway/providers/provider-config'
+import { usageCounter } from '@gateway/tokens/counted-usage'
+import { exactCounter } from '@gateway/tokens/exact-count'
+import { openTokenCounter } from '@gateway/tokens/token-counter'
+import type { WorkerConfig } from './config.ts'
+import type { Deps } from './deps.ts'
+import { openMetrics } from './metrics.ts'
+
+const now = () => performance.now()
+const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
+
+/** A worker sends heartbeats often and is dead soon: its leases are taken back within seconds (architecture.md, money core 7). */
+const HEARTBEATS = { heartbeatMs: 1_000, deadAfterMs: 3_000 }
+const LEDGER_SILENT = `has answered no heartbeat for ${HEARTBEATS.deadAfterMs / 1_000} seconds`
+
+/** Makes each thing of `Deps` once, and says how it is stopped. Waits for a ledger that is not there yet. */
+export async function openDeps(
+  config: WorkerConfig,
+  providersConfig: ProvidersConfig,
+  { log, meter, onStop, stopping, readiness }: ServiceTools,
+): Promise<Deps> {
+  const metrics = openMetrics(meter)
+
+  const ledger = openLedgerClient({
+    url: config.LEDGER_URL,
+    service: 'worker',
+    secret: config.SERVICE_SECRET,
+  })
+  onStop('ledger client', () => ledger.close())
+
+  const instance = await registerInstance({
+    ledger,
+    service: 'worker',
+    ...HEARTBEATS,
+    newId: () => newId('ins'),
+    stopping,
+    log,
+    now,
+  })
+  onStop('instance', () => instance.stop())
+  readiness.check('ledger', () => (instance.silent() ? LEDGER_SILENT : null))
+
+  const notifier = openNotifier({
+    redisUrl: config.REDIS_URL,
+    onTrouble: (error) => log.warn({ err: error }, 'no notification comes; failing executions are found by asking'),
+  })
+  onStop('notifier', () => notifier.close())
+
+  const providers = openProviders(providersConfig, {
+    circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),
+    attemptFailed(failure) {
+      metrics.attemptFailed(failure)
+      log.warn({ err: failure }, 'a provider failed an attempt')
+    },
+  })
+  onStop('providers', () => providers.close())
+
+  const tokens = openTokenCounter({ log })
+  onStop('token counter', () => tokens.close())
+
+  const assets = await openAssetStore(assetStoreOf(config))
+  onStop('assets', () => assets.close())
+
+  return {
+    ledger,
+    instance,
+    notifier,
+    providers,
+    assets,
+    countUsage: usageCounter(tokens.count),
+    countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
+    newId,
+    newLease: () => randomBytes(16).toString('hex'),
+    metrics,
+    log,
+    now,
+    traceContent: config.TRACE_CONTENT,
+  }
+}
