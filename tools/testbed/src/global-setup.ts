@@ -4,7 +4,7 @@ import { startTestServers, type TestServers } from './test-servers.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     testServers: TestServers
-    /** How much of its runs a property test of the project `unit` makes: a tenth for `npm run test:unit`, else all. */
+    /** The share of its cases that a property test of the project `unit` tries: a tenth for `npm run test:unit`, else 1. */
     propertyShare: number
   }
 }
