@@ -7,6 +7,8 @@ const checks = [
   { title: 'types', tool: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
   { title: 'lint and import directions', tool: 'oxlint', args: ['--type-aware', '--deny-warnings', '.'] },
   { title: 'dead code', tool: 'knip', args: ['--no-progress', '--no-config-hints'] },
+  { title: 'said twice', tool: 'jscpd', args: ['--exit-code', '1', '.'] },
+  { title: 'words', tool: 'node', args: [join(projectFolder, 'bootstrap/words.js')] },
 ]
 
 /** Runs every check, tells of each, and answers the titles of those that failed. */

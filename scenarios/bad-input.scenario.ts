@@ -3,7 +3,7 @@ import { chat, type Stack } from './src/stack.ts'
 import { stackTest } from './src/stack-test.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
-// Whatever comes in: the refusal of decisions.md 1, nothing charged, and never a stack trace.
+// Whatever comes in: the refusal of rules §2.1, nothing charged, and never a stack trace.
 
 const test = stackTest.extend('tenant', { scope: 'file' }, ({ stack }) => stack.tenant(1_000_000n))
 

@@ -5,7 +5,8 @@ import { answerOf, callerAt, said } from './src/caller.ts'
 import { stackTest as test } from './src/stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
 
-// GET /v1/models and admission agree (spec 4.1): in any state of a project, its key and its creator, each id that is listed
+// GET /v1/models and admission agree (rules §4.1): in any state of a project, its key and its creator, each id that is
+// listed
 // can be called now, no other one can, and where the list is refused each call is, with the same code.
 
 /** Five times out of six the first of them. */
@@ -26,7 +27,7 @@ const state = fc.record({
   policy: fc.constantFrom('all-eligible', 'listed'),
   key: mostly('living', 'revoked', 'expired', 'unbound', 'rotated', 'in its grace'),
   creator: mostly('issuer', 'not in the tenant', 'not in the team', 'without grant', 'Project Viewer'),
-  /** "Callable" says nothing of money (decisions.md, 2). */
+  /** "Callable" says nothing of money (rules §4.1). */
   wallet: mostly('full', 'empty'),
 })
 type State = typeof state extends fc.Arbitrary<infer T> ? T : never

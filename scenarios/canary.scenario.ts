@@ -10,7 +10,7 @@ import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
 // Everything that takes a secret is done, and much goes wrong on the way. Afterwards each secret is looked for in
-// whatever the stack has kept, written, sent or answered (S2 of the security checklist).
+// whatever the stack has kept, written, sent or answered (architecture §S2).
 
 const messages = (content: string) => [{ role: 'user', content }]
 const price = { unit: 'tokens', prompt: '0.000001', completion: '0.000001' }

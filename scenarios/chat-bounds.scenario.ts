@@ -5,7 +5,8 @@ import { stackTest } from './src/stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
-// Every row of the tables in spec 4.2 and 8.1: what stands at its bound is taken, one beyond is refused with its code and its
+// Every row of the tables in rules §3.1 and §3.2: what stands at its bound is taken, one beyond is refused with its
+// code and its
 // field, and nothing is held or charged for it.
 
 const test = stackTest.extend('tenant', { scope: 'file' }, async ({ stack }) => {

@@ -9,7 +9,7 @@ import { chat, type TenantFixture } from './src/stack.ts'
 import { rawChat, sendRaw } from './src/raw-http.ts'
 
 // An idempotency key belongs to its project, and a replay is given to nobody who might not make the call now
-// (decisions.md, 4; S10 and S11 of the security checklist).
+// (rules §5, architecture §S10, §S11).
 
 const test = stackTest.extend('first', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)

@@ -19,7 +19,7 @@ import {
 } from './src/isolation/isolation-fixture.ts'
 import { neverAsked, surfaceOf } from './src/routes-of.ts'
 
-// The whole route table against every kind of caller (S5 of the security checklist).
+// The whole route table against every kind of caller (architecture §S5).
 //   M1  What is another's answers like what never existed, byte for byte, the echoed id aside.
 //   M2  What is refused changes nothing.
 //   M3  What is answered names nothing that the caller may not see.

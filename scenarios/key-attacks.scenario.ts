@@ -6,7 +6,8 @@ import { answerOf, callerAt, refusalIn, said, type Answer, type Caller } from '.
 import { stackTest } from './src/stack-test.ts'
 import { chat } from './src/stack.ts'
 
-// Whoever tries to make more of a key than it is: another project's, a wider one, two of one (S4, S6, S8, S9).
+// Whoever tries to make more of a key than it is: another project's, a wider one, two of one
+// (architecture §S4, §S6, §S8, §S9).
 
 const test = stackTest.extend('owned', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)

@@ -7,7 +7,7 @@ import { stackTest as test } from './src/stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 import { meterOf, windowPasses } from './src/meters.ts'
 
-// A key's limit holds to the micro-USD (spec 2.1, 5.5; decisions.md, 2): under fire, over rotations, at the turn of a window.
+// A key's limit holds to the micro-USD (rules §6.6, money §6): under fire, over rotations, at the turn of a window.
 
 const CALLERS = 200
 /** Each call of a `flatTenant` is held and charged at this much, so that a limit can be filled to the last micro-USD. */

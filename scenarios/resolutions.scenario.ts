@@ -7,7 +7,7 @@ import { chat } from './src/stack.ts'
 import { windowPasses } from './src/meters.ts'
 import { openResolutionContext, type ResolutionContext } from './src/resolution-context.ts'
 
-// Every refusal names what clears it (spec 7, rule 1). Here each 402, 403 and 422 is provoked, what its resolution says is
+// Every refusal names what clears it (rules §2.1). Here each 402, 403 and 422 is provoked, what its resolution says is
 // done through the API, and then the call succeeds.
 
 /** One code, and each resolution out that its resolution names, in its words. */

@@ -5,7 +5,7 @@ import { stackTest as test } from './src/stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 
 // Whatever ends a caller's right ends it at once, on every replica: no call that starts after the revocation has answered is
-// admitted (spec 5.4; architecture.md, rule 2 of the money core). All kinds of it, on one wallet that is busy all the time.
+// admitted (rules §6.5, architecture §M2). All kinds of it, on one wallet that is busy all the time.
 
 const CALLS = 10_000
 const AT_ONCE = 200

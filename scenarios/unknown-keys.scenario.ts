@@ -10,7 +10,8 @@ import { imprint } from './src/isolation/request-of.ts'
 import { idsOfNothing } from './src/isolation/isolation-fixture.ts'
 import { logEveryStatement } from './src/stored-bytes.ts'
 
-// Garbage is refused without asking anybody, and whoever tries keys learns nothing from how they are refused (S1, S3).
+// Garbage is refused without asking anybody, and whoever tries keys learns nothing from how they are refused
+// (architecture §S1, §S3).
 
 const test = liveTest
   .extend('stack', { scope: 'file' }, async ({ redis }, { onCleanup }) => {

@@ -23,7 +23,7 @@ const parts = [
 
 /** Said of code alone: names that are ordinary words in a sentence. */
 const names = [
-  [/\bNeeds\b/, 'Deps'],
+  [/\bNeeds\b(?! reissue)/, 'Deps'],
   [/\b(world|World|crowd|Crowd|CROWD)\b|[a-z]World\b|[a-z]Crowd\b/, 'fixture, load'],
   [/\b(open)?Places?\b|\bin-?[pP]lace\(/, 'concurrency limiter, slot'],
   [/\bwaitingRoom\b|\bWaitingRoom\b|waiting-room/, 'admission queue limit'],
@@ -68,7 +68,7 @@ export const exceptions = [
   ],
   [
     /./,
-    /same-origin|cross-origin|allow-origin|(location|url|headers)\.origin\b|\boriginal\w*|targetOrigin|target-origin|\(new URL\(.*\.origin|@scarf\S*/i,
+    /same-origin|cross-origin|allow-origin|(location|url|headers)\.origin\b|\boriginal\w*|targetOrigin|target-origin|\(new URL\(.*\.origin|session_replication_role = origin|@scarf\S*/i,
     'the address of a page, the header, other words',
   ],
   [

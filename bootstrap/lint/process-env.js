@@ -1,6 +1,6 @@
 import { placeOf } from './rooms.js'
 
-/** Files that are programs, or that run them. */
+/** Files that are programs, or that execution them. */
 const programs = /(^|\/)(main|command|[\w-]+-command|run-service|global-setup)\.ts$/
 
 /** The environment is read where a program begins, and handed on as configuration. */

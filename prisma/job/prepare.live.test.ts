@@ -30,7 +30,7 @@ liveTest('an empty server becomes ready, and stays as it is the second time', as
     again.push(line),
   )
   expect(again).toContain('Nothing to migrate.')
-  expect(again).toContain('There is a platform operator already.') // O1
+  expect(again).toContain('There is a platform operator already.') // O1 of add-first-operator.ts
 
   for (const service of ['ledger', 'console'] as const) {
     const login = withLogin(url, `svc_${service}_login`, passwords[service])
@@ -41,7 +41,8 @@ liveTest('an empty server becomes ready, and stays as it is the second time', as
     `SELECT email, platform_operator, expires_at < now() + interval '1 day' AS ends
        FROM control.people JOIN control.person_tokens ON person = people.id`,
   )
-  expect(rows).toEqual([{ email: 'first@example.test', platform_operator: true, ends: true }]) // O2
+  // O2 of add-first-operator.ts
+  expect(rows).toEqual([{ email: 'first@example.test', platform_operator: true, ends: true }])
 })
 
 liveTest('a password without the other is a wrong configuration', () => {

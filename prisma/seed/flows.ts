@@ -3,7 +3,7 @@ import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
 import type { Graph } from '@gateway/contracts/graph'
 import { media } from './catalogue.ts'
 import { ids } from './ids.ts'
-import type { Seeded, SeedOptions } from './seed.ts'
+import type { Seeded, SeedOptions } from './seeded.ts'
 
 type Deps = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string }
 

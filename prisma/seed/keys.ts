@@ -4,7 +4,7 @@ import { mintId } from '@gateway/contracts/ids'
 import { KEY_SECRET_PREFIX, makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
 import { keyLimits } from '@gateway/contracts/limits'
 import { ids } from './ids.ts'
-import type { Seeded } from './seed.ts'
+import type { Seeded } from './seeded.ts'
 
 const EXPIRY_DAYS = keyLimits.expiryDays.max
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import type { PrismaClient } from '@gateway/database/client'
 import { mintId } from '@gateway/contracts/ids'
 import { makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
 import { ids } from './ids.ts'
-import type { Seeded, SeedOptions } from './seed.ts'
+import type { Seeded, SeedOptions } from './seeded.ts'
 
 const EMAIL = 'owner@example.test'
 

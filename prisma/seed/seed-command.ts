@@ -3,7 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { ConfigurationError, readConfig } from '@gateway/process/config'
 import { wrongConfigurationExit } from '@gateway/process/run-service'
 import { seedConfig } from './seed-config.ts'
-import { seed, type Seeded } from './seed.ts'
+import { seed } from './seed.ts'
+import type { Seeded } from './seeded.ts'
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 

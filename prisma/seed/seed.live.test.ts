@@ -8,7 +8,8 @@ import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
 import type { RealModel } from './catalogue.ts'
-import { seed, type SeedOptions } from './seed.ts'
+import { seed } from './seed.ts'
+import type { SeedOptions } from './seeded.ts'
 
 const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
 const service = (name: string) => path.join(import.meta.dirname, '../../services', name, 'src/main.ts')

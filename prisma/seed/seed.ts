@@ -1,50 +1,16 @@
-// Fills an empty stack, so that everything can be tried by hand (decisions.md, 9).
+// Fills an empty stack, so that everything can be tried by hand (rules §8.1).
 //   S1  Safe to repeat: what is there stays as somebody may have changed it since; only what is missing is made.
 //   S2  Secrets can't be read back from the books, so the caller keeps them; one that no longer works is replaced.
 //   S3  Money comes in through the ledger, once, like all money.
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { media, seedCatalogue, type RealModel } from './catalogue.ts'
+import { media, seedCatalogue } from './catalogue.ts'
 import { seedFlows } from './flows.ts'
 import { ids } from './ids.ts'
 import { seedKeys } from './keys.ts'
 import { seedPeople } from './people.ts'
 import { seedProjects } from './projects.ts'
-
-export type { RealModel } from './catalogue.ts'
-
-/** What was made, or found as it had been made before. */
-export interface Seeded {
-  /** A person's token (`svu_…`) who may do everything in the tenant and is platform operator. */
-  consoleToken: string
-  email: string
-  password: string
-  tenant: string
-  project: string
-  key: string
-  /** From before keys were bound to projects: refused everywhere. */
-  legacyKey: string
-  otherProject: { project: string; key: string }
-  /** The chat products that the key can call; the one to try first in front. */
-  models: string[]
-  media: { image: string; audio: string }
-  /** Flows of the first project: one that is called like a chat model too, and one with a branch and an image. */
-  sandboxes: { chat: string; mixed: string }
-}
-
-export interface SeedOptions {
-  /** Postgres by the login that owns the schema. */
-  adminUrl: string
-  ledgerUrl: string
-  consoleUrl: string
-  /** The console's secret at the ledger. */
-  consoleSecret: string
-  /** What the last seeding of this database answered; null the first time. */
-  before: Partial<Seeded> | null
-  /** Models of real providers, as products beside the simulated ones. */
-  realModels: RealModel[]
-  log: (line: string) => void
-}
+import type { Seeded, SeedOptions } from './seeded.ts'
 
 const FUNDS_MICRO = 100_000_000 // 100 USD
 const OTHER_FUNDS_MICRO = 10_000_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-// The rows of spec 4.2 and 8.1, for a model that gives at most `MODEL.maxOutputTokens`.
+// The rows of rules §3.1 and §3.2, for a model that gives at most `MODEL.maxOutputTokens`.
 
 export const MODEL = { maxOutputTokens: 4096, contextLength: 400_000 }
 export const KB = 1024

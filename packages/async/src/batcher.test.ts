@@ -58,7 +58,7 @@ describe('a batcher of items', () => {
     expect(batches).toEqual([[1, 2], [3]])
   })
 
-  test('what a run puts back goes with the next batch', async () => {
+  test('what an execution puts back goes with the next batch', async () => {
     const batches: string[][] = []
     const batcher = openItemBatcher<string>({
       maxItems: 10,

@@ -1,7 +1,7 @@
 // Keeps a batch in flight while the next one gathers.
 //   B1  No timer: a lone item goes at once, and a crowd shares a batch.
 //   B2  A batch is taken at the moment at which it can go. What comes before that moment goes along.
-//   B3  The queue is looked at again after each batch: what a run puts back needs no wake.
+//   B3  The queue is looked at again after each batch: what an execution puts back needs no wake.
 
 export interface Batcher {
   /** Something may be taken now: it was added, or what held it back is over. */

@@ -31,7 +31,7 @@ const choiceOfBytes = (bytes: number) => ofBytes(bytes, (name) => ({ type: 'func
 const formatOfBytes = (bytes: number) => ofBytes(bytes, (name) => ({ type: 'json_schema', json_schema: { name } }))
 const emoji = '🧭' // one character, two UTF-16 units, four bytes
 
-describe('every bound of spec 8.1 at its value, and one beyond [invalid_request]', () => {
+describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [invalid_request]', () => {
   const bounds: [what: string, field: string, within: unknown[], beyond: unknown[], param?: string][] = [
     ['messages', 'messages', [[hello], hellos(100)], [[], hellos(101)]],
     ['max_tokens', 'max_tokens', [0, 1, 8192], [-1, 8193]],
@@ -125,7 +125,7 @@ describe('promptSize', () => {
   })
 })
 
-describe('what counts as absent (decisions.md, 3)', () => {
+describe('what counts as absent (rules §3.3)', () => {
   const fields = [
     'stream',
     'stream_options',

@@ -4,13 +4,13 @@ import { invalidField, invalidIssue } from './invalid-field.ts'
 import { chatLimits } from './limits.ts'
 import { refuse } from './refusal.ts'
 
-/** A chat request that has passed every check that needs no state (spec 4.2, 8.1). */
+/** A chat request that has passed every check that needs no state (rules §3.1, §3.2). */
 export interface ChatRequest {
   model: string
   stream: boolean
   /** `stream_options.include_usage`. */
   includeUsage: boolean
-  /** `project_id` of the body; only a consistency check (spec 4.5). */
+  /** `project_id` of the body; only a consistency check (rules §2.7). */
   projectId: string | null
   /** What the caller asked for; null and 0 mean the model's default cap. */
   maxTokens: number | null
@@ -25,7 +25,7 @@ export interface ChatRequest {
 
 export type Forwarded = { messages: z.infer<typeof message>[] } & Record<string, unknown>
 
-/** What an upper bound of the price is computed from (decisions.md, 2). */
+/** What an upper bound of the price is computed from (money §2.1). */
 export interface PromptSize {
   /** UTF-8 bytes of `forwardedJson`. */
   bytes: number
@@ -140,7 +140,7 @@ export const chatBody = z.strictObject({
   top_logprobs: z.int().min(0).max(20).optional(),
   reasoning_effort: z.string().max(32).optional(),
   verbosity: z.enum(['low', 'medium', 'high']).optional(),
-  // Accepted and ignored: stock clients send them, and they change no answer (decisions.md, 3).
+  // Accepted and ignored: stock clients send them, and they change no answer (rules §3.3).
   user: ignored,
   metadata: ignored,
   store: ignored,
@@ -220,7 +220,7 @@ export function readChatRequest(value: unknown): ChatRequest {
   }
 }
 
-/** `null`, an empty tool list and a zero penalty say nothing (decisions.md, 3). */
+/** `null`, an empty tool list and a zero penalty say nothing (rules §3.3). */
 function withoutAbsent(value: object): Record<string, unknown> {
   const kept = withoutNulls(value)
   if (Array.isArray(kept['tools']) && kept['tools'].length === 0) delete kept['tools']

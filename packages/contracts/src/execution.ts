@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refusalBody } from './api/answer-shapes.ts'
 
-// The record of one execution of a sandbox product as its caller sees it (spec 2.4, decisions.md 6). Names are the wire's. Its
+// The record of one execution of a sandbox product as its caller sees it (flows §4.3). Names are the wire's. Its
 // writers make it as text from stored bytes; tests of gateway and console hold real answers against these shapes.
 
 const time = z.string().describe('ISO 8601, UTC')
@@ -12,7 +12,7 @@ const ms = z.int().min(0)
 /** Values by port or by field of the contract. */
 export type Values = z.infer<typeof values>
 
-/** A stored image or sound as a value, here and in inputs and outputs (decisions.md, 6). */
+/** A stored image or sound as a value, here and in inputs and outputs (flows §4.7). */
 export const assetShape = z.strictObject({
   asset: z.string().describe('starts with ast_'),
   mimeType: z.string(),
@@ -66,7 +66,7 @@ export const executionShape = z.strictObject({
 export type ExecutionRecord = z.infer<typeof executionShape>
 
 const seq = z.int().min(0).describe('without gaps')
-/** A line of `application/x-ndjson` (spec 6). `seq` has no gaps: 0 is `admitted`, the last is `complete`. */
+/** A line of `application/x-ndjson` (flows §4.4). `seq` has no gaps: 0 is `admitted`, the last is `complete`. */
 export const progressShape = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('admitted'),

@@ -93,7 +93,7 @@ export interface SandboxFacts {
   description: string
   project: string
   mcpEnabled: boolean
-  /** It begins no execution; what was begun before is answered all the same (decisions.md, 4). */
+  /** It begins no execution; what was begun before is answered all the same (rules §2.8). */
   suspended: boolean
   revision: number
   digest: string

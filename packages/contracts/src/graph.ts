@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-// A flow as its author saves it (spec 2.3, decisions.md 6): a contract of two sides, nodes, and edges between their ports. Here is
+// A flow as its author saves it (flows §2.1): a contract of two sides, nodes, and edges between their ports. Here is
 // only what is a graph at all; what is wrong with a graph is said by @gateway/flow, all of it at once.
 
 /** A type of a value, of a port and of a contract's field. An image or audio value is `{ asset, mimeType, bytes }`. */
 export type ValueType = 'string' | 'number' | 'boolean' | 'object' | 'image' | 'audio'
 
-/** A field of a contract; the subset of JSON Schema of spec 2.3, checked in @gateway/flow. */
+/** A field of a contract; the subset of JSON Schema of flows §1.3, checked in @gateway/flow. */
 export const contractField = z.looseObject({
   type: z.string(),
   enum: z.array(z.unknown()).optional(),
@@ -39,7 +39,7 @@ export const graph = z.strictObject({
 })
 export type Graph = z.infer<typeof graph>
 
-/** One thing that is wrong with a graph; all of them are told at once (decisions.md, 6). */
+/** One thing that is wrong with a graph; all of them are told at once (flows §2.7). */
 export const graphProblem = z.strictObject({
   code: z.string(),
   node: z.string().nullable().describe('null: the graph as a whole'),
@@ -50,7 +50,8 @@ export const graphProblem = z.strictObject({
 export type GraphProblem = z.infer<typeof graphProblem>
 
 /**
- * The activated flow: immutable, and the same for the same graph (spec 2.3). Its digest is the SHA-256 of its canonical JSON, hex.
+ * The activated flow: immutable, and the same for the same graph (flows §3.3). Its digest is the SHA-256 of its
+ * canonical JSON, hex.
  */
 export const flowPackage = z.strictObject({
   runnerVersion: z.string(),

@@ -3,12 +3,12 @@ import { READABLE } from './field-problem.ts'
 import { invalidIssue } from './invalid-field.ts'
 import { refuse } from './refusal.ts'
 
-/** The body of an invocation that has passed every check that needs no state (spec 4.3). */
+/** The body of an invocation that has passed every check that needs no state (flows §4.1). */
 export interface InvokeRequest {
   input: Record<string, unknown>
   /** null: the active one. */
   revision: number | null
-  /** Only a consistency check (spec 4.5). */
+  /** Only a consistency check (rules §2.7). */
   projectId: string | null
 }
 

@@ -1,5 +1,5 @@
-// The secret of a key: `svc_`, 43 base62 characters of 32 random bytes, 6 characters of checksum (decisions.md, 5).
-// The checksum lets garbage be refused without a look-up (S1 of the security checklist).
+// The secret of a key: `svc_`, 43 base62 characters of 32 random bytes, 6 characters of checksum (rules §6.1).
+// The checksum lets garbage be refused without a look-up (architecture §S1).
 
 export const KEY_SECRET_PREFIX = 'svc_'
 export const PERSON_TOKEN_PREFIX = 'svu_'

@@ -3,7 +3,10 @@ import { z } from 'zod'
 const micro = z.int().min(0)
 const time = z.string().describe('ISO 8601, UTC')
 
-/** GET /v1/key: what a key is and what is left of its limit (spec 2.1). Of other keys and of the wallet it says nothing. */
+/**
+ * GET /v1/key: what a key is and what is left of its limit (rules §6.11). Of other keys and of the wallet it says
+ * nothing.
+ */
 export const keyStatus = z.strictObject({
   object: z.literal('key'),
   id: z.string(),

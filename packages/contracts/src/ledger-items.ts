@@ -5,7 +5,7 @@ import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Und
 import { promptSize } from './prompt-size.ts'
 import { usage } from './usage.ts'
 
-// What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture.md, money core 4).
+// What callers of the ledger ask for, one item a line, and each of them safe to repeat by its id (architecture §M4).
 // POST /items takes NDJSON `{ "n": 7, "item": { "op": "admit", … } }` and answers `{ "n": 7, "outcome": … }` in any order.
 
 const text = (max: number) => z.string().min(1).max(max)

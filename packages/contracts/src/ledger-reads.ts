@@ -42,7 +42,7 @@ export const funding = z.strictObject({
 })
 export type Funding = z.infer<typeof funding>
 
-/** POST /barrier: answers once no admission that read older facts can still be under way (architecture.md, money core 2). */
+/** POST /barrier: answers once no admission that read older facts can still be under way (architecture §M2). */
 export const barrier = z.strictObject({ projects: z.array(z.string().min(1).max(64)).min(1).max(10_000) })
 
 /** POST /wallets/read: `{ fundedMicro, reservedMicro, settledMicro, availableMicro }`, zeros for a project without a wallet. */

@@ -1,6 +1,6 @@
 import { refuse, type FactsOf, type Refusal, type RefusalCode, type RefusalExtras } from './refusal.ts'
 
-// What the ledger refuses, and the one place that makes of it what a caller is told (decisions.md, 1).
+// What the ledger refuses, and the one place that makes of it what a caller is told (rules §2.4).
 //
 // A code that the ledger may answer is a row of `shown` below, or one of `InsideFacts`; another one does not compile, and what
 // SQL answers is compared with these rows by a test of the ledger.

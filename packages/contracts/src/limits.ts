@@ -1,8 +1,8 @@
-// Every limit of the specification, with where it comes from. KB = 1,024 bytes; "under" is strict (decisions.md, 3).
+// Every limit that a caller can meet, with the rule it comes from. KB = 1,024 bytes; "under" is strict (rules §1.5).
 
 const KB = 1024
 
-/** Spec 4.2 and 8.1. */
+/** Rules §3.1, §3.2. */
 export const chatLimits = {
   messages: { min: 1, max: 100 },
   maxTokens: { min: 0, max: 8192 },
@@ -16,27 +16,27 @@ export const chatLimits = {
   responseFormatBytesUnder: 8 * KB,
   /** `messages` and all forwarded fields as one compact JSON object, in UTF-8 bytes. */
   forwardedBytes: 128_000,
-  /** The raw body, refused before it is read whole (decisions.md, 1: 413). */
+  /** The raw body, refused before it is read whole (rules §2.6). */
   bodyBytes: 1024 * KB,
 } as const
 
-/** Spec 4.2, 4.3: characters of an Idempotency-Key, visible ASCII. */
+/** Rules §5.1, §5.4: characters of an Idempotency-Key, visible ASCII. */
 export const idempotencyKeyLimits = { min: 8, max: 128, keptDays: 30, savedAnswerBytes: 1024 * KB } as const
 
-/** Spec 2.1, 8.3. */
+/** Rules §6.6. */
 export const keyLimits = {
   expiryDays: { min: 1, max: 365, default: 90 },
   limitMicro: { min: 1, max: Number.MAX_SAFE_INTEGER },
 } as const
 
-/** Decisions.md, 2 and 3: how long things may take. */
+/** Rules §3.7, §3.8, §5.3: how long things may take. */
 export const times = {
   callMs: 300_000,
   joinMs: 60_000,
   headersWaitMs: 10_000,
 } as const
 
-/** Spec 2.3 and 8.2, decisions.md 6. */
+/** Flows §2.6, §4.6; money §7.3. */
 export const flowLimits = {
   nodes: 50,
   edges: 200,

@@ -1,4 +1,4 @@
-// The kinds of bytes that an asset may be (decisions.md, 6). What it is called is never believed: its first bytes say it.
+// The kinds of bytes that an asset may be (flows §4.7). What it is called is never believed: its first bytes say it.
 
 export type MediaType = 'image/png' | 'image/jpeg' | 'image/webp' | 'audio/wav' | 'audio/mpeg'
 

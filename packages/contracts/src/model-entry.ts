@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The pricing of a model as callers see it (spec 2.2); never a wholesale rate. */
+/** The pricing of a model as callers see it (rules §4.3); never a wholesale rate. */
 export const pricing = z.discriminatedUnion('unit', [
   z.strictObject({
     unit: z.literal('tokens'),
@@ -23,7 +23,7 @@ export const pricing = z.discriminatedUnion('unit', [
 ])
 export type Pricing = z.infer<typeof pricing>
 
-/** One entry of GET /v1/models (spec 2.2). */
+/** One entry of GET /v1/models (rules §4.2). */
 export const modelEntry = z.strictObject({
   id: z.string(),
   object: z.literal('model'),
@@ -46,5 +46,5 @@ export const modelEntry = z.strictObject({
 })
 export type ModelEntry = z.infer<typeof modelEntry>
 
-/** The list envelope of GET /v1/models. An empty `data` is a valid answer (spec 4.1). */
+/** The list envelope of GET /v1/models. An empty `data` is a valid answer (rules §4.1). */
 export const modelList = z.strictObject({ object: z.literal('list'), data: z.array(modelEntry) })

@@ -6,7 +6,7 @@ export type RefusalCode = keyof typeof refusals
 export type FactsOf<C extends RefusalCode> = Parameters<(typeof refusals)[C]['message']>[0] &
   Parameters<(typeof refusals)[C]['resolution']>[0]
 
-/** The inner object of every non-2xx answer (decisions.md, 1); also `execution.error` and `node.error`. */
+/** The inner object of every non-2xx answer (rules §2.1); also `execution.error` and `node.error`. */
 export interface RefusalBody {
   code: RefusalCode
   type: RefusalType

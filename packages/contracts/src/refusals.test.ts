@@ -69,7 +69,7 @@ describe.each(codes)('%s', (code) => {
     }
   })
 
-  test('has a status of decisions.md and the type that goes with it', () => {
+  test('has a status of rules §2.4 and the type that goes with it', () => {
     const types: Record<number, string> = {
       400: 'invalid_request_error',
       401: 'authentication_error',
@@ -92,7 +92,7 @@ describe.each(codes)('%s', (code) => {
     expect(JSON.stringify(row(code))).not.toMatch(/provider|provider|openai|anthropic|upstream/i))
 })
 
-// decisions.md, 1
+// rules §2.4
 const decided: [number, RefusalCode[]][] = [
   [400, ['invalid_json', 'duplicate_header', 'invalid_request', 'idempotency_key_required', 'idempotency_key_invalid']],
   [401, ['key_missing', 'key_invalid', 'key_revoked', 'key_expired']],

@@ -1,4 +1,4 @@
-// Every refusal of the service: one row a code, with its message and with what clears it (spec 7, decisions.md 1).
+// Every refusal of the service: one row a code, with its message and with what clears it (rules §2.1, §2.4).
 // A row without a resolution does not compile.
 
 export type RefusalType =

@@ -28,7 +28,7 @@ export const migrationTest = liveTest.extend('place', async ({ database }, { onC
     await mkdir(path.dirname(file), { recursive: true })
     const whole = `${file}.${randomBytes(4).toString('hex')}`
     await writeFile(whole, sql)
-    await rename(whole, file) // at once: another run may be reading it
+    await rename(whole, file) // at once: another execution may be reading it
   }
   return {
     url,

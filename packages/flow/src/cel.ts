@@ -5,7 +5,7 @@ import { evaluateTree, type Names } from './cel/evaluate.ts'
 import { CelProblem, readTree } from './cel/read.ts'
 import { Budget, type CelType, type CelValue } from './cel/values.ts'
 
-// Expressions of flows: CEL with numbers that are doubles, over plain JSON (decisions.md, 6). Invariants:
+// Expressions of flows: CEL with numbers that are doubles, over plain JSON (flows §2.4). Invariants:
 //   C1  No code is executed but ours: the source becomes a tree, and the tree is walked. Nothing of JavaScript can be named.
 //   C2  Values are read by own properties only. `__proto__` and `constructor` are names as any other, or nothing.
 //   C3  A source has at most 2 KB, 200 nodes and depth 16, no regular expression, and no macro within a macro's body.

@@ -4,7 +4,8 @@ import type { ContractSide } from '@gateway/contracts/graph'
 import { fieldsOf, type Field } from './contract/read-side.ts'
 import { fieldCheck } from './contract/field-check.ts'
 
-// A contract's side: a flat object of typed fields, a subset of JSON Schema (spec 2.3). An image or a sound is `{ asset, mimeType,
+// A contract's side: a flat object of typed fields, a subset of JSON Schema (flows §1.3). An image or a sound is `{
+// asset, mimeType,
 // bytes }`. An input may give `{ "asset": "ast_…" }` alone; whoever admits it looks the asset up and puts in what is stored,
 // whatever else was given.
 
@@ -60,7 +61,8 @@ export function compileContract(side: ContractSide): CheckValues {
 }
 
 /**
- * The one text field of either side where a contract is exactly one text in and one text out (spec 4.1, 4.2); text is a string that
+ * The one text field of either side where a contract is exactly one text in and one text out (rules §3.9); text is a
+ * string that
  * is no select. null where it is anything else.
  */
 export function chatFieldsOf(input: ContractSide, output: ContractSide): { input: string; output: string } | null {

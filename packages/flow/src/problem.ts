@@ -1,6 +1,6 @@
 import type { GraphProblem } from '@gateway/contracts/graph'
 
-/** What can be wrong with a graph; each is one `code` of decisions.md 6's list of problems. */
+/** What can be wrong with a graph; each is one `code` of the list of problems (flows §2.7). */
 export type ProblemCode =
   | 'contract_invalid'
   | 'too_many_fields'

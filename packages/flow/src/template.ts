@@ -2,7 +2,7 @@ import type { Values } from '@gateway/contracts/execution'
 import { Budget, CelFailure, celSteps, readExpression, type CelValue, type Expression } from './cel.ts'
 import { jsonWithin } from './json-text.ts'
 
-// Literal text with `{{ CEL }}` holes (decisions.md, 6). There is no other syntax: a literal `{{` is written {{ "{{" }}.
+// Literal text with `{{ CEL }}` holes (flows §2.4). There is no other syntax: a literal `{{` is written {{ "{{" }}.
 
 /** As many holes as a flow may have edges; every name in them has to be wired. */
 export const templateHoles = 200

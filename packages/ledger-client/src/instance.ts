@@ -3,7 +3,7 @@ import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import type { LedgerClient } from './ledger-client.ts'
 import { LedgerUnavailable } from './ledger-failures.ts'
 
-// One incarnation of a process, in whose name it has reservations and leases (architecture.md, money core 7).
+// One incarnation of a process, in whose name it has reservations and leases (architecture §M7).
 //   H1  The ledger knows it before anything is reserved in its name.
 //   H2  Once the ledger has declared it dead it stays dead; the process goes on under a fresh id.
 //   H3  A living id is never given up: the calls under it would lose their reservations.

@@ -4,7 +4,7 @@ import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 import type { PendingItem, RequestBatcher } from './request-batcher.ts'
 import { LedgerUnavailable } from './ledger-failures.ts'
 
-// What an item means to its caller (architecture.md, money core 4 and 6).
+// What an item means to its caller (architecture §M4, §M6).
 //   S1  An admission that ends without a sure decision is released under its id: then or later, nothing stays reserved.
 //   S2  A settlement, a release or a completion is never refused for lack of room: it is sent again until its budget ends or the
 //       client closes.

@@ -27,7 +27,7 @@ export function usdFromPico(pico: Pico): string {
   return digits.slice(0, -PLACES) + (fraction && `.${fraction}`)
 }
 
-/** What a call with this usage costs, rounded up once to whole micro-USD (decisions.md, 2). */
+/** What a call with this usage costs, rounded up once to whole micro-USD (money §1.3). */
 export function costMicro(price: Price, promptTokens: bigint, completionTokens: bigint): Micro {
   const pico = promptTokens * price.promptPico + completionTokens * price.completionPico + price.requestPico
   return (pico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { providerKey } from './provider-key.ts'
 import { isPrivateAddress } from './private-address.ts'
 
-/** No call lasts longer than this, whatever the configuration says (decisions.md, section 3). */
+/** No call lasts longer than this, whatever the configuration says (rules §3.8). */
 export const longestCallMs = 300_000
 
 const limitMs = (byDefault: number) => z.int().min(1).max(longestCallMs).default(byDefault)

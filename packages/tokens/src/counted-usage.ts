@@ -14,7 +14,7 @@ const PER_REPLY = 3
 
 /**
  * What a call has used: what the provider reported or, where it reported nothing, our own count of the prompt and of the text
- * that was answered (decisions.md, 2).
+ * that was answered (money §3.3).
  */
 export function usageCounter(count: CountTokens) {
   return async (

@@ -4,7 +4,7 @@ import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
 import { everyPromptText } from './prompt-text.ts'
 import type { CountAtMost } from './token-counter.ts'
 
-// The bytes of a prompt bound its tokens for nothing; a count is made only where that bound refuses (decisions.md, 2).
+// The bytes of a prompt bound its tokens for nothing; a count is made only where that bound refuses (money §2.4).
 //   E1  What is counted is never less than what a provider of that tokenizer counts for the text. Overheads are the ledger's.
 //   E2  Counting costs time of a thread that all projects share, so a project has so many kilobytes of it in a while.
 //   E3  What isn't counted, for whatever reason, isn't estimated: the refusal stands.

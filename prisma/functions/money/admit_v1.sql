@@ -1,6 +1,6 @@
 -- Admissions. p_ are the different pairs of key and model, e_ those of execution and model, counted on behind them;
 -- a_pair says which of them an item is (from 1). a_node and a_lease are null for direct calls, and empty where all are.
--- The rules B1 to B9 are in run_batch_v1.
+-- The rules of batches: B1 to B9 of run_batch_v1.
 -- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused,
 -- invocation (null: its own id), attempt, outputCap and micro; and by pair its callers: project and key.
 -- needs: money.caller_and_model
@@ -137,7 +137,7 @@ BEGIN
 
   -- 4. Every check that does not depend on what else is in the batch, and which wallets or meters can't hold all that
   -- is
-  --    left (B4).
+  --    left (B4 of run_batch_v1).
   WITH item AS MATERIALIZED (
     SELECT d.ord,
            d.idempotency_key,
@@ -268,7 +268,7 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 6. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (decisions.md, 1).
+  -- 6. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (rules §2.3).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(a_id) LOOP
       CONTINUE WHEN code_of[n] <> 'copy';

@@ -1,5 +1,6 @@
--- The sandbox products of a project that external callers can start now, each with its active revision (spec 3.1). What
--- has a `chat_input` can be called as a model (spec 4.1, 4.2).
+-- The sandbox products of a project that external callers can start now, each with its active revision (flows §3.4).
+-- What
+-- has a `chat_input` can be called as a model (rules §3.9, §4.1).
 CREATE OR REPLACE VIEW money.callable_sandboxes AS
 SELECT s.project,
        s.id,

@@ -1,4 +1,4 @@
--- The project of a key, and whether its creator may still issue it (spec 5.3, 5.4). Shared by admission and model list.
+-- The project of a key, and whether its creator may still issue it (rules §6.5). Shared by admission and model list.
 CREATE OR REPLACE VIEW money.callers AS
 SELECT k.id,
        k.hash,

@@ -1,7 +1,8 @@
 -- Closings: settle (charge the usage, never more than was reserved), release, expire (release, if the instance has
--- ended or is late). The rules B1 to B9 are in run_batch_v1.
+-- ended or is late). The rules of batches: B1 to B9 of run_batch_v1.
 -- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
--- others are 'unknown' (B9). `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
+-- others are 'unknown' (B9 of run_batch_v1).
+-- `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
 -- it is priced and stored is read here.
 -- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
 CREATE OR REPLACE FUNCTION money.close_batch_v1(

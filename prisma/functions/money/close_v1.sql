@@ -1,6 +1,6 @@
--- Closings of nodes of executions, for whoever ends their leases (B9): in a transaction that has locked their wallets
--- (`locked`, before anything else) and has taken `moment` from the clock since. `settle` charges, once a node;
--- `release` of an id that was never admitted is 'unknown', and nothing is to be done about it. Answers like
+-- Closings of nodes of executions, for whoever ends their leases (B9 of run_batch_v1): in a transaction that has locked
+-- their wallets (`locked`, before anything else) and has taken `moment` from the clock since. `settle` charges, once a
+-- node; `release` of an id that was never admitted is 'unknown', and nothing is to be done about it. Answers like
 -- money.close_batch_v1, as json in the order of the items: `outcome` (settled, released, fenced, unknown; 'deferred':
 -- its wallet is not locked), `charged` and `excess` in micro-USD.
 CREATE OR REPLACE FUNCTION money.close_v1(

@@ -1,6 +1,6 @@
 -- In whose name the nodes of an execution call, and why they may not any more (null: they may). An execution of a key
 -- goes by the lineage: a key that was rotated or has expired since does not stop it, but a revocation does, and its
--- issuer's loss of permissions (decisions.md, 5). An execution of a person in the console has neither key nor lineage
+-- issuer's loss of permissions (money §7.2). An execution of a person in the console has neither key nor lineage
 -- nor limit, and goes on as long as that person may invoke.
 -- needs: money.callers
 CREATE OR REPLACE VIEW money.execution_callers AS

@@ -1,4 +1,4 @@
--- A day's partition of saved answers is made ahead, and dropped when its retention is over (decisions.md, 4: 30 days).
+-- A day's partition of saved answers is made ahead, and dropped when its retention is over (rules §5.1: 30 days).
 -- Has the permissions of its owner, because the ledger's role may not change tables. Answers how many were dropped.
 CREATE OR REPLACE FUNCTION money.keep_answer_partitions_v1(
   days_ahead integer,

@@ -1,4 +1,4 @@
--- The code that refuses a key as such, or null (decisions.md, 1: the order of checks up to the issuer).
+-- The code that refuses a key as such, or null (rules §2.3, up to the issuer).
 -- needs: money.callers
 CREATE OR REPLACE FUNCTION money.key_refusal_v1(
   k money.callers,

@@ -59,6 +59,6 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT s.ordinal, s.output FROM money.execution_nodes s
          WHERE s.execution = c.execution AND s.ordinal = ANY (t.sources) AND s.state = 'Succeeded'
-        OFFSET 0) s; -- stays a probe of the index for each claim (F5)
+        OFFSET 0) s; -- stays a probe of the index for each claim (F5 of write_executions_v1)
   END IF;
 END $$;

@@ -1,5 +1,5 @@
 -- The first of what a key has to list to start a flow, the sandbox itself and each product of its manifest, that it
--- does not list; null where it may start it (decisions.md, 5).
+-- does not list; null where it may start it (rules §6.4).
 CREATE OR REPLACE FUNCTION money.unlisted_v1(
   for_key text,
   policy text,

@@ -14,7 +14,7 @@
 --       another transaction is writing are passed over. Two replicas that enqueue for one project at once may each
 --       count without the other, so the room is exact on one replica, and never more than the sum of what each would
 --       give.
---   F5  As in run_batch_v1, no plan leans on statistics (B8).
+--   F5  As in run_batch_v1, no plan leans on statistics (B8 of run_batch).
 --   F6  A batch that only claims does not wait for the disk. A claim that a crash takes back is a node that is Ready
 --       again: whoever had it is fenced, and has called nobody, because the admission of a paid call finds its lease
 --       gone, and one that was committed has taken the claim before it to the disk too.

@@ -395,7 +395,7 @@ CREATE TABLE control.revisions (
   package       bytea,
   manifest      text[] NOT NULL DEFAULT '{}',
   paid_nodes    integer NOT NULL DEFAULT 0 CHECK (paid_nodes BETWEEN 0 AND 8),
-  chat_input    text, -- the one text field of either side; null where the contract is not chat-compatible (spec 4.2)
+  chat_input    text, -- the one text field of either side; null where the contract is not chat-compatible (rules §3.9)
   chat_output   text,
   created_by    text NOT NULL REFERENCES control.people,
   created_at    timestamptz(3) NOT NULL DEFAULT now(),

@@ -1,7 +1,7 @@
 import type { Asked } from './request-of.ts'
 import { echo, type IdName, type KeyName, type PersonName } from './isolation-fixture.ts'
 
-// Who gets what from each route of the console, when it names things of the own project (decisions.md, 7).
+// Who gets what from each route of the console, when it names things of the own project (rules §7.3).
 
 export interface ConsoleRow extends Asked {
   /** What each person is answered; a 2xx also means that it was done. */

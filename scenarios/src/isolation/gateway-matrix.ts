@@ -1,7 +1,7 @@
 import type { Asked } from './request-of.ts'
 import { PNG, type Ids, type KeyName } from './isolation-fixture.ts'
 
-// Who gets what from each public route, when it names things of the own project (spec 4, 5; decisions.md, 1).
+// Who gets what from each public route, when it names things of the own project (rules §2.3, §2.5).
 
 export interface GatewayRow extends Asked {
   route: string

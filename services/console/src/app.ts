@@ -16,7 +16,7 @@ import { refuseForeignPages } from './request/refuse-foreign-pages.ts'
 import { authenticate } from './sign-in/authenticate.ts'
 import { isSignedIn, personOf } from './sign-in/person.ts'
 
-/** The whole surface of the console, in order (decisions.md, 7); handlers.ts lists the operations of its API. */
+/** The whole surface of the console, in order (rules §7.2); handlers.ts lists the operations of its API. */
 export function consoleApp(deps: ConsoleDeps): Express {
   const app = openApp()
   // The gateway or an ingress stands before it; the addresses of callers count for the throttle only.

@@ -14,7 +14,7 @@ const LONGEST_ANSWER_MS = 330_000
 const CONNECT_MS = 2_000
 
 /**
- * Passes `/api/v2` and `/console` on to the console service, request and answer as they stream (decisions.md, 7). The
+ * Passes `/api/v2` and `/console` on to the console service, request and answer as they stream (rules §1.2). The
  * console checks the credentials.
  */
 export function openConsoleProxy(consoleUrl: string): ConsoleProxy {

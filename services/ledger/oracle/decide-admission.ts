@@ -14,7 +14,7 @@ export type AdmissionDecision =
   | { code: 'running' | 'replay'; invocation: string }
   | { code: string }
 
-/** Decides the admission of a direct call, in the order of decisions.md 1. A refused one consumes nothing. */
+/** Decides the admission of a direct call, in the order of rules §2.3. A refused one consumes nothing. */
 export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, remaining: Remaining): AdmissionDecision {
   const again = book.open.get(item.id)
   if (again) return { code: 'again', reservation: again }

@@ -16,7 +16,10 @@ export function decideBatch(
   return { closings: decideClosings(book, closings, false), admissions: decideAdmissions(book, admissions, nowMs) }
 }
 
-/** Decides closings alone and enters them: those of nodes, as money.close_v1 does, or those of direct calls (B9). */
+/**
+ * Decides closings alone and enters them: those of nodes, as money.close_v1 does, or those of direct calls (B9
+ * of run_batch).
+ */
 export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: boolean): ClosingDecision[] {
   const decisions = items.map((item) => decideClosing(book, item, ofExecutions))
   for (const decision of decisions) enterClosing(book, decision)

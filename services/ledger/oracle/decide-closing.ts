@@ -13,8 +13,8 @@ export type ClosingDecision =
   | { outcome: 'unknown' | 'alive' }
 
 /**
- * What a closing does (B3, B5). A settlement charges the usage and never more than was reserved.
- * @param ofNodes whether it may close reservations of nodes, or those of direct calls (B9)
+ * What a closing does (B3, B5 of run_batch). A settlement charges the usage and never more than was reserved.
+ * @param ofNodes whether it may close reservations of nodes, or those of direct calls (B9 of run_batch)
  */
 export function decideClosing(book: Book, item: ClosingItem, ofExecutions: boolean): ClosingDecision {
   const reservation = book.open.get(item.id)

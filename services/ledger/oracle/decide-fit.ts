@@ -3,7 +3,7 @@ import { windowStartMs } from '@gateway/money/spending-window'
 import { outputCap, promptTokensBound, upperBoundMicro } from './upper-bound.ts'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
 
-/** What is left of the wallets and meters while a batch is decided (B4). */
+/** What is left of the wallets and meters while a batch is decided (B4 of run_batch). */
 export interface Remaining {
   wallet(project: string): bigint
   meter(key: KeyFacts, windowStartMs: number): bigint
@@ -65,7 +65,7 @@ function boundOf(
   return { refusal, micro: upperBoundMicro(product.price, prompt, cap), cap }
 }
 
-/** A clock that went back never opens a window again that has been left (crash matrix 36). */
+/** A clock that went back never opens a window again that has been left (money §6.2). */
 function laterWindow(book: Book, key: KeyFacts, startMs: number): number {
   return Math.max(startMs, book.meters.get(key.lineage)?.windowStartMs ?? startMs)
 }

@@ -3,7 +3,10 @@ import type { Book, KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 import type { AdmissionDecision } from './decide-admission.ts'
 import { decideFit, type Remaining } from './decide-fit.ts'
 
-/** Decides the admission of a node's call (B9): as that of a direct call, but for who calls and under what. */
+/**
+ * Decides the admission of a node's call (B9 of run_batch): as that of a direct call, but for who calls and under
+ * what.
+ */
 export function decideNodeAdmission(
   book: Book,
   item: AdmitNodeItem,
@@ -58,7 +61,7 @@ function mayCall(node: NodeFacts, item: AdmitNodeItem): boolean {
 
 /**
  * Rotation and expiry stop no execution; a revocation does, of its own key or of the newest one of its lineage
- * (decisions.md, 5).
+ * (money §7.2).
  */
 function lineageRefusal(book: Book, key: KeyFacts): string | null {
   const newest = [...book.keys.values()].filter(({ lineage, rotated }) => lineage === key.lineage && !rotated)

@@ -20,7 +20,7 @@ export interface SetupExecutions {
   held: HeldNode[]
   /** What was claimed before: its lease is another's now. */
   lost: HeldNode[]
-  /** One of the runs begins to fail. */
+  /** One of the executions begins to fail. */
   fail(which: number): Promise<void>
   /** The console's person loses the role. */
   withdrawPerson(): Promise<void>

@@ -1,6 +1,6 @@
 import { costMicro, type Micro, type Price } from '@gateway/money/price'
 
-/** How many tokens a product's wrapping of a request may add; declared by the product (decisions.md, 2). */
+/** How many tokens a product's wrapping of a request may add; declared by the product (money §2.2). */
 export interface Overheads {
   /** At most 1: a byte-level tokenizer makes no token of less than a byte. In millionths. */
   tokensPerByteMillionths: bigint
@@ -29,7 +29,7 @@ export function promptTokensBound(overheads: Overheads, measured: Measured): big
   return text + measured.messages * overheads.perMessage + tools + measured.images * (overheads.maxTokensPerImage ?? 0n)
 }
 
-/** Output tokens asked of the provider: 0 and absent mean min(8192, the model's maximum) (decisions.md, 2). */
+/** Output tokens asked of the provider: 0 and absent mean min(8192, the model's maximum) (money §2.3). */
 export function outputCap(maxTokens: bigint | null, maxOutputTokens: bigint): bigint {
   if (maxTokens) return maxTokens
   return maxOutputTokens < 8192n ? maxOutputTokens : 8192n

@@ -94,7 +94,7 @@ describe('the HTTP server', () => {
     expect((await post(`${ledger.url}/items`, token, '')).status).toBe(400)
   })
 
-  test('admits and settles a crowd through the client', async ({ gateway, tenant, fixture }) => {
+  test('admits and settles a load through the client', async ({ gateway, tenant, fixture }) => {
     const instance = newId('ins')
     expect(await gateway.heartbeat({ instance, service: 'gateway', deadAfterMs: 15_000 })).toEqual({ alive: true })
     const charges = await Promise.all(

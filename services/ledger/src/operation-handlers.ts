@@ -14,7 +14,7 @@ import { fund } from './wallets/fund.ts'
 import { passBarrier } from './wallets/pass-barrier.ts'
 import { readWallet } from './wallets/read-wallet.ts'
 
-/** What carries out each operation of contracts/ledger-operations.ts: one that has none does not compile. */
+/** What carries out each operation of packages/contracts/src/ledger-operations.ts: one that has none does not compile. */
 export const operationHandlers: {
   [Name in OperationName]: (deps: Deps, request: RequestOf<Name>) => Promise<ResponseOf<Name>>
 } = {

@@ -40,7 +40,7 @@ const MONEY_TABLES = [
   'assets',
 ]
 
-describe('rights in Postgres', () => {
+describe('permissions in Postgres', () => {
   for (const table of MONEY_TABLES) {
     test(`the console reads money.${table} and cannot write it`, async ({ database }) => {
       expect(await as(database.consoleUrl, `SELECT * FROM money.${table} LIMIT 1`)).toBe('done')

@@ -18,7 +18,7 @@ import { openMetrics } from './metrics.ts'
 const now = () => performance.now()
 const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
 
-/** A worker sends heartbeats often and is dead soon: its leases are taken back within seconds (architecture.md, money core 7). */
+/** A worker sends heartbeats often and is dead soon: its leases are taken back within seconds (architecture §M7). */
 const HEARTBEATS = { heartbeatMs: 1_000, deadAfterMs: 3_000 }
 const LEDGER_SILENT = `has answered no heartbeat for ${HEARTBEATS.deadAfterMs / 1_000} seconds`
 

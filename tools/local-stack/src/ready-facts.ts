@@ -1,26 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs'
+import type { Seeded } from '@gateway/prisma/seeded'
 
-/** What the seed made, or found as it had made it before. */
-export interface SeededFacts {
-  /** A person's token (svu_…) who may do everything in the tenant and is platform operator. */
-  consoleToken: string
-  email: string
-  password: string
-  tenant: string
-  project: string
-  key: string
-  /** A key from before project binding: every endpoint refuses it. */
-  legacyKey: string
-  otherProject: { project: string; key: string }
-  /** The chat products that the key can call; the one to try first in front. `GET /v1/models` lists `sandboxes.chat` too. */
-  models: string[]
-  media: { image: string; audio: string }
-  /** Active flows: one that is called like a chat model too, and one with a branch and an image. */
-  sandboxes: { chat: string; mixed: string }
-}
-
-/** The content of `ready.json` (decisions.md, section 9). */
-export interface ReadyFacts extends SeededFacts {
+/** The content of `ready.json` (rules §8.1). */
+export interface ReadyFacts extends Seeded {
   baseUrl: string
   /** The console service's own address; the gateway forwards /api/v2 and /console to it. */
   consoleUrl: string

@@ -1,4 +1,4 @@
-import type { RealModel } from '@gateway/prisma/seed'
+import type { RealModel } from '@gateway/prisma/seeded'
 import type { z } from 'zod'
 
 /** A model with its price, before it is said who serves it. */

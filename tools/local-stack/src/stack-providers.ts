@@ -1,4 +1,4 @@
-import type { RealModel } from '@gateway/prisma/seed'
+import type { RealModel } from '@gateway/prisma/seeded'
 import { realModelsOf } from './real-models.ts'
 import type { ProviderEntry, StackFacts } from './service-environment.ts'
 import type { StackConfig } from './stack-config.ts'

@@ -8,11 +8,11 @@ import type { Lifecycle } from '@gateway/process/lifecycle'
 import { startPostgres } from './embedded-postgres.ts'
 import { startRedis } from './embedded-redis.ts'
 import { keepServer } from './keep-server.ts'
-import { writePrivateJson, type ReadyFacts, type SeededFacts } from './ready-facts.ts'
+import { writePrivateJson, type ReadyFacts } from './ready-facts.ts'
 import { providersOf } from './stack-providers.ts'
 import type { Screen } from './screen.ts'
 import { gatewayUrl, inherited, serviceEnvironments } from './service-environment.ts'
-import type { RealModel } from '@gateway/prisma/seed'
+import type { RealModel, Seeded } from '@gateway/prisma/seeded'
 import { realModelsOf } from './real-models.ts'
 import type { StackConfig } from './stack-config.ts'
 import { choosePorts, type StackPorts } from './stack-ports.ts'
@@ -28,11 +28,11 @@ export type Seed = (deps: {
   /** The console's secret at the ledger, for what only the ledger may do. */
   consoleSecret: string
   /** What it answered when it last ran on this data folder; null the first time. Secrets can't be read back from the books. */
-  before: SeededFacts | null
+  before: Seeded | null
   /** Models of real providers to add as products, each served by the provider it names. */
   realModels: RealModel[]
   log: (line: string) => void
-}) => Promise<SeededFacts>
+}) => Promise<Seeded>
 
 interface Deps {
   config: StackConfig
@@ -147,6 +147,6 @@ async function startOwnRedis({ config, screen, lifecycle }: Deps, dataFolder: st
   return redis.url
 }
 
-function readSeeded(file: string): SeededFacts | null {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SeededFacts) : null
+function readSeeded(file: string): Seeded | null {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seeded) : null
 }

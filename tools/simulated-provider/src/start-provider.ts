@@ -22,7 +22,7 @@ export interface StartOptions {
   port?: number
 }
 
-/** Starts a simulated provider: a real HTTP server that speaks the wire formats of decisions.md, section 9. */
+/** Starts a simulated provider: a real HTTP server that speaks the wire formats of rules §8.2. */
 export async function startSimulatedProvider({
   host = '127.0.0.1',
   port = 0,

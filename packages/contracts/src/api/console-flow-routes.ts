@@ -16,7 +16,10 @@ const reached = ['sandbox_not_found'] as const
 
 const sandboxes = route('Sandbox products of a project')
 
-/** What Project Owners and Consumers do with the sandbox products of their project; to others there are none (spec 5.6). */
+/**
+ * What Project Owners and Consumers do with the sandbox products of their project; to others there are none
+ * (flows §1.2).
+ */
 export const consoleFlowRoutes = {
   listSandboxes: sandboxes('GET', `${project}/sandboxes`, 'List sandbox products', page(sandboxRecord), paged),
   createSandbox: sandboxes(

@@ -15,7 +15,7 @@ const partOf = <const Also extends Record<string, z.ZodType>>(also: Also) => ({
 })
 const sandboxId = { id: 'Starts with sbx-' }
 
-/** Sandbox products as a key calls them (spec 4.3, 4.4). */
+/** Sandbox products as a key calls them (flows §4.1, §5). */
 export const flowRoutes = {
   invokeSandbox: {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { idempotencyKeyLimits } from '../limits.ts'
 import type { HeaderField } from './api-route.ts'
 
-/** Spec 4.5: a consistency check, and nothing else. */
+/** Rules §2.7: a consistency check, and nothing else. */
 export const selector: Record<string, HeaderField> = {
   'X-Service-Project': {
     description: 'May only restate the project that the key is bound to; X-Project-ID is the same.',

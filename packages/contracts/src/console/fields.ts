@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// The fields of the console API, `/api/v2` (decisions.md, 7). Bodies are strict: an unknown field is `invalid_request`.
+// The fields of the console API, `/api/v2` (rules §7). Bodies are strict: an unknown field is `invalid_request`.
 // Money is an integer of micro-USD, a price a decimal string of USD, a time ISO 8601 in UTC.
 
 // Postgres can't hold U+0000, and a name with control characters could forge a line of a log or a screen.

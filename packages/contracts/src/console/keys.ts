@@ -11,7 +11,7 @@ const spendingLimit = z.strictObject({
   reset: z.enum(['daily', 'weekly', 'monthly', 'lifetime']),
 })
 
-/** Spec 2.1, 8.3. `project` is checked apart: leaving it out is 422 `project_required`. */
+/** Rules §6.2, §6.6. `project` is checked apart: leaving it out is 422 `project_required`. */
 export const newKeyBody = z
   .strictObject({
     project: id,

@@ -25,7 +25,7 @@ export const sandboxRecord = z.strictObject({
 })
 export type SandboxRecord = z.infer<typeof sandboxRecord>
 
-/** What is no graph at all is 400; what is wrong with one is said all at once (decisions.md, 6). */
+/** What is no graph at all is 400; what is wrong with one is said all at once (flows §2.7). */
 export const newRevisionBody = z.strictObject({
   graph,
   draft: z.boolean().default(false),

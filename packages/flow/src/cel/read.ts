@@ -2,7 +2,7 @@ import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js'
 import { globals, methods, type CelFunction } from './functions.ts'
 import type { Macro, Tree } from './tree.ts'
 
-/** Bounds of an expression's source; decisions.md 6. */
+/** Bounds of an expression's source (flows §2.4). */
 export const celLimits = { sourceBytes: 2048, nodes: 200, depth: 16 } as const
 
 // Only its parser is used. What it would do besides, time zones, regular expressions and binding among it, is not evaluated here.
@@ -105,7 +105,7 @@ function translate(node: ASTNode, scope: Scope): Tree {
 }
 
 function literal(value: unknown): string | number | boolean | null {
-  // All numbers are doubles (decisions.md, 6), so that `n * 2` holds for whatever number n is.
+  // All numbers are doubles (flows §2.4), so that `n * 2` holds for whatever number n is.
   if (typeof value === 'bigint') return Number(value)
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value

@@ -15,7 +15,8 @@ export interface Field {
 export type ReadSide = { side: ContractSide; fields: Field[]; problems?: never } | { problems: GraphProblem[] }
 
 /**
- * Reads one side of a contract (spec 2.3): its fields, and the side as clean JSON Schema that allows no other fields. Or all that
+ * Reads one side of a contract (flows §1.3): its fields, and the side as clean JSON Schema that allows no other fields.
+ * Or all that
  * is wrong with it; `port` of a problem is the field's name.
  * @param name what the messages call it
  */

@@ -4,7 +4,7 @@ import { Refusal } from '@gateway/contracts/refusal'
 import { jsonFault } from '../json-fault.ts'
 import type { NodeProblem, ProductFacts } from '../node-kind.ts'
 
-/** The specification's optional chat fields less stream, stream_options, n and project_id (decisions.md, 6). */
+/** The optional fields of a chat request less stream, stream_options, n and project_id (flows §2.3). */
 const chatParams = [
   'max_tokens',
   'temperature',
@@ -16,7 +16,7 @@ const chatParams = [
   'response_format',
 ] as const
 
-/** What is wrong with the `params` of a chat node, each by itself; a chat call's own rules hold (spec 4.2, 8.1). */
+/** What is wrong with the `params` of a chat node, each by itself; a chat call's own rules hold (rules §3). */
 export function chatParamProblems(node: GraphNode): NodeProblem[] {
   const params: unknown = node['params'] ?? {}
   const invalid = (message: string, resolution: string): NodeProblem => ({

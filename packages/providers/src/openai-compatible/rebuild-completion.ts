@@ -8,7 +8,7 @@ import { rebuildUsage } from './rebuild-usage.ts'
 
 /**
  * A completion built anew from the fields we know; everything else is left behind. Only the first choice counts, for
- * one completion is charged per call (spec 4.2). Throws `UnfitAnswer`.
+ * one completion is charged per call (rules §3.6). Throws `UnfitAnswer`.
  */
 export function rebuildCompletion(body: unknown): Completion {
   const { choices, usage } = fieldsOf(body)

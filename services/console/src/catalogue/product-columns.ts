@@ -82,7 +82,7 @@ function columnsOfOverheads({ tokensPerByte, ...others }: z.output<typeof newPro
   return { tokensPerByteMillionths: Math.min(MILLION, Math.ceil(tokensPerByte * MILLION)), ...others }
 }
 
-/** Media products carry a fixed price per request (spec 8.3). */
+/** Media products carry a fixed price per request (money §1.2). */
 function columnsOfPrice(kind: ProductKind, pricing: z.output<typeof newProductBody>['pricing']) {
   if (kind === 'chat' || pricing.unit === 'request') return columnsOfPricing(pricing)
   const rule = `a product of the kind ${kind} is priced per request.`

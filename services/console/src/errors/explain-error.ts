@@ -6,7 +6,7 @@ import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { ConsoleDeps } from '../deps.ts'
 import { isForBrowser, refusalPage } from '../page/refusal-page.ts'
 
-/** What a client is told of an error (decisions.md, 1). What is no refusal is logged, and never shown. */
+/** What a client is told of an error (rules §2.1). What is no refusal is logged, and never shown. */
 export function explainError({ log }: Pick<ConsoleDeps, 'log'>): ExplainError {
   return (error, _req, res) => {
     const refusal = refusalFor(error)

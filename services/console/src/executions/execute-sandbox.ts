@@ -7,15 +7,19 @@ import { requireJsonWithinLimits } from '../request/json-limits.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { followExecution } from './follow-execution.ts'
 
-/** JSON and NDJSON may both have spaces before a line, so a space every so often keeps proxies from giving up (decisions.md, 6). */
+/**
+ * JSON and NDJSON may both have spaces before a line, so a space every so often keeps proxies from giving up
+ * (flows §4.4).
+ */
 const KEEP_ALIVE_MS = 15_000
 const NDJSON = 'application/x-ndjson'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping'>
 
 /**
- * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (decisions.md,
- * 7). Answered as the record once the execution is over, or as NDJSON progress; never as an image (spec 4.3). A client that
+ * POST …/sandboxes/{s}/execute: runs any revision without problems, without a key, on the project's wallet (rules §7.2).
+ * Answered as the record once the execution is over, or as NDJSON progress; never as an image (flows §4.5). A
+ * client that
  * leaves does not stop the execution.
  * @throws Refusal as the admission of an invoke would
  */

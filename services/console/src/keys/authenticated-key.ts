@@ -5,7 +5,7 @@ import { hashOf } from '../sign-in/secret.ts'
 import { databaseNow } from './database-now.ts'
 
 /**
- * The key that a secret stands for, in the order of checks of every road (decisions.md, 1).
+ * The key that a secret stands for, in the order of checks of every path (rules §2.3).
  * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_unbound`
  */
 export async function authenticatedKey(

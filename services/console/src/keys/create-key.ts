@@ -12,7 +12,7 @@ import { authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.
 
 const DAY_MS = 86_400_000
 
-/** POST …/keys: a key bound for life to one project (spec 2.1, 5.2, 5.3). Its secret is shown this once. */
+/** POST …/keys: a key bound for life to one project (rules §6.1, §6.2, §6.5). Its secret is shown this once. */
 export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>): Handler<'createKey'> {
   const { prisma, newId } = deps
   return async (call, res) => {

@@ -3,7 +3,7 @@ import type { Transaction } from '../audit/record-change.ts'
 
 /**
  * An allowlist names only what the project can reach: published products that are assigned to it, and its own sandbox
- * products (spec 2.1).
+ * products (rules §6.4).
  * @throws Refusal `resource_not_eligible` that names every other one
  */
 export async function requireEligible(tx: Transaction, project: string, resources: string[]): Promise<void> {

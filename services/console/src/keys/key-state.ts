@@ -10,7 +10,7 @@ export interface KeyDates {
   expiresAt: Date | null
 }
 
-/** The state that the console shows (decisions.md, 5). `Rotated` says nothing of whether the grace has ended. */
+/** The state that the console shows (rules §6.3). `Rotated` says nothing of whether the grace has ended. */
 export function keyState({ project, revokedAt, rotatedTo, expiresAt }: KeyDates, now: Date): KeyState {
   if (revokedAt !== null) return 'Revoked'
   if (project === null) return 'NeedsReissue'

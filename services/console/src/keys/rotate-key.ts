@@ -22,7 +22,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' |
 const DAY_MS = 86_400_000
 
 /**
- * POST …/keys/{k}/rotate (spec 4.6; decisions.md, 5): a replacement with the same project, policy, allowlist, limit, expiry
+ * POST …/keys/{k}/rotate (rules §6.8): a replacement with the same project, policy, allowlist, limit, expiry
  * span and meter. By a person who may manage the key, or by the key itself. Repeating it answers 409 with the replacement.
  */
 export function rotateKey(deps: Deps): Handler<'rotateKey'> {
@@ -81,7 +81,8 @@ async function whoRotates(
 }
 
 /**
- * A replacement is issued on its creator's authority, whoever asks for it; so that must still stand (spec 5.3). And its
+ * A replacement is issued on its creator's authority, whoever asks for it; so that must still stand (rules §6.5). And
+ * its
  * secret goes to whoever asks: an Admin or owner without the three requirements could else take by rotating what issuing
  * is refused to them for.
  */

@@ -44,7 +44,8 @@ export async function authorizeInProject(
 }
 
 /**
- * The issuer rule at creation (spec 5.3): a person who lacks one of the three requirements is told so, rather than sent away.
+ * The issuer rule at creation (rules §6.5): a person who lacks one of the three requirements is told so, rather than
+ * sent away.
  * @throws Refusal `not_found` to a person who has none of them, `key_issuer_denied`
  */
 export async function authorizeKeyIssuer(

@@ -4,7 +4,7 @@ const MAX_PROJECTS = 1000
 
 /**
  * Answers once no call of these projects can still be admitted on what was true before. A revocation answers after its commit
- * and after this (architecture.md, money core 2). Where the ledger can't be asked the caller learns `unavailable`: what was
+ * and after this (architecture §M2). Where the ledger can't be asked the caller learns `unavailable`: what was
  * revoked stays revoked, and repeating passes the barrier again.
  */
 export async function passBarrier({ ledger }: Pick<ConsoleDeps, 'ledger'>, projects: readonly string[]): Promise<void> {

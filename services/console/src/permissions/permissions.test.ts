@@ -20,7 +20,7 @@ const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', '
 const anyGrant: Who[] = ['viewer', 'consumer', 'owner']
 const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
 
-// The whole table, said once more by who has each permission (decisions.md, 7).
+// The whole table, said once more by who has each permission (rules §7.3).
 const granted: Record<Permission, Who[]> = {
   'tenants.create': ['operator'],
   'tenants.delete': ['operator'],

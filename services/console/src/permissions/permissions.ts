@@ -1,6 +1,6 @@
 import type { Roles } from './roles.ts'
 
-// Who may do what in the console: the one table (decisions.md, 7).
+// Who may do what in the console: the one table (rules §7.3).
 //   R1  Nothing inside a tenant holds without a membership of it: team roles and grants are worth nothing alone.
 //   R2  What a person can't see answers 404, as if it never existed; what it sees and may not do answers 403.
 //   R3  The platform operator rules products and fundings and sees no further into a tenant than these need.
@@ -43,7 +43,7 @@ export const permissions = {
   'wallet.read': { ...anyGrant, grantedTo: (s) => holdsGrant(s) || isOperator(s) },
   'wallet.fund': operator,
   'products.manage': operator,
-  // A person without it is told that there is nothing (spec 5.6): see `mayUseSandboxes`.
+  // A person without it is told that there is nothing (flows §1.2): see `mayUseSandboxes`.
   'sandboxes.use': {
     need: 'the role Project Owner or Project Consumer on the project',
     grantedTo: (s) => isMember(s) && (s.project === 'Project Owner' || s.project === 'Project Consumer'),
@@ -63,7 +63,10 @@ export function seesProject(roles: Roles): boolean {
   return isMember(roles) && (isAdmin(roles) || roles.team !== null || roles.project !== null)
 }
 
-/** The issuer rule: all three are needed to issue a key; organization administration alone is not enough (spec 5.3). */
+/**
+ * The issuer rule: all three are needed to issue a key; organization administration alone is not enough
+ * (rules §6.5).
+ */
 export function mayIssueKeys({ tenant, team, project }: Roles): boolean {
   return tenant !== null && team !== null && (project === 'Project Owner' || project === 'Project Consumer')
 }

@@ -7,7 +7,7 @@ import { rolesInTenant } from './roles.ts'
 
 /**
  * Which keys of a tenant a person may list, revoke and rotate: an Admin all, others their own and those of the projects
- * they own (decisions.md, 7). What is not among them doesn't exist for that person.
+ * they own (rules §7.3). What is not among them doesn't exist for that person.
  * @throws Refusal `not_found` for a tenant the person can't see
  */
 export async function visibleKeys(

@@ -30,7 +30,7 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
   }
 }
 
-/** POST …/projects/{p}/grants: grants a member of the organization a role, or another one; that may take rights away. */
+/** POST …/projects/{p}/grants: grants a member of the organization a role, or another one; that may take permissions away. */
 export function setGrant(deps: Deps): Handler<'setGrant'> {
   const { prisma } = deps
   return async (call, res) => {

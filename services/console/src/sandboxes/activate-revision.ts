@@ -14,7 +14,8 @@ import { lockSandbox } from './sandboxes.ts'
 type Deps = Pick<ConsoleDeps, 'prisma' | 'log'>
 
 /**
- * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (spec 3.1). The whole graph
+ * POST …/sandboxes/{s}/revisions/{n}/activate: from now on this revision answers external calls (flows §3.2). The whole
+ * graph
  * is checked again against the products that are assigned now, its package is built again, and both are deployed in one
  * transaction: whatever fails, the revision that was active still is. Executions in progress keep the one they began with.
  * @throws Refusal `graph_invalid`, `product_not_assigned`, `activation_failed`

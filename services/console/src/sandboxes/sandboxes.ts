@@ -8,12 +8,13 @@ import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, type SandboxRow } from './sandbox-record.ts'
 import { passBarrier } from '../permissions/pass-barrier.ts'
 
-// Admins read the audit and may not read sandbox products (spec 5.6), so it keeps ids and switches, and nothing of what an
+// Admins read the audit and may not read sandbox products (flows §1.2), so it keeps ids and switches, and nothing
+// of what an
 // author wrote.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 
-/** GET …/projects/{p}/sandboxes: the sandbox products of a project (spec 2.3). */
+/** GET …/projects/{p}/sandboxes: the sandbox products of a project (flows §1). */
 export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
   return async (call, res) => {
     const { project } = await reachSandboxesOf(deps, call, res)

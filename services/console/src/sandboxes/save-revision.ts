@@ -11,7 +11,8 @@ import { revisionText } from './revision-record.ts'
 const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 
 /**
- * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before (spec 3.1). A draft is stored with its problems;
+ * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before (flows §3.1). A draft is stored with its
+ * problems;
  * without `draft` a graph with problems is refused and nothing is stored. Of several who save on the same base the first wins.
  * @throws Refusal `revision_conflict`, `graph_invalid`, `product_not_assigned`, `invalid_request`, `request_too_large`
  */

@@ -1,6 +1,5 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { ConsoleDeps } from '../deps.ts'
 import { openSemaphore } from '@gateway/async/semaphore'
 import { refuse } from '@gateway/contracts/refusal'
 
@@ -20,7 +19,7 @@ export interface Passwords {
   fits(password: string, stored: string | null): Promise<boolean>
 }
 
-export function openPasswords({ random }: Pick<ConsoleDeps, 'random'>): Passwords {
+export function openPasswords({ random }: { random: (bytes: number) => Uint8Array<ArrayBuffer> }): Passwords {
   const semaphore = openSemaphore({ permits: 2, maxWaiting: 64, whenFull: () => refuse('overloaded', {}) })
   return {
     hash: (password) => semaphore.run(() => hashPassword(password, random(SALT_BYTES))),

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { makeSecret, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
-import type { ConsoleDeps } from '../deps.ts'
 
 export interface IssuedSecret {
   /** Shown once, kept nowhere. */
@@ -14,7 +13,7 @@ export interface IssuedSecret {
 /** Makes the secret of a key or of a personal token. */
 export function issueSecret(
   prefix: Parameters<typeof makeSecret>[0],
-  { random }: Pick<ConsoleDeps, 'random'>,
+  { random }: { random: (bytes: number) => Uint8Array<ArrayBuffer> },
 ): IssuedSecret {
   const secret = makeSecret(prefix, random(32))
   return { secret, hash: hashOf(secret), prefix: secret.slice(0, SHOWN_CHARACTERS) }

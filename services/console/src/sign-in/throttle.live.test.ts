@@ -7,7 +7,7 @@ import { answerOf, consoleTest as test, outcomeOf, signInBy } from '../console.f
 const PASSWORD = 'correct horse battery'
 
 test('guessing a password is slowed down, and the right one waits too [rate_limited]', async ({ console, stack }) => {
-  const email = `guessed.${stack.tenant}@example.test`
+  const email = `tried.${stack.tenant}@example.test`
   await stack.owner.post(`${stack.path}/members`, { email, password: PASSWORD })
   const signIn = async (password: string) => {
     const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' }

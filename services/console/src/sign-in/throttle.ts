@@ -1,6 +1,6 @@
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { refuse } from '@gateway/contracts/refusal'
-import type { ConsoleDeps } from '../deps.ts'
+import type { Database } from '@gateway/database/client'
 import { addressBlock } from './address-block.ts'
 import { hashOf } from './secret.ts'
 
@@ -29,7 +29,7 @@ export interface Throttle {
   attemptFrom(address: string): Promise<void>
 }
 
-export function openThrottle({ prisma }: Pick<ConsoleDeps, 'prisma'>): Throttle {
+export function openThrottle({ prisma }: Pick<Database, 'prisma'>): Throttle {
   const limiter = (keyPrefix: string, limit: { points: number; duration: number }) => {
     const store = { storeClient: prisma, tableName: 'signInAttempt', clearExpiredByTimeout: keyPrefix === 'address' }
     return new RateLimiterPrisma({ ...store, ...limit, keyPrefix, inMemoryBlockOnConsumed: limit.points + 1 })

@@ -1,14 +1,14 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
+import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { Deps } from '../deps.ts'
 import { openReservation, release } from '../provider-call/reservation.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
-import type { Permit } from './concurrency-limiter.ts'
+import type { Admission, Caller, Running } from './admission.ts'
 import { joinRunning } from './join-running.ts'
 import { tooOften, type Exceeded } from './rates.ts'
 
@@ -20,23 +20,6 @@ import { tooOften, type Exceeded } from './rates.ts'
 //       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
 //       reserved.
 
-/** What a call has come to: its upper bound is reserved, or it was answered before. */
-export type Admission = AdmittedCall | Replay
-
-export interface AdmittedCall extends Admitted {
-  /** Id of the reservation of this attempt; that of a first attempt is the invocation's id too. */
-  reservation: string
-}
-export type Replay = Extract<AdmitOutcome, { kind: 'replay' }>
-export type Running = Extract<AdmitOutcome, { kind: 'running' }>
-
-/** The caller while their request is under way. */
-export interface Caller {
-  /** Aborts when they leave before they have their answer. */
-  disconnected: AbortSignal
-  permit: Pick<Permit, 'attributeTo'>
-}
-
 type Needed = Pick<Deps, 'ledger' | 'instance' | 'newId' | 'countExactly' | 'rates' | 'admissionQueueLimit'> &
   Parameters<typeof joinRunning>[0] &
   Parameters<typeof release>[0]
@@ -47,7 +30,7 @@ const ADMISSION_MS = 5_000
 const NO_INSTANCE = 'nobody'
 
 /**
- * Asks the ledger to admit a call: one question, in which everything is decided (architecture.md, "Chat"). While the
+ * Asks the ledger to admit a call: one question, in which everything is decided (architecture §2.1). While the
  * first call under the same idempotency key is running, this one joins it.
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable

@@ -89,7 +89,7 @@ export function openConcurrencyLimiter({ maxPermits, maxOfProject = maxPermits }
 /**
  * Does the work of a request while it has a permit. A request without one is refused before anything of its body is
  * read; a request with one keeps it until the work is done and the answer is taken, or its caller has disconnected
- * (decisions.md, 3).
+ * (rules §3.8).
  * @throws Refusal `overloaded`
  */
 export async function withPermit(

@@ -1,7 +1,7 @@
 import { Refusal } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import { describe, expect, test } from 'vitest'
-import type { Admission, Running } from './admit-call.ts'
+import type { Admission, Running } from './admission.ts'
 import { joinRunning } from './join-running.ts'
 
 const RUNNING: Running = { kind: 'running', invocation: 'inv_1' }

@@ -3,11 +3,11 @@ import { refuse } from '@gateway/contracts/refusal'
 import { times } from '@gateway/contracts/limits'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { Deps } from '../deps.ts'
-import type { Admission, Running } from './admit-call.ts'
+import type { Admission, Running } from './admission.ts'
 
 /**
  * Waits for the end of a running call by asking for it again, at each notification and each second; each time all is
- * authorised anew (decisions.md, 4). Where the first call failed or its instance died, one of those who wait is
+ * authorised anew (rules §5.3). Where the first call failed or its instance died, one of those who wait is
  * admitted in its place; the ledger sees to it that it is only one.
  * @param askEveryMs how often to ask where no notification comes
  * @throws Refusal `idempotency_in_progress` when the first call takes longer than `joinMs`

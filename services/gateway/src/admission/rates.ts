@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
 
-// How often a key and a project may call, where an operator says so (decisions.md, 1: 429). Each gateway counts for
+// How often a key and a project may call, where an operator says so (rules §2.8). Each gateway counts for
 // itself.
 //   R1  What counts is an admitted call. A replay, a call that waits for a running one and a refused call do not count.
 //   R2  A key is known by its id and its project, which the ledger names at its first call.

@@ -13,7 +13,7 @@ export interface RecordedAsset {
 }
 
 /**
- * Sends the bytes of an asset, or the part that is asked for (spec 4.3; decisions.md, 6). Nobody but the caller may
+ * Sends the bytes of an asset, or the part that is asked for (flows §4.5, §4.7). Nobody but the caller may
  * keep them, and no browser may take them for anything else than what they are.
  * @throws Refusal `range_not_satisfiable`
  * @throws AssetMissing, AssetStoreUnavailable: before anything was sent

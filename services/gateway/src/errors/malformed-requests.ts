@@ -35,7 +35,7 @@ export function refuseMalformed({ newId }: Pick<Deps, 'newId'>, server: Server):
   })
 }
 
-/** The raw body that a path takes at most, known before any route is (decisions.md, 1: 413). Bytes. */
+/** The raw body that a path takes at most, known before any route is (rules §2.6). Bytes. */
 export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number {
   if (url.startsWith('/v1/assets')) return flowLimits.assetBytes
   if (url.startsWith('/v1/sandbox/') || url.startsWith('/api/v2/')) return flowLimits.bodyBytes

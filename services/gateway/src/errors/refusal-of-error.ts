@@ -21,7 +21,7 @@ export function refusalOfError(error: unknown): Refusal {
 
 /**
  * What a caller is told when an answer breaks off after its first byte. Unlike any other failure it is charged: for the
- * prompt and for what was sent (decisions.md, 3).
+ * prompt and for what was sent (rules §3.8).
  */
 export function refusalOfBreak(error: unknown): Refusal {
   const resolution =

@@ -6,8 +6,8 @@ import { refusalOfExecution } from './refusal-of-execution.ts'
 const failed = ({ body: error }: Refusal, chargedMicro: number) =>
   ({ id: 'exe_1', error, chargedMicro }) as ExecutionRecord
 
-describe('a run that failed, to a chat caller', () => {
-  test('is its error, with the run and its charges', () => {
+describe('an execution that failed, to a chat caller', () => {
+  test('is its error, with the execution and its charges', () => {
     const { status, body, headers } = refusalOfExecution(failed(refuse('provider_timeout', {}), 0), false)
     expect(status).toBe(504)
     expect(body).toMatchObject({
@@ -21,7 +21,7 @@ describe('a run that failed, to a chat caller', () => {
   test('does not promise that nothing is charged where something is, and is not to be repeated by itself', () => {
     const { body, headers } = refusalOfExecution(failed(refuse('provider_failed', {}), 42), false)
     expect(body.message).toBe(
-      'The model failed to answer. The calls of the run exe_1 that had succeeded are charged with 42 micro-USD.',
+      'The model failed to answer. The calls of the execution exe_1 that had succeeded are charged with 42 micro-USD.',
     )
     expect(headers['x-should-retry']).toBe('false')
   })

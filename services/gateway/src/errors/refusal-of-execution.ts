@@ -7,7 +7,7 @@ import { Refusal } from '@gateway/contracts/refusal'
  * themselves where a repeat answers the same or is charged again.
  */
 export function refusalOfExecution({ id, error, chargedMicro }: ExecutionRecord, keyed: boolean): Refusal {
-  if (error === null) throw new Error(`the run ${id} failed without an error`)
+  if (error === null) throw new Error(`the execution ${id} failed without an error`)
   const { code, message, resolution, param, details } = error
   const charged = chargedMicro > 0
   return new Refusal(code, charged ? `${withoutPromise(message)} ${chargeOf(id, chargedMicro)}` : message, resolution, {
@@ -23,5 +23,5 @@ function withoutPromise(message: string): string {
 }
 
 function chargeOf(id: string, chargedMicro: number): string {
-  return `The calls of the run ${id} that had succeeded are charged with ${chargedMicro} micro-USD.`
+  return `The calls of the execution ${id} that had succeeded are charged with ${chargedMicro} micro-USD.`
 }

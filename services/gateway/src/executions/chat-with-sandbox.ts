@@ -3,7 +3,7 @@ import { wireUsage } from '@gateway/contracts/chat-answer'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import { sendJson } from '@gateway/http/send'
-import type { Caller } from '../admission/admit-call.ts'
+import type { Caller } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
 import { explainError } from '../errors/explain-error.ts'
 import { refusalOfExecution } from '../errors/refusal-of-execution.ts'
@@ -24,9 +24,8 @@ type Needed = Parameters<typeof startExecution>[0] &
 const USAGE_MS = 30_000
 
 /**
- * Answers a chat call to a sandbox product by an execution of it (spec 4.2, model resolution): its text goes in, one
- * text comes out. Headers of a stream wait for the text or 10 s: before them a failure is an HTTP error (decisions.md,
- * 3).
+ * Answers a chat call to a sandbox product by an execution of it (rules §3.9): its text goes in, one
+ * text comes out. Headers of a stream wait for the text or 10 s: before them a failure is an HTTP error (rules §3.7).
  */
 export async function chatWithSandbox(
   deps: Needed,
@@ -65,7 +64,7 @@ async function answerOf(
 }
 
 function factsOf({ id, project, chargedMicro, output, completedAt }: ExecutionRecord, field: string | null) {
-  if (field === null) throw new Error(`the run ${id} was begun as a chat and has no text field`)
+  if (field === null) throw new Error(`the execution ${id} was begun as a chat and has no text field`)
   const text = output?.[field]
   return {
     execution: id,

@@ -5,7 +5,7 @@ import { invalidField } from '@gateway/contracts/invalid-field'
 const IGNORED = new Set(['frequency_penalty', 'presence_penalty', 'logit_bias'])
 
 /**
- * The one text that a chat call gives to a sandbox product called as a model (decisions.md, 3): of one message its text
+ * The one text that a chat call gives to a sandbox product called as a model (rules §3.9): of one message its text
  * as it is; of several `role: text` blocks with a blank line between.
  * @throws Refusal `invalid_request` for what a flow of one text can't take
  */

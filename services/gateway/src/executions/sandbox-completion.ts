@@ -1,7 +1,7 @@
 import type { WireUsage } from '@gateway/contracts/chat-answer'
 
 /**
- * An execution that succeeded, as the answer of a model (spec 4.2; decisions.md, 3). All of it is on record, so that a
+ * An execution that succeeded, as the answer of a model (rules §3.9). All of it is on record, so that a
  * repeat is the same.
  */
 export interface SandboxAnswer {

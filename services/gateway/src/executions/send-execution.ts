@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { MAX_ID_CHARACTERS } from '../request/read-headers.ts'
 import type { Execution } from './start-execution.ts'
 
-/** From here on every answer says which execution it is about, and whether it was begun before (decisions.md, 1, 4). */
+/** From here on every answer says which execution it is about, and whether it was begun before (rules §2.2). */
 export function setExecutionHeaders(
   res: ServerResponse,
   { execution, replayed }: Pick<Execution, 'execution' | 'replayed'>,
@@ -24,8 +24,8 @@ export function sendRecord(res: ServerResponse, record: string): void {
 }
 
 /**
- * Sends the image that an execution's output is, or answers false where it is none and the record is the answer (spec
- * 4.3).
+ * Sends the image that an execution's output is, or answers false where it is none and the record is the answer
+ * (flows §4.5).
  * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
  */
 export async function sendImage(
@@ -50,7 +50,7 @@ export async function sendImage(
 }
 
 /**
- * The one image that an execution's output is, or null: of another output, or of an execution that failed (spec 4.3).
+ * The one image that an execution's output is, or null: of another output, or of an execution that failed (flows §4.5).
  */
 function outputImage({ status, output }: ExecutionRecord): AssetValue | null {
   if (status !== 'Succeeded' || output === null) return null
@@ -78,7 +78,7 @@ async function recordedAsset(
 function notNow(execution: string): Refusal {
   return new Refusal(
     'unavailable',
-    `The run ${execution} has succeeded and is charged, and its image can not be read now.`,
+    `The execution ${execution} has succeeded and is charged, and its image can not be read now.`,
     'Repeat the request with the same Idempotency-Key after Retry-After seconds: nothing is charged for it again. Accept: application/json answers the record.',
   )
 }

@@ -6,7 +6,7 @@ import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { activeCarrier } from '@gateway/process/spans'
-import type { Caller } from '../admission/admit-call.ts'
+import type { Caller } from '../admission/admission.ts'
 import { tooOften } from '../admission/rates.ts'
 import type { Deps } from '../deps.ts'
 import { storableId } from '../request/read-headers.ts'
@@ -16,7 +16,7 @@ import { noteOnCall } from '../tracing.ts'
 //   S1  that nothing is asked for a caller who has disconnected already;
 //   S2  the subscription, which begins before the ledger is asked, so that no notification of the execution is missed;
 //   S3  the rate that an operator has set. A caller beyond it begins nothing, and gets what they began before
-//       (decisions.md, 4);
+//       (rules §2.8);
 //   S4  that an execution may have begun though no answer came: a repeat under its idempotency key gets that one.
 
 /** What the caller asks for; the rest is made here. */
@@ -35,7 +35,7 @@ export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   waitForChange(): Promise<'woken' | 'late'>
   /** Ends the subscription. The route that started the execution closes it. */
   close(): void
-  /** Asks for it once more: all that a repeat is checked for is checked anew (decisions.md, 4). */
+  /** Asks for it once more: all that a repeat is checked for is checked anew (rules §5.2). */
   askAgain(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ const LOOK_EVERY_MS = 1_000
 /** As high as Postgres counts them; no sandbox product has so many. */
 const MAX_REVISION = 2_147_483_647
 
-/** A chat caller is not told what an id names (decisions.md, 1): what they can't call is not there. */
+/** A chat caller is not told what an id names (rules §2.5): what they can't call is not there. */
 const NOT_CALLABLE = new Set(['sandbox_not_found', 'revision_not_active'])
 
 /**
@@ -153,9 +153,9 @@ function attributesOf({ execution, project, sandbox, replayed }: Extract<StartAn
 function mayHaveBegun(keyed: boolean): Refusal {
   return new Refusal(
     'unavailable',
-    'A part of the service can not be reached, so it is not known whether the run has begun.',
+    'A part of the service can not be reached, so it is not known whether the execution has begun.',
     keyed
-      ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the run that began, or begins one.'
-      : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the run that began.',
+      ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the execution that began, or begins one.'
+      : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the execution that began.',
   )
 }

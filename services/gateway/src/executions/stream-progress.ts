@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { ResponseStream } from '../response/response-stream.ts'
 import type { Execution } from './start-execution.ts'
 
-// The progress of an execution, as lines (spec 6).
+// The progress of an execution, as lines (flows §4.4).
 //   P1  Lines are the ledger's text, asked for after the last one that was written: none is missed and none comes
 //       twice, whatever notifications are lost.
 //   P2  A slow caller is waited for before the next lines are asked for; a caller who leaves is let go. The execution

@@ -18,7 +18,7 @@ import { executionResult, refusedResult } from './execution-result.ts'
 import type { McpRequest } from './mcp-request.ts'
 import { openProgressNotifier } from './progress-notifier.ts'
 
-// tools/call: the same execution as an HTTP invoke of the same key and input (decisions.md, 4).
+// tools/call: the same execution as an HTTP invoke of the same key and input (flows §5.3).
 //   T1  What the caller can clear is a result with `isError`, so that the model reads what clears it. Only what is no
 //       call of this tool at all is an error of JSON-RPC.
 //   T2  The execution does not need its caller: one who leaves stops nothing, and finds the execution again by their

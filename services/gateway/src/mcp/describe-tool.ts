@@ -12,7 +12,7 @@ type ObjectSchema = Tool['inputSchema']
 type Field = ContractSide['properties'][string]
 type FieldSchema = (field: Field) => object
 
-/** The one tool of a sandbox product (spec 4.4). The same facts give the same tool. */
+/** The one tool of a sandbox product (flows §5.3). The same facts give the same tool. */
 export function describeTool({ name, description, input, output }: ProductFacts): Tool {
   return {
     name: TOOL,
@@ -66,7 +66,7 @@ function givenAsset(field: Field): object {
     ...labels(
       field.title,
       field.description,
-      `${article}, given by the id of an asset of the project: {"asset":"ast_…"}. An id comes from the output of a run, or from uploading a file of type ${types} to POST /v1/assets on the server of this tool, with the same Authorization header, the bytes as the body and their Content-Type; the answer's "asset" is the id.`,
+      `${article}, given by the id of an asset of the project: {"asset":"ast_…"}. An id comes from the output of an execution, or from uploading a file of type ${types} to POST /v1/assets on the server of this tool, with the same Authorization header, the bytes as the body and their Content-Type; the answer's "asset" is the id.`,
     ),
     properties: {
       asset: { type: 'string', description: 'The id of the asset. It starts with ast_.' },

@@ -40,7 +40,7 @@ function failedResult(record: ExecutionRecord): CallToolResult {
   }
 }
 
-/** As a chat completion of a sandbox product has it (decisions.md, 3). */
+/** As a chat completion of a sandbox product has it (rules §3.9). */
 function serviceOf({ id, project, revision, chargedMicro }: ExecutionRecord) {
   return { kind: 'sandbox', execution_id: id, project, revision, charged_micro: chargedMicro }
 }

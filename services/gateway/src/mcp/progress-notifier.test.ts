@@ -16,7 +16,7 @@ test('each line but the last is a notification, in order, one after the other', 
   notifier.end(node(2, 'out') + complete)
   expect(await notifier.ended()).toEqual({ id: 'exe_1' })
   expect(sent).toEqual([
-    ['p', 0, 'The run has begun.'],
+    ['p', 0, 'The execution has begun.'],
     ['p', 1, 'in: Succeeded'],
     ['p', 2, 'out: Succeeded'],
   ])

@@ -28,7 +28,7 @@ export function openProgressNotifier(token: string | number, notify: Notify): Pr
     for (const text of lines.split('\n')) {
       if (text === '') continue
       const line = JSON.parse(text) as ProgressLine
-      if (line.kind === 'admitted') send(line.seq, 'The run has begun.')
+      if (line.kind === 'admitted') send(line.seq, 'The execution has begun.')
       else if (line.kind === 'node') send(line.seq, `${line.node.id}: ${line.node.status}`)
       else record = line.execution // which the result says
     }

@@ -11,7 +11,7 @@ import { callsTool, sendUnreadable, type Message } from './read-message.ts'
 // The official SDK answers, each request with a server of its own that knows one sandbox product and one caller.
 //   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution goes on.
 //       Anything else is short, and answered as JSON where the revision of the protocol has it so.
-//   K2  The headers of a call's answer wait until its execution has begun, so that they can name it (decisions.md, 1).
+//   K2  The headers of a call's answer wait until its execution has begun, so that they can name it (rules §2.2).
 //   K3  When this process stops, streams that wait for nothing end at once; calls have as long as those of other paths.
 
 export interface McpTransport {

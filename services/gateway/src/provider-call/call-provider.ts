@@ -1,25 +1,14 @@
 import { SpanKind } from '@opentelemetry/api'
-import type { ChatRequest } from '@gateway/contracts/chat-request'
 import { inSpan, markFailed, startSpan, withSpan } from '@gateway/process/spans'
 import type { ChatAnswer, ChatChunk, Completion } from '@gateway/providers/chat-port'
 import { callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import { forwardedFor } from '@gateway/providers/forwarded-for'
-import type { AdmittedCall } from '../admission/admit-call.ts'
 import type { Deps } from '../deps.ts'
-import type { Reservation } from './reservation.ts'
+import type { Call } from './call.ts'
 import { noteAnswer, noteChunks } from './trace-answer.ts'
 
 // Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers
 // hold the time limit of 300 s; here a call ends early only where this process has to stop.
-
-/** A call on its way: what was asked, what it was admitted as, and what is reserved for it. */
-export interface Call {
-  request: ChatRequest
-  admitted: AdmittedCall
-  reservation: Reservation
-  /** How long the provider has taken, once its answer is complete. */
-  timing: { providerMs: number }
-}
 
 type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent'>
 

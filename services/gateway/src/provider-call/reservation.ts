@@ -3,13 +3,13 @@ import type { OutcomeOf, SettleItem } from '@gateway/contracts/ledger-items'
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import { recordedUsage } from '@gateway/contracts/usage'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
-import type { AdmittedCall } from '../admission/admit-call.ts'
+import type { AdmittedCall } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
 
 // How the reservation of a call ends. Neither `settle` nor `release` ever rejects.
 //   H1  Once: by the first of the two. Whatever comes after it does nothing.
 //   H2  The caller waits for it PATIENCE_MS at most. Past that they get their answer and the settlement goes on, as
-//       long as this process lives; if the process dies first, the call is written off (architecture.md, money core 6).
+//       long as this process lives; if the process dies first, the call is written off (architecture §M6).
 //   H3  Those who wait for this invocation are notified once it has ended.
 
 export interface Reservation {

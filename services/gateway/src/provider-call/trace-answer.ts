@@ -3,7 +3,7 @@ import { markFailed } from '@gateway/process/spans'
 import type { ChatChunk, Completion, Usage } from '@gateway/providers/chat-port'
 import { answerAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
-import type { Call } from './call-provider.ts'
+import type { Call } from './call.ts'
 
 /** Notes on the span of a call what a whole answer was. */
 export function noteAnswer(span: Span, call: Call, { choices, usage }: Completion, withContent: boolean): void {

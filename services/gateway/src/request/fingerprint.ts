@@ -3,7 +3,7 @@ import canonicalize from 'canonicalize'
 
 /**
  * What makes two requests under one idempotency key the same: SHA-256, hex, of the canonical body less `project_id` and
- * the fields that are null (decisions.md, 4). Nulls further inside are kept, where they may mean something (`enum:
+ * the fields that are null (rules §5.1). Nulls further inside are kept, where they may mean something (`enum:
  * [null]`).
  */
 export function fingerprintOf(body: object): string {

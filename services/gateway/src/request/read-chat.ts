@@ -6,7 +6,7 @@ import { readBody } from '@gateway/http/read-body'
 import { fingerprintOf } from './fingerprint.ts'
 import { readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 
-/** A chat call that has passed every check that needs no state (decisions.md, 1: order of checks). */
+/** A chat call that has passed every check that needs no state (rules §2.3). */
 export interface ChatCall {
   /** SHA-256 of the key's secret, hex. */
   keyHash: string
@@ -17,7 +17,7 @@ export interface ChatCall {
 }
 
 /**
- * Reads POST /v1/chat/completions once its key has been read: the headers, then the body (spec 4.2, 4.5).
+ * Reads POST /v1/chat/completions once its key has been read: the headers, then the body (rules §2.7, §3).
  * @throws Refusal 400 or 413
  * @throws ClientDisconnected when the caller left before the body was complete
  */

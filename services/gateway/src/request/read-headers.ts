@@ -9,7 +9,7 @@ import { refuse } from '@gateway/contracts/refusal'
 // the way, so each is taken once.
 
 /**
- * The hash of the secret in `Authorization: Bearer svc_…` (spec 5). The secret itself goes no further than this
+ * The hash of the secret in `Authorization: Bearer svc_…` (rules §1.3). The secret itself goes no further than this
  * function.
  * @throws Refusal `key_missing`, `key_invalid` for what can't be a secret of ours (no look-up), `duplicate_header`
  */
@@ -22,7 +22,7 @@ export function readKey(req: IncomingMessage): string {
 }
 
 /**
- * Who asks, of a request without a body: the key, then the other headers (spec 4.5, 5).
+ * Who asks, of a request without a body: the key, then the other headers (rules §1.3, §2.7).
  * @throws Refusal 400 or 401
  */
 export function readCaller(req: IncomingMessage): CallerQuestion {
@@ -32,7 +32,7 @@ export function readCaller(req: IncomingMessage): CallerQuestion {
 }
 
 /**
- * The Idempotency-Key header, or null without one (spec 4.2).
+ * The Idempotency-Key header, or null without one (rules §5.1).
  * @throws Refusal `idempotency_key_invalid`
  */
 export function readIdempotencyKey({ headers }: Pick<IncomingMessage, 'headers'>): string | null {
@@ -43,7 +43,7 @@ export function readIdempotencyKey({ headers }: Pick<IncomingMessage, 'headers'>
 }
 
 /**
- * The project that a call names (spec 4.5): X-Service-Project, X-Project-ID and `project_id` of the body.
+ * The project that a call names (rules §2.7): X-Service-Project, X-Project-ID and `project_id` of the body.
  *
  * null when none is there; the value when all agree; otherwise all of them, which equals no project's id, so that the
  * ledger answers `project_mismatch`. An empty value names no project of ours, so it is a mismatch too: a caller who

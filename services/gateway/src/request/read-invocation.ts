@@ -7,7 +7,7 @@ import { readBody } from '@gateway/http/read-body'
 import { fingerprintOf } from './fingerprint.ts'
 import { readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 
-/** An invocation that has passed every check that needs no state (decisions.md, 1: order of checks). */
+/** An invocation that has passed every check that needs no state (rules §2.3). */
 export interface Invocation {
   /** SHA-256 of the key's secret, hex. */
   keyHash: string
@@ -19,7 +19,7 @@ export interface Invocation {
 }
 
 /**
- * Reads POST /v1/sandbox/{id}/invoke once its key has been read: the headers, then the body (spec 4.3, 4.5).
+ * Reads POST /v1/sandbox/{id}/invoke once its key has been read: the headers, then the body (flows §4.1, rules §2.7).
  * @throws Refusal 400 or 413
  * @throws ClientDisconnected when the caller left before the body was complete
  */

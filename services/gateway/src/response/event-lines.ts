@@ -3,7 +3,7 @@ import type { Refusal } from '@gateway/contracts/refusal'
 import type { ChunkChoice } from '@gateway/providers/chat-port'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
-/** Writes the events of one streamed answer, each as its `data:` line and the blank line after it (decisions.md, 3). */
+/** Writes the events of one streamed answer, each as its `data:` line and the blank line after it (rules §3.7). */
 export interface EventLines {
   chunk(choices: ChunkChoice[]): string
   /** The last events of a whole answer: its usage, where asked for, and `[DONE]`. */

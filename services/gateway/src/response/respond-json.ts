@@ -4,13 +4,14 @@ import { sendJson } from '@gateway/http/send'
 import type { Completion } from '@gateway/providers/chat-port'
 import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Deps } from '../deps.ts'
-import { callForCompletion, type Call } from '../provider-call/call-provider.ts'
+import type { Call } from '../provider-call/call.ts'
+import { callForCompletion } from '../provider-call/call-provider.ts'
 import { settle } from '../provider-call/reservation.ts'
 
 type Needed = Pick<Deps, 'now' | 'countUsage'> & Parameters<typeof callForCompletion>[0] & Parameters<typeof settle>[0]
 
 /**
- * Answers a call in one piece: call, settle, send (decisions.md, 3). What is saved is what is sent, byte for byte.
+ * Answers a call in one piece: call, settle, send (rules §3.6). What is saved is what is sent, byte for byte.
  * @throws ProviderFailure, ProcessStopping
  */
 export async function respondJson(deps: Needed, res: ServerResponse, call: Call): Promise<void> {

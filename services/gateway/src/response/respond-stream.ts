@@ -4,13 +4,14 @@ import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Deps } from '../deps.ts'
 import { refusalOfBreak } from '../errors/refusal-of-error.ts'
 import { ProcessStopping } from '../open-calls.ts'
-import { callForChunks, type Call } from '../provider-call/call-provider.ts'
+import type { Call } from '../provider-call/call.ts'
+import { callForChunks } from '../provider-call/call-provider.ts'
 import { settle } from '../provider-call/reservation.ts'
 import { eventLines, failureLine } from './event-lines.ts'
 import { openRecording } from './recording.ts'
 import { EVENT_STREAM, openLate, type ResponseStream } from './response-stream.ts'
 
-// An answer as it comes (decisions.md, 3).
+// An answer as it comes (rules §3.7, §3.8).
 //   A1  Headers wait for the provider's first byte, or 10 s. Before them a failure is an HTTP error, after them the
 //       last event.
 //   A2  A caller who leaves or lags never ends the call: it is read to its end, settled on its real usage and, if

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
 import { explainError } from '../errors/explain-error.ts'
-import type { Call } from '../provider-call/call-provider.ts'
+import type { Call } from '../provider-call/call.ts'
 import { release } from '../provider-call/reservation.ts'
 import { failureLine } from './event-lines.ts'
 import { respondJson } from './respond-json.ts'

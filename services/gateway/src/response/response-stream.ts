@@ -42,7 +42,7 @@ const PATIENCE_MS = 30_000
 const QUIET_MS = 15_000
 
 const EVENTS: StreamKind = { contentType: EVENT_STREAM, keepAlive: KEEP_ALIVE }
-/** Lines of JSON, which may have blanks before them (decisions.md, 6). */
+/** Lines of JSON, which may have blanks before them (flows §4.4). */
 export const JSON_LINES: StreamKind = { contentType: NDJSON, keepAlive: ' ' }
 
 const HEADERS = {

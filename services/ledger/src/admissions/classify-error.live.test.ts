@@ -80,7 +80,7 @@ describe('an error of Postgres', () => {
   })
 })
 
-describe('an error of the road to Postgres', () => {
+describe('an error of the way to Postgres', () => {
   const cuts: [what: string, cut: (proxy: FaultProxy) => void | Promise<void>][] = [
     ['a connection that is reset', (proxy) => proxy.reset()],
     ['a server that is gone', (proxy) => proxy.down()],

@@ -15,7 +15,7 @@ interface ReplayFacts {
 }
 
 /**
- * Answers repeats with what was saved for the first call, byte for byte (decisions.md, 4).
+ * Answers repeats with what was saved for the first call, byte for byte (rules §5.3).
  * Many repeats of one call read its answer once.
  */
 export async function finishReplays(deps: Pick<Deps, 'reads'>, decided: Decided[]): Promise<void> {

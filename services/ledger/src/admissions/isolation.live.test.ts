@@ -7,7 +7,7 @@ import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.
 // What goes wrong with one item harms that item, and what one project waits for keeps no other project waiting.
 
 describe('a row that can’t be answered', () => {
-  test('is set aside alone, the batch is not written again, and its hold can be released', async ({
+  test('is set aside alone, the batch is not written again, and its reservation can be released', async ({
     database,
     fixture,
     tenant,

@@ -19,7 +19,7 @@ import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.
 
 type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
-/** A run of the tenant's key, or of somebody else, with so many claimed nodes. */
+/** An execution of the tenant's key, or of somebody else, with so many claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,
@@ -50,7 +50,11 @@ async function codeNow(replica: Replica, tenant: TenantFixture, node: HeldNode):
 }
 
 describe('a node’s call', () => {
-  test('is held under its run and node, as an attempt at the node’s call', async ({ fixture, replica, tenant }) => {
+  test('is held under its execution and node, as an attempt at the node’s call', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const [first] = await runWith(fixture, tenant)
     const [again] = await reclaimNodes(fixture, [first!])
     const outcome = await replica.admitNode(nodeItem(replica, again!, tenant.product))
@@ -132,7 +136,7 @@ describe('a node’s call', () => {
   })
 })
 
-describe('in whose name a run calls', () => {
+describe('in whose name an execution calls', () => {
   test('rotation and expiry of its key don’t stop it', async ({ fixture, replica, tenant }) => {
     const key = await fixture.key({ project: tenant.project, by: tenant.owners.owner, expiresInMs: -1_000 })
     const [node] = await runWith(fixture, tenant, 1, { key: key.id })
@@ -202,7 +206,7 @@ describe('in whose name a run calls', () => {
   })
 })
 
-describe('what a run may call', () => {
+describe('what an execution may call', () => {
   test('is assigned and published [product_not_assigned]', async ({ fixture, replica, tenant }) => {
     const draft = await fixture.product({ state: 'draft' })
     await fixture.assign(tenant.project.id, draft)
@@ -272,7 +276,7 @@ describe('a lease', () => {
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
   })
 
-  test('of a node or a run that the books don’t know is fenced', async ({ fixture, replica, tenant }) => {
+  test('of a node or an execution that the books don’t know is fenced', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     for (const strange of [{ node: 'nowhere' }, { execution: 'exe_nowhere' }])
       expect(await replica.admitNode({ ...nodeItem(replica, node!, tenant.product), ...strange })).toEqual({
@@ -280,7 +284,7 @@ describe('a lease', () => {
       })
   })
 
-  test('of a run that has begun to fail or has ended is fenced', async ({ fixture, replica, tenant }) => {
+  test('of an execution that has begun to fail or has ended is fenced', async ({ fixture, replica, tenant }) => {
     const [failing] = await runWith(fixture, tenant)
     await failExecution(fixture, failing!.execution)
     const [ended] = await runWith(fixture, tenant)
@@ -366,7 +370,7 @@ describe('closing a node’s call', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('an answer that comes after its hold had ended is the stack’s', async ({ fixture, replica, tenant }) => {
+  test('an answer that comes after its reservation had ended is the stack’s', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     await codeNow(replica, tenant, node!)
     await closeNodes(replica.reads, [tenant.project.id], [released(node!)])

@@ -106,7 +106,7 @@ async function costsOf(session: Session, replica: Replica, setup: Setup, size: n
 
 const NODES_A_EXECUTION = 8
 
-/** The same of nodes, of runs of a key with a limit, of one without, and of a person. */
+/** The same of nodes, of executions of a key with a limit, of one without, and of a person. */
 async function nodeCostsOf(
   session: Session,
   replica: Replica,
@@ -163,7 +163,7 @@ function expectNoMore(now: Costs, before: Costs): void {
   }
 }
 
-/** Strangers' rows, as a year of calls leaves them. `n` counts. */
+/** UnknownKeys' rows, as a year of calls leaves them. `n` counts. */
 const FILLS: [table: string, columns: string, values: string][] = [
   [
     'money.reservations',

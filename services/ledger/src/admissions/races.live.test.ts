@@ -53,7 +53,7 @@ describe('a release that races its own admission', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('in a crowd, over two replicas of two batchers each, leaves nothing held', async ({ database, tenant }) => {
+  test('in a load, over two replicas of two batchers each, leaves nothing held', async ({ database, tenant }) => {
     const admissionBatcher = { limits: { admissionBatcher: 2, batchItems: 32 } }
     const replicas = [
       await openReplica(database.ledgerUrl, admissionBatcher),

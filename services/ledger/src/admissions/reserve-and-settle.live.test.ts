@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { codeOf, countCodes } from '../fixtures/replica.ts'
 import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 
-// The rules of the money core (architecture.md), each by what would break if it did not hold.
+// The rules of the money core (architecture §4), each by what would break if it did not hold.
 
 describe('the last dollar is held once', () => {
   test('200 parallel calls on a wallet that holds 10 admit exactly 10 [insufficient_budget]', async ({

@@ -15,9 +15,9 @@ const unidentified = (keyHash: string, id = `inv-${named++}`) => waiting<AdmitIt
 const release = (id: string) => waiting<ClosingItem>({ op: 'release', id, reason: 'test' })
 
 describe('what goes into the next batch', () => {
-  test('projects take turns: a crowd of one costs another one turn', () => {
+  test('projects take turns: a load of one costs another one turn', () => {
     const items = new WaitingItems()
-    for (let n = 0; n < 100; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
+    for (let n = 0; n < 100; n++) items.addAdmission('load', admission(`load-${n}`))
     items.addAdmission('single', admission('single'))
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toContain('single')
   })
@@ -25,21 +25,21 @@ describe('what goes into the next batch', () => {
   test('a flood of keys that nobody knows leaves three quarters of a batch to the projects, and gets the rest', () => {
     const items = new WaitingItems()
     for (let n = 0; n < 100; n++) items.addAdmission(null, unidentified(`hash-${n}`))
-    for (let n = 0; n < 20; n++) items.addAdmission('crowd', admission(`crowd-${n}`))
+    for (let n = 0; n < 20; n++) items.addAdmission('load', admission(`load-${n}`))
     items.addAdmission('single', admission('single'))
     expect(items.unidentified).toBe(100)
     const { admissions } = items.take({ items: 12, bytes: 1_000, admissionsAtLeast: 4 })
     expect(admissions.slice(0, 9).map(({ item }) => item.id)).toContain('single')
     expect(admissions.slice(9).map(({ item }) => callerOf(item))).toEqual(['hash-0', 'hash-1', 'hash-2'])
     // What the projects leave is theirs as well.
-    while (items.take(limits).admissions.some(({ item }) => item.id.startsWith('crowd')));
+    while (items.take(limits).admissions.some(({ item }) => item.id.startsWith('load')));
     expect(items.take(limits).admissions).toHaveLength(10)
   })
 
-  test('a new key is not kept out by a thousand projects, nor by another new key’s crowd', () => {
+  test('a new key is not kept out by a thousand projects, nor by another new key’s load', () => {
     const items = new WaitingItems()
     for (let n = 0; n < 1_000; n++) items.addAdmission(`project-${n}`, admission(`p-${n}`))
-    for (let n = 0; n < 1_000; n++) items.addAdmission(null, unidentified('crowd'))
+    for (let n = 0; n < 1_000; n++) items.addAdmission(null, unidentified('load'))
     items.addAdmission(null, unidentified('new'))
     expect(items.take(limits).admissions.map(({ item }) => callerOf(item))).toContain('new')
   })
@@ -55,21 +55,21 @@ describe('what goes into the next batch', () => {
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toEqual(['a', 'new-0', 'new-1', 'new-2', 'other'])
   })
 
-  test('a run takes its turns as a key does: with its project, once that is known', () => {
+  test('an execution takes its turns as a key does: with its project, once that is known', () => {
     const node = (execution: string, id: string) => waiting<AdmitNodeItem>({ op: 'admit-node', id, execution })
     const items = new WaitingItems()
-    for (let n = 0; n < 100; n++) items.addAdmission(null, node('exe_crowd', `crowd-${n}`))
+    for (let n = 0; n < 100; n++) items.addAdmission(null, node('exe_crowd', `load-${n}`))
     items.addAdmission(null, node('exe_new', 'new'))
     items.addAdmission('p', admission('direct'))
     const taken = () => items.take(limits).admissions.map(({ item }) => item.id)
-    expect(taken().slice(0, 3)).toEqual(['direct', 'crowd-0', 'new'])
+    expect(taken().slice(0, 3)).toEqual(['direct', 'load-0', 'new'])
     items.introduce('exe_crowd', 'p')
     items.addAdmission('p', admission('behind it'))
     items.addAdmission('q', admission('beside it'))
     expect([items.unidentified, taken().includes('beside it')]).toEqual([0, true])
   })
 
-  test('whose a run is is remembered apart from keys: a hundred thousand runs push out no key', () => {
+  test('whose an execution is is remembered apart from keys: a hundred thousand runs push out no key', () => {
     const cache = openProjectCache()
     const key = { op: 'admit', keyHash: 'hash' } as AdmitItem
     expect([cache.get(key), cache.add(key, 'p'), cache.add(key, 'p')]).toEqual([null, true, false])

@@ -28,7 +28,7 @@ describe('an asset', () => {
       })
   })
 
-  test('is recorded for a run of that project only [execution_not_found, key_invalid]', async ({
+  test('is recorded for an execution of that project only [execution_not_found, key_invalid]', async ({
     fixture,
     tenant,
     replica,

@@ -33,13 +33,13 @@ interface SandboxRow {
 
 /**
  * Text that goes into a flow and comes out of it is bounded by the size of a port, whatever a token is
- * (decisions.md, 3).
+ * (rules §4.4).
  */
 const TEXT = { length: 65_536, modality: 'text->text', modalities: ['text'] }
 
 /**
  * What a key can call now, products and then sandbox products: the same views and the same refusals as admission
- * (spec 4.1).
+ * (rules §4.1).
  */
 export async function readModels(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<ModelsAnswer> {
   const caller = await readCaller(deps, question)

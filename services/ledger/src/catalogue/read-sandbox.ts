@@ -17,7 +17,7 @@ interface SandboxRow {
 
 /**
  * What a key may know of a sandbox product before it starts an execution, refused in the same order as a start
- * (decisions.md, 1).
+ * (rules §2.3).
  */
 export async function readSandbox(
   deps: Pick<Deps, 'reads' | 'packageCache'>,

@@ -66,7 +66,7 @@ describe('ledger check', () => {
       /what is reserved, or was, differs: expected 100, found 50/,
     ],
     [
-      'a hold under another id',
+      'a reservation under another id',
       `UPDATE money.reservations SET id = 'another' WHERE id = (SELECT min(id) FROM money.reservations WHERE project = $1)`,
       /what is reserved, or was, differs: expected 100, found 0/,
     ],

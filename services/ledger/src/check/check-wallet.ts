@@ -9,7 +9,7 @@ import {
   type SpentByWindow,
 } from './fold-journal.ts'
 
-// One wallet's books, derived again from its journal (I1 to I6, I12, I15).
+// One wallet's books, derived again from its journal (money §8).
 //   C1  Entries are folded in steps of a few thousand up to a checkpoint; entries never change, so steps need no common
 //       view.
 //   C2  The last step is one statement, so its view of wallet, meters, open reservations and newest entries is one

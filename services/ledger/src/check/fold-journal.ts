@@ -99,7 +99,7 @@ function placeOf({ seq, kind, reference }: Entry): string {
   return `journal entry ${seq} (${kind} ${reference})`
 }
 
-/** As money.book_v1 seals it. */
+/** As money.admit_v1 and money.close_batch_v1 seal it. */
 function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
   return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
 }

@@ -14,7 +14,7 @@ export function notifyChanges({ notifier }: Pick<Deps, 'notifier'>, changes: Ite
   }
 }
 
-/** Wakes the workers that run nodes of an execution that is failing. */
+/** Wakes the workers that execution nodes of an execution that is failing. */
 export function notifyEnding({ notifier }: Pick<Deps, 'notifier'>, execution: string): void {
   notifier.notify(`end:${execution}`)
 }

@@ -17,7 +17,7 @@ export interface Caller {
 }
 
 /**
- * The key that is asked for, or its refusal: the views and the order of checks that admission has (decisions.md, 1).
+ * The key that is asked for, or its refusal: the views and the order of checks that admission has (rules §2.3).
  */
 export async function readCaller(
   { reads: { prisma } }: Pick<Deps, 'reads'>,

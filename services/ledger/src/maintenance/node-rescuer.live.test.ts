@@ -6,7 +6,7 @@ import { chain, fan, oneCall } from '../fixtures/sandbox-products.ts'
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
 describe('a node whose instance has ended', () => {
-  test('is taken back with its hold released, and charged once by whoever runs it again', async ({
+  test('is taken back with its reservation released, and charged once by whoever runs it again', async ({
     engine,
     replica,
     tenant,
@@ -54,7 +54,7 @@ describe('a node whose instance has ended', () => {
     })
   })
 
-  test('in a run that is failing lets the run end', async ({ engine, tenant, begin, admit, replica }) => {
+  test('in an execution that is failing lets the execution end', async ({ engine, tenant, begin, admit, replica }) => {
     const [dead, living] = [await engine.newInstance(), await engine.newInstance()]
     const execution = await begin(fan([tenant.product, tenant.product]))
     const [one, other] = [await takeNext(engine, living, execution), await takeNext(engine, dead, execution)]

@@ -6,7 +6,7 @@ import { cleanRetention } from './retention-cleaner.ts'
 
 const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
 
-describe('a run whose retention is over', () => {
+describe('an execution whose retention is over', () => {
   test('is forgotten with its nodes; what it was charged stays', async ({
     engine,
     replica,

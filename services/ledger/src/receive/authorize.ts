@@ -2,7 +2,8 @@ import type { RequestHandler, Response } from 'express'
 import type { OperationRow } from '@gateway/contracts/ledger-operations'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
 
-// Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs (S15):
+// Internal callers prove themselves with a short-lived signed token, and each may do only what its work needs
+// (architecture §S15):
 // the rows of the operations say what.
 
 /** Answers who signed the token, or null. */

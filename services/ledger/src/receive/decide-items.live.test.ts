@@ -36,7 +36,7 @@ const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, r
 })
 
 describe('POST /items', () => {
-  test('hands each item to where it is decided: money, or the runs', async ({ ledger, fixture, replica }) => {
+  test('hands each item to where it is decided: money, or the executions', async ({ ledger, fixture, replica }) => {
     const tenant = await openTenant(fixture)
     const execution = await insertExecution(fixture, tenant.project.id, { key: tenant.key.id })
     const [node, held] = await insertNodes(fixture, { execution, project: tenant.project.id, count: 2 })

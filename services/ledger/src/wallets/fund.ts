@@ -3,7 +3,7 @@ import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
 /**
- * Brings money into a project's wallet, once per funding id (decisions.md, 2). `micro` is what stands under that id.
+ * Brings money into a project's wallet, once per funding id (money §5.2). `micro` is what stands under that id.
  */
 export async function fund(
   { reads }: Pick<Deps, 'reads'>,

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 
 /**
  * Waits until every admission that may have read what was true before is over: locks the wallets in id order, and frees
- * them. A call that starts after this has answered is decided by what is committed now (architecture.md, money core 2).
+ * them. A call that starts after this has answered is decided by what is committed now (architecture §M2).
  * A wallet that does not exist is made first: an admission that is making it just now can't be seen, only waited for.
  */
 export async function passBarrier(

@@ -15,7 +15,8 @@ import { productOf, textAt } from './ports.ts'
 type ChatDeps = Pick<Deps, 'ledger' | 'assets' | 'providers' | 'countUsage'>
 
 /**
- * `product.chat`: `prompt`, `system` and `image` become the messages of a chat call like any other (decisions.md, 3 and 6).
+ * `product.chat`: `prompt`, `system` and `image` become the messages of a chat call like any other (flows §2.3,
+ * rules §3).
  * Answers `text`, and `json` where an answer in JSON was asked for.
  */
 export async function prepareChat(

@@ -10,7 +10,7 @@ import { LeaseLost, type Work } from '../work.ts'
 
 // Asks the ledger to reserve what the call of a node may cost.
 //   A1  It is asked under the id of this attempt, any number of times: it reserves once.
-//   A2  What its bytes alone would refuse is counted once, as with a direct call (decisions.md, 2).
+//   A2  What its bytes alone would refuse is counted once, as with a direct call (money §2.4).
 //   A3  What would fit but for what other calls have reserved is asked again, for half a minute: they end and free it. Siblings of
 //       one execution that a wallet can pay one after the other are thus all performed.
 //   A4  A ledger that can not be reached is waited for: what ends this is the end of the execution's time.

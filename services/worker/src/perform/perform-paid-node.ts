@@ -89,7 +89,7 @@ function resultOf(deps: Pick<Deps, 'log'>, work: Work, answer: PaidAnswer): Perf
 }
 
 /**
- * A value on a port is at most 64 KB of compact JSON (spec 8.2).
+ * A value on a port is at most 64 KB of compact JSON (flows §2.6).
  * @throws Refusal value_too_large
  */
 function refuseLargeValues(node: string, output: Values): void {

@@ -60,7 +60,10 @@ export function openCancellation(
   }
 }
 
-/** Aborts when this worker has to stop, with the signal's reason; not when the queue's lock is lost (N4). */
+/**
+ * Aborts when this worker has to stop, with the signal's reason; not when the queue's lock is lost (N4
+ * of run-node.ts).
+ */
 export function stopSignalOf(jobSignal: AbortSignal): AbortSignal {
   const stop = new AbortController()
   const onAbort = () => {

@@ -5,7 +5,7 @@ import { nullIfUnavailable, pause } from '../retry.ts'
 import type { Lease, Work } from '../work.ts'
 import { stopSignalOf } from './cancellation.ts'
 
-// A claim without an answer may have been granted (N5). It is repeated: the same lease is granted again.
+// A claim without an answer may have been granted (N5 of run-node.ts). It is repeated: the same lease is granted again.
 //   C1  A worker that the ledger no longer hears holds up nobody: it lets go of the job, which is requeued for another.
 //   C2  What it let go of and was granted after all it gives back as soon as it is heard again.
 

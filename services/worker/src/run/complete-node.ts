@@ -8,7 +8,7 @@ import type { Performed, Work } from '../work.ts'
 /** The most that the ledger takes. */
 const LONGEST_MS = 3_600_000
 
-/** Records how a node ended, until the ledger has answered (N5). */
+/** Records how a node ended, until the ledger has answered (N5 of run-node.ts). */
 export async function completeNode(
   { ledger, log }: Pick<Deps, 'ledger' | 'log'>,
   { lease: { execution, node, lease } }: Work,

@@ -41,7 +41,7 @@ export async function startProvider({ redirectUri, port = 0 }: { redirectUri: st
     },
     pkce: { required: () => true },
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
-    cookies: { keys: ['of this run'] },
+    cookies: { keys: ['of this execution'] },
     jwks: { keys: [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }) }] },
   })
   provider.use(async (context, next) => {

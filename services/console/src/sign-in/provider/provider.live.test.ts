@@ -62,8 +62,10 @@ function sessionOf(answer: Response): string {
 
 async function untilReached(program: TestProgram): Promise<void> {
   for (;;) {
-    const ways = (await (await fetch(`${program.url}/api/v2/session`)).json()) as { provider: { isReached: boolean } }
-    if (ways.provider.isReached) return
+    const variants = (await (await fetch(`${program.url}/api/v2/session`)).json()) as {
+      provider: { isReached: boolean }
+    }
+    if (variants.provider.isReached) return
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -123,12 +125,12 @@ test('an e-mail that nobody was added with opens nothing and makes nobody [not_p
   provider,
   fixture,
 }) => {
-  provider.sit('stranger', { email: 'stranger@example.test', email_verified: true })
+  provider.sit('outsider', { email: 'outsider@example.test', email_verified: true })
   const answer = await answerOf(await signInAt(console, provider))
   expect(outcomeOf(answer)).toBe('403 not_permitted')
-  expect(answer.body.error.message).toBe('This needs a membership for the e-mail stranger@example.test.')
+  expect(answer.body.error.message).toBe('This needs a membership for the e-mail outsider@example.test.')
   expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
-  const { rows } = await fixture.run(`SELECT FROM control.people WHERE email = 'stranger@example.test'`)
+  const { rows } = await fixture.run(`SELECT FROM control.people WHERE email = 'outsider@example.test'`)
   expect(rows).toHaveLength(0)
 })
 

@@ -13,7 +13,7 @@ import { readCaller, storableId } from '../../request/read-headers.ts'
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'assetStore' | 'newId'>
 
 /**
- * POST /v1/assets: raw bytes in, the value object that names them out (decisions.md, 6).
+ * POST /v1/assets: raw bytes in, the value object that names them out (flows §4.7).
  * @throws Refusal 400, 413, or as the admission of a call would
  */
 export function uploadAsset(deps: Needed): RequestHandler {
@@ -33,7 +33,7 @@ export function uploadAsset(deps: Needed): RequestHandler {
 }
 
 /**
- * GET /v1/assets/{id}: private bytes of the key's project (decisions.md, 6).
+ * GET /v1/assets/{id}: private bytes of the key's project (rules §2.5).
  * @throws Refusal as the admission of a call would, or `asset_not_found`
  */
 export function showAsset(deps: Needed): RequestHandler<{ id: string }> {

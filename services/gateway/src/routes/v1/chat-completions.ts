@@ -2,11 +2,12 @@ import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '@gateway/http/client-disconnected'
 import { sendText } from '@gateway/http/send'
 import { withSpan } from '@gateway/process/spans'
-import { admitCall, type AdmittedCall } from '../../admission/admit-call.ts'
+import type { AdmittedCall } from '../../admission/admission.ts'
+import { admitCall } from '../../admission/admit-call.ts'
 import { withPermit, type Permit } from '../../admission/concurrency-limiter.ts'
 import type { Deps } from '../../deps.ts'
 import { chatWithSandbox } from '../../executions/chat-with-sandbox.ts'
-import type { Call } from '../../provider-call/call-provider.ts'
+import type { Call } from '../../provider-call/call.ts'
 import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
 import { readKey } from '../../request/read-headers.ts'
@@ -15,7 +16,7 @@ import { withCallSpan } from '../../tracing.ts'
 
 const ROUTE = 'POST /v1/chat/completions'
 
-/** POST /v1/chat/completions (spec 4.2): read, admit, call, settle, answer. */
+/** POST /v1/chat/completions (rules §3): read, admit, call, settle, answer. */
 export function chatCompletions(deps: Deps): RequestHandler {
   return (req, res) => {
     const keyHash = readKey(req)
@@ -47,7 +48,7 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
   metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)
 }
 
-/** Whether the model is a sandbox product (spec 2.2). */
+/** Whether the model is a sandbox product (rules §4.4). */
 function namesSandbox({ request }: ChatCall): boolean {
   return request.model.startsWith('sbx-')
 }

@@ -6,7 +6,7 @@ import { sendRecord } from '../../executions/send-execution.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
 
 /**
- * GET /v1/executions/{id}: the record of an execution of the key's project, as far as it has come (decisions.md, 6).
+ * GET /v1/executions/{id}: the record of an execution of the key's project, as far as it has come (flows §4.3).
  * @throws Refusal as the admission of a call would, or `execution_not_found`
  */
 export function showExecution(deps: Pick<Deps, 'concurrencyLimiter' | 'ledger'>): RequestHandler<{ id: string }> {

@@ -5,8 +5,8 @@ import { errorOf, stackTest, newPrompt } from '../../stack.fixture.ts'
 const test = stackTest.extend('who', ({ tenant }) => {
   const ask = (secret: string, headers: Record<string, string> = {}) =>
     fetch(`${tenant.url}/v1/key`, { headers: { authorization: `Bearer ${secret}`, ...headers } })
-  const standing = async (secret: string) => keyStatus.parse(await (await ask(secret)).json())
-  return { ask, standing }
+  const status = async (secret: string) => keyStatus.parse(await (await ask(secret)).json())
+  return { ask, status }
 })
 
 const call = (tenant: { chat: (fields: object, more: object) => Promise<Response> }, secret: string, fields = {}) =>
@@ -16,10 +16,10 @@ describe('who am I', () => {
   test('says what the key is bound to, and nothing of the wallet', async ({ tenant, who }) => {
     const answer = await who.ask(tenant.secret)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, no-store'])
-    const { id, expiresAt, ...standing } = keyStatus.parse(await answer.json())
+    const { id, expiresAt, ...status } = keyStatus.parse(await answer.json())
     expect(id).toMatch(/^key_/)
     expect(Date.parse(expiresAt!)).toBeGreaterThan(0)
-    expect(standing).toEqual({
+    expect(status).toEqual({
       object: 'key',
       tenant: tenant.owners.tenant,
       project: tenant.project,
@@ -35,7 +35,7 @@ describe('who am I', () => {
 
   test('shows the allowlist of a listed key', async ({ tenant, who }) => {
     const { secret } = await tenant.key({ policy: 'listed', resources: [tenant.model] })
-    expect(await who.standing(secret)).toMatchObject({ policy: 'listed', resources: [tenant.model] })
+    expect(await who.status(secret)).toMatchObject({ policy: 'listed', resources: [tenant.model] })
   })
 
   test('shows what is reserved while a call runs, and what it was charged after it', async ({ stack, tenant, who }) => {
@@ -48,24 +48,24 @@ describe('who am I', () => {
       reservedMicro: 0,
       remainingMicro: 100_000,
     }
-    expect(await who.standing(secret)).toMatchObject(fresh)
+    expect(await who.status(secret)).toMatchObject(fresh)
     const prompt = newPrompt()
     await stack.provider.control.setFaults([{ prompt, hold: true }])
     const running = call(tenant, secret, { messages: [{ role: 'user', content: prompt }] })
     await stack.provider.control.waitForCalls(1, { prompt })
-    const during = await who.standing(secret)
+    const during = await who.status(secret)
     const reserved = (await tenant.wallet()).reserved
     expect(during).toMatchObject({ spentMicro: 0, reservedMicro: reserved, remainingMicro: 100_000 - reserved })
     await stack.provider.control.clearFaults()
     await stack.provider.control.release()
     await (await running).text()
     const spent = (await tenant.wallet()).settled
-    expect(await who.standing(secret)).toMatchObject({
+    expect(await who.status(secret)).toMatchObject({
       spentMicro: spent,
       reservedMicro: 0,
       remainingMicro: 100_000 - spent,
     })
-    expect(await who.standing(other.secret)).toMatchObject(fresh)
+    expect(await who.status(other.secret)).toMatchObject(fresh)
   })
 
   test.for(['daily', 'weekly', 'monthly', 'lifetime'] as const)(
@@ -73,7 +73,7 @@ describe('who am I', () => {
     async (reset, { tenant, who }) => {
       const { secret } = await tenant.key({ limit: { micro: 1n, reset } })
       const refused = await errorOf(await call(tenant, secret))
-      const { resetsAt } = await who.standing(secret)
+      const { resetsAt } = await who.status(secret)
       expect(refused).toMatchObject({ code: 'key_limit', details: { resetsAt } })
       if (reset === 'lifetime') expect(resetsAt).toBeNull()
       else expect(Date.parse(resetsAt!)).toBeGreaterThan(Date.now())
@@ -83,13 +83,13 @@ describe('who am I', () => {
   test('shows zero once the window has rolled, before any call has rolled it', async ({ tenant, who, fixture }) => {
     const { id, secret } = await tenant.key({ limit: { micro: 100_000n, reset: 'weekly' } })
     await (await call(tenant, secret)).text()
-    const before = await who.standing(secret)
+    const before = await who.status(secret)
     expect(before.spentMicro).toBeGreaterThan(0)
     await fixture.run(`UPDATE money.meters SET window_start = window_start - interval '7 days' WHERE lineage = $1`, [
       id,
     ])
     const { resetsAt } = before
-    expect(await who.standing(secret)).toMatchObject({ spentMicro: 0, remainingMicro: 100_000, resetsAt })
+    expect(await who.status(secret)).toMatchObject({ spentMicro: 0, remainingMicro: 100_000, resetsAt })
   })
 
   test('is refused as a call would be, with the same bytes [key_revoked, key_expired, key_unbound, key_issuer_denied, project_mismatch]', async ({

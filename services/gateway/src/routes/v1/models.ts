@@ -10,7 +10,7 @@ import { readCaller } from '../../request/read-headers.ts'
 
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger'>
 
-/** GET /v1/models (spec 4.1): what this key can call now. An empty list is an answer. */
+/** GET /v1/models (rules §4.1): what this key can call now. An empty list is an answer. */
 export function listModels(deps: Needed): RequestHandler {
   return async (req, res) => {
     sendJson(res, 200, JSON.stringify({ object: 'list', data: await callableModels(deps, req) }), PRIVATE)

@@ -4,7 +4,7 @@ import { claimOf, ending, openEngine, takeNext } from '../../fixtures/engine.ts'
 import { test } from '../../fixtures/ledger-test.ts'
 import { chain } from '../../fixtures/sandbox-products.ts'
 
-/** Passes everything on, and counts what is read of runs. */
+/** Passes everything on, and counts what is read of executions. */
 function countingReads(counted: { reads: number }) {
   return ({ prisma }: Database): Pick<Database, 'prisma'> => ({
     prisma: new Proxy(prisma, {
@@ -19,7 +19,7 @@ function countingReads(counted: { reads: number }) {
   })
 }
 
-test('a run is read once by the only replica that works on it', async ({ database, begin }) => {
+test('an execution is read once by the only replica that works on it', async ({ database, begin }) => {
   const counted = { reads: 0 }
   const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
   onTestFinished(engine.close)
@@ -30,7 +30,11 @@ test('a run is read once by the only replica that works on it', async ({ databas
   expect(counted.reads).toBe(1)
 })
 
-test('what another replica made of a run counts, whatever this one remembers', async ({ engine, twin, begin }) => {
+test('what another replica made of an execution counts, whatever this one remembers', async ({
+  engine,
+  twin,
+  begin,
+}) => {
   const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
   const first = await takeNext(engine, instance, execution)
   expect(await twin.complete(ending(first))).toEqual({ kind: 'completed' })
@@ -42,7 +46,7 @@ test('what another replica made of a run counts, whatever this one remembers', a
   expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded', output: { text: 'by out' } })
 })
 
-test('a node is not lent to a process that has ended, though it lived a moment ago', async ({ engine, begin }) => {
+test('a node is not leased to a process that has ended, though it lived a moment ago', async ({ engine, begin }) => {
   const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
   await engine.complete(ending(await takeNext(engine, instance, execution)))
   await engine.endInstance(instance)

@@ -119,7 +119,7 @@ describe('a result', () => {
     expect(record.nodes[1]).toMatchObject({ callId: taken.claim.callId, chargedMicro: 42 })
   })
 
-  test('without usage gives the hold back', async ({ engine, replica, instance, begin, admit, tenant }) => {
+  test('without usage gives the reservation back', async ({ engine, replica, instance, begin, admit, tenant }) => {
     const execution = await begin(oneCall(tenant.product))
     const taken = await takeNext(engine, instance, execution)
     await admit(instance, taken)

@@ -78,7 +78,7 @@ const failed: CompleteItem['result'] = { kind: 'failed', error: '{"code":"provid
 const statesOf = (change: ExecutionChange | null) =>
   [...(change?.nodes ?? [])].map(([ordinal, { state }]) => [ordinal, state])
 
-describe('one batch of items about one run', () => {
+describe('one batch of items about one execution', () => {
   test('ends nodes before it begins others, whatever came first (R4)', () => {
     const { outcomes, change } = decide(
       chain(1),
@@ -108,7 +108,7 @@ describe('one batch of items about one run', () => {
     expect(change?.seq).toBe(3)
   })
 
-  test('closes the run with its last node, and nothing comes after (R6, R7)', () => {
+  test('closes the execution with its last node, and nothing comes after (R6, R7)', () => {
     const { change } = decide(chain(0), [ended, running('a')], [complete('out', 'a')])
     expect(change).toMatchObject({ status: 'Succeeded', output: '{"text":"x"}', seq: 3 })
     const over = decide(
@@ -126,7 +126,7 @@ describe('one batch of items about one run', () => {
     })
   })
 
-  test('a failure and a success at once: the run fails, both are kept, and what was ready waits for ever (R5)', () => {
+  test('a failure and a success at once: the execution fails, both are kept, and what was ready waits for ever (R5)', () => {
     const nodes = [ended, running('a'), running('b'), node({ state: 'Ready' }), node(), node()]
     const { change } = decide(fan(['p', 'p', 'p']), nodes, [
       complete('c1', 'b', { result: failed }),
@@ -147,7 +147,7 @@ describe('one batch of items about one run', () => {
 
   test('a lease that is over holds nothing: each way out of it closes its reservation (R3)', () => {
     const held = (deaths = 0) => [ended, running('a', { reservation: 'r', call: 'inv', deaths }), node()]
-    const ways: [NodeItem, Partial<ExecutionFacts>][] = [
+    const variants: [NodeItem, Partial<ExecutionFacts>][] = [
       [complete('draft', 'a'), {}],
       [complete('draft', 'a', { result: failed }), {}],
       [complete('draft', 'a', { result: { kind: 'given-back' }, usage }), {}],
@@ -158,7 +158,7 @@ describe('one batch of items about one run', () => {
       ],
     ]
     for (const deaths of [0, 4])
-      for (const [item, execution] of ways) {
+      for (const [item, execution] of variants) {
         const { change } = decide(oneCall('p'), held(deaths), [item], execution)
         expect(change?.nodes.get(1)?.state).not.toBe('Running')
         expect(change?.closings).toMatchObject([{ reservation: 'r', usage: null }])
@@ -194,7 +194,7 @@ describe('one batch of items about one run', () => {
     expect(first.change?.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv' })
   })
 
-  test('a run past its deadline gives its nodes a while to end (R9)', () => {
+  test('an execution past its deadline gives its nodes a while to end (R9)', () => {
     const nodes = [ended, running('a'), node()]
     const overdue: NodeItem = { op: 'overdue', execution: 'exe' }
     const first = decide(chain(1), nodes, [overdue], { deadlineMs: NOW })
@@ -205,7 +205,7 @@ describe('one batch of items about one run', () => {
     expect(decide(chain(1), nodes, [overdue]).change).toBeNull()
   })
 
-  test('an output node that every branch went past is a run without output [output_missing] (R6)', () => {
+  test('an output node that every branch went past is an execution without output [output_missing] (R6)', () => {
     const { change } = decide(chain(1), [ended, running('a'), node({ state: 'Skipped' })], [complete('t0', 'a')])
     expect(change?.status).toBe('Failed')
     expect(JSON.parse(change?.error ?? '{}')).toMatchObject({

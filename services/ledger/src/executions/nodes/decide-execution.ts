@@ -15,7 +15,7 @@ import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.t
 //       lease has nothing reserved.
 //   R4  Ends come before beginnings, whatever the order of arrival: what may run now is decided once, from all nodes,
 //       when every result of the batch is known; claims are last.
-//   R5  An execution that begins to fail gives no lease any more. Nodes that run may end; when none does, the execution
+//   R5  An execution that begins to fail gives no lease any more. Nodes that execution may end; when none does, the execution
 //       is Failed.
 //   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was
 //       skipped it has no output, and fails.
@@ -24,7 +24,7 @@ import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.t
 //       attempt, so that a job of the old one gets nothing.
 //   R9  Past its deadline an execution begins to fail; nodes that still run after GRACE_MS more are ended from here.
 
-/** For nodes that run when the deadline is over: their workers know the deadline too, and end them by themselves. */
+/** For nodes that execution when the deadline is over: their workers know the deadline too, and end them by themselves. */
 const GRACE_MS = 15_000
 
 /** All that decides. */

@@ -28,7 +28,7 @@ describe('room', () => {
     expect(small.jobs.map(({ execution }) => execution)).toEqual(executions.slice(0, 3))
     const taken = await takeNext(small, instance, executions[1]!)
     await small.complete(ending(taken))
-    // The run that is under way goes on before one that was not begun.
+    // The execution that is under way goes on before one that was not begun.
     expect(small.jobs.map(({ execution, node }) => [execution, node])).toEqual([
       [executions[0], 't0'],
       [executions[2], 't0'],
@@ -39,7 +39,7 @@ describe('room', () => {
     await small.close()
   })
 
-  test('of one project is not taken by the crowd of another', async ({ database, fixture, tenant }) => {
+  test('of one project is not taken by the load of another', async ({ database, fixture, tenant }) => {
     const small = await openEngine(database.ledgerUrl, { nodesAtOnce: 4 })
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
     await Promise.all(Array.from({ length: 200 }, () => small.start(question(tenant.key, sandbox))))
@@ -101,7 +101,7 @@ describe('the batcher', () => {
       around: (inner) =>
         intercept(inner, async (sql, ask) => {
           const answer = await ask()
-          // Between reading and writing somebody else decides about the run; but not under its lock.
+          // Between reading and writing somebody else decides about the execution; but not under its lock.
           if (sql.includes('read_executions_v1') && changed++ < 3)
             await fixture.run('UPDATE money.executions SET version = version + 1 WHERE id = $1', [execution])
           return answer

@@ -64,7 +64,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       await answerAll(batch, await decide(batch))
       metrics.nodeBatch(batch.length, now() - startMs)
     } catch (error) {
-      for (const { item } of batch) cache.delete(item.execution) // M3
+      for (const { item } of batch) cache.delete(item.execution) // M3 of execution-cache.ts
       await recover(batch, error)
     }
   }
@@ -116,7 +116,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       const { execution } = waiting.item
       const { outcome, change } = outcomes.get(waiting)!
       const isWritten = change !== null && written.has(change)
-      if (loaded.fromCache.has(execution) && !isWritten) again(waiting, waiting.deferrals) // M1
+      if (loaded.fromCache.has(execution) && !isWritten) again(waiting, waiting.deferrals) // M1 of execution-cache.ts
       else if (change !== null && !isWritten) again(waiting, waiting.deferrals + 1)
       else if (outcome.kind !== 'claimed') waiting.answer(outcome)
       else {

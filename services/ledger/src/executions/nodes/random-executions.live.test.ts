@@ -83,7 +83,7 @@ describe('random graphs', () => {
 
       try {
         await driveToTheEnd({
-          places: [
+          slots: [
             { engine, money: replica },
             { engine: twin, money: other },
           ],
@@ -145,7 +145,7 @@ describe('random graphs', () => {
 })
 
 interface Drive {
-  places: Parameters<typeof deliver>[1]['places']
+  slots: Parameters<typeof deliver>[1]['slots']
   chance: Chance
   mischief: Mischief
   lost: number
@@ -153,11 +153,11 @@ interface Drive {
 }
 
 /**
- * Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every run has
+ * Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every execution has
  * ended.
  */
-async function driveToTheEnd({ places, chance, mischief, lost, executions }: Drive): Promise<void> {
-  const engines = places.map(({ engine }) => engine)
+async function driveToTheEnd({ slots, chance, mischief, lost, executions }: Drive): Promise<void> {
+  const engines = slots.map(({ engine }) => engine)
   const waiting: NodeJob[] = []
   const zombies: (() => Promise<string>)[] = []
   let process = await newProcess()
@@ -172,7 +172,7 @@ async function driveToTheEnd({ places, chance, mischief, lost, executions }: Dri
   async function work(): Promise<void> {
     for (let job = take(); job; job = take()) {
       const mine = process
-      const ending = await deliver(job, { places, process: mine, chance, mischief })
+      const ending = await deliver(job, { slots, process: mine, chance, mischief })
       if (!ending.died) continue
       zombies.push(ending.lateWords)
       if (mine.alive) {

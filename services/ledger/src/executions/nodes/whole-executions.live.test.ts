@@ -7,7 +7,7 @@ const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 
 const usage = (completionTokens: number) => ({ promptTokens: 1, completionTokens, estimated: false })
 
-describe('a run', () => {
+describe('an execution', () => {
   test('goes through its nodes one after the other, and tells each step', async ({ engine, instance, begin }) => {
     const execution = await begin(chain(1))
     const first = await takeNext(engine, instance, execution)
@@ -74,8 +74,8 @@ describe('a run', () => {
   })
 })
 
-describe('a run that begins to fail', () => {
-  test('gives no node out any more, waits for those that run, and is Failed with what they were charged', async ({
+describe('an execution that begins to fail', () => {
+  test('gives no node out any more, waits for those that execution, and is Failed with what they were charged', async ({
     engine,
     replica,
     instance,

@@ -1,7 +1,7 @@
 import type { NodeRow, ExecutionRow } from './read-rows.ts'
 
 // Records are written as text from stored bytes: outputs and errors are JSON already, and go in as they are
-// (contracts/execution.ts).
+// (packages/contracts/src/execution.ts).
 
 /** A `NodeRecord`. */
 function nodeRecord(node: NodeRow): string {

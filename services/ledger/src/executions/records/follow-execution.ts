@@ -4,7 +4,7 @@ import { progressLines } from './compose-record.ts'
 import { readRows } from './read-rows.ts'
 
 /**
- * The lines of progress of an execution after line `after` (spec 6). One that does not exist has none, and never will.
+ * The lines of progress of an execution after line `after` (flows §4.4). One that does not exist has none, and never will.
  */
 export async function followExecution(
   deps: Pick<Deps, 'reads'>,

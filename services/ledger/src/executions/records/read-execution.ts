@@ -6,7 +6,7 @@ import { executionRecord } from './compose-record.ts'
 import { readRows } from './read-rows.ts'
 
 /**
- * The record of an execution as text, for its project alone: another project's is answered like none (decisions.md, 6).
+ * The record of an execution as text, for its project alone: another project's is answered like none (flows §4.7).
  */
 export async function readExecution(
   deps: Pick<Deps, 'reads'>,

@@ -15,7 +15,7 @@ const test = ledgerTest
     return asked.id
   })
 
-describe('the record of a run', () => {
+describe('the record of an execution', () => {
   test('answers its project alone [execution_not_found] [project_mismatch]', async ({
     engine,
     fixture,
@@ -48,7 +48,7 @@ describe('the record of a run', () => {
   })
 })
 
-describe('the progress of a run', () => {
+describe('the progress of an execution', () => {
   test('is every line once, in order, whatever the reader had before', async ({ engine, execution }) => {
     const instance = await engine.newInstance()
     const all: ProgressLine[] = []

@@ -4,7 +4,7 @@ import { resetsAt } from '@gateway/money/spending-window'
 import { keyRefused } from '../../keys/read-caller.ts'
 import type { StartFacts } from './start-facts.ts'
 
-// Whether an execution may start, in the order of decisions.md, 1. In three steps, because the input is checked between
+// Whether an execution may start, in the order of rules §2.3. In three steps, because the input is checked between
 // the last two. A repeat passes the first step only: wallet, window and revision are never asked again.
 
 type Started = Extract<StartAnswer, { kind: 'started' }>
@@ -58,7 +58,7 @@ export function decideRevision(
   const { revision } = facts
   const notActive = { revision: named, activeRevision: active, suspended }
   if ('keyHash' in caller) {
-    // As a model it is then not there at all (spec 4.2, model resolution 4).
+    // As a model it is then not there at all (rules §3.5).
     if (suspended || active === null)
       return surface === 'chat' ? refused('model_not_found', { model: id }) : refused('revision_not_active', notActive)
     if (named !== null && named !== active) return refused('revision_not_active', notActive)
@@ -66,7 +66,7 @@ export function decideRevision(
   if (revision === null) return refused('revision_not_active', { ...notActive, suspended: false })
   if (!revision.valid) return null // the caller of this says what is wrong with it
   if (surface === 'chat' && revision.chatInput === null) return refused('sandbox_contract', { sandbox: id })
-  // An execution by a key meets it at the call itself (decisions.md, 1).
+  // An execution by a key meets it at the call itself (flows §4.2).
   if (!('keyHash' in caller) && facts.unassigned !== null)
     return refused('product_not_assigned', { product: facts.unassigned })
   return null

@@ -8,7 +8,10 @@ import { valueTypeOf, type FieldFault } from '@gateway/flow/contract'
 import type { Flow } from '../cache/flow.ts'
 import type { StartFacts } from './start-facts.ts'
 
-/** The values of the input node, by field, each as it is to be stored; or what is wrong with them (spec 2.3, 4.3). */
+/**
+ * The values of the input node, by field, each as it is to be stored; or what is wrong with them
+ * (flows §1.3, §4.7).
+ */
 export async function readInput(
   { prisma }: Pick<Database, 'prisma'>,
   { surface, input }: StartQuestion,

@@ -210,7 +210,12 @@ describe('the start of a run by key', () => {
     expect(engine.setAside).toEqual([])
   })
 
-  test('has room for so many open runs of a project [overloaded]', async ({ database, tenant, save, fixture }) => {
+  test('has room for so many open executions of a project [overloaded]', async ({
+    database,
+    tenant,
+    save,
+    fixture,
+  }) => {
     const small = await openEngine(database.ledgerUrl, { openExecutions: 5 })
     const sandbox = await save()
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => small.start(question(tenant.key, sandbox))))

@@ -36,7 +36,7 @@ const MEDIA: Graph = {
 }
 
 describe('an idempotency key', () => {
-  test('used by 100 at once on two replicas begins one run', async ({ engine, twin, tenant, save, fixture }) => {
+  test('used by 100 at once on two replicas begins one execution', async ({ engine, twin, tenant, save, fixture }) => {
     const sandbox = await save()
     const idempotency = idempotencyOf('one of many')
     const answers = await Promise.all(
@@ -51,7 +51,7 @@ describe('an idempotency key', () => {
     expect(rows).toEqual([{ id: [...begun][0] }])
   })
 
-  test('of another sandbox or another project is another run; with another request it is refused [idempotency_mismatch]', async ({
+  test('of another sandbox or another project is another execution; with another request it is refused [idempotency_mismatch]', async ({
     fixture,
     save,
     ask,

@@ -1,7 +1,7 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
 import type { Usage } from '@gateway/contracts/usage'
 
-// What is known of a run and its nodes when something is decided about it. Nodes are in the order of the graph.
+// What is known of an execution and its nodes when something is decided about it. Nodes are in the order of the graph.
 
 export type NodeStateName = 'Pending' | 'Ready' | 'Running' | 'Succeeded' | 'Failed' | 'Skipped'
 
@@ -28,7 +28,7 @@ export interface ExecutionFacts {
   revision: number
   status: ExecutionStatus
   seq: number
-  /** Of the run and its nodes together. */
+  /** Of the execution and its nodes together. */
   version: number
   /** Its error is set: no node begins any more. */
   failing: boolean
@@ -55,7 +55,7 @@ export interface Closing {
   reason: string
 }
 
-/** What was decided of a run, to be written if it still is as it was read. */
+/** What was decided of an execution, to be written if it still is as it was read. */
 export interface ExecutionChange {
   execution: ExecutionFacts
   status: ExecutionStatus

@@ -6,7 +6,7 @@ import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, publishProduct } from '../../fixtures/sandbox-products.ts'
 
 // What the engine's statements cost inside Postgres, counted instead of timed: it must not grow with what is on the
-// books (F5).
+// books (F5 of write_executions).
 
 interface PlanNode {
   'Actual Loops'?: number
@@ -106,7 +106,7 @@ ledgerTest('a node costs the same on empty books and on full ones', async ({ dat
   full.push(await late())
   for (const { start, nodes } of full) {
     expect(nodes).toBeLessThan(empty.nodes * 1.3)
-    expect(start).toBeLessThan(empty.start * 1.3 + (3 * OPEN) / SIZE) // a batch counts the open runs of a project once
+    expect(start).toBeLessThan(empty.start * 1.3 + (3 * OPEN) / SIZE) // a batch counts the open executions of a project once
   }
 
   /** Runs of many projects, ended and open, some of them of this one. */
@@ -131,5 +131,5 @@ ledgerTest('a node costs the same on empty books and on full ones', async ({ dat
   }
 })
 
-/** Open runs of the project beside those that are counted. */
+/** Open executions of the project beside those that are counted. */
 const OPEN = 100

@@ -36,7 +36,8 @@ interface How {
 }
 
 /**
- * A version is never given twice, not even after a crash that took back the last claims (F6): what another replica or a former life of
+ * A version is never given twice, not even after a crash that took back the last claims (F6 of write_executions): what
+ * another replica or a former life of
  * the database made of an execution is not taken for what this one has in its cache.
  */
 const MAX_STEP = 4_096

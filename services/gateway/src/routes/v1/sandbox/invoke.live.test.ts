@@ -191,7 +191,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     for (const other of others) expect(other).toEqual(first)
   })
 
-  test('naming another project, by each of the three ways [project_mismatch]', async ({ flows }) => {
+  test('naming another project, by each of the three variants [project_mismatch]', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     const other = 'prj_other'
     for (const more of [

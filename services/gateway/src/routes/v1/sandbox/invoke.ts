@@ -17,7 +17,7 @@ type InvokeRequest = Request<{ id: string }>
 
 const ROUTE = 'POST /v1/sandbox/{id}/invoke'
 
-/** POST /v1/sandbox/{id}/invoke (spec 4.3, 6): read, start the execution, then follow it or wait for its end. */
+/** POST /v1/sandbox/{id}/invoke (flows §4.1, §4.4): read, start the execution, then follow it or wait for its end. */
 export function invokeSandbox(deps: Deps): RequestHandler<{ id: string }> {
   return (req, res) => {
     const keyHash = readKey(req)

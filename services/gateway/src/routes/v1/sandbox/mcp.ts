@@ -11,12 +11,12 @@ import { callsTool, readMessage, type Message } from '../../../mcp/read-message.
 import { openMcpTransport } from '../../../mcp/transport.ts'
 import { readCaller, storableId } from '../../../request/read-headers.ts'
 
-// A sandbox product as an MCP server of one tool (spec 4.4). Nothing is kept between two requests, so any replica
+// A sandbox product as an MCP server of one tool (flows §5). Nothing is kept between two requests, so any replica
 // answers any.
 //   M1  A caller who may not call is told so before anything else, and GET and DELETE are refused after that
-//       (decisions.md, 8).
-//   M2  A suspended product lists nothing; a call of its tool is let through to where a repeat is known (decisions.md,
-//       4).
+//       (flows §5.2).
+//   M2  A suspended product lists nothing; a call of its tool is let through to where a repeat is known (rules
+//       §5.2).
 //   M3  Refusals up to here are HTTP answers in our shape. Whatever is answered after that is JSON-RPC, by the SDK.
 
 const ONLY_POST = { headers: { Allow: 'POST' } }

@@ -1,0 +1,36 @@
+import type { RealModel } from './catalogue.ts'
+
+export type { RealModel } from './catalogue.ts'
+
+/** What was made, or found as it had been made before. */
+export interface Seeded {
+  /** A person's token (`svu_…`) who may do everything in the tenant and is platform operator. */
+  consoleToken: string
+  email: string
+  password: string
+  tenant: string
+  project: string
+  key: string
+  /** From before keys were bound to projects: refused everywhere. */
+  legacyKey: string
+  otherProject: { project: string; key: string }
+  /** The chat products that the key can call; the one to try first in front. */
+  models: string[]
+  media: { image: string; audio: string }
+  /** Flows of the first project: one that is called like a chat model too, and one with a branch and an image. */
+  sandboxes: { chat: string; mixed: string }
+}
+
+export interface SeedOptions {
+  /** Postgres by the login that owns the schema. */
+  adminUrl: string
+  ledgerUrl: string
+  consoleUrl: string
+  /** The console's secret at the ledger. */
+  consoleSecret: string
+  /** What the last seeding of this database answered; null the first time. */
+  before: Partial<Seeded> | null
+  /** Models of real providers, as products beside the simulated ones. */
+  realModels: RealModel[]
+  log: (line: string) => void
+}
