@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { message } from './chat-message.ts'
 import { READABLE } from './field-problem.ts'
 import { invalidField, invalidIssue } from './invalid-field.ts'
 import { chatLimits } from './limits.ts'
@@ -36,51 +37,6 @@ export interface PromptSize {
 
 const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 const codePoints = (text: string) => Array.from(text).length
-
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string() })
-const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() })
-const imagePart = z.strictObject({
-  type: z.literal('image_url'),
-  image_url: z.strictObject({
-    url: z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data: URL of an image'),
-    detail: z.enum(['auto', 'low', 'high']).optional(),
-  }),
-})
-const toolCall = z.strictObject({
-  id: z.string().min(1),
-  type: z.literal('function').default('function'),
-  index: z.number().int().optional(),
-  function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
-})
-const name = z.string().min(1).max(64).optional()
-
-const message = z.discriminatedUnion('role', [
-  z.strictObject({
-    role: z.enum(['system', 'developer']).transform(() => 'system' as const),
-    content: z.union([z.string(), z.array(textPart).min(1)]),
-    name,
-  }),
-  z.strictObject({
-    role: z.literal('user'),
-    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)]),
-    name,
-  }),
-  z.strictObject({
-    role: z.literal('assistant'),
-    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, refusalPart])).min(1)]).nullish(),
-    name,
-    refusal: z.string().nullish(),
-    tool_calls: z.array(toolCall).min(1).nullish(),
-    reasoning_content: z.string().nullish(),
-    reasoning: z.string().nullish(),
-  }),
-  z.strictObject({
-    role: z.literal('tool'),
-    content: z.union([z.string(), z.array(textPart).min(1)]),
-    tool_call_id: z.string().min(1),
-    name, // of the tool: LangChain sends it
-  }),
-])
 
 const tool = z.strictObject({
   type: z.literal('function'),
