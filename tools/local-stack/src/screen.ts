@@ -28,14 +28,14 @@ export function createScreen(output: Output, now: () => number): Screen {
   return {
     async step(name, work) {
       const startedAt = now()
-      open = `  ${name.padEnd(18)}…`
+      open = `  ${name.padEnd(20)}…`
       if (output.isTTY) output.write(open)
       try {
         const result = await work()
-        close(`  ${name.padEnd(18)}${((now() - startedAt) / 1000).toFixed(1)} s`)
+        close(`  ${name.padEnd(20)}${((now() - startedAt) / 1000).toFixed(1)} s`)
         return result
       } catch (error) {
-        close(`  ${name.padEnd(18)}failed`)
+        close(`  ${name.padEnd(20)}failed`)
         throw error
       } finally {
         open = null
