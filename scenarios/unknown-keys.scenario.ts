@@ -16,9 +16,11 @@ import { logEveryStatement } from './src/stored-bytes.ts'
 const test = liveTest
   .extend('stack', { scope: 'file' }, async ({ redis }, { onCleanup }) => {
     const postgres = await privatePostgres() // whose log is read
-    onCleanup(() => postgres.stop())
     const stack = await openStack({ ...postgres, redisUrl: redis.url })
-    onCleanup(stack.close)
+    onCleanup(async () => {
+      await stack.close()
+      await postgres.stop()
+    })
     return stack
   })
   /** How often Postgres has been asked who a secret belongs to. */

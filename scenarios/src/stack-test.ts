@@ -14,12 +14,12 @@ export const stackTest = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('services', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const [database, redis] = [await freshDatabase(), await freshRedis()]
+    const services = await startServices({ ...database, redisUrl: redis.url, ledgers: 2, gateways: 3, workers: 2 })
     onCleanup(async () => {
+      await services.stop()
       await redis.drop()
       await database.drop()
     })
-    const services = await startServices({ ...database, redisUrl: redis.url, ledgers: 2, gateways: 3, workers: 2 })
-    onCleanup(services.stop)
     return { ...services, database }
   })
   .extend('stack', { scope: 'file' }, async ({ services }, { onCleanup }) => {
