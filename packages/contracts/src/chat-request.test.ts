@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, inject } from 'vitest'
 import { readChatRequest } from './chat-request.ts'
 import { Refusal, type RefusalBody } from './refusal.ts'
 
@@ -446,7 +446,7 @@ describe('a refusal points at the field, and says in plain words what is wrong a
         expect(words).not.toContain('\u0000')
         expect(words).toContain(refused.param ?? 'body')
       }),
-      { numRuns: 3_000 },
+      { numRuns: 3_000 * inject('propertyShare') },
     )
   })
 })

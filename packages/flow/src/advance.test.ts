@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, inject } from 'vitest'
 import type { Graph } from '@gateway/contracts/graph'
 import { advance, isOver, type NodeState } from './advance.ts'
 import { validFlow } from './generators.fixture.ts'
@@ -16,7 +16,7 @@ test('the generated graphs have no problems', () => {
     fc.property(validFlow({ maxSteps: 25 }), ({ graph, products }) => {
       expect(validateGraph(graph, products)).toEqual([])
     }),
-    { numRuns: 500 },
+    { numRuns: 500 * inject('propertyShare') },
   )
 })
 
@@ -38,7 +38,7 @@ test('any valid flow ends, whatever order its nodes complete in, and always with
       skipped += first.states.filter((state) => state === 'Skipped').length
       joined += flow.graph.nodes.filter(({ template }) => template === 'join {{ x }}').length
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000 * inject('propertyShare') },
   )
   expect(skipped).toBeGreaterThan(0)
   expect(joined).toBeGreaterThan(0)

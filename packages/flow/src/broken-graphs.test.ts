@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, inject } from 'vitest'
 import { graph as graphShape, type Graph } from '@gateway/contracts/graph'
 import { validFlow, type ValidFlow } from './generators.fixture.ts'
 import { runInMemory } from './in-memory-run.fixture.ts'
@@ -68,10 +68,10 @@ test('whatever is done to a graph, its problems are told, and one without any ru
       const { states } = runInMemory(ran, () => 0)
       expect(states).not.toContain('Running')
     }),
-    { numRuns: 1500 },
+    { numRuns: 1500 * inject('propertyShare') },
   )
-  expect(sound).toBeGreaterThan(100)
-  expect(broken).toBeGreaterThan(100)
+  expect(sound).toBeGreaterThan(100 * inject('propertyShare'))
+  expect(broken).toBeGreaterThan(100 * inject('propertyShare'))
 })
 
 test('a graph of anything at all is a list of problems', () => {
@@ -112,6 +112,6 @@ test('a graph of anything at all is a list of problems', () => {
     fc.property(fc.record({ input: side, output: side, nodes, edges }), (graph) => {
       expect(Array.isArray(validateGraph(graph as Graph, new Map()))).toBe(true)
     }),
-    { numRuns: 1000 },
+    { numRuns: 1000 * inject('propertyShare') },
   )
 })

@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, inject } from 'vitest'
 import { Budget, CelExhausted, CelFailure, celLimits, celSteps, readExpression, type CelType } from './cel.ts'
 
 function read(source: string) {
@@ -312,7 +312,7 @@ test('whatever is written, it is a problem, a value or a failure, and no prototy
         expect(JSON.stringify(values)).toBe('{"a":1,"o":{"x":{"y":"z"}},"l":[1,"x",null,{}],"s":"text"}')
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: 20_000 * inject('propertyShare') },
   )
 })
 
@@ -378,6 +378,6 @@ test('values are those of another evaluator of CEL', () => {
         expect({ source, value: outcome(ours) }).toEqual({ source, value: outcome(theirs) })
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: 10_000 * inject('propertyShare') },
   )
 })

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, inject } from 'vitest'
 import type { Graph } from '@gateway/contracts/graph'
 import { validFlow } from './generators.fixture.ts'
 import { buildPackage, runnerVersion } from './package.ts'
@@ -24,7 +24,7 @@ test('the same graph gives the same digest, and another one another', () => {
       expect(buildPackage(JSON.parse(built.text).graph as Graph).digest).toBe(built.digest)
       if (JSON.stringify(graph) !== JSON.stringify(other)) expect(buildPackage(other).digest).not.toBe(built.digest)
     }),
-    { numRuns: 200 },
+    { numRuns: 200 * inject('propertyShare') },
   )
 })
 
@@ -40,7 +40,7 @@ test('a package holds graph, schemas, manifest and runner version', () => {
       expect(built.runnerVersion).toBe(runnerVersion)
       expect(built.input['additionalProperties']).toBe(false)
     }),
-    { numRuns: 50 },
+    { numRuns: 50 * inject('propertyShare') },
   )
 })
 

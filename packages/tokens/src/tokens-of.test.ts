@@ -1,7 +1,7 @@
 import { countTokens as countCl100k } from 'gpt-tokenizer/encoding/cl100k_base'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, inject } from 'vitest'
 import { maxTokensOf, tokensOf } from './tokens-of.ts'
 
 const AS_TEXT = { disallowedSpecial: new Set<string>() }
@@ -52,7 +52,7 @@ describe.each(Object.entries(tokenizers))('%s', (_family, whole) => {
       fc.property(text, (text) => {
         expect(maxTokensOf(text, whole)).toBeGreaterThanOrEqual(whole(text))
       }),
-      { numRuns: 300 },
+      { numRuns: 300 * inject('propertyShare') },
     )
   })
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, inject } from 'vitest'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { openBase64Field } from './base64-field.ts'
 
@@ -28,7 +28,7 @@ test('any bytes are found, however the body is cut into pieces and however it is
       const spaced = JSON.stringify(JSON.parse(bodyOf(bytes)), null, 3).replaceAll('": "', '" :\n "')
       expect(read(spaced, size)).toEqual(Buffer.from(bytes))
     }),
-    { numRuns: 2_000 },
+    { numRuns: 2_000 * inject('propertyShare') },
   )
 })
 
