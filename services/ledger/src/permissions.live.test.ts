@@ -28,7 +28,7 @@ const MONEY_TABLES = [
   'wallets',
   'meters',
   'reservations',
-  'invocations',
+  'attempts',
   'journal',
   'journal_blocks',
   'fundings',
@@ -129,7 +129,7 @@ describe('rights in Postgres', () => {
   }
 
   test('the ledger adds to what is append-only and never changes it', async ({ database }) => {
-    for (const table of ['journal', 'journal_blocks', 'invocations', 'fundings', 'write_offs']) {
+    for (const table of ['journal', 'journal_blocks', 'attempts', 'fundings', 'write_offs']) {
       expect(await as(database.ledgerUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
     }
     expect(await as(database.adminUrl, `DELETE FROM money.journal`)).toMatch(/append-only/)
