@@ -2,16 +2,25 @@ import { defineConfig } from 'vitest/config'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']
+/** `npm run test:unit`: only these tests are asked for, and the answer is wanted soon. */
+const unitAlone = process.argv.join(' ').endsWith('--project unit')
 /** What is waited for comes when it comes: nothing here is a claim of time. */
 const expect = { poll: { timeout: 30_000 } }
 
-// Two cores: two files at once, and scenarios, which start whole stacks, one after the other.
+const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000 }
+/** Scenarios that compare how much is done in a time, or kill parts under load: nothing else runs beside them. */
+const alone = ['crashes', 'flow-crashes', 'flow-fairness', 'revocation', 'rolling-restart', 'worker-scaling'].map(
+  (name) => `scenarios/${name}.scenario.ts`,
+)
+
+// Two cores: two files at once. The files of a worker share its processes and one started stack (scenarios/src/stack-test.ts).
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: 'unit',
+          provide: { propertyShare: unitAlone ? 0.1 : 1 },
           include: ['**/*.test.ts'],
           exclude: [...exclude, '**/*.live.test.ts'],
           testTimeout: 60_000, // property tests, on a machine that may be busy with something else
@@ -36,13 +45,21 @@ export default defineConfig({
         test: {
           name: 'scenario',
           include: ['**/*.scenario.ts'],
-          exclude,
-          globalSetup,
-          expect,
-          fileParallelism: false,
+          exclude: [...exclude, ...alone],
+          ...scenario,
+          isolate: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'scenario-alone',
+          include: alone,
+          exclude,
+          ...scenario,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

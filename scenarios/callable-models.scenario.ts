@@ -82,7 +82,7 @@ async function build({ fixture }: Stack, { products, policy, key, creator, walle
   const neighbour = await fixture.project(of)
   const ids: string[] = []
   for (const { state, kind, perRequest, assigned } of products) {
-    const id = await fixture.product({
+    const id = await fixture.publishProduct({
       state,
       kind,
       ...((perRequest || kind !== 'chat') && { requestPico: 1_000_000_000n }),

@@ -10,7 +10,7 @@ import { rawChat, sendRaw } from './src/raw-http.ts'
 
 const test = stackTest.extend('tenant', { scope: 'file' }, async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000_000n)
-  const model = await stack.fixture.product({ ...MODEL, promptPico: 1n, completionPico: 1n })
+  const model = await stack.fixture.publishProduct({ ...MODEL, promptPico: 1n, completionPico: 1n })
   await stack.fixture.assign(tenant.project.id, model)
   return { ...tenant, model }
 })
@@ -87,7 +87,7 @@ describe('the whole request', () => {
       [needed, 200],
       [needed - 1, 422],
     ] as const) {
-      const model = await fixture.product({ contextLength, perMessage: 8 })
+      const model = await fixture.publishProduct({ contextLength, perMessage: 8 })
       await fixture.assign(tenant.project.id, model)
       const before = await booksOf(stack, tenant)
       const answer = await ask(stack, { ...tenant, model }, body)
@@ -105,7 +105,7 @@ describe('the whole request', () => {
       [4_096, 4_096],
       [16_000, 8_192],
     ] as const) {
-      const model = await fixture.product({ maxOutputTokens, promptPico: 1n, completionPico: 1n })
+      const model = await fixture.publishProduct({ maxOutputTokens, promptPico: 1n, completionPico: 1n })
       await fixture.assign(tenant.project.id, model)
       for (const max_tokens of [undefined, 0]) {
         const content = `Cap ${model} ${max_tokens}`

@@ -117,7 +117,7 @@ type Fixture = { stack: Stack; words: string[] }
 /** A product that these providers serve, in order, and a project that may call it. */
 async function tenantOf({ stack }: Fixture, providers: readonly string[]): Promise<TenantFixture> {
   const tenant = await stack.tenant(10_000_000n)
-  const model = await stack.fixture.product({
+  const model = await stack.fixture.publishProduct({
     promptPico: 1_000_000n,
     completionPico: 1_000_000n,
     providers: providers.map((provider, priority) => ({ provider, model: MODEL, priority })),

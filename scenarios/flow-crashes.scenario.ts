@@ -78,7 +78,7 @@ test(`${EXECUTIONS} runs survive kills of every part: each ends, and pays each o
 async function openTenant(stack: Stack) {
   const owners = await stack.fixture.tenant()
   const project = await stack.fixture.project(owners, 100_000_000_000n)
-  const product = await stack.fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+  const product = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
   await stack.fixture.assign(project.id, product)
   const sandboxes: string[] = []
   for (let calls = 1; calls <= MOST_CALLS; calls++)

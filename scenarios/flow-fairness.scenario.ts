@@ -48,7 +48,7 @@ test(`${BACKLOG} queued executions of one project delay another's single one by 
 async function openFlow(stack: Stack) {
   const owners = await stack.fixture.tenant()
   const project = await stack.fixture.project(owners, 100_000_000_000n)
-  const product = await stack.fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+  const product = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
   await stack.fixture.assign(project.id, product)
   const { id: sandbox } = await stack.fixture.sandbox(project, paidFlow(product, 1), { activate: true })
   const { secret } = await stack.fixture.key({ project, by: owners.owner })

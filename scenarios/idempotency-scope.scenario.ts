@@ -65,7 +65,7 @@ describe('a repeat under the same idempotency key', () => {
     first,
   }) => {
     const { tenant, key, expectReplay, repeat } = first
-    const other = await stack.fixture.product()
+    const other = await stack.fixture.publishProduct()
     const refused: [says: string, key: KeyFixture][] = [
       ['401 key_revoked', await key({ revoked: true })],
       ['401 key_expired', await key({ expiresInMs: -1 })],
@@ -84,7 +84,7 @@ describe('a repeat under the same idempotency key', () => {
     const poor = await first.key({ limit: { micro: 1n, reset: 'daily' } })
     await first.expectReplay({ ...first.tenant, key: poor })
     const { available } = await stack.wallet(first.tenant.project.id)
-    const all = await stack.fixture.product({ requestPico: available * 1_000_000n })
+    const all = await stack.fixture.publishProduct({ requestPico: available * 1_000_000n })
     await stack.fixture.assign(first.tenant.project.id, all)
     expect((await chat(stack, { ...first.tenant, model: all })).status).toBe(200)
     const again = await first.repeat(first.tenant)
@@ -97,7 +97,7 @@ describe('whatever is sent as Idempotency-Key', () => {
     'is taken as it is or refused, and forges no line of a log [idempotency_key_invalid]',
     async ({ stack }) => {
       const tenant = await stack.tenant(1_000_000_000n)
-      const free = await stack.fixture.product({ promptPico: 0n, completionPico: 0n })
+      const free = await stack.fixture.publishProduct({ promptPico: 0n, completionPico: 0n })
       await stack.fixture.assign(tenant.project.id, free)
       const body = JSON.stringify({ model: free, messages: [{ role: 'user', content: 'Hello' }], max_tokens: 5 })
       const byte = fc.oneof(fc.integer({ min: 0x21, max: 0x7e }), fc.integer({ min: 0, max: 0xff }))

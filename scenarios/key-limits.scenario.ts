@@ -15,7 +15,7 @@ const PRICE = 7n
 
 async function flatTenant(stack: Stack, limit: { micro: bigint; reset: Reset }): Promise<TenantFixture> {
   const tenant = await stack.tenant(1_000_000_000n, { limit })
-  const model = await stack.fixture.product({ requestPico: PRICE * 1_000_000n })
+  const model = await stack.fixture.publishProduct({ requestPico: PRICE * 1_000_000n })
   await stack.fixture.assign(tenant.project.id, model)
   return { ...tenant, model }
 }

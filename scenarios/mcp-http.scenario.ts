@@ -8,6 +8,7 @@ import { callOf, list, say } from './src/mcp/say.ts'
 import { mcpTest } from './src/mcp/mcp-test.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
+import { openStack } from './src/stack.ts'
 
 // What stands before the protocol and around it: who is let in and in which order that is found, and what an answer carries.
 
@@ -18,10 +19,19 @@ const test = mcpTest
     onCleanup(collector.stop)
     return collector
   })
-  .override('gatewayEnvironment', ({ collector }) => ({
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    DRAIN_MS: '2000',
-  }))
+  .override('stack', async ({ database, redis, collector }, { onCleanup }) => {
+    const traced = () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, DRAIN_MS: '2000' })
+    const stack = await openStack({
+      adminUrl: database.adminUrl,
+      ledgerUrl: database.ledgerUrl,
+      redisUrl: redis.url,
+      gateways: 3,
+      workers: 1,
+      environment: { gateway: traced },
+    })
+    onCleanup(stack.close)
+    return stack
+  })
 
 const key = () => ({ 'idempotency-key': randomUUID() })
 const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code

@@ -75,13 +75,13 @@ describe('the model list', () => {
     const { fixture } = stack
     const tenant = await stack.tenant(1_000n)
     const [draft, suspended, image, unassigned] = await Promise.all([
-      fixture.product({ state: 'draft' }),
-      fixture.product({ state: 'suspended' }),
-      fixture.product({ kind: 'image', requestPico: 1_000_000n }),
-      fixture.product(),
+      fixture.publishProduct({ state: 'draft' }),
+      fixture.publishProduct({ state: 'suspended' }),
+      fixture.publishProduct({ kind: 'image', requestPico: 1_000_000n }),
+      fixture.publishProduct(),
     ])
     await fixture.assign(tenant.project.id, draft, suspended, image)
-    const perRequest = await fixture.product({ requestPico: 2_000_000_000n })
+    const perRequest = await fixture.publishProduct({ requestPico: 2_000_000_000n })
     await fixture.assign(tenant.project.id, perRequest)
     const answer = await fetch(`${stack.gateways[0]!.url}/v1/models`, {
       headers: { authorization: `Bearer ${tenant.key.secret}` },
@@ -108,7 +108,7 @@ describe('the model list', () => {
 
   test('of a listed key is its allowlist [key_scope]', async ({ stack }) => {
     const tenant = await stack.tenant(1_000_000n)
-    const other = await stack.fixture.product()
+    const other = await stack.fixture.publishProduct()
     await stack.fixture.assign(tenant.project.id, other)
     const key = await stack.fixture.key({
       project: tenant.project,

@@ -119,7 +119,7 @@ async function kindsOf(stack: Stack, { project, key, owner, model }: TenantFixtu
   const admin = await signIn(stack, owner)
   const operator = await signIn(stack, await fixture.person({ platformOperator: true }))
   const publishAssigned = async () => {
-    const product = await fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+    const product = await fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
     await fixture.assign(project.id, product)
     return product
   }

@@ -48,7 +48,7 @@ describe('clocks that are wrong by a day', () => {
   test('move no window: both sides fill one and the same, and name its right end [key_limit]', async ({ stack }) => {
     const fit = 20
     const tenant = await stack.tenant(1_000_000n, { limit: { micro: BigInt(fit), reset: 'daily' } })
-    const model = await stack.fixture.product({ requestPico: 1_000_000n })
+    const model = await stack.fixture.publishProduct({ requestPico: 1_000_000n })
     await stack.fixture.assign(tenant.project.id, model)
     const answers = []
     for (let n = 0; n < fit + 2; n++)

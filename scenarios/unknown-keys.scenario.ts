@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect } from 'vitest'
 import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { liveTest } from '@gateway/testbed/live-test'
+import { privatePostgres } from '@gateway/testbed/private-servers'
 import { callerAt, said, type Answer } from './src/caller.ts'
 import { openStack, type Stack } from './src/stack.ts'
 import { imprint } from './src/isolation/request-of.ts'
@@ -12,13 +13,15 @@ import { logEveryStatement } from './src/stored-bytes.ts'
 // Garbage is refused without asking anybody, and whoever tries keys learns nothing from how they are refused (S1, S3).
 
 const test = liveTest
-  .extend('stack', async ({ postgresServer, redis }, { onCleanup }) => {
-    const stack = await openStack({ ...postgresServer, redisUrl: redis.url })
+  .extend('stack', { scope: 'file' }, async ({ redis }, { onCleanup }) => {
+    const postgres = await privatePostgres() // whose log is read
+    onCleanup(() => postgres.stop())
+    const stack = await openStack({ ...postgres, redisUrl: redis.url })
     onCleanup(stack.close)
     return stack
   })
   /** How often Postgres has been asked who a secret belongs to. */
-  .extend('lookUps', async ({ stack }) => {
+  .extend('lookUps', { scope: 'file' }, async ({ stack }) => {
     const statements = await logEveryStatement(stack.fixture)
     return async () => (await statements.read()).split(ENTRY).filter((entry) => LOOK_UP.test(entry)).length
   })

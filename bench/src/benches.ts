@@ -1,20 +1,9 @@
-import type { BenchFacts, BenchOptions } from './arguments.ts'
+import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { flow } from './flow/flow.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
-import type { Stops } from './stack/stops.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
-
-export interface BenchDeps {
-  options: BenchOptions
-  /** Takes what has to be stopped when the bench is over, however it ends. */
-  stops: Stops
-  tell: (line: string) => void
-}
-
-/** Takes the measurements and answers its section of the results as Markdown. Throws when the books don't add up. */
-type Bench = BenchFacts & { run: (deps: BenchDeps) => Promise<string> }
 
 export const benches: Record<string, Bench> = {
   'hot-wallet': {

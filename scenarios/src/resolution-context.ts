@@ -46,8 +46,8 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
       }
     },
     /** A published product that nothing is assigned to. */
-    publishProduct: (options: Parameters<typeof fixture.product>[0] = {}) =>
-      fixture.product({ promptPico: 1_000_000n, completionPico: 1_000_000n, ...options }),
+    publishProduct: (options: Parameters<typeof fixture.publishProduct>[0] = {}) =>
+      fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n, ...options }),
     /** It is refused with the code that the story is about, and names the resolution that the story goes. */
     refused(answer: Answer) {
       expect(said(answer)).toBe(`${refusals[code].status} ${code}`)

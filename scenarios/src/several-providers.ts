@@ -52,7 +52,7 @@ export const severalProvidersTest = liveTest
     /** A project and a product that these providers serve, in order. */
     return async (names: ProviderName[], model = 'tapir-large'): Promise<TenantFixture> => {
       const tenant = await stack.tenant(10_000_000n)
-      const product = await stack.fixture.product({
+      const product = await stack.fixture.publishProduct({
         promptPico: 1_000_000n,
         completionPico: 1_000_000n,
         supportedParameters: parameters,

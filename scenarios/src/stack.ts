@@ -1,42 +1,39 @@
-import { randomBytes } from 'node:crypto'
 import { openDatabase } from '@gateway/database/client'
 import { checkBooks, sayFinding } from '@gateway/ledger/check-books'
-import { startServices, type ServiceStackOptions } from '@gateway/testbed/service-stack'
-import { openFixture, type KeyFixture, type ProjectFixture } from '@gateway/testbed/fixture'
+import { startServices, type ServiceStack, type ServiceStackOptions } from '@gateway/testbed/service-stack'
+import { openFixture, type CallableTenant, type KeyOptions } from '@gateway/testbed/fixture'
 
 // The whole service on real parts, and a fixture in it: what a scenario begins with.
 
 export type Stack = Awaited<ReturnType<typeof openStack>>
 
-export interface TenantFixture {
-  project: ProjectFixture
-  key: KeyFixture
-  owner: string
-  /** One micro-USD per prompt token and per completion token. */
-  model: string
-}
+export type TenantFixture = CallableTenant
+
+const MICRO_A_TOKEN = { promptPico: 1_000_000n, completionPico: 1_000_000n }
 
 interface StackOptions extends ServiceStackOptions {
   adminUrl: string
 }
 
+/** Starts the services, for whoever kills them or sets what they run with. */
 export async function openStack(options: StackOptions) {
   const services = await startServices(options)
-  const fixture = await openFixture(options.adminUrl)
-  const reads = await openDatabase({ url: options.ledgerUrl, poolSize: 2 })
-
-  async function tenant(funds: bigint, key: Partial<Parameters<typeof fixture.key>[0]> = {}): Promise<TenantFixture> {
-    const owners = await fixture.tenant()
-    const project = await fixture.project(owners, funds)
-    const model = await fixture.product({
-      id: `acme/${randomBytes(5).toString('hex')}`,
-      promptPico: 1_000_000n,
-      completionPico: 1_000_000n,
-      perMessage: 8,
-    })
-    await fixture.assign(project.id, model)
-    return { project, model, owner: owners.owner, key: await fixture.key({ project, by: owners.owner, ...key }) }
+  const stack = await connectStack(services, options)
+  const close = async () => {
+    await stack.close()
+    await services.stop()
   }
+  return { ...stack, close }
+}
+
+/** A fixture and the books of services that have been started. `close` leaves them running. */
+export async function connectStack(services: ServiceStack, urls: Pick<StackOptions, 'adminUrl' | 'ledgerUrl'>) {
+  const fixture = await openFixture(urls.adminUrl)
+  const reads = await openDatabase({ url: urls.ledgerUrl, poolSize: 2 })
+
+  /** A tenant that can call, at one micro-USD for each prompt token and each completion token. */
+  const tenant = (funds: bigint, key: Partial<KeyOptions> = {}): Promise<TenantFixture> =>
+    fixture.callableTenant({ funds, product: MICRO_A_TOKEN, key })
 
   return {
     ...services,
@@ -59,14 +56,13 @@ export async function openStack(options: StackOptions) {
     async untilNothingIsReserved(project: string, withinMs: number): Promise<void> {
       const until = performance.now() + withinMs
       while ((await reads.prisma.reservation.count({ where: { project } })) > 0) {
-        if (performance.now() > until) throw new Error(`still held after ${withinMs} ms`)
+        if (performance.now() > until) throw new Error(`still reserved after ${withinMs} ms`)
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },
     close: async () => {
       await reads.close()
       await fixture.close()
-      await services.stop()
     },
   }
 }

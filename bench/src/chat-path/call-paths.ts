@@ -1,7 +1,7 @@
 import { costMicro } from '@gateway/money/price'
 import { processorTimeMs } from '../stack/processor-time.ts'
 import type { Variant } from '../load/rounds.ts'
-import type { TenantFixture } from './tenant.ts'
+import type { PricedTenant } from './tenant.ts'
 import type { Stack } from './start-stack.ts'
 import type { Peers } from './start-peers.ts'
 import type { Wrk } from './wrk.ts'
@@ -15,7 +15,7 @@ export const variantName = (callPath: CallPathName, connections: number) =>
 
 interface Deps {
   stack: Stack
-  tenant: TenantFixture
+  tenant: PricedTenant
   peers: Peers
   wrk: Wrk
   lastsMs: number
@@ -48,7 +48,7 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
     provider: { url: stack.provider.url, headers: {}, model: providerModel },
     proxy: { url: peers.proxy.url, headers: { authorization: 'Bearer none' }, model: providerModel },
     portkey: { url: peers.portkey.url, headers: portkey, model: providerModel },
-    stack: { url: stack.gateway.url, headers: { authorization: `Bearer ${tenant.secret}` }, model: tenant.model },
+    stack: { url: stack.gateway.url, headers: { authorization: `Bearer ${tenant.key.secret}` }, model: tenant.model },
   }
   const provider = { provider: stack.provider.pid }
   const processes: Record<CallPathName, Record<string, number>> = {

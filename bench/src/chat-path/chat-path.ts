@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { Profiler } from 'node:inspector'
 import path from 'node:path'
-import type { BenchDeps } from '../benches.ts'
+import type { BenchDeps } from '../bench.ts'
 import { inTurns } from '../load/rounds.ts'
 import { topSelfTimes } from '../profile/top-self-times.ts'
 import { describeRun } from '../report/machine.ts'
@@ -33,7 +33,7 @@ export async function chatPath({ options, stops, tell }: BenchDeps): Promise<str
   const measured = await inTurns({ rounds: options.rounds, variants: callPaths.variants(CONNECTIONS), tell })
 
   tell('Checking the books')
-  await checkCharges({ postgres: stack.postgres, project: tenant.project, answered: callPaths.answered(), charge })
+  await checkCharges({ postgres: stack.postgres, project: tenant.project.id, answered: callPaths.answered(), charge })
   if (options.profile !== null) {
     const profiled = options.profile === 'ledger' ? stack.ledger : stack.gateway
     await profiled.stop()

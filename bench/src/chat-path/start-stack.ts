@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startRedis } from '@gateway/local-stack/embedded-redis'
 import { freePort } from '@gateway/local-stack/free-port'
 import { serviceEnvironments } from '@gateway/local-stack/service-environment'
-import { durablePostgres, type DurablePostgres } from '../stack/durable-postgres.ts'
+import { startBenchServers } from '../stack/bench-servers.ts'
+import type { DurablePostgres } from '../stack/durable-postgres.ts'
 import { startProgram, type RunningProgram } from '../stack/start-program.ts'
 import type { Stops } from '../stack/stops.ts'
 
@@ -31,11 +30,7 @@ const programs = {
  * (waiting for the disk), Redis, the simulated provider, the ledger and the gateway. `profile` names the one to be profiled.
  */
 export async function startStack(stops: Stops, profile: string | null): Promise<Stack> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
-  stops.add(() => rm(folder, { recursive: true, force: true }))
-  const postgres = await durablePostgres(stops)
-  const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
-  stops.add(redis.stop)
+  const { folder, postgres, redis } = await startBenchServers(stops)
 
   const port = (name: string) => freePort(undefined, name)
   const ports = {

@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { startRedis } from '@gateway/local-stack/embedded-redis'
 import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import { Pool } from 'undici'
-import type { BenchDeps } from '../benches.ts'
-import { durablePostgres } from '../stack/durable-postgres.ts'
+import type { BenchDeps } from '../bench.ts'
+import { startBenchServers } from '../stack/bench-servers.ts'
 import { processorTimeMs } from '../stack/processor-time.ts'
 import { openStops, type Stops } from '../stack/stops.ts'
 import { closedLoop } from '../load/closed-loop.ts'
@@ -28,12 +25,8 @@ const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 const now = () => performance.now()
 
 export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchDeps): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
-  stops.add(() => rm(folder, { recursive: true, force: true }))
   tell('Starting Postgres, Redis, and DBOS')
-  const postgres = await durablePostgres(stops)
-  const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
-  stops.add(redis.stop)
+  const { folder, postgres, redis } = await startBenchServers(stops)
   const tenant = await buildFlowTenant(postgres.adminUrl, NODES)
   const databaseUrl = new URL(postgres.adminUrl)
   databaseUrl.pathname = '/dbos'

@@ -1,5 +1,5 @@
 import type { Graph } from '@gateway/contracts/graph'
-import { openFixture } from '@gateway/testbed/fixture'
+import { withFixture } from '../stack/with-fixture.ts'
 
 export interface FlowTenant {
   sandbox: string
@@ -10,16 +10,11 @@ export interface FlowTenant {
 
 /** A project with one free flow of `nodes` nodes in a line, `input` and `output` included. */
 export async function buildFlowTenant(adminUrl: string, nodes: number): Promise<FlowTenant> {
-  const fixture = await openFixture(adminUrl)
-  try {
-    const tenant = await fixture.tenant()
-    const project = await fixture.project(tenant)
-    const { id } = await fixture.sandbox(project, linearFlow(nodes), { activate: true })
-    const { secret } = await fixture.key({ project, by: tenant.owner })
-    return { sandbox: id, secret, jobs: nodes - 1 }
-  } finally {
-    await fixture.close()
-  }
+  return withFixture(adminUrl, async (fixture) => {
+    const { project, key } = await fixture.callableTenant()
+    const { id } = await fixture.sandbox(project, linearFlow(nodes))
+    return { sandbox: id, secret: key.secret, jobs: nodes - 1 }
+  })
 }
 
 function linearFlow(count: number): Graph {

@@ -1,5 +1,5 @@
 import { openDatabase } from '@gateway/database/client'
-import type { BenchDeps } from '../benches.ts'
+import type { BenchDeps } from '../bench.ts'
 import { durablePostgres } from '../stack/durable-postgres.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { figuresOf, medianFigures, ratio, type Figures } from '../load/figures.ts'

@@ -1,4 +1,5 @@
-import { openFixture, type Fixture, type KeyFixture } from '@gateway/testbed/fixture'
+import type { Fixture, KeyFixture } from '@gateway/testbed/fixture'
+import { PLENTY, withFixture } from '../stack/with-fixture.ts'
 
 export interface BenchWallet {
   project: string
@@ -19,15 +20,12 @@ export interface BenchFixture {
   empty: BenchWallet
 }
 
-const PLENTY = 2n ** 50n
-
 /** Builds the people, projects, keys, products and the instance that the bench works with. */
 export async function buildWallets(adminUrl: string, manyWallets: number): Promise<BenchFixture> {
-  const fixture = await openFixture(adminUrl)
-  try {
+  return withFixture(adminUrl, async (fixture) => {
     await fixture.run('BEGIN')
     const tenant = await fixture.tenant()
-    const model = await fixture.product({ id: 'bench/model' })
+    const model = await fixture.publishProduct({ id: 'bench/model' })
     const instance = 'ins_bench'
     await fixture.run(
       `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms) VALUES ($1, 'gateway', now(), now(), 15000)`,
@@ -43,9 +41,7 @@ export async function buildWallets(adminUrl: string, manyWallets: number): Promi
     await fixture.run('COMMIT')
     await fixture.run('ANALYZE')
     return { model, instance, busy, naive, many, empty }
-  } finally {
-    await fixture.close()
-  }
+  })
 }
 
 interface WalletDeps {

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startRedis } from '@gateway/local-stack/embedded-redis'
 import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import { openFixture, type Fixture } from '@gateway/testbed/fixture'
-import type { BenchDeps } from '../benches.ts'
-import { durablePostgres } from '../stack/durable-postgres.ts'
+import type { BenchDeps } from '../bench.ts'
+import { startBenchServers } from '../stack/bench-servers.ts'
 import { percentile } from '../load/figures.ts'
+import { PLENTY } from '../stack/with-fixture.ts'
 import { describeRun } from '../report/machine.ts'
 import { sayTargets } from '../report/targets.ts'
 
@@ -15,7 +12,7 @@ import { sayTargets } from '../report/targets.ts'
 // from the kill until another worker has claimed it. Clocks are those of one machine.
 
 const WORKERS = 3
-const RUNS_AT_ONCE = 24
+const EXECUTIONS_AT_ONCE = 24
 const MODEL_MS = 1_000
 const WANTED_MS = 5_000
 
@@ -44,11 +41,7 @@ interface Lost {
 
 export async function recovery({ options: { rounds }, stops, tell }: BenchDeps): Promise<string> {
   tell('Starting Postgres, Redis, provider, ledger, gateway and workers')
-  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
-  stops.add(() => rm(folder, { recursive: true, force: true }))
-  const postgres = await durablePostgres(stops)
-  const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
-  stops.add(redis.stop)
+  const { postgres, redis } = await startBenchServers(stops)
   const fixture = await openFixture(postgres.adminUrl)
   stops.add(fixture.close)
   const tenant = await buildTenant(fixture)
@@ -69,13 +62,13 @@ export async function recovery({ options: { rounds }, stops, tell }: BenchDeps):
     )
   }
   const failed = await load.stop()
-  if (failed > 0) throw new Error(`${failed} runs did not succeed.`)
+  if (failed > 0) throw new Error(`${failed} executions did not succeed.`)
 
   const ascending = Float64Array.from(tookMs).toSorted()
   const say = (value: number) => `${value.toFixed(0)} ms`
   return `${await describeRun(new Date())}
 
-${WORKERS} workers with ${RUNS_AT_ONCE} executions at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Of
+${WORKERS} workers with ${EXECUTIONS_AT_ONCE} executions at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Of
 ${ascending.length} nodes that were under way in it, half were claimed again within ${say(percentile(ascending, 50))}, the slowest after
 ${say(percentile(ascending, 100))}. Every execution succeeded.
 
@@ -92,20 +85,16 @@ ${sayTargets([
 }
 
 async function buildTenant(fixture: Fixture): Promise<{ sandbox: string; secret: string }> {
-  const tenantId = await fixture.tenant()
-  const project = await fixture.project(tenantId, 2n ** 50n)
-  const product = await fixture.product({ id: 'bench/recovery' })
-  await fixture.assign(project.id, product)
-  const { id: sandbox } = await fixture.sandbox(project, FLOW, { activate: true })
-  const { secret } = await fixture.key({ project, by: tenantId.owner })
-  return { sandbox, secret }
+  const { project, key } = await fixture.callableTenant({ funds: PLENTY, product: { id: 'bench/recovery' } })
+  const { id: sandbox } = await fixture.sandbox(project, FLOW)
+  return { sandbox, secret: key.secret }
 }
 
 function startLoad(stack: ServiceStack, { sandbox, secret }: { sandbox: string; secret: string }) {
   let going = true
   let failed = 0
   let runs = 0
-  const callers = Array.from({ length: RUNS_AT_ONCE }, async () => {
+  const callers = Array.from({ length: EXECUTIONS_AT_ONCE }, async () => {
     while (going) {
       const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
         method: 'POST',

@@ -1,16 +1,13 @@
-import { startRedis } from '@gateway/local-stack/embedded-redis'
+import type { CallableTenant, Fixture } from '@gateway/testbed/fixture'
 import { startServices } from '@gateway/testbed/service-stack'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { Pool } from 'undici'
-import type { BenchDeps } from '../benches.ts'
-import { durablePostgres } from '../stack/durable-postgres.ts'
+import type { BenchDeps } from '../bench.ts'
+import { startBenchServers } from '../stack/bench-servers.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { figuresOf, percentile, type Figures } from '../load/figures.ts'
+import { PLENTY, withFixture } from '../stack/with-fixture.ts'
 import { describeRun } from '../report/machine.ts'
 import { checkLoad } from './check-load.ts'
-import { buildCrowdedTenants } from './crowded-tenants.ts'
 import { openLoop, type OfferedLoad, type Ended } from './open-loop.ts'
 import { reportSoak, type Round } from './report-soak.ts'
 import { residentMiB } from './resident-memory.ts'
@@ -19,7 +16,7 @@ import { residentMiB } from './resident-memory.ts'
 // whoever is not must be told when to come again, nobody of those pays, and the memory of the gateway stays what it is.
 
 /** What a gateway takes at once here: little enough that ten times its load can be made beside it on the same cores. */
-const PLACES = 48
+const CALLS_AT_ONCE = 48
 /** How long the model takes. */
 const LATENCY_MS = 250
 const PROJECTS = 4
@@ -33,33 +30,29 @@ const now = () => performance.now()
 
 export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchDeps): Promise<string> {
   tell('Starting Postgres, Redis, provider, ledger and gateway')
-  const folder = await mkdtemp(path.join(tmpdir(), 'svc-bench-'))
-  stops.add(() => rm(folder, { recursive: true, force: true }))
-  const postgres = await durablePostgres(stops)
-  const redis = await startRedis({ dataFolder: path.join(folder, 'redis'), persistent: false })
-  stops.add(redis.stop)
+  const { postgres, redis } = await startBenchServers(stops)
   const stack = await startServices({
     ledgerUrl: postgres.ledgerUrl,
     redisUrl: redis.url,
-    environment: { gateway: () => ({ CALLS_AT_ONCE: String(PLACES), LOG_LEVEL: 'warn' }) },
+    environment: { gateway: () => ({ CALLS_AT_ONCE: String(CALLS_AT_ONCE), LOG_LEVEL: 'warn' }) },
   })
   stops.add(stack.stop)
   await stack.provider.control.setFaults([{ latencyMs: LATENCY_MS }])
-  const tenant = await buildCrowdedTenants(postgres.adminUrl, PROJECTS)
+  const tenants = await withFixture(postgres.adminUrl, tenantsOfOneModel)
   const gateway = stack.gateways[0]!
   const pool = new Pool(gateway.url, { connections: CONNECTIONS, pipelining: 1 })
   stops.add(() => pool.destroy())
   let answered = 0
 
   async function call(n: number): Promise<Ended> {
-    const { secret } = tenant.projects[n % PROJECTS]!
+    const { key, model } = tenants[n % PROJECTS]!
     try {
       const { statusCode, headers, body } = await pool.request({
         method: 'POST',
         path: '/v1/chat/completions',
-        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
         body: JSON.stringify({
-          model: tenant.model,
+          model,
           messages: [{ role: 'user', content: `${n} ${PROMPT}` }],
           max_tokens: 50,
         }),
@@ -85,8 +78,8 @@ export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchD
   for (let n = 0; n < PROJECTS; n++) await call(n)
   await calm(FEW)
   const unloaded = await calm(FEW)
-  const full = await calm(Math.floor(PLACES * 0.75))
-  const capacity = (full.perSecond * PLACES) / Math.floor(PLACES * 0.75)
+  const full = await calm(Math.floor(CALLS_AT_ONCE * 0.75))
+  const capacity = (full.perSecond * CALLS_AT_ONCE) / Math.floor(CALLS_AT_ONCE * 0.75)
   tell(`alone p99 ${unloaded.p99Ms.toFixed(0)} ms; full ${capacity.toFixed(0)}/s; now ${TIMES_TOO_MUCH} times that`)
 
   const overloaded: Round[] = []
@@ -105,9 +98,17 @@ export async function soak({ options: { rounds, roundMs }, stops, tell }: BenchD
     unloaded,
     capacity,
     overloaded,
-    setting: { places: PLACES, latencyMs: LATENCY_MS, projects: PROJECTS, timesTooMuch: TIMES_TOO_MUCH },
+    setting: { places: CALLS_AT_ONCE, latencyMs: LATENCY_MS, projects: PROJECTS, timesTooMuch: TIMES_TOO_MUCH },
     run: await describeRun(new Date()),
   })
+}
+
+/** Projects with money that call the same model, one micro-USD a token. */
+async function tenantsOfOneModel(fixture: Fixture): Promise<CallableTenant[]> {
+  const model = await fixture.publishProduct({ id: 'bench/soak', promptPico: 1_000_000n, completionPico: 1_000_000n })
+  const tenants: CallableTenant[] = []
+  while (tenants.length < PROJECTS) tenants.push(await fixture.callableTenant({ funds: PLENTY, model }))
+  return tenants
 }
 
 function figuresOfLoad(

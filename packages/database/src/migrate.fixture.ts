@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ask } from '@gateway/testbed/ask'
@@ -26,7 +26,9 @@ export const migrationTest = liveTest.extend('place', async ({ database }, { onC
     migrate({ url, folders, log: (line) => lines.push(line), ...options })
   const write = async (file: string, sql: string) => {
     await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(file, sql)
+    const whole = `${file}.${randomBytes(4).toString('hex')}`
+    await writeFile(whole, sql)
+    await rename(whole, file) // at once: another run may be reading it
   }
   return {
     url,

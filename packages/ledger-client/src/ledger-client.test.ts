@@ -24,7 +24,7 @@ function yes({ lines }: Received): OutcomeLine[] {
   return lines.map(({ n, item }) => ({ n, outcome: item.op === 'admit' ? admitted(item.id) : settled }))
 }
 
-/** Takes every batcher, so that what follows gathers. Answers the requests that hold them. */
+/** Sends as many requests as may wait for an outcome, so that what follows gathers. Answers them. */
 async function fillBatcher(peer: PeerLedger, client: LedgerClient, count = 3): Promise<Received[]> {
   const requests: Received[] = []
   for (let n = 0; n < count; n++) {

@@ -8,7 +8,6 @@ import { startHttpServer, type HttpServer } from './http-server.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { onStopSignals } from './stop-signals.ts'
-import type { Spans } from './spans.ts'
 import { startTelemetry } from './telemetry.ts'
 
 /** What a service is given besides its configuration. */
@@ -20,8 +19,8 @@ export interface ServiceTools {
   stopping: AbortSignal
   meter: Meter
   tracer: Tracer
-  /** null: there is no collector, and nothing is traced. */
-  spans: Spans | null
+  /** Whether there is a collector; without one a span is nothing. */
+  traced: boolean
   readiness: Readiness
   /** The body of GET /metrics. */
   metricsText: () => Promise<string>
@@ -81,7 +80,7 @@ export async function runService<Schema extends z.ZodObject>(
       stopping: lifecycle.stopping,
       meter: telemetry.meter,
       tracer: telemetry.tracer,
-      spans: telemetry.spans,
+      traced: telemetry.traced,
       readiness,
       metricsText: telemetry.metricsText,
       listen: async (handler) => {

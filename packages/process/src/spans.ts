@@ -83,9 +83,3 @@ function parentOf(under: object | null | undefined) {
   if (under === undefined) return context.active()
   return under === null ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, under)
 }
-
-/** The same functions as a thing that is absent without a collector. */
-export interface Spans {
-  during: typeof withSpan
-  start: typeof startSpan
-}

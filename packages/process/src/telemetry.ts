@@ -2,13 +2,12 @@ import { metrics, trace, type Meter, type Tracer } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
-import { startSpan, withSpan, type Spans } from './spans.ts'
 
 export interface Telemetry {
   meter: Meter
   tracer: Tracer
-  /** null: nothing is traced, so nothing needs to be wrapped. */
-  spans: Spans | null
+  /** Whether there is a collector; without one a span is nothing. */
+  traced: boolean
   /** GET /metrics: what the meter holds now, in the Prometheus text format. */
   metricsText(): Promise<string>
   /** Sends what is still in memory. */
@@ -34,7 +33,7 @@ export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions
   return {
     meter: metrics.getMeter(service),
     tracer,
-    spans: otlpEndpoint ? { during: withSpan, start: startSpan } : null,
+    traced: Boolean(otlpEndpoint),
     metricsText: async () => new PrometheusSerializer().serialize((await scraped.collect()).resourceMetrics),
     stop,
   }

@@ -1,6 +1,4 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
 import { expect, test as base } from 'vitest'
-import { usageCounter } from './counted-usage.ts'
 import { openTokenCounter } from './token-counter.ts'
 
 const test = base
@@ -58,33 +56,4 @@ test('a thread that fails is followed by another', async ({ counter, warnings })
   expect(await counter.countAtMost(['x'], 'no_such_base' as never)).toBe(null)
   expect(warnings).toHaveLength(1)
   expect(await counter.countAtMost(['x'], 'o200k_base')).toBe(1)
-})
-
-test('usage is what the provider says, and our own count only where it says nothing', async ({ counter }) => {
-  const request = readChatRequest({
-    model: 'm',
-    messages: [
-      { role: 'user', content: [{ type: 'text', text: 'one two three' }] },
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [{ id: 'c', type: 'function', function: { name: 'look', arguments: '{}' } }],
-      },
-      { role: 'tool', tool_call_id: 'c', content: 'four five' },
-    ],
-  })
-  const countUsage = usageCounter(counter.count)
-  const details = { prompt_tokens_details: { cached_tokens: 1 } }
-  const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, request, () => 'unread')
-  expect(reported).toEqual({
-    promptTokens: 3,
-    completionTokens: 2,
-    estimated: false,
-    details: { prompt: { cached_tokens: 1 } },
-  })
-
-  const counted = await countUsage(null, request, () => 'six seven')
-  expect(counted).toMatchObject({ completionTokens: 2, estimated: true })
-  expect(counted.promptTokens).toBeGreaterThan(5 + 3 * 3)
-  expect(counted.promptTokens).toBeLessThan(40)
 })

@@ -140,7 +140,7 @@ async function openProject(
   ])
   const project = await fixture.project({ tenant, team, owner }, 1_000_000n)
   const person = await fixture.issuer(project)
-  const [product, newProduct] = [await fixture.product(), await fixture.product()]
+  const [product, newProduct] = [await fixture.publishProduct(), await fixture.publishProduct()]
   await fixture.assign(project.id, product)
   const key = await fixture.key({ project, by: owner })
   const invocation = await settledCall(fixture, project, key.id, product)

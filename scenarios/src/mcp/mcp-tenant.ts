@@ -9,8 +9,8 @@ export async function openMcpTenant(stack: Stack) {
   const { fixture } = stack
   const tenant = await stack.tenant(1_000_000n)
   const otherTenant = await stack.tenant(1_000_000n)
-  const canvas = await fixture.product({ kind: 'image', requestPico: 40_000_000n })
-  const voice = await fixture.product({ kind: 'audio', requestPico: 15_000_000n })
+  const canvas = await fixture.publishProduct({ kind: 'image', requestPico: 40_000_000n })
+  const voice = await fixture.publishProduct({ kind: 'audio', requestPico: 15_000_000n })
   await fixture.assign(tenant.project.id, canvas, voice)
   const make = async (
     graph: Parameters<typeof fixture.sandbox>[1],

@@ -35,7 +35,7 @@ const SETTLE_MS = 5_000
 export async function startGateway(
   config: GatewayConfig & CommonConfig,
   providersConfig: ProvidersConfig,
-  { log, meter, spans, onStop, stopping, readiness, metricsText, listen }: ServiceTools,
+  { log, meter, traced, onStop, stopping, readiness, metricsText, listen }: ServiceTools,
 ) {
   const now = () => Date.now()
   const newId = openIdGenerator(now)
@@ -107,7 +107,7 @@ export async function startGateway(
     metrics,
     readiness,
     metricsText,
-    traceContent: config.TRACE_CONTENT && spans !== null,
+    traceContent: config.TRACE_CONTENT && traced,
     mcpHosts: config.MCP_HOSTS,
   }
   const http = await listen(gatewayApp(deps))

@@ -26,7 +26,7 @@ const LEDGER_SILENT = `has answered no heartbeat for ${HEARTBEATS.deadAfterMs / 
 export async function openDeps(
   config: WorkerConfig,
   providersConfig: ProvidersConfig,
-  { log, meter, onStop, stopping, readiness }: ServiceTools,
+  { log, meter, traced, onStop, stopping, readiness }: ServiceTools,
 ): Promise<Deps> {
   const metrics = openMetrics(meter)
 
@@ -83,6 +83,6 @@ export async function openDeps(
     metrics,
     log,
     now,
-    traceContent: config.TRACE_CONTENT,
+    traceContent: config.TRACE_CONTENT && traced,
   }
 }

@@ -1,6 +1,10 @@
-import type { RunningServer } from './test-servers.ts'
-
 // testcontainers is loaded only where it is used: it is large, and most runs use the embedded servers.
+
+/** A server that somebody runs, and how to stop it. */
+export interface RunningServer {
+  url: string
+  stop: () => Promise<void>
+}
 
 /** Whether a Docker engine answers. */
 export async function containersAvailable(): Promise<boolean> {

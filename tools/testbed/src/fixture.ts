@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Graph } from '@gateway/contracts/graph'
 import { mintId } from '@gateway/contracts/ids'
 import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
-import { chatFieldsOf } from '@gateway/flow/contract'
-import { buildPackage } from '@gateway/flow/package'
-import { planOf } from '@gateway/flow/plan'
 import { Pool } from 'pg'
+import { sandboxFixtures } from './sandbox-fixture.ts'
+
+export type { SandboxFixture, SandboxOptions } from './sandbox-fixture.ts'
 
 // Builds what a test needs to stand on, straight in the tables: people, projects with money, products, keys, sandbox products.
+// Its words are those of every test and bench: tenant(), project(), key(), publishProduct(), and callableTenant() for all four.
 
 export interface ProjectFixture {
   id: string
@@ -52,29 +52,21 @@ export interface KeyOptions {
   revoked?: boolean
 }
 
-export interface SandboxOptions {
-  name?: string
-  description?: string
-  /** Whether revision 1 is the active one. Default true. */
-  activate?: boolean
-  mcpEnabled?: boolean
-  suspended?: boolean
-  /** Who made it; by default whoever has a grant on the project. */
-  by?: string
+/** A tenant that can call. */
+export interface CallableTenant {
+  project: ProjectFixture
+  key: KeyFixture
+  owner: string
+  model: string
 }
 
-export interface RevisionFixture {
-  number: number
-  /** Of its package, hex. */
-  digest: string
-}
-
-export interface SandboxFixture {
-  id: string
-  project: string
-  /** The number of the revision it was made with. */
-  revision: number
-  digest: string
+export interface CallableTenantOptions {
+  /** Micro-USD. */
+  funds?: bigint
+  /** A product that is there already; else one is published. */
+  model?: string
+  product?: ProductOptions
+  key?: Partial<KeyOptions>
 }
 
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
@@ -153,7 +145,8 @@ export async function openFixture(adminUrl: string) {
     await run('SELECT money.fund_v1($1, $2, $3, $4)', [project, fundingId, micro, 'test'])
   }
 
-  async function product(options: ProductOptions = {}): Promise<string> {
+  /** A product, published unless `state` says otherwise. */
+  async function publishProduct(options: ProductOptions = {}): Promise<string> {
     const product = options.id ?? `acme/${id('m')}`
     const request = options.requestPico ?? 0n
     await run(
@@ -223,65 +216,31 @@ export async function openFixture(adminUrl: string) {
     return { id: keyId, secret, hash: hash.toString('hex'), project: options.project?.id ?? null }
   }
 
-  /** A sandbox product with one revision of a graph that has no problems. */
-  async function sandbox(
-    { id: project }: Pick<ProjectFixture, 'id'>,
-    graph: Graph,
-    options: SandboxOptions = {},
-  ): Promise<SandboxFixture> {
-    const sandbox = id('sbx').replace('_', '-')
-    const grants = await run('SELECT person FROM control.project_grants WHERE project = $1 ORDER BY 1', [project])
-    const by = options.by ?? (grants.rows as { person: string }[])[0]?.person
-    await run(
-      `INSERT INTO control.sandboxes (id, project, name, description, mcp_enabled, suspended, created_by)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [
-        sandbox,
-        project,
-        options.name ?? 'A flow',
-        options.description ?? 'A flow of a test',
-        options.mcpEnabled ?? false,
-        options.suspended ?? false,
-        by,
-      ],
-    )
-    const { number, digest } = await revision(sandbox, graph, { activate: options.activate ?? true })
-    return { id: sandbox, project, revision: number, digest }
+  /** A tenant with a project, its money, a product that is assigned to it, and a key of its owner. */
+  async function callableTenant(options: CallableTenantOptions = {}): Promise<CallableTenant> {
+    const of = await tenant()
+    const own = await project(of, options.funds)
+    const model = options.model ?? (await publishProduct(options.product))
+    await assign(own.id, model)
+    return { project: own, model, owner: of.owner, key: await key({ project: own, by: of.owner, ...options.key }) }
   }
 
-  /** Another revision of a sandbox product, with its package. */
-  async function revision(sandbox: string, graph: Graph, { activate = true } = {}): Promise<RevisionFixture> {
-    const { package: flow, digest, text } = buildPackage(graph)
-    const chat = chatFieldsOf(flow.input, flow.output)
-    const next = await run(
-      'UPDATE control.sandboxes SET latest_revision = latest_revision + 1 WHERE id = $1 RETURNING latest_revision AS number',
-      [sandbox],
-    )
-    const [{ number }] = next.rows as [{ number: number }]
-    await run(
-      `INSERT INTO control.revisions (sandbox, number, draft, graph, problems, digest, package, manifest, paid_nodes, chat_input,
-         chat_output, created_by)
-       SELECT id, $2, false, $3, '[]', $4, $5, $6, $7, $8, $9, created_by FROM control.sandboxes WHERE id = $1`,
-      [
-        sandbox,
-        number,
-        Buffer.from(JSON.stringify(graph)),
-        digest,
-        Buffer.from(text),
-        flow.manifest,
-        planOf(flow).paidNodes,
-        chat?.input ?? null,
-        chat?.output ?? null,
-      ],
-    )
-    if (activate)
-      await run('UPDATE control.sandboxes SET active_revision = $2, activated_at = now() WHERE id = $1', [
-        sandbox,
-        number,
-      ])
-    return { number, digest }
+  return {
+    id,
+    person,
+    token,
+    tenant,
+    project,
+    issuer,
+    fund,
+    publishProduct,
+    /** The name that the services' own fixtures still use. */
+    product: publishProduct,
+    assign,
+    key,
+    callableTenant,
+    ...sandboxFixtures({ id, run }),
+    run,
+    close: () => pool.end(),
   }
-
-  const close = () => pool.end()
-  return { id, person, token, tenant, project, issuer, fund, product, assign, key, sandbox, revision, run, close }
 }

@@ -4,6 +4,8 @@ import { startTestServers, type TestServers } from './test-servers.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     testServers: TestServers
+    /** The share of its cases that a property test of the project `unit` tries: a tenth for `npm run test:unit`, else 1. */
+    propertyShare: number
   }
 }
 

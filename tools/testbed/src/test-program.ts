@@ -8,6 +8,7 @@ export interface TestProgram {
   name: string
   url: string
   readonly pid: number
+  readonly isRunning: boolean
   logFile: string
   /** SIGKILL, and waits until it has ended. */
   kill(): Promise<void>
@@ -48,9 +49,11 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
     return started
   }
 
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+
   async function ready(): Promise<void> {
     const until = performance.now() + READY_MS
-    while (child.exitCode === null && child.signalCode === null && performance.now() < until) {
+    while (isRunning() && performance.now() < until) {
       const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
       await answer?.body?.cancel()
       if (answer?.status === 200) return
@@ -60,7 +63,7 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
   }
 
   async function ended(): Promise<void> {
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    if (isRunning()) await once(child, 'exit')
   }
 
   await ready()
@@ -69,6 +72,9 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
     url,
     get pid() {
       return child.pid!
+    },
+    get isRunning() {
+      return isRunning()
     },
     logFile,
     kill: async () => {

@@ -8,7 +8,7 @@ import { ensureRoles } from '@gateway/database/roles'
 import { startPostgres } from '@gateway/local-stack/embedded-postgres'
 import { startRedis } from '@gateway/local-stack/embedded-redis'
 import { ask } from './ask.ts'
-import { startPostgresContainer, startRedisContainer } from './containers.ts'
+import { startPostgresContainer, startRedisContainer, type RunningServer } from './containers.ts'
 
 /** The connection facts that every test file gets. The database in each Postgres URL is the template. */
 export interface TestServers {
@@ -16,12 +16,6 @@ export interface TestServers {
   ledgerUrl: string
   consoleUrl: string
   redisUrl: string
-}
-
-/** A server that somebody runs, and how to stop it. */
-export interface RunningServer {
-  url: string
-  stop: () => Promise<void>
 }
 
 export interface ServerChoice {

@@ -8,8 +8,8 @@ import { flowRoutes } from './flow-routes.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
 import { namedAnswers, namedBodies } from './named-shapes.ts'
 
-// The description of the public API, OpenAPI 3.1, made of its rows and their contracts. Whoever adds a route adds a row; a
-// test holds the rows against what the services really serve.
+// The description of the public API, OpenAPI 3.1, made of its rows and their contracts. The console mounts these rows; what the
+// gateway serves a test compares with them (scenarios/documented-routes.test.ts).
 
 /** All of them. */
 export const apiRoutes: readonly ApiRoute[] = [gatewayRoutes, flowRoutes, consoleRoutes].flatMap((rows) =>

@@ -11,9 +11,9 @@ import {
 } from '../fixtures/execution-rows.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
-type TenantFixture = Awaited<ReturnType<typeof openTenant>>
-
 // Paid calls of nodes: admitted in the name of their execution, under the lease of their node, and closed with it.
+
+type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
 describe('a node’s call', () => {
   test('is held under its run and node, as an attempt at the node’s call', async ({ fixture, replica, tenant }) => {

@@ -26,7 +26,7 @@ describe('an overdue run', () => {
     await engine.endOverdue()
     expect(await engine.record(execution)).toMatchObject({ status: 'Admitted' })
     await passDeadline(execution)
-    const job = engine.jobs.find(({ execution }) => execution === execution)!
+    const job = engine.jobs.find((job) => job.execution === execution)!
     const instance = await engine.newInstance()
     expect(await engine.claim({ ...claimOf(job), lease: newLease(), instance })).toEqual({ kind: 'nothing-to-do' })
     await engine.endOverdue()

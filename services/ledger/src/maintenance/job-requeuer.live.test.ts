@@ -6,7 +6,7 @@ import { chain, publishProduct } from '../fixtures/sandbox-products.ts'
 describe('what the queue has lost', () => {
   test('is requeued under the same job, until a worker takes it up', async ({ engine, begin }) => {
     const execution = await begin(chain(1))
-    const mine = () => engine.jobs.filter(({ execution }) => execution === execution)
+    const mine = () => engine.jobs.filter((job) => job.execution === execution)
     const [first] = mine()
     engine.jobs.length = 0 // as if Redis was flushed
     await engine.requeueLostJobs()

@@ -89,7 +89,7 @@ describe('a result', () => {
       const execution = await begin(fan([tenant.product, tenant.product]))
       const [one, other] = [await takeNext(engine, instance, execution), await takeNext(engine, instance, execution)]
       await Promise.all([engine.complete(ending(one)), twin.complete(ending(other))])
-      const jobs = [...engine.jobs, ...twin.jobs].filter(({ execution }) => execution === execution)
+      const jobs = [...engine.jobs, ...twin.jobs].filter((job) => job.execution === execution)
       expect(jobs.map(({ node }) => node)).toEqual(['all'])
     }
   })

@@ -93,7 +93,7 @@ describe('a run that begins to fail', () => {
       completedAt: null,
     })
     expect(engine.notified).toContain(`end:${execution}`)
-    const third = engine.jobs.find(({ execution }) => execution === execution)!
+    const third = engine.jobs.find((job) => job.execution === execution)!
     expect(await engine.claim({ ...claimOf(third), lease: newLease(), instance })).toEqual({ kind: 'nothing-to-do' })
     await engine.complete(ending(other, { usage: usage(9) }))
     const record = await engine.record(execution)
