@@ -22,6 +22,7 @@ export default defineConfig({
           name: 'unit',
           provide: { propertyShare: unitAlone ? 0.1 : 1 },
           include: ['**/*.test.ts'],
+          isolate: false,
           exclude: [...exclude, '**/*.live.test.ts'],
           testTimeout: 60_000, // property tests, on a machine that may be busy with something else
           maxWorkers: 2,

@@ -1,0 +1,168 @@
+import { describe, expect } from 'vitest'
+import type { Fixture } from '@gateway/testbed/fixture'
+import { codeOf, type Replica } from '../fixtures/replica.ts'
+import {
+  closeNodes,
+  insertNodes,
+  insertExecution,
+  nodeItem,
+  rotateKey,
+  type HeldNode,
+  type Runner,
+} from '../fixtures/execution-rows.ts'
+import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
+
+type TenantFixture = Awaited<ReturnType<typeof openTenant>>
+
+const settled = (node: HeldNode, completionTokens: number) => ({
+  id: node.reservation,
+  usage: { promptTokens: 10, completionTokens },
+})
+
+describe('in whose name a run calls', () => {
+  test('rotation and expiry of its key don’t stop it', async ({ fixture, replica, tenant }) => {
+    const key = await fixture.key({ project: tenant.project, by: tenant.owners.owner, expiresInMs: -1_000 })
+    const [node] = await runWith(fixture, tenant, 1, { key: key.id })
+    const second = await rotateKey(fixture, key)
+    await rotateKey(fixture, second)
+    expect(codeOf(await replica.admit(replica.item(key, tenant.product)))).toBe('key_revoked')
+    expect(await replica.admitNode(nodeItem(replica, node!, tenant.product))).toMatchObject({
+      kind: 'admitted',
+      key: key.id,
+    })
+    expect(await rowsOf(fixture, 'reservations', node!.execution)).toMatchObject([{ key: key.id, lineage: key.id }])
+  })
+
+  test('a revocation does, of its own key or of the newest of its lineage [key_revoked]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const [one] = await runWith(fixture, tenant)
+    const other = await fixture.key({ project: tenant.project, by: tenant.owners.owner })
+    const [two, later] = await runWith(fixture, tenant, 2, { key: other.id })
+    const newest = await rotateKey(fixture, await rotateKey(fixture, other))
+    expect(await codeNow(replica, tenant, later!)).toBe('admitted')
+    await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = ANY ($1)', [[tenant.key.id, newest.id]])
+    for (const node of [one!, two!])
+      expect(await replica.admitNode(nodeItem(replica, node, tenant.product))).toMatchObject({
+        kind: 'refused',
+        code: 'key_revoked',
+        facts: { rotatedTo: null },
+      })
+  })
+
+  test('so does its issuer’s loss of the role [key_issuer_denied]', async ({ fixture, replica, tenant }) => {
+    const issuer = await fixture.issuer(tenant.project)
+    const key = await fixture.key({ project: tenant.project, by: issuer })
+    const [first, second] = await runWith(fixture, tenant, 2, { key: key.id })
+    expect(await codeNow(replica, tenant, first!)).toBe('admitted')
+    await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [issuer])
+    expect(await codeNow(replica, tenant, second!)).toBe('key_issuer_denied')
+  })
+
+  test('a person’s in the console has no key and no meter, and lasts as long as the role [not_permitted]', async ({
+    fixture,
+    replica,
+  }) => {
+    const tenant = await openTenant(fixture)
+    const person = await fixture.issuer(tenant.project)
+    const [first, second, third] = await runWith(fixture, tenant, 3, { person })
+    expect(await replica.admitNode(nodeItem(replica, first!, tenant.product))).toMatchObject({
+      kind: 'admitted',
+      key: '',
+    })
+    await closeNodes(replica.reads, [tenant.project.id], [settled(first!, 30)])
+    expect(await rowsOf(fixture, 'attempts', first!.execution)).toMatchObject([
+      { key: '', lineage: '', window_start: null, charged_micro: '30' },
+    ])
+    await fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`, [person])
+    expect(await replica.admitNode(nodeItem(replica, second!, tenant.product))).toMatchObject({
+      code: 'not_permitted',
+      facts: { need: 'the permission to invoke in this project' },
+    })
+    await fixture.run(`DELETE FROM control.project_grants WHERE person = $1`, [person])
+    expect(await codeNow(replica, tenant, third!)).toBe('not_permitted')
+    expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: 30n })
+    expect((await fixture.run(`SELECT FROM money.meters WHERE lineage = ''`)).rowCount).toBe(0)
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+})
+
+describe('what a run may call', () => {
+  test('is assigned and published [product_not_assigned]', async ({ fixture, replica, tenant }) => {
+    const draft = await fixture.product({ state: 'draft' })
+    await fixture.assign(tenant.project.id, draft)
+    const elsewhere = await fixture.product()
+    const nodes = await runWith(fixture, tenant, 3)
+    for (const [n, model] of [draft, elsewhere, 'acme/nothing'].entries())
+      expect(await replica.admitNode(nodeItem(replica, nodes[n]!, model))).toMatchObject({
+        code: 'product_not_assigned',
+        facts: { product: model },
+      })
+  })
+
+  test('is listed, where its key lists [key_scope]', async ({ fixture, replica, tenant }) => {
+    const other = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
+    await fixture.assign(tenant.project.id, other)
+    const by = tenant.owners.owner
+    const key = await fixture.key({ project: tenant.project, by, policy: 'listed', resources: [tenant.product] })
+    const [first, second] = await runWith(fixture, tenant, 2, { key: key.id })
+    await rotateKey(fixture, key)
+    expect(await codeNow(replica, tenant, first!)).toBe('admitted')
+    expect(await replica.admitNode(nodeItem(replica, second!, other))).toMatchObject({
+      code: 'key_scope',
+      facts: { resource: other },
+    })
+  })
+
+  for (const kind of ['image', 'audio'] as const)
+    test(`includes ${kind} products, at their price per request whatever the prompt’s length`, async ({
+      fixture,
+      replica,
+      tenant,
+    }) => {
+      const product = await fixture.product({
+        kind,
+        requestPico: 40_000_000_000n,
+        contextLength: 10,
+        maxOutputTokens: 1,
+      })
+      await fixture.assign(tenant.project.id, product)
+      const [node] = await runWith(fixture, tenant)
+      const promptSize = { bytes: 60_000, messages: 1, tools: 0, images: 0, counted: null, maxTokens: null }
+      const item = nodeItem(replica, node!, product, { promptSize })
+      expect(await replica.admitNode(item)).toMatchObject({ kind: 'admitted', reservedMicro: 40_000 })
+      const [closed] = await closeNodes(replica.reads, [tenant.project.id], [settled(node!, 0)])
+      expect(closed).toEqual({ outcome: 'settled', chargedMicro: 40_000, excessMicro: 0 })
+      expect(codeOf(await replica.admit(replica.item(tenant.key, product)))).toBe('model_not_found')
+    })
+
+  test('is bounded by a chat product’s context [context_limit]', async ({ fixture, replica, tenant }) => {
+    const [node] = await runWith(fixture, tenant)
+    const item = nodeItem(replica, node!, tenant.product, { maxTokens: 8_193 })
+    expect(codeOf(await replica.admitNode(item))).toBe('context_limit')
+  })
+})
+
+/** A run of the tenant's key, or of somebody else, with so many claimed nodes. */
+async function runWith(
+  fixture: Fixture,
+  tenant: TenantFixture,
+  count = 1,
+  by: Runner = { key: tenant.key.id },
+): Promise<HeldNode[]> {
+  const execution = await insertExecution(fixture, tenant.project.id, by)
+  return insertNodes(fixture, { execution, project: tenant.project.id, count })
+}
+
+async function rowsOf(fixture: Fixture, table: 'reservations' | 'attempts', execution: string) {
+  const { rows } = await fixture.run(`SELECT * FROM money.${table} WHERE execution = $1 ORDER BY attempt, node`, [
+    execution,
+  ])
+  return rows as Record<string, unknown>[]
+}
+
+async function codeNow(replica: Replica, tenant: TenantFixture, node: HeldNode): Promise<string> {
+  return codeOf(await replica.admitNode(nodeItem(replica, node, tenant.product)))
+}

@@ -1,0 +1,228 @@
+import { describe, expect } from 'vitest'
+import type { Fixture } from '@gateway/testbed/fixture'
+import { reapReservations } from '../maintenance/reservation-reaper.ts'
+import { codeOf, type Replica } from '../fixtures/replica.ts'
+import {
+  closeNodes,
+  failExecution,
+  insertNodes,
+  insertExecution,
+  nodeItem,
+  reclaimNodes,
+  type HeldNode,
+  type Runner,
+} from '../fixtures/execution-rows.ts'
+import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
+
+type TenantFixture = Awaited<ReturnType<typeof openTenant>>
+
+const settled = (node: HeldNode, completionTokens: number) => ({
+  id: node.reservation,
+  usage: { promptTokens: 10, completionTokens },
+})
+/** What whoever closes direct calls is told of a node's. */
+const STRANGE = [{ kind: 'unknown' }, { kind: 'unknown' }, { kind: 'unknown' }]
+const released = (node: HeldNode) => ({ id: node.reservation, usage: null })
+
+describe('a lease', () => {
+  test('that is another’s now holds nothing: fenced', async ({ fixture, replica, other, tenant }) => {
+    const [lost] = await runWith(fixture, tenant)
+    const item = nodeItem(replica, lost!, tenant.product)
+    const [held] = await reclaimNodes(fixture, [lost!])
+    expect(await replica.admitNode(item)).toEqual({ kind: 'fenced' })
+    expect(await replica.admitNode({ ...item, lease: held!.lease })).toEqual({ kind: 'fenced' }) // the old attempt's id
+    expect(await other.admitNode(nodeItem(other, held!, tenant.product))).toMatchObject({
+      kind: 'admitted',
+      attempt: 2,
+    })
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
+  })
+
+  test('of a node or a run that the books don’t know is fenced', async ({ fixture, replica, tenant }) => {
+    const [node] = await runWith(fixture, tenant)
+    for (const strange of [{ node: 'nowhere' }, { execution: 'exe_nowhere' }])
+      expect(await replica.admitNode({ ...nodeItem(replica, node!, tenant.product), ...strange })).toEqual({
+        kind: 'fenced',
+      })
+  })
+
+  test('of a run that has begun to fail or has ended is fenced', async ({ fixture, replica, tenant }) => {
+    const [failing] = await runWith(fixture, tenant)
+    await failExecution(fixture, failing!.execution)
+    const [ended] = await runWith(fixture, tenant)
+    await fixture.run(
+      `UPDATE money.executions SET status = 'Succeeded', output = '{}', completed_at = now() WHERE id = $1`,
+      [ended!.execution],
+    )
+    for (const node of [failing!, ended!]) expect(await codeNow(replica, tenant, node)).toBe('fenced')
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(0n)
+  })
+
+  test('whose call is charged already is fenced, and the table takes no second charge', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const [node] = await runWith(fixture, tenant)
+    await codeNow(replica, tenant, node!)
+    await closeNodes(replica.reads, [tenant.project.id], [settled(node!, 40)])
+    const [again] = await reclaimNodes(fixture, [node!]) // as nobody does after a result
+    expect(await codeNow(replica, tenant, again!)).toBe('fenced')
+    const second = fixture.run(
+      `INSERT INTO money.attempts (id, invocation, attempt, state, project, execution, node, closed_at)
+       VALUES ('inv_second', 'inv_second', 2, 'Settled', $1, $2, $3, now())`,
+      [tenant.project.id, node!.execution, node!.node],
+    )
+    await expect(second).rejects.toThrow(/one_charge_a_node/)
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('that is taken while its admission waits for the wallet leaves nothing held', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const nodes = await runWith(fixture, tenant, 50)
+    // Who ends a lease holds the wallet; either the admission came first and is released, or it is fenced.
+    const [outcomes] = await Promise.all([
+      Promise.all(nodes.map((node) => replica.admitNode(nodeItem(replica, node, tenant.product)))),
+      replica.reads.prisma.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT FROM money.wallets WHERE project = ${tenant.project.id} FOR UPDATE`
+        await tx.$executeRaw`UPDATE money.execution_nodes SET lease = 'taken' WHERE execution = ${nodes[0]!.execution}`
+        await tx.$executeRaw`
+          SELECT money.close_v1(
+            locked => ${[tenant.project.id]}, moment => clock_timestamp(), answer_day => current_date,
+            c_id => ${nodes.map((n) => n.reservation)}, c_kind => ${nodes.map(() => 'release')},
+            c_usage => ${JSON.stringify(nodes.map(() => ({})))}::jsonb, c_answered => ${nodes.map(() => false)},
+            c_reason => ${nodes.map(() => 'test')})`
+      }),
+    ])
+    for (const outcome of outcomes) expect(['admitted', 'fenced']).toContain(codeOf(outcome))
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(0n)
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+})
+
+describe('closing a node’s call', () => {
+  test('charges, releases, and tells of each; the record says whose it was', async ({ fixture, replica, tenant }) => {
+    const [charged, over, given, never] = await runWith(fixture, tenant, 4)
+    for (const node of [charged!, over!, given!]) await codeNow(replica, tenant, node)
+    const closings = [settled(charged!, 42), settled(over!, 500), released(given!), released(never!)]
+    const first = await closeNodes(replica.reads, [tenant.project.id], closings)
+    expect(first).toEqual([
+      { outcome: 'settled', chargedMicro: 42, excessMicro: 0 },
+      { outcome: 'settled', chargedMicro: 100, excessMicro: 400 },
+      { outcome: 'released', chargedMicro: 0, excessMicro: 0 },
+      { outcome: 'unknown', chargedMicro: 0, excessMicro: 0 },
+    ])
+    const again = await closeNodes(replica.reads, [tenant.project.id], closings)
+    expect(again.map(({ outcome, chargedMicro }) => [outcome, chargedMicro])).toEqual([
+      ['settled', 42],
+      ['settled', 100],
+      ['released', 0],
+      ['unknown', 0],
+    ])
+    expect(await rowsOf(fixture, 'attempts', charged!.execution)).toMatchObject([
+      { node: 'n0', invocation: charged!.call, state: 'Settled', charged_micro: '42', completion_tokens: 42 },
+      { node: 'n1', state: 'Settled', charged_micro: '100' },
+      { node: 'n2', state: 'Released' },
+    ])
+    expect(await rowsOf(fixture, 'reservations', charged!.execution)).toEqual([])
+    expect(await walletOf(replica, tenant.project.id)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: 142n })
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('an answer that comes after its hold had ended is the stack’s', async ({ fixture, replica, tenant }) => {
+    const [node] = await runWith(fixture, tenant)
+    await codeNow(replica, tenant, node!)
+    await closeNodes(replica.reads, [tenant.project.id], [released(node!)])
+    const [late] = await closeNodes(replica.reads, [tenant.project.id], [settled(node!, 60)])
+    expect(late).toMatchObject({ outcome: 'fenced', chargedMicro: 0 })
+    const losses = await fixture.run('SELECT kind, micro FROM money.write_offs WHERE reservation = $1', [
+      node!.reservation,
+    ])
+    expect(losses.rows).toEqual([{ kind: 'fenced', micro: '60' }])
+    expect((await walletOf(replica, tenant.project.id)).settled).toBe(0n)
+  })
+
+  test('is nobody’s else: what closes direct calls leaves it alone, before and after', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const [node] = await runWith(fixture, tenant)
+    await codeNow(replica, tenant, node!)
+    const tries = () => [
+      replica.settle(node!.reservation),
+      replica.release(node!.reservation),
+      replica.expire(node!.reservation),
+    ]
+    expect(await Promise.all(tries())).toEqual(STRANGE)
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
+    await closeNodes(replica.reads, [tenant.project.id], [released(node!)])
+    expect(await Promise.all(tries())).toEqual(STRANGE)
+    expect(
+      (await fixture.run('SELECT FROM money.write_offs WHERE reservation = $1', [node!.reservation])).rowCount,
+    ).toBe(0)
+  })
+
+  test('closes no direct call', async ({ replica, tenant }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    await replica.admit(item)
+    const closings = [{ id: item.id, usage: { promptTokens: 1, completionTokens: 1 } }]
+    expect(await closeNodes(replica.reads, [tenant.project.id], closings)).toMatchObject([{ outcome: 'unknown' }])
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
+    expect(await replica.settle(item.id)).toEqual({ kind: 'settled', chargedMicro: 10 })
+  })
+
+  test('says so where its wallet is not locked', async ({ fixture, replica, tenant }) => {
+    const [node] = await runWith(fixture, tenant)
+    await codeNow(replica, tenant, node!)
+    expect(await closeNodes(replica.reads, [], [released(node!)])).toMatchObject([{ outcome: 'deferred' }])
+  })
+
+  test('is not the maintenance job’s, though the instance has ended and the deadline is over', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const instance = 'ins_of_a_worker'
+    await fixture.run(
+      `INSERT INTO money.instances (id, service, started_at, heartbeat_at, dead_after_ms) VALUES ($1, 'worker', now(), now(), 3000)`,
+      [instance],
+    )
+    const [node] = await runWith(fixture, tenant)
+    const direct = replica.item(tenant.key, tenant.product, { instance })
+    await Promise.all([
+      replica.admitNode(nodeItem(replica, node!, tenant.product, { instance })),
+      replica.admit(direct),
+    ])
+    await fixture.run('UPDATE money.instances SET ended_at = now() WHERE id = $1', [instance])
+    await fixture.run('UPDATE money.reservations SET deadline_at = now() WHERE id = $1', [node!.reservation])
+    await reapReservations(replica)
+    expect(await rowsOf(fixture, 'reservations', node!.execution)).toHaveLength(1)
+    expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n) // the direct call's was released
+  })
+})
+
+/** A run of the tenant's key, or of somebody else, with so many claimed nodes. */
+async function runWith(
+  fixture: Fixture,
+  tenant: TenantFixture,
+  count = 1,
+  by: Runner = { key: tenant.key.id },
+): Promise<HeldNode[]> {
+  const execution = await insertExecution(fixture, tenant.project.id, by)
+  return insertNodes(fixture, { execution, project: tenant.project.id, count })
+}
+
+async function rowsOf(fixture: Fixture, table: 'reservations' | 'attempts', execution: string) {
+  const { rows } = await fixture.run(`SELECT * FROM money.${table} WHERE execution = $1 ORDER BY attempt, node`, [
+    execution,
+  ])
+  return rows as Record<string, unknown>[]
+}
+
+async function codeNow(replica: Replica, tenant: TenantFixture, node: HeldNode): Promise<string> {
+  return codeOf(await replica.admitNode(nodeItem(replica, node, tenant.product)))
+}
