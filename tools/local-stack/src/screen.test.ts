@@ -11,14 +11,14 @@ function screenWithText(isTTY: boolean) {
 test('on a terminal a step is shown while it runs, then with its time', async () => {
   const { screen, text } = screenWithText(true)
   await screen.step('postgres', async () => expect(text()).toBe('  postgres            …'))
-  expect(text()).toBe('  postgres            …\r\u001B[K  postgres          1.2 s\n')
+  expect(text()).toBe('  postgres            …\r\u001B[K  postgres            1.2 s\n')
 })
 
 test('a line told during a step leaves the step shown', async () => {
   const { screen, text } = screenWithText(true)
   await screen.step('redis', async () => screen.note('loading it'))
   expect(text()).toBe(
-    '  redis               …\r\u001B[K    loading it\n  redis             …\r\u001B[K  redis             1.2 s\n',
+    '  redis               …\r\u001B[K    loading it\n  redis               …\r\u001B[K  redis               1.2 s\n',
   )
 })
 
@@ -26,5 +26,5 @@ test('elsewhere each step is one plain line, and a failure says so', async () =>
   const { screen, text } = screenWithText(false)
   await screen.step('redis', async () => {})
   await expect(screen.step('ledger', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(text()).toBe('  redis               1.2 s\n  ledger            failed\n')
+  expect(text()).toBe('  redis               1.2 s\n  ledger              failed\n')
 })

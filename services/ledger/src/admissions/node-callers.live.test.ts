@@ -19,7 +19,7 @@ const settled = (node: HeldNode, completionTokens: number) => ({
   usage: { promptTokens: 10, completionTokens },
 })
 
-describe('in whose name a run calls', () => {
+describe('in whose name an execution calls', () => {
   test('rotation and expiry of its key don’t stop it', async ({ fixture, replica, tenant }) => {
     const key = await fixture.key({ project: tenant.project, by: tenant.owners.owner, expiresInMs: -1_000 })
     const [node] = await runWith(fixture, tenant, 1, { key: key.id })
@@ -89,7 +89,7 @@ describe('in whose name a run calls', () => {
   })
 })
 
-describe('what a run may call', () => {
+describe('what an execution may call', () => {
   test('is assigned and published [product_not_assigned]', async ({ fixture, replica, tenant }) => {
     const draft = await fixture.product({ state: 'draft' })
     await fixture.assign(tenant.project.id, draft)
@@ -145,7 +145,7 @@ describe('what a run may call', () => {
   })
 })
 
-/** A run of the tenant's key, or of somebody else, with so many claimed nodes. */
+/** An execution of the tenant's key, or of somebody else, with so many claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

@@ -38,7 +38,7 @@ describe('a lease', () => {
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n)
   })
 
-  test('of a node or a run that the books don’t know is fenced', async ({ fixture, replica, tenant }) => {
+  test('of a node or an execution that the books don’t know is fenced', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     for (const strange of [{ node: 'nowhere' }, { execution: 'exe_nowhere' }])
       expect(await replica.admitNode({ ...nodeItem(replica, node!, tenant.product), ...strange })).toEqual({
@@ -46,7 +46,7 @@ describe('a lease', () => {
       })
   })
 
-  test('of a run that has begun to fail or has ended is fenced', async ({ fixture, replica, tenant }) => {
+  test('of an execution that has begun to fail or has ended is fenced', async ({ fixture, replica, tenant }) => {
     const [failing] = await runWith(fixture, tenant)
     await failExecution(fixture, failing!.execution)
     const [ended] = await runWith(fixture, tenant)
@@ -132,7 +132,7 @@ describe('closing a node’s call', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
-  test('an answer that comes after its hold had ended is the stack’s', async ({ fixture, replica, tenant }) => {
+  test('an answer that comes after its reservation had ended is the stack’s', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     await codeNow(replica, tenant, node!)
     await closeNodes(replica.reads, [tenant.project.id], [released(node!)])
@@ -205,7 +205,7 @@ describe('closing a node’s call', () => {
   })
 })
 
-/** A run of the tenant's key, or of somebody else, with so many claimed nodes. */
+/** An execution of the tenant's key, or of somebody else, with so many claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,

@@ -16,7 +16,7 @@ import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.
 type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
 describe('a node’s call', () => {
-  test('is held under its run and node, as an attempt at the node’s call', async ({ fixture, replica, tenant }) => {
+  test('is held under its execution and node, as an attempt at the node’s call', async ({ fixture, replica, tenant }) => {
     const [first] = await runWith(fixture, tenant)
     const [again] = await reclaimNodes(fixture, [first!])
     const outcome = await replica.admitNode(nodeItem(replica, again!, tenant.product))
@@ -98,7 +98,7 @@ describe('a node’s call', () => {
   })
 })
 
-/** A run of the tenant's key, or of somebody else, with so many claimed nodes. */
+/** An execution of the tenant's key, or of somebody else, with so many claimed nodes. */
 async function runWith(
   fixture: Fixture,
   tenant: TenantFixture,
