@@ -16,7 +16,11 @@ import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.
 type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
 describe('a node’s call', () => {
-  test('is held under its execution and node, as an attempt at the node’s call', async ({ fixture, replica, tenant }) => {
+  test('is held under its execution and node, as an attempt at the node’s call', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
     const [first] = await runWith(fixture, tenant)
     const [again] = await reclaimNodes(fixture, [first!])
     const outcome = await replica.admitNode(nodeItem(replica, again!, tenant.product))
