@@ -1,5 +1,8 @@
 import type { Express } from 'express'
+import { flowRoutes } from '@gateway/contracts/flow-routes'
+import { gatewayRoutes } from '@gateway/contracts/gateway-routes'
 import { answerErrors, answerOfRefusal } from '@gateway/http/answer-errors'
+import { contractRoutes } from '@gateway/http/contract-routes'
 import { mountHealth } from '@gateway/http/health'
 import { openApp } from '@gateway/http/open-app'
 import { preamble } from '@gateway/http/preamble'
@@ -27,17 +30,24 @@ export function gatewayApp(deps: Deps): Express {
     }),
   )
 
-  mountRoutes(app, [
-    ['POST', '/v1/chat/completions', chatCompletions(deps)],
-    ['GET', '/v1/models', listModels(deps)],
-    ['GET', '/v1/models/*id', showModel(deps)],
-    ['GET', '/v1/key', showKey(deps)],
+  mountRoutes(
+    app,
+    contractRoutes(
+      { ...gatewayRoutes, ...flowRoutes },
+      {
+        completeChat: chatCompletions(deps),
+        listModels: listModels(deps),
+        readModel: showModel(deps),
+        readKeyStatus: showKey(deps),
+        invokeSandbox: invokeSandbox(deps),
+        serveMcp: null, // below, with every method
+        showExecution: showExecution(deps),
+        uploadAsset: uploadAsset(deps),
+        showAsset: showAsset(deps),
+      },
+    ),
+  )
 
-    ['POST', '/v1/sandbox/:id/invoke', invokeSandbox(deps)],
-    ['GET', '/v1/executions/:id', showExecution(deps)],
-    ['POST', '/v1/assets', uploadAsset(deps)],
-    ['GET', '/v1/assets/:id', showAsset(deps)],
-  ])
   const mcp = serveMcp(deps)
   app.route('/v1/sandbox/:id/mcp').post(mcp).all(mcp) // refuses other methods itself, once it knows the caller
 
