@@ -72,7 +72,7 @@ test('a secret is nowhere but in the answer that shows it once', async ({ redisS
   expect(places['Redis, every command']).toMatch(/p?subscribe/i)
   expect(places['the logs']).toContain('a provider failed an attempt')
   expect(places['the traces']).toContain('POST /v1/chat/completions')
-  expect(places['the metrics']).toContain('gateway_refusals')
+  expect(places['the metrics']).toContain('gateway.refusals')
   expect(places['the answers']).toContain('key_invalid')
   const found = Object.entries(places).flatMap(([place, text]) =>
     Object.entries(secrets).flatMap(([name, secret]) =>

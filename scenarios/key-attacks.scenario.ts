@@ -22,7 +22,7 @@ describe('the binding of a key', () => {
   test('is for life: no column that says what a key may do can be changed, by the console’s role or the owner’s', async ({
     stack,
     owned,
-    database,
+    services: { database },
   }) => {
     const other = await stack.fixture.project({ ...owned.project, owner: owned.owner })
     const changes = [
