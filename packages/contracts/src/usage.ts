@@ -15,6 +15,10 @@ export const usage = z.strictObject({
 })
 export type Usage = z.infer<typeof usage>
 
+/** Its counts: each is a field of the invocation record, and a column of money.attempts (`promptTokens`: prompt_tokens). */
+export const usageCounts = usage.keyof().exclude(['estimated']).options
+export type UsageCount = (typeof usageCounts)[number]
+
 /** Of what has a price per call and no tokens. */
 export const noTokens: Usage = { promptTokens: 0, completionTokens: 0, estimated: false }
 

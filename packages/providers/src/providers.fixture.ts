@@ -4,11 +4,12 @@ import type { ChatCall, ChatChunk, Completion } from './chat-port.ts'
 import { openProviders } from './open-providers.ts'
 import type { Providers, ProvidersOptions } from './open-providers.ts'
 import type { ProviderConfig } from './provider-config.ts'
-import { readProviders } from './provider-config.ts'
+import { providerConfig, readProviders } from './provider-config.ts'
 import { ProviderFailure } from './provider-failure.ts'
 
 export type Kind = ProviderConfig['kind']
-export const kinds: Kind[] = ['openai-compatible', 'anthropic']
+/** All there are, so that the contract tests run over a new one, too. */
+export const kinds: Kind[] = providerConfig.options.map(({ shape }) => shape.kind.value)
 
 export const toFirst = [{ provider: 'first', model: 'sim-swift' }]
 export const toBoth = [...toFirst, { provider: 'second', model: 'sim-swift' }]

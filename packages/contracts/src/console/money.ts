@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { usageCounts, type UsageCount } from '../usage.ts'
 import { id, micro, time } from './fields.ts'
 import { productPricing } from './products.ts'
 
@@ -47,6 +48,9 @@ export const usageReport = z.strictObject({
 })
 export type UsageReport = z.infer<typeof usageReport>
 
+const count = z.int().nullable()
+const counts = Object.fromEntries(usageCounts.map((field) => [field, count])) as Record<UsageCount, typeof count>
+
 export const invocationRecord = z.strictObject({
   id,
   key: id.nullable().describe('null: a person runs a sandbox product in the console'),
@@ -54,8 +58,7 @@ export const invocationRecord = z.strictObject({
   execution: id.nullable().describe('the execution that made the call'),
   node: id.nullable().describe('the node of its graph'),
   state: z.enum(['Open', 'Settled', 'Released']),
-  promptTokens: z.int().nullable(),
-  completionTokens: z.int().nullable(),
+  ...counts,
   estimated: z.boolean(),
   pricing: productPricing.describe('as it was when the call was admitted'),
   reservedMicro: micro,

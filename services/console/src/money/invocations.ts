@@ -1,5 +1,6 @@
 import { Prisma } from '@gateway/database/client'
 import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { usageCounts, type UsageCount } from '@gateway/contracts/usage'
 import { refuse } from '@gateway/contracts/refusal'
 import { pricingOf } from '../catalogue/pricing.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -10,7 +11,7 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-interface InvocationRow {
+interface InvocationRow extends Pick<InvocationRecord, UsageCount> {
   id: string
   /** Empty: a person runs a sandbox product. */
   key: string
@@ -18,8 +19,6 @@ interface InvocationRow {
   execution: string | null
   node: string | null
   state: InvocationRecord['state']
-  prompt_tokens: number | null
-  completion_tokens: number | null
   estimated: boolean
   prompt_pico: bigint
   completion_pico: bigint
@@ -60,9 +59,13 @@ export function readInvocation(deps: Deps): Handler<'readInvocation'> {
   }
 }
 
+/** The counts of a call that is open, and those of one that is closed; under the names that the record has for them. */
+const noCounts = Prisma.raw(usageCounts.map((count) => `NULL::integer AS "${count}"`).join(', '))
+const counts = Prisma.raw(usageCounts.map((count) => `${columnOf(count)} AS "${count}"`).join(', '))
+
 function openCalls(project: string): Prisma.Sql {
   return Prisma.sql`
-    SELECT invocation AS id, key, product, execution, node, 'Open' AS state, NULL::integer AS prompt_tokens, NULL::integer AS completion_tokens,
+    SELECT invocation AS id, key, product, execution, node, 'Open' AS state, ${noCounts},
            false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at
       FROM money.reservations a WHERE project = ${project}`
 }
@@ -70,7 +73,7 @@ function openCalls(project: string): Prisma.Sql {
 /** Without the attempts that another attempt has followed: they were released, and mean nothing any more. */
 function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
-    SELECT invocation AS id, key, product, execution, node, state, prompt_tokens, completion_tokens,
+    SELECT invocation AS id, key, product, execution, node, state, ${counts},
            estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at
       FROM money.attempts a WHERE project = ${project}
        AND NOT EXISTS (SELECT FROM money.attempts l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
@@ -89,8 +92,7 @@ function invocationRecord(row: InvocationRow): InvocationRecord {
     execution: row.execution,
     node: row.node,
     state: row.state,
-    promptTokens: row.prompt_tokens,
-    completionTokens: row.completion_tokens,
+    ...countsIn(row),
     estimated: row.estimated,
     pricing: pricingOf({
       unit: row.request_pico > 0n ? 'request' : 'tokens',
@@ -102,4 +104,12 @@ function invocationRecord(row: InvocationRow): InvocationRecord {
     chargedMicro: Number(row.charged_micro),
     createdAt: row.admitted_at.toISOString(),
   }
+}
+
+function countsIn(row: InvocationRow): Pick<InvocationRecord, UsageCount> {
+  return Object.fromEntries(usageCounts.map((count) => [count, row[count]])) as Pick<InvocationRecord, UsageCount>
+}
+
+function columnOf(count: UsageCount): string {
+  return count.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
