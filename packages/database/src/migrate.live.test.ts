@@ -27,6 +27,18 @@ migrationTest(
 )
 
 migrationTest(
+  'a database from before the first file is refused with what to do, and left as it was',
+  async ({ place }) => {
+    await place.run({ '5_baseline': 'CREATE TABLE t (a int)' })
+    await place.ask(`UPDATE _prisma_migrations SET migration_name = '1_old' WHERE migration_name = '5_baseline'`)
+    await expect(place.run({ '6_next': 'CREATE TABLE u (a int)' })).rejects.toThrow(
+      'This database was made before 5_baseline and can not be brought up to it. Give the service an empty database',
+    )
+    expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
+  },
+)
+
+migrationTest(
   'a failing migration leaves nothing, names its line, and is applied once corrected',
   async ({ place }) => {
     const failing = place.run({ '1_a': 'CREATE TABLE t (a int);\n\nCREATE TABLE u (a nonsense);' })

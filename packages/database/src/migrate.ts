@@ -65,6 +65,7 @@ async function findMissing(
 ): Promise<MigrationFile[]> {
   const book = await readBook(client)
   const files = new Map(migrations.map((migration) => [migration.name, migration]))
+  refuseOlder(book.keys(), migrations)
   for (const { migration_name: name, checksum, finished_at, logs } of book.values()) {
     if (finished_at === null) {
       throw new Error(
@@ -81,6 +82,15 @@ async function findMissing(
     }
   }
   return migrations.filter(({ name }) => !book.has(name))
+}
+
+/** The first file is where every database begins: one with an older migration has tables that no file here tells of. */
+function refuseOlder(applied: Iterable<string>, [first]: MigrationFile[]): void {
+  if (first === undefined || ![...applied].some((name) => name < first.name)) return
+  throw new Error(
+    `This database was made before ${first.name} and can not be brought up to it. Give the service an empty database; ` +
+      'where `npm start` made it, move the folder .local away, with which the keys and projects in it go.',
+  )
 }
 
 async function applyInTransaction(client: Client, migration: MigrationFile, options: LockOptions): Promise<void> {
