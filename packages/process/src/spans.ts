@@ -1,6 +1,8 @@
 import {
   context,
+  INVALID_SPAN_CONTEXT,
   propagation,
+  ProxyTracerProvider,
   ROOT_CONTEXT,
   SpanStatusCode,
   trace,
@@ -17,6 +19,15 @@ import {
 /** Finds the SDK when the first span begins, so it may be loaded later than this module. */
 const tracer = trace.getTracer('gateway')
 
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+const NO_PROVIDER = new ProxyTracerProvider().getDelegate()
+
+/** Whether an SDK is there. Without one even the API's no-op copies a context for each span. */
+function isTraced(): boolean {
+  const provider = trace.getTracerProvider()
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== NO_PROVIDER
+}
+
 /** W3C Trace Context, as it travels beside a message. */
 export interface Carrier {
   traceparent: string
@@ -32,11 +43,12 @@ export interface SpanOptions {
 }
 
 /** Runs work in a span that is active meanwhile and ends with it; what the work rejects with marks the span as failed. */
-export function withSpan<T>(
+export async function withSpan<T>(
   name: string,
   { under, ...options }: SpanOptions,
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
+  if (!isTraced()) return work(NO_SPAN)
   return tracer.startActiveSpan(name, options, parentOf(under), async (span) => {
     try {
       return await work(span)
@@ -51,11 +63,12 @@ export function withSpan<T>(
 
 /** A span that the caller ends. */
 export function startSpan(name: string, { under, ...options }: SpanOptions & { startTime?: number }): Span {
-  return tracer.startSpan(name, options, parentOf(under))
+  return isTraced() ? tracer.startSpan(name, options, parentOf(under)) : NO_SPAN
 }
 
 /** Runs work while that span is the active one. It does not end the span. */
 export function inSpan<T>(span: Span, work: () => T): T {
+  if (span === NO_SPAN) return work()
   return context.with(trace.setSpan(context.active(), span), work)
 }
 

@@ -16,15 +16,17 @@ export function withCallSpan<T>(route: string, headers: IncomingHttpHeaders, wor
   const [method = '', path = ''] = route.split(' ')
   const attributes = { 'http.request.method': method, 'http.route': path }
   return withSpan(route, { kind: SpanKind.SERVER, attributes, under: headers }, (span) =>
-    context.with(context.active().setValue(CALL_SPAN, span), async () => {
-      try {
-        return await work()
-      } catch (error) {
-        if (error instanceof Refusal) span.setAttribute('http.response.status_code', error.status)
-        throw error
-      }
-    }),
+    span.isRecording() ? context.with(context.active().setValue(CALL_SPAN, span), () => noted(span, work)) : work(),
   )
+}
+
+async function noted<T>(span: Span, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) span.setAttribute('http.response.status_code', error.status)
+    throw error
+  }
 }
 
 /** Sets attributes of the whole call's span, from whichever stage knows them. */
