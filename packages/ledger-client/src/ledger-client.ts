@@ -1,3 +1,4 @@
+import { isSpanContextValid, SpanKind, type Span } from '@opentelemetry/api'
 import { Pool } from 'undici'
 import { settlesWithin } from '@gateway/async/with-timeout'
 import {
@@ -18,10 +19,11 @@ import {
   type ResponseOf,
 } from '@gateway/contracts/ledger-operations'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
+import { withSpan } from '@gateway/process/spans'
 import { callOperation, type Connection } from './call-operation.ts'
-import { RESERVATION, withClientSpan } from './client-span.ts'
 import { openRequestBatcher } from './request-batcher.ts'
 import { openTokenSource } from './service-token.ts'
+import { attributesOf, RESERVATION } from './span-attributes.ts'
 import { openItemSubmitter } from './submit-items.ts'
 
 // The ledger, to its callers: a method for each row of the tables of items and of operations.
@@ -143,4 +145,27 @@ export function openLedgerClient({
 
 function byName<Name extends string>(names: readonly Name[], make: (name: Name) => object): object {
   return Object.fromEntries(names.map((name) => [name, make(name)]))
+}
+
+/**
+ * Calls the ledger inside a span, of which the ledger's own becomes a part by its `traceparent`; without a collector there is none.
+ * @param id the attribute that the `id` of the request is
+ */
+function withClientSpan<Response extends object>(
+  { name, id }: { name: string; id: string },
+  request: object,
+  call: (traceparent?: string) => Promise<Response>,
+): Promise<Response> {
+  return withSpan(`ledger ${name}`, { kind: SpanKind.CLIENT }, async (span) => {
+    if (!isSpanContextValid(span.spanContext())) return call()
+    span.setAttributes(attributesOf(request, { id }))
+    const response = await call(traceparentOf(span))
+    span.setAttributes(attributesOf(response))
+    return response
+  })
+}
+
+function traceparentOf(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }

@@ -1,5 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import type { Id } from '@gateway/contracts/ids'
+import type { NewId } from '@gateway/contracts/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/process/logger'
 import type { Readiness } from '@gateway/process/health'
@@ -19,7 +19,7 @@ export interface ConsoleDeps {
   /** Where browsers find the service, without a path; absent: wherever they came to. */
   publicUrl?: string | undefined
   /** Makes a new id, such as `key_…`. */
-  newId: <Prefix extends string>(prefix: Prefix) => Id<Prefix>
+  newId: NewId
   /** So many bytes of a cryptographic source. */
   random: (bytes: number) => Uint8Array<ArrayBuffer>
   now: () => Date

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mintId } from '@gateway/contracts/ids'
+import { randomBytes, randomFillSync } from 'node:crypto'
+import { openIdGenerator } from '@gateway/contracts/ids'
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/process/run-service'
@@ -32,7 +32,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     ledger,
     throttle: openThrottle({ prisma }),
     passwords: openPasswords({ random }),
-    newId: (prefix) => mintId(prefix, Date.now(), randomBytes(10)),
+    newId: openIdGenerator(Date.now, randomFillSync),
     random,
     now: () => new Date(),
     log,

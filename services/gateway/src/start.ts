@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
@@ -10,15 +11,14 @@ import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
-import { openAdmissionQueueLimit } from './admission/admission-queue-limit.ts'
-import { openConcurrencyLimiter } from './admission/concurrency-limiter.ts'
+import { openAdmissionQueueLimit, openConcurrencyLimiter } from './admission/limits.ts'
 import { openRates } from './admission/rates.ts'
 import { gatewayApp } from './app.ts'
 import type { GatewayConfig } from './config.ts'
 import { openConsoleProxy } from './console-proxy.ts'
 import type { Deps } from './deps.ts'
 import { refuseMalformed } from './errors/malformed-requests.ts'
-import { openIdGenerator } from './id-generator.ts'
+import { openIdGenerator } from '@gateway/contracts/ids'
 import { ledgerHealth } from './ledger-health.ts'
 import { openMetrics } from './metrics.ts'
 import { trackOpenCalls } from './open-calls.ts'
@@ -38,7 +38,7 @@ export async function startGateway(
   { log, meter, traced, onStop, stopping, readiness, metricsText, listen }: ServiceTools,
 ) {
   const now = () => Date.now()
-  const newId = openIdGenerator(now)
+  const newId = openIdGenerator(now, randomFillSync)
   const openCalls = trackOpenCalls({ stopping, finishMs: Math.max(0, config.DRAIN_MS - LAST_ANSWERS_MS) })
   const metrics = openMetrics(meter, openCalls.count)
 

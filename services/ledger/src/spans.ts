@@ -2,7 +2,7 @@ import { SpanKind, type Span } from '@opentelemetry/api'
 import type { RequestHandler } from 'express'
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
 import type { OperationSpan } from '@gateway/contracts/ledger-operations'
-import { attributesOf, RESERVATION } from '@gateway/ledger-client/client-span'
+import { attributesOf, RESERVATION } from '@gateway/ledger-client/span-attributes'
 import { withSpan } from '@gateway/process/spans'
 
 // The ledger in other processes' traces.

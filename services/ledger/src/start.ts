@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mintId } from '@gateway/contracts/ids'
+import { randomFillSync } from 'node:crypto'
+import { openIdGenerator } from '@gateway/contracts/ids'
 import { openDatabase } from '@gateway/database/client'
 import { openTokenVerifier } from '@gateway/ledger-client/service-token'
 import { openNodeQueue } from '@gateway/node-queue/node-queue'
@@ -84,7 +84,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     metrics: openMetrics(tools.meter, log, now),
     log,
     now,
-    newId: (prefix: string) => mintId(prefix, Date.now(), randomBytes(10)),
+    newId: openIdGenerator(Date.now, randomFillSync),
   }
   const { BATCHES_IN_FLIGHT: batchesInFlight, BATCH_ITEMS: batchItems, WAITING_ADMISSIONS: waitingAdmissions } = config
   const { NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config

@@ -1,5 +1,5 @@
 import type { AssetStore } from '@gateway/assets/asset-store'
-import type { Id } from '@gateway/contracts/ids'
+import type { NewId } from '@gateway/contracts/ids'
 import type { Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Notifier } from '@gateway/notifier/notifier'
@@ -18,7 +18,7 @@ export interface Deps {
   assets: Pick<AssetStore, 'open' | 'put' | 'remove'>
   countUsage: CountUsage
   countExactly: CountExactly
-  newId: <P extends string>(prefix: P) => Id<P>
+  newId: NewId
   /** 32 hex digits, random. */
   newLease: () => string
   metrics: Metrics

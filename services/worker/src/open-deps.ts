@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
-import { mintId } from '@gateway/contracts/ids'
+import { openIdGenerator } from '@gateway/contracts/ids'
 import { registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openNotifier } from '@gateway/notifier/notifier'
@@ -16,7 +16,7 @@ import type { Deps } from './deps.ts'
 import { openMetrics } from './metrics.ts'
 
 const now = () => performance.now()
-const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
+const newId = openIdGenerator(Date.now, randomFillSync)
 
 /** A worker sends heartbeats often and is dead soon: its leases are taken back within seconds (architecture §M7). */
 const HEARTBEATS = { heartbeatMs: 1_000, deadAfterMs: 3_000 }

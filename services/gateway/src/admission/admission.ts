@@ -1,5 +1,5 @@
 import type { Admitted, AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
-import type { Permit } from './concurrency-limiter.ts'
+import type { Permit } from './limits.ts'
 
 /** What a call has come to: its upper bound is reserved, or it was answered before. */
 export type Admission = AdmittedCall | Replay

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, test as base } from 'vitest'
 import { sendJson } from '@gateway/http/send'
-import { openConcurrencyLimiter, withPermit } from './concurrency-limiter.ts'
+import { openConcurrencyLimiter, withPermit } from './limits.ts'
 
 // A real server with room for one, and connections that behave as they like.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

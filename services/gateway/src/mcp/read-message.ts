@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PARSE_ERROR } from '@modelcontextprotocol/server'
 import { flowLimits } from '@gateway/contracts/limits'
 import { Refusal } from '@gateway/contracts/refusal'
-import { parseJson } from '@gateway/http/parse-json'
-import { readBody } from '@gateway/http/read-body'
+import { parseJson, readBody } from '@gateway/http/read-body'
 import { sendJson } from '@gateway/http/send'
 
 /** What was sent as a message, or why it is no JSON, which JSON-RPC has an error of its own for. */

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-request'
 import { chatLimits } from '@gateway/contracts/limits'
-import { parseJson } from '@gateway/http/parse-json'
-import { readBody } from '@gateway/http/read-body'
+import { parseJson, readBody } from '@gateway/http/read-body'
 import { fingerprintOf } from './fingerprint.ts'
 import { readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 

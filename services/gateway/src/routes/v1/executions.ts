@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { withPermit } from '../../admission/concurrency-limiter.ts'
+import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { sendRecord } from '../../executions/send-execution.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { sendJson } from '@gateway/http/send'
-import { askWithPermit } from '../../admission/concurrency-limiter.ts'
+import { askWithPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { readCaller } from '../../request/read-headers.ts'
 

@@ -4,7 +4,7 @@ import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { ModelEntry } from '@gateway/contracts/model-entry'
 import { refuse } from '@gateway/contracts/refusal'
 import { sendJson } from '@gateway/http/send'
-import { askWithPermit } from '../../admission/concurrency-limiter.ts'
+import { askWithPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { readCaller } from '../../request/read-headers.ts'
 

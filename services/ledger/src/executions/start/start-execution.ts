@@ -1,6 +1,6 @@
 import { trace } from '@opentelemetry/api'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
-import { attributesOf } from '@gateway/ledger-client/client-span'
+import { attributesOf } from '@gateway/ledger-client/span-attributes'
 import { activeCarrier } from '@gateway/process/spans'
 import type { Deps } from '../../deps.ts'
 

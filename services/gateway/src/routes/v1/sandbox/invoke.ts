@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '@gateway/http/client-disconnected'
 import { withSpan } from '@gateway/process/spans'
-import { withPermit, type Permit } from '../../../admission/concurrency-limiter.ts'
+import { withPermit, type Permit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { awaitExecution, endTopicOf } from '../../../executions/await-execution.ts'
 import { sendImage, sendRecord, setExecutionHeaders } from '../../../executions/send-execution.ts'

@@ -1,23 +1,4 @@
-import { isSpanContextValid, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
-import { withSpan } from '@gateway/process/spans'
-
-/**
- * Calls the ledger inside a span, of which the ledger's own becomes a part by its `traceparent`; without a collector there is none.
- * @param id the attribute that the `id` of the request is
- */
-export function withClientSpan<Response extends object>(
-  { name, id }: { name: string; id: string },
-  request: object,
-  call: (traceparent?: string) => Promise<Response>,
-): Promise<Response> {
-  return withSpan(`ledger ${name}`, { kind: SpanKind.CLIENT }, async (span) => {
-    if (!isSpanContextValid(span.spanContext())) return call()
-    span.setAttributes(attributesOf(request, { id }))
-    const response = await call(traceparentOf(span))
-    span.setAttributes(attributesOf(response))
-    return response
-  })
-}
+import type { Attributes } from '@opentelemetry/api'
 
 /** What the `id` of an item is. */
 export const RESERVATION = 'service.reservation'
@@ -49,9 +30,4 @@ export function attributesOf(value: object, more: Record<string, string> = {}): 
   const { refused } = value as { refused?: { code: string } }
   if (refused !== undefined) attributes['service.refusal'] = refused.code
   return attributes
-}
-
-function traceparentOf(span: Span): string {
-  const { traceId, spanId, traceFlags } = span.spanContext()
-  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }

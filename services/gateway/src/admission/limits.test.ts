@@ -1,7 +1,7 @@
 import { Refusal } from '@gateway/contracts/refusal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openConcurrencyLimiter, type ConcurrencyLimiter, type Permit } from './concurrency-limiter.ts'
+import { openConcurrencyLimiter, type ConcurrencyLimiter, type Permit } from './limits.ts'
 
 /** A permit for a key whose project is known. */
 function acquireFor(limiter: ConcurrencyLimiter, project: string): Permit | null {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { admitted, nodeAdmission, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
 import { openLedgerClient } from './ledger-client.ts'
-import { attributesOf } from './client-span.ts'
+import { attributesOf } from './span-attributes.ts'
 
 async function open() {
   const peer = await startPeerLedger()

@@ -1,6 +1,6 @@
 import { Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
-import { parseJson, parseJsonObject } from './parse-json.ts'
+import { parseJson, parseJsonObject } from './read-body.ts'
 
 function messageOf(work: () => unknown): string {
   try {
