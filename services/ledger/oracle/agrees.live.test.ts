@@ -5,7 +5,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import { checkBooks, sayFinding } from '../src/check/check-books.ts'
 import { availableIn } from './book.ts'
-import { playBatch, playNodeClosings } from './play-history.fixture.ts'
+import { playBatch, playLateAnswers, playNodeClosings } from './play-history.fixture.ts'
 import { command, type Command } from './random-history.fixture.ts'
 import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts'
 
@@ -63,6 +63,8 @@ const OUTCOMES = [
   'node closing released',
   'node closing fenced',
   'node closing unknown',
+  'late answer written off',
+  'late answer of nobody',
 ]
 const COMMANDS = 25
 
@@ -122,6 +124,9 @@ async function playHistory(
       case 'close nodes':
         operations += await playNodeClosings(setup, command.closings, ids, replica, seen)
         break
+      case 'late answers':
+        operations += await playLateAnswers(setup, command.answers, replica, seen)
+        break
       case 'rotate':
         await setup.rotate(command.key)
         operations++
@@ -176,6 +181,10 @@ async function expectSameBalances(setup: HistorySetup, replica: Database): Promi
   ).toEqual(setup.book.meters)
   const open = await prisma.reservation.findMany({ where: { project: { in: setup.projects } } })
   expect(open.map(({ id }) => id).toSorted()).toEqual([...setup.book.open.keys()].toSorted())
+  const writeOffs = await prisma.writeOff.findMany({ where: { reservation: { in: [...setup.book.closed.keys()] } } })
+  expect(new Map(writeOffs.map(({ reservation, kind, micro }) => [`${reservation} ${kind}`, micro]))).toEqual(
+    setup.book.writeOffs,
+  )
   const report = await checkBooks(replica, { projects: setup.projects })
   expect(report.findings.map(sayFinding)).toEqual([])
 }
