@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
+import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { recovery } from './recovery/recovery.ts'
@@ -40,5 +41,12 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: recovery,
+  },
+  crashes: {
+    title: 'the scenario of crashes again and again, with a busy loop on each processor beside it: does any round fail',
+    rounds: 30,
+    seconds: 1,
+    profiles: [],
+    run: crashes,
   },
 }
