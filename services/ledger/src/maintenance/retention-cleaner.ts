@@ -1,17 +1,11 @@
 import { idempotencyKeyLimits } from '@gateway/contracts/limits'
-import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 
-const DAYS_AHEAD = 2
 const MAX_ROWS = 1_000
 const { keptDays } = idempotencyKeyLimits
 
-/**
- * Drops saved answers, idempotency keys and executions whose retention is over, and instances that ended long ago;
- * makes tomorrow's partitions.
- */
+/** Drops idempotency keys and executions whose retention is over, and instances that ended long ago. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
-  await callFunction(prisma, 'money.keep_answer_partitions_v1', { days_ahead: DAYS_AHEAD, days_kept: keptDays })
   // A key whose call is still open is kept, however old.
   const idempotencyKeys = await deleteInParts(
     () => prisma.$executeRaw`
