@@ -2,7 +2,7 @@
 -- job that one replica does for all. `key_refusal_v1` takes a row of the view money.callers: that view gets no column
 -- without a `_v2` of both, because sessions keep plans in which its row type stands.
 
-CREATE INDEX ON money.reservations (project);
+CREATE INDEX ON money.reservations (project, invocation);
 CREATE INDEX ON money.reservations (instance);
 CREATE INDEX direct_calls_by_deadline ON money.reservations (deadline_at) WHERE execution IS NULL;
 CREATE INDEX ON money.meters (project);

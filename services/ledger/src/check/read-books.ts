@@ -72,7 +72,7 @@ export async function readBooks(
                       'reserved', m.reserved::text, 'open', coalesce(o.micro, 0)::text)), '[]')::text
                FROM money.meters m
                LEFT JOIN open o ON o.lineage = m.lineage AND o.window_start = m.window_start
-              WHERE m.project = w.project) AS meters,
+              WHERE m.project = $1) AS meters,
             (${LISTED}) AS list
        FROM money.wallets w WHERE w.project = $1`,
     project,

@@ -22,20 +22,22 @@ export async function walletsThatMoved({ prisma }: Pick<Database, 'prisma'>): Pr
  * Answers those of which they don't fit, and notes the others as looked at.
  */
 export async function walletsThatDiffer({ prisma }: Pick<Database, 'prisma'>): Promise<string[]> {
+  const part = await prisma.$queryRawUnsafe<{ project: string }[]>(
+    `SELECT project FROM money.checked_wallets WHERE checked_at < now() - interval '1 hour' ORDER BY checked_at LIMIT $1`,
+    COMPARED_AT_ONCE,
+  )
+  if (part.length === 0) return []
   const rows = await prisma.$queryRawUnsafe<{ project: string }[]>(
     `WITH part AS MATERIALIZED (
-       SELECT c.project, c.seq, w.reserved FROM money.checked_wallets c JOIN money.wallets w ON w.project = c.project
-        WHERE c.checked_at < clock_timestamp() - interval '1 hour' AND c.seq = w.journal_seq
-        ORDER BY c.checked_at LIMIT $1
+       SELECT c.project, w.reserved FROM money.checked_wallets c JOIN money.wallets w ON w.project = c.project
+        WHERE c.project = ANY ($1::text[]) AND c.seq = w.journal_seq -- the others have moved
      ), open AS MATERIALIZED (
        SELECT project, lineage, window_start, sum(micro) AS micro FROM money.reservations
-        WHERE project = ANY (ARRAY(SELECT project FROM part)) GROUP BY 1, 2, 3
+        WHERE project = ANY ($1::text[]) GROUP BY 1, 2, 3
      ), spent AS MATERIALIZED (
-       SELECT project, lineage, window_start, spent FROM money.checked_meters
-        WHERE project = ANY (ARRAY(SELECT project FROM part))
+       SELECT project, lineage, window_start, spent FROM money.checked_meters WHERE project = ANY ($1::text[])
      ), meter AS MATERIALIZED (
-       SELECT project, lineage, window_start, spent, reserved FROM money.meters
-        WHERE project = ANY (ARRAY(SELECT project FROM part))
+       SELECT project, lineage, window_start, spent, reserved FROM money.meters WHERE project = ANY ($1::text[])
      ), differs AS MATERIALIZED (
        SELECT p.project FROM part p
          LEFT JOIN (SELECT project, sum(micro) AS micro FROM open GROUP BY 1) o ON o.project = p.project
@@ -55,8 +57,8 @@ export async function walletsThatDiffer({ prisma }: Pick<Database, 'prisma'>): P
        UPDATE money.checked_wallets c SET checked_at = clock_timestamp() FROM part p
         WHERE c.project = p.project AND NOT EXISTS (SELECT FROM differs d WHERE d.project = p.project)
      )
-     SELECT project FROM differs ORDER BY project`,
-    COMPARED_AT_ONCE,
+     SELECT d.project FROM differs d JOIN part p ON p.project = d.project ORDER BY 1`,
+    part.map(({ project }) => project),
   )
   return rows.map(({ project }) => project)
 }

@@ -11,7 +11,7 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
     () => prisma.$executeRaw`
       DELETE FROM money.idempotency_keys WHERE (project, scope, key) IN (
         SELECT project, scope, key FROM money.idempotency_keys k
-         WHERE created_at < clock_timestamp() - ${keptDays}::int * interval '1 day'
+         WHERE created_at < now() - ${keptDays}::int * interval '1 day'
            AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = k.reservation)
          LIMIT ${MAX_ROWS}::int)`,
   )
@@ -20,11 +20,11 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
     () => prisma.$executeRaw`
       DELETE FROM money.executions WHERE id IN (
         SELECT id FROM money.executions
-         WHERE completed_at < clock_timestamp() - ${keptDays}::int * interval '1 day'
+         WHERE completed_at < now() - ${keptDays}::int * interval '1 day'
          LIMIT ${MAX_ROWS}::int)`,
   )
   const instances = await prisma.$executeRaw`
-    DELETE FROM money.instances i WHERE ended_at < clock_timestamp() - interval '1 day'
+    DELETE FROM money.instances i WHERE ended_at < now() - interval '1 day'
        AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.instance = i.id)`
   return { idempotencyKeys, executions, instances }
 }
