@@ -35,6 +35,7 @@ const MONEY_TABLES = [
   'write_offs',
   'idempotency_keys',
   'instances',
+  'instance_monitors',
   'executions',
   'execution_nodes',
   'assets',

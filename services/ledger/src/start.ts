@@ -71,6 +71,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   const keyUses = openKeyUses({ reads })
   onStop('key uses', () => keyUses.write())
 
+  const newId = openIdGenerator(Date.now, randomFillSync)
   const shared = {
     admissions,
     executions,
@@ -82,7 +83,8 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     metrics: openMetrics(tools.meter, log, now),
     log,
     now,
-    newId: openIdGenerator(Date.now, randomFillSync),
+    newId,
+    replicaId: newId('ldg'),
   }
   const { BATCHES_IN_FLIGHT: batchesInFlight, BATCH_ITEMS: batchItems, WAITING_ADMISSIONS: waitingAdmissions } = config
   const { NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config

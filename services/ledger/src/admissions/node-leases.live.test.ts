@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Fixture } from '@gateway/testbed/fixture'
-import { reapReservations } from '../maintenance/reservation-reaper.ts'
+import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
 import { codeOf, type Replica } from '../fixtures/replica.ts'
 import {
   closeNodes,
@@ -199,7 +199,7 @@ describe('closing a node’s call', () => {
     ])
     await fixture.run('UPDATE money.instances SET ended_at = now() WHERE id = $1', [instance])
     await fixture.run('UPDATE money.reservations SET deadline_at = now() WHERE id = $1', [node!.reservation])
-    await reapReservations(replica)
+    await openReservationReaper(replica).runOnce()
     expect(await rowsOf(fixture, 'reservations', node!.execution)).toHaveLength(1)
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n) // the direct call's was released
   })
