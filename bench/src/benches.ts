@@ -1,7 +1,9 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
+import { checkRound } from './check/check-books.ts'
 import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
+import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
@@ -48,5 +50,21 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: crashes,
+  },
+  histories: {
+    title:
+      'random histories, by SQL and by the pure decision: 100,000 operations a round, every outcome and balance compared',
+    rounds: 10,
+    seconds: 1,
+    profiles: [],
+    run: histories,
+  },
+  'check-books': {
+    title:
+      'a round of the check of the books: nothing has moved, few wallets have, and those that stand still are compared',
+    rounds: 5,
+    seconds: 1,
+    profiles: [],
+    run: checkRound,
   },
 }

@@ -6,3 +6,4 @@ export type { Outcome } from '../../../services/ledger/src/admissions/waiting-it
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
 export { outputCap, promptTokensBound, upperBoundMicro } from '../../../services/ledger/oracle/upper-bound.ts'
 export type { AdmissionBatcher } from '../../../services/ledger/src/deps.ts'
+export { playHistories } from '../../../services/ledger/oracle/play-histories.fixture.ts'

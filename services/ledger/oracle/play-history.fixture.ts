@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { deepStrictEqual, equal } from 'node:assert/strict'
 import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import { runBatch, type BatchRows } from '../src/admissions/run-batch.ts'
@@ -26,8 +26,12 @@ export async function playBatch(
   const admissions = once(admitItems(wanted, setup, ids))
   const rows = await runBatch(replica, { admissions: admissions.map(waiting), closings: closings.map(waiting) }, true)
   const decided = decideBatch(setup.book, { admissions, closings }, rows.atMs)
-  expect(closingsOf(rows)).toEqual(decided.closings.map((one) => [one.outcome, chargeOf(one)]))
-  expect(admissionsOf(rows)).toEqual(
+  deepStrictEqual(
+    closingsOf(rows),
+    decided.closings.map((one) => [one.outcome, chargeOf(one)]),
+  )
+  deepStrictEqual(
+    admissionsOf(rows),
     decided.admissions.map((one) =>
       'reservation' in one
         ? [
@@ -94,7 +98,8 @@ export async function playNodeClosings(
       : { op: 'release', id, reason: 'test' },
   )
   const decided = decideClosings(setup.book, items, true)
-  expect(closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro])).toEqual(
+  deepStrictEqual(
+    closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro]),
     decided.map((one) => [one.outcome, Number(chargeOf(one)), 'close' in one ? Number(one.close.excessMicro) : 0]),
   )
   for (const { outcome } of closed) {
@@ -134,7 +139,7 @@ export async function playLateAnswers(
     w_execution: answers.map(({ execution }) => execution),
     w_usage: JSON.stringify(answers.map(({ usage }) => usage)),
   })
-  expect(written).toBe(decideLateAnswers(book, answers))
+  equal(written, decideLateAnswers(book, answers))
   const count = (name: string, times: number) => times > 0 && seen.set(name, (seen.get(name) ?? 0) + times)
   count('late answer written off', written)
   count('late answer of nobody', answers.length - written)
@@ -142,7 +147,7 @@ export async function playLateAnswers(
 }
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
-  return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }
 
 function closingsOf(rows: BatchRows): unknown[][] {

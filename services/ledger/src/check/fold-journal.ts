@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 
 export interface Checkpoint {
   seq: bigint
+  /** When its last entry was written; null: it has none, or nobody noted it. */
+  at: Date | null
   funded: bigint
   reserved: bigint
   settled: bigint
@@ -13,6 +15,7 @@ export interface Checkpoint {
 /** A journal entry with what the rest of the books say about the same thing; null where they say nothing. */
 export interface Entry {
   seq: bigint
+  at: Date
   kind: 'fund' | 'reserve' | 'settle' | 'release'
   reference: string
   available: bigint
@@ -35,9 +38,18 @@ export interface Finding {
   where: string
   expectedMicro: bigint
   foundMicro: bigint
+  /** The block of the journal in which it was found; none: it is about a balance. */
+  block?: FoundIn
 }
 
-export const emptyBook: Checkpoint = { seq: 0n, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
+/** A block of a journal: what comes after an entry and its seal, up to another entry. */
+export interface FoundIn {
+  after: bigint
+  seal: Buffer
+  last: bigint
+}
+
+export const emptyBook: Checkpoint = { seq: 0n, at: null, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
 
 /** Spent per lineage and window, as the entries tell. */
 export type SpentByWindow = Map<string, { lineage: string; windowStart: Date; micro: bigint }>
@@ -69,9 +81,11 @@ export function foldJournal(
 
 function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findings: Finding[]): Checkpoint {
   let { seq, funded, reserved, settled } = from
+  const last = block.at(-1)!
+  const found: FoundIn = { after: from.seq, seal: from.seal, last: last.seq }
   for (const entry of block) {
     const complain: Complain = (what, expectedMicro, foundMicro) =>
-      findings.push({ what, where: placeOf(entry), expectedMicro, foundMicro })
+      findings.push({ what, where: placeOf(entry), expectedMicro, foundMicro, block: found })
     if (entry.seq !== seq + 1n) complain('entries are missing before this one', seq + 1n, entry.seq)
     seq = entry.seq
     funded -= entry.outside
@@ -82,15 +96,15 @@ function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findi
       addSpent(spent, entry.lineage, entry.window_start, entry.settled)
   }
   const seal = createHash('sha256').update(from.seal).update(block.map(textOf).join('\n')).digest()
-  const last = block.at(-1)!
   if (!seal.equals(last.seal!))
     findings.push({
       what: 'the seal does not fit what it seals',
       where: placeOf(last),
       expectedMicro: 0n,
       foundMicro: 0n,
+      block: found,
     })
-  return { seq, funded, reserved, settled, seal: Buffer.from(last.seal!) }
+  return { seq, at: last.at, funded, reserved, settled, seal: Buffer.from(last.seal!) }
 }
 
 type Complain = (what: string, expectedMicro: bigint, foundMicro: bigint) => void
