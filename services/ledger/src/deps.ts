@@ -26,7 +26,7 @@ export interface Deps {
   startBatcher: StartBatcher
   packageCache: PackageCache
   keyUses: KeyUses
-  notifier: Pick<Notifier, 'notify'>
+  notifier: Pick<Notifier, 'notify' | 'subscribe'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics
   log: Logger

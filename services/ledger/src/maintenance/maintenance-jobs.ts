@@ -1,5 +1,6 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { openSignsOfLife } from '../instances/signs-of-life.ts'
 import { openBooksChecker } from './books-checker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
 import { monitorInstances } from './instance-monitor.ts'
@@ -16,11 +17,12 @@ export function maintenanceJobs(
   config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS'>,
 ): MaintenanceJob[] {
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
+  const signsOfLife = openSignsOfLife(deps)
   const booksChecker = openBooksChecker(deps, { everyMs: checkEveryMs })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
     // because a look that waited for the rescue of nodes would be late, and silence would count anew.
-    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(deps) },
+    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(deps, signsOfLife) },
     { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(deps) },
     { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(deps) },
     {
