@@ -170,10 +170,9 @@ export const sqlFunctions = {
       facts: 'text',
     },
   },
-  'money.write_starts_v1': {
+  'money.write_starts_v2': {
     takes: {
       nodes_at_once: 'integer',
-      first_claim_ms: 'integer',
       e_id: 'text[]',
       e_project: 'text[]',
       e_sandbox: 'text[]',
@@ -186,6 +185,7 @@ export const sqlFunctions = {
       e_tracestate: 'text[]',
       e_idempotency_key: 'text[]',
       e_fingerprint: 'text[]',
+      e_first_claim_ms: 'integer[]',
       n_execution: 'integer[]',
       n_ordinal: 'integer[]',
       n_node: 'text[]',
