@@ -79,6 +79,38 @@ export const sqlFunctions = {
       recorded: 'bigint',
     },
   },
+  'money.correct_v1': {
+    takes: {
+      of_project: 'text',
+      correction: 'text',
+      amount_micro: 'bigint',
+      why: 'text',
+      by_person: 'text',
+    },
+    answers: {
+      outcome: 'text',
+      recorded: 'bigint | null',
+      recorded_reason: 'text | null',
+      available: 'bigint',
+      reserved: 'bigint',
+    },
+  },
+  'money.roll_up_usage_v1': {
+    takes: {
+      projects: 'text[]',
+      max_entries: 'integer',
+    },
+    answers: {
+      entries: 'integer | null',
+    },
+  },
+  'money.oldest_transaction_v1': {
+    takes: {},
+    answers: {
+      oldest_ms: 'bigint | null',
+      snapshot_age: 'bigint | null',
+    },
+  },
   'money.read_executions_v1': {
     takes: {
       ids: 'text[]',

@@ -5,7 +5,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import { checkBooks, sayFinding } from '../src/check/check-books.ts'
 import { availableIn } from './book.ts'
-import { playBatch, playNodeClosings } from './play-history.fixture.ts'
+import { playBatch, playCorrection, playNodeClosings } from './play-history.fixture.ts'
 import { command, type Command } from './random-history.fixture.ts'
 import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts'
 
@@ -63,6 +63,8 @@ const OUTCOMES = [
   'node closing released',
   'node closing fenced',
   'node closing unknown',
+  'correction corrected',
+  'correction short',
 ]
 const COMMANDS = 25
 
@@ -141,6 +143,11 @@ async function playHistory(
         await fixture.fund(project, BigInt(command.micro), funding) // the same funding again adds nothing
         setup.fund(project, BigInt(command.micro))
         operations += 2
+        break
+      }
+      case 'correct': {
+        const project = setup.projects[command.project % setup.projects.length]!
+        operations += await playCorrection(setup, project, BigInt(command.micro), `c-${turn}`, replica, seen)
         break
       }
       case 'revoke':

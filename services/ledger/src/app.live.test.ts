@@ -76,6 +76,7 @@ describe('the HTTP server', () => {
     expect(await status('/items', 'nonsense')).toBe(401)
     expect(await status('/items', await tokenOf('gateway', 'x'.repeat(32)))).toBe(401)
     expect(await status('/fundings', await tokenOf('gateway', secrets.gateway))).toBe(403)
+    expect(await status('/corrections', await tokenOf('gateway', secrets.gateway))).toBe(403)
     expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
     expect(await status('/executions/start', await tokenOf('worker', secrets.worker))).toBe(403)
     expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // it may; this is no asset

@@ -1,4 +1,5 @@
 import type { Database } from '@gateway/database/client'
+import { checkUsage } from './check-usage.ts'
 import { checkWallet } from './check-wallet.ts'
 import type { Finding } from './fold-journal.ts'
 
@@ -27,8 +28,11 @@ export async function checkBooks(
       (w) => w.project,
     )
   const findings: Report['findings'] = []
-  for (const project of wallets)
-    for (const finding of await checkWallet(database, project, whole)) findings.push({ project, ...finding })
+  const depth = whole ? 'hours' : projects ? 'sums' : 'position'
+  for (const project of wallets) {
+    const found = [...(await checkWallet(database, project, whole)), ...(await checkUsage(database, project, depth))]
+    for (const finding of found) findings.push({ project, ...finding })
+  }
   return { wallets: wallets.length, findings }
 }
 

@@ -19,13 +19,14 @@ import {
 const STEP = 5_000
 
 const ENTRIES = `
-  SELECT j.seq, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
+  SELECT j.seq, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro, c.micro AS correction_micro,
          n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start
     FROM money.journal j
     LEFT JOIN money.journal_blocks b ON b.project = j.project AND b.last_seq = j.seq
     LEFT JOIN money.fundings f ON j.kind = 'fund' AND f.project = j.project AND f.funding_id = j.reference
+    LEFT JOIN money.corrections c ON j.kind = 'correct' AND c.project = j.project AND c.correction_id = j.reference
     LEFT JOIN money.reservations r ON j.kind = 'reserve' AND r.id = j.reference AND r.project = j.project
-    LEFT JOIN money.attempts n ON j.kind <> 'fund' AND n.id = j.reference AND n.project = j.project
+    LEFT JOIN money.attempts n ON j.kind IN ('reserve', 'settle', 'release') AND n.id = j.reference AND n.project = j.project
    WHERE j.project = $1 AND j.seq > $2
    ORDER BY j.seq LIMIT $3`
 
@@ -111,7 +112,8 @@ async function readBalances(
                       'seq', e.seq::text, 'kind', e.kind, 'reference', e.reference,
                       'available', e.available::text, 'reserved', e.reserved::text, 'settled', e.settled::text,
                       'outside', e.outside::text, 'seal', encode(e.seal, 'hex'),
-                      'funding_micro', e.funding_micro::text, 'state', e.state,
+                      'funding_micro', e.funding_micro::text, 'correction_micro', e.correction_micro::text,
+                      'state', e.state,
                       'reserved_micro', e.reserved_micro::text, 'charged_micro', e.charged_micro::text,
                       'lineage', e.lineage, 'window_start', e.window_start) ORDER BY e.seq), '[]')::text
                FROM (${ENTRIES}) e) AS list
@@ -142,6 +144,7 @@ function entryOf(row: Record<string, string | null>): Entry {
     outside: big('outside')!,
     seal: row['seal'] ? Buffer.from(row['seal'], 'hex') : null,
     funding_micro: big('funding_micro'),
+    correction_micro: big('correction_micro'),
     state: row['state'] as Entry['state'],
     reserved_micro: big('reserved_micro'),
     charged_micro: big('charged_micro'),

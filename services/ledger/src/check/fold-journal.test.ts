@@ -22,6 +22,7 @@ function journalOf(blocks: number[]): Entry[] {
       outside,
       seal: null,
       funding_micro: kind === 'fund' ? -outside : null,
+      correction_micro: kind === 'correct' ? -outside : null,
       state: kind === 'settle' ? 'Settled' : null,
       reserved_micro: kind === 'fund' ? null : kind === 'settle' ? -reserved : reserved,
       charged_micro: kind === 'settle' ? settled : null,

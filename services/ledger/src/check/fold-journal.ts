@@ -13,7 +13,7 @@ export interface Checkpoint {
 /** A journal entry with what the rest of the books say about the same thing; null where they say nothing. */
 export interface Entry {
   seq: bigint
-  kind: 'fund' | 'reserve' | 'settle' | 'release'
+  kind: 'fund' | 'correct' | 'reserve' | 'settle' | 'release'
   reference: string
   available: bigint
   reserved: bigint
@@ -22,6 +22,7 @@ export interface Entry {
   /** The seal of the block that ends with this entry. */
   seal: Uint8Array | null
   funding_micro: bigint | null
+  correction_micro: bigint | null
   state: 'Settled' | 'Released' | null
   reserved_micro: bigint | null
   charged_micro: bigint | null
@@ -99,7 +100,7 @@ function placeOf({ seq, kind, reference }: Entry): string {
   return `journal entry ${seq} (${kind} ${reference})`
 }
 
-/** As money.admit_v1 and money.close_batch_v1 seal it. */
+/** As whatever writes entries seals them: money.admit_v1, close_batch_v1, fund_v1 and correct_v1. */
 function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
   return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
 }
@@ -109,6 +110,10 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
     case 'fund':
       if (entry.funding_micro !== -entry.outside)
         complain('the funding record differs', -entry.outside, entry.funding_micro ?? 0n)
+      break
+    case 'correct':
+      if (entry.correction_micro !== -entry.outside)
+        complain('the correction record differs', -entry.outside, entry.correction_micro ?? 0n)
       break
     case 'settle':
       if (entry.charged_micro !== entry.settled)
