@@ -123,6 +123,13 @@ export const dashboards: Dashboard[] = [
         figures: figure('sum by (instance) (ledger_items_waiting)', '{{instance}}'),
       },
       {
+        title: 'Oldest transaction of the database',
+        unit: 's',
+        figures: figure('max(ledger_transactions_oldest)', 'age'),
+        description: 'While one is open, wallets that change often get slower: docs/operating.md, TransactionTooOld.',
+      },
+      { title: 'Usage not rolled up yet', unit: 'short', figures: figure('max(ledger_usage_behind)', 'entries') },
+      {
         title: 'Written off',
         unit: 'short',
         figures: [

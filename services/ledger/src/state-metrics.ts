@@ -1,4 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
+import { observeDatabase } from './database-metrics.ts'
 import type { Deps } from './deps.ts'
 
 /** What is looked up whenever the metrics are read: what waits, and what is open on the books. */
@@ -14,6 +15,7 @@ export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' |
     .addCallback((result) => result.observe(deps.nodeBatcher.waiting()))
   observeExecutions(meter, deps)
   observeReservations(meter, deps)
+  observeDatabase(meter, deps)
 }
 
 function observeExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {

@@ -6,6 +6,10 @@ import type { Deps } from '../deps.ts'
 // One query finds the wallets that have moved; the others cost nothing. Each part is one short transaction. A project
 // whose usage can't be written keeps its position, and the others go on without it.
 
+interface RollUpDeps extends Pick<Deps, 'reads'> {
+  log: { warn(facts: { err: unknown; project: string }, message: string): void }
+}
+
 interface Part {
   /** Of one transaction. */
   maxProjects: number
@@ -17,7 +21,7 @@ const MAX_PROJECTS = 10_000
 
 /** Rolls up whatever has moved. Answers nothing: it has work at all times, and that is no news. */
 export async function rollUpUsage(
-  { reads, log }: Pick<Deps, 'reads' | 'log'>,
+  { reads, log }: RollUpDeps,
   part: Part = PART,
 ): Promise<Record<string, number>> {
   const moved = await reads.prisma.$queryRaw<{ project: string }[]>`
@@ -31,7 +35,7 @@ export async function rollUpUsage(
   return {}
 }
 
-async function rollUp(deps: Pick<Deps, 'reads' | 'log'>, projects: string[], maxEntries: number): Promise<boolean> {
+async function rollUp(deps: RollUpDeps, projects: string[], maxEntries: number): Promise<boolean> {
   try {
     for (;;) {
       const args = { projects, max_entries: maxEntries }
@@ -42,7 +46,7 @@ async function rollUp(deps: Pick<Deps, 'reads' | 'log'>, projects: string[], max
   } catch (error) {
     if (classify(error) !== 'final') throw error
     if (projects.length === 1) {
-      deps.log.warn({ err: error, project: projects[0] }, 'the usage of a project could not be rolled up')
+      deps.log.warn({ err: error, project: projects[0]! }, 'the usage of a project could not be rolled up')
       return true
     }
     for (const project of projects) if (!(await rollUp(deps, [project], maxEntries))) return false
