@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { flow } from './flow/flow.ts'
+import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { longSnapshot } from './long-snapshot/long-snapshot.ts'
 import { recovery } from './recovery/recovery.ts'
@@ -56,5 +57,13 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: usagePage,
+  },
+  histories: {
+    title:
+      'random histories, by SQL and by the pure decision: 100,000 operations a round, every outcome and balance compared',
+    rounds: 10,
+    seconds: 1,
+    profiles: [],
+    run: histories,
   },
 }

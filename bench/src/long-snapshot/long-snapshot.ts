@@ -1,6 +1,6 @@
-import { Client } from 'pg'
 import { callFunction } from '@gateway/database/call-function'
 import { openDatabase, type Database } from '@gateway/database/client'
+import { openFixture } from '@gateway/testbed/fixture'
 import type { BenchDeps } from '../bench.ts'
 import { admission } from '../hot-wallet/items.ts'
 import { batcherUnderTest, type BatcherUnderTest } from '../hot-wallet/through-batcher.ts'
@@ -75,26 +75,24 @@ async function oldestS({ prisma }: Pick<Database, 'prisma'>): Promise<number> {
 }
 
 async function openSnapshot({ adminUrl }: DurablePostgres) {
-  const somebody = new Client({ connectionString: adminUrl })
-  await somebody.connect()
-  await somebody.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-  await somebody.query('SELECT count(*) FROM money.wallets')
+  const somebody = await openFixture(adminUrl)
+  await somebody.run('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  await somebody.run('SELECT count(*) FROM money.wallets')
   let ended: Promise<void> | null = null
-  return { end: () => (ended ??= somebody.end()) }
+  return { end: () => (ended ??= somebody.close()) }
 }
 
 /** How long a question of the console could keep its snapshot, in seconds. Throws if nothing ended it. */
 async function consoleKeptSnapshot({ consoleUrl }: DurablePostgres, reads: Database): Promise<number> {
-  const client = new Client({ connectionString: consoleUrl })
-  await client.connect()
+  const { prisma, close } = await openDatabase({ url: consoleUrl, poolSize: 1, role: 'bench-console' })
   const askedMs = now()
-  const ended = await client
-    .query('SELECT pg_sleep($1) FROM money.wallets LIMIT 1', [CONSOLE_ASKS_S])
-    .then(() => null)
-    .catch((error: Error & { code?: string }) => error)
+  const ended = await prisma.$queryRawUnsafe('SELECT pg_sleep($1) FROM money.wallets LIMIT 1', CONSOLE_ASKS_S).then(
+    () => null,
+    (error: Error) => error,
+  )
   const keptS = (now() - askedMs) / 1_000
-  await client.end()
-  if (ended?.code !== '57014') throw new Error('Nothing ended the question of the console.', { cause: ended })
+  await close()
+  if (ended === null) throw new Error('Nothing ended the question of the console.')
   if ((await oldestS(reads)) > keptS) throw new Error('The snapshot of the console outlived its question.')
   return keptS
 }

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { deepStrictEqual } from 'node:assert/strict'
 import type { Database } from '@gateway/database/client'
 import { runBatch, type BatchRows } from '../src/admissions/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
@@ -26,8 +26,12 @@ export async function playBatch(
   const admissions = once(admitItems(wanted, setup, ids))
   const rows = await runBatch(replica, { admissions: admissions.map(waiting), closings: closings.map(waiting) }, true)
   const decided = decideBatch(setup.book, { admissions, closings }, rows.atMs)
-  expect(closingsOf(rows)).toEqual(decided.closings.map((one) => [one.outcome, chargeOf(one)]))
-  expect(admissionsOf(rows)).toEqual(
+  deepStrictEqual(
+    closingsOf(rows),
+    decided.closings.map((one) => [one.outcome, chargeOf(one)]),
+  )
+  deepStrictEqual(
+    admissionsOf(rows),
     decided.admissions.map((one) =>
       'reservation' in one
         ? [
@@ -94,7 +98,8 @@ export async function playNodeClosings(
       : { op: 'release', id, reason: 'test' },
   )
   const decided = decideClosings(setup.book, items, true)
-  expect(closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro])).toEqual(
+  deepStrictEqual(
+    closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro]),
     decided.map((one) => [one.outcome, Number(chargeOf(one)), 'close' in one ? Number(one.close.excessMicro) : 0]),
   )
   for (const { outcome } of closed) {
@@ -125,10 +130,10 @@ export async function playCorrection(
   const correction = { project, correctionId, micro: Number(micro), reason: 'a test', correctedBy: 'per_test' }
   const first = await correct({ reads }, correction)
   const decided = decideCorrection(book, project, micro)
-  expect(first.kind).toBe(decided)
+  deepStrictEqual(first.kind, decided)
   if (first.kind === 'corrected') {
-    expect(first).toMatchObject({ fresh: true, micro: Number(micro) })
-    expect(await correct({ reads }, correction)).toEqual({ ...first, fresh: false })
+    deepStrictEqual([first.fresh, first.micro], [true, Number(micro)])
+    deepStrictEqual(await correct({ reads }, correction), { ...first, fresh: false })
   }
   const name = `correction ${decided}`
   seen.set(name, (seen.get(name) ?? 0) + 1)
