@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openBatcher, openItemBatcher } from './batcher.ts'
 
 /** Runs that end when the test says so. */
@@ -27,7 +27,7 @@ describe('a batcher of items', () => {
     expect(batches).toEqual([['a']])
     for (const item of ['b', 'c', 'd']) batcher.add(item)
     await new Promise(setImmediate)
-    expect([batches.length, batcher.waiting()]).toEqual([1, 3])
+    expect([batches.length, batcher.waiting().all]).toEqual([1, 3])
     await end(0)
     expect(batches).toEqual([['a'], ['b', 'c', 'd']])
   })
@@ -84,7 +84,71 @@ describe('a batcher of items', () => {
     await end(0)
     expect(idle).toBe(false)
     await end(1)
-    expect([idle, batcher.waiting()]).toEqual([true, 0])
+    expect([idle, batcher.waiting().all]).toEqual([true, 0])
+  })
+})
+
+describe('what waits', () => {
+  const named = { nameOf: (item: string) => item[0], drop: () => {} }
+
+  test('tells for how long the oldest item and the oldest batch have stood', async () => {
+    let nowMs = 0
+    const { run, end } = openRuns<string[]>()
+    const batcher = openItemBatcher<string>({ maxItems: 1, run, now: () => nowMs })
+    expect(batcher.waiting()).toEqual({ all: 0, oldestMs: 0, inFlight: 0, inFlightMs: 0 })
+    batcher.add('a')
+    await Promise.resolve()
+    nowMs = 40
+    batcher.add('b')
+    nowMs = 50
+    batcher.add('c')
+    expect(batcher.waiting()).toEqual({ all: 2, oldestMs: 10, inFlight: 1, inFlightMs: 50 })
+    await end(0)
+    nowMs = 53
+    expect(batcher.waiting()).toEqual({ all: 1, oldestMs: 3, inFlight: 1, inFlightMs: 3 })
+    await end(1)
+    await end(2)
+    expect(batcher.waiting()).toEqual({ all: 0, oldestMs: 0, inFlight: 0, inFlightMs: 0 })
+  })
+
+  test('is dropped when its time is over, while a batch never returns', async () => {
+    vi.useFakeTimers()
+    let nowMs = 0
+    const { run } = openRuns<string[]>()
+    const dropped: string[] = []
+    const line = {
+      ...named,
+      dropAtMs: (item: string) => Number(item.slice(1)),
+      drop: (item: string) => dropped.push(item),
+    }
+    const batcher = openItemBatcher<string>({ maxItems: 1, run, now: () => nowMs, line })
+    for (const item of ['a9', 'b1000', 'c2000']) batcher.add(item)
+    await vi.advanceTimersByTimeAsync(0)
+    nowMs = 1_000
+    await vi.advanceTimersByTimeAsync(250)
+    expect([dropped, batcher.waiting().all]).toEqual([['b1000'], 1])
+    nowMs = 2_000
+    await vi.advanceTimersByTimeAsync(250)
+    expect([dropped, batcher.waiting().all]).toEqual([['b1000', 'c2000'], 0])
+    expect(vi.getTimerCount()).toBe(0)
+    vi.useRealTimers()
+  })
+
+  test('is one of each name: the copy that may wait longer, in the place of the first', async () => {
+    const { batches, run, end } = openRuns<string[]>()
+    const dropped: string[] = []
+    const line = {
+      ...named,
+      dropAtMs: (item: string) => Number(item.slice(1)),
+      drop: (item: string) => dropped.push(item),
+    }
+    const batcher = openItemBatcher<string>({ maxItems: 10, run, now: () => 0, line })
+    batcher.add('z9')
+    await Promise.resolve()
+    for (const item of ['a5', 'b5', 'a6', 'a4']) batcher.add(item)
+    expect([dropped, batcher.waiting().all]).toEqual([['a5', 'a4'], 2])
+    await end(0)
+    expect(batches).toEqual([['z9'], ['a6', 'b5']])
   })
 })
 
@@ -95,13 +159,13 @@ describe('a batcher over a queue of the caller', () => {
     const batcher = openBatcher({ concurrency: 2, take: () => queue.shift() ?? null, run })
     batcher.wake()
     await Promise.resolve()
-    expect([batches, batcher.inFlight()]).toEqual([['a', 'b'], 2])
+    expect([batches, batcher.underWay().inFlight]).toEqual([['a', 'b'], 2])
     await end(1)
-    expect([batches, batcher.inFlight()]).toEqual([['a', 'b', 'c'], 2])
+    expect([batches, batcher.underWay().inFlight]).toEqual([['a', 'b', 'c'], 2])
     await end(0)
     await end(2)
     await end(3)
-    expect([batches, batcher.inFlight()]).toEqual([['a', 'b', 'c', 'd'], 0])
+    expect([batches, batcher.underWay().inFlight]).toEqual([['a', 'b', 'c', 'd'], 0])
   })
 
   test('what may not go yet waits until the batcher is woken', async () => {

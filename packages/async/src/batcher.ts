@@ -1,13 +1,30 @@
+import { openSweep } from './sweep.ts'
+import { WaitingLine, type WaitingLineOptions } from './waiting-line.ts'
+
 // Keeps a batch in flight while the next one gathers.
 //   B1  No timer: a lone item goes at once, and a crowd shares a batch.
 //   B2  A batch is taken at the moment at which it can go. What comes before that moment goes along.
 //   B3  The queue is looked at again after each batch: what an execution puts back needs no wake.
 
+/** What waits and what is under way. An age is 0 where there is nothing. */
+export interface Backlog extends InFlight {
+  /** Items that no batch has taken yet. */
+  all: number
+  /** For how long the oldest of them has waited, since it came or since a batch put it back. Milliseconds. */
+  oldestMs: number
+}
+
+interface InFlight {
+  /** Batches under way. */
+  inFlight: number
+  /** For how long the oldest of these has been under way. Milliseconds. */
+  inFlightMs: number
+}
+
 export interface Batcher {
   /** Something may be taken now: it was added, or what held it back is over. */
   wake(): void
-  /** Batches under way. */
-  inFlight(): number
+  underWay(): InFlight
   /** Resolves when no batch is under way and none can be taken. */
   idle(): Promise<void>
 }
@@ -20,6 +37,8 @@ interface Schedule {
    * tick, `setImmediate` for all sockets that were read in this turn of the event loop.
    */
   defer?: (work: () => void) => unknown
+  /** Monotonic milliseconds. */
+  now?: () => number
 }
 
 export interface BatcherOptions<Batch> extends Schedule {
@@ -35,45 +54,52 @@ export function openBatcher<Batch>({
   run,
   concurrency = 1,
   defer = queueMicrotask,
+  now = () => performance.now(),
 }: BatcherOptions<Batch>): Batcher {
   const waitingForIdle: (() => void)[] = []
-  let inFlight = 0
+  /** When each batch under way was taken, oldest first. */
+  const inFlight = new Set<{ sinceMs: number }>()
   let scheduled = false
 
   function wake(): void {
-    if (scheduled || inFlight >= concurrency) return
+    if (scheduled || inFlight.size >= concurrency) return
     scheduled = true
     defer(start)
   }
 
   function start(): void {
     scheduled = false
-    while (inFlight < concurrency) {
+    while (inFlight.size < concurrency) {
       const batch = take()
       if (batch === null) break
-      inFlight++
-      void run(batch).finally(end)
+      const flight = { sinceMs: now() }
+      inFlight.add(flight)
+      void run(batch).finally(() => end(flight))
     }
-    if (inFlight === 0 && !scheduled) for (const resolve of waitingForIdle.splice(0)) resolve()
+    if (inFlight.size === 0 && !scheduled) for (const resolve of waitingForIdle.splice(0)) resolve()
   }
 
-  function end(): void {
-    inFlight--
+  function end(flight: { sinceMs: number }): void {
+    inFlight.delete(flight)
     wake()
+  }
+
+  function underWay(): InFlight {
+    const [oldest] = inFlight
+    return { inFlight: inFlight.size, inFlightMs: oldest === undefined ? 0 : now() - oldest.sinceMs }
   }
 
   return {
     wake,
-    inFlight: () => inFlight,
+    underWay,
     idle: () =>
-      scheduled || inFlight > 0 ? new Promise((resolve) => waitingForIdle.push(resolve)) : Promise.resolve(),
+      scheduled || inFlight.size > 0 ? new Promise((resolve) => waitingForIdle.push(resolve)) : Promise.resolve(),
   }
 }
 
 export interface ItemBatcher<Item> {
   add(item: Item): void
-  /** Items that no batch has taken yet. */
-  waiting(): number
+  waiting(): Backlog
   /** Resolves when nothing waits and nothing is under way. */
   idle(): Promise<void>
 }
@@ -83,22 +109,42 @@ export interface ItemBatcherOptions<Item> extends Schedule {
   maxItems: number
   /** Must not reject, as above. */
   run: (items: Item[]) => Promise<void>
+  /** Which items are copies of one another, and until when they wait. Without it each waits by itself, without an end. */
+  line?: Omit<WaitingLineOptions<Item>, 'now'>
 }
 
+/** How late an item past its time may be dropped while no batch takes anything. */
+const SWEEP_MS = 250
+
 /** A batcher over a queue of its own, in which items stand in the order in which they came. */
-export function openItemBatcher<Item>({ maxItems, run, ...schedule }: ItemBatcherOptions<Item>): ItemBatcher<Item> {
-  const waiting: Item[] = []
-  const batcher = openBatcher({
-    take: () => (waiting.length === 0 ? null : waiting.splice(0, maxItems)),
-    run,
-    ...schedule,
-  })
+export function openItemBatcher<Item>({
+  maxItems,
+  run,
+  line = { nameOf: () => Symbol('item'), dropAtMs: () => Infinity, drop: () => {} },
+  ...schedule
+}: ItemBatcherOptions<Item>): ItemBatcher<Item> {
+  const { now = () => performance.now() } = schedule
+  const waiting = new WaitingLine<Item>({ ...line, now })
+  const batcher = openBatcher({ take, run, ...schedule })
+  const sweep = openSweep({ everyMs: SWEEP_MS, sweep: dropLate })
+
+  function take(): Item[] | null {
+    const taken = waiting.take(maxItems)
+    return taken.length === 0 ? null : taken
+  }
+
+  function dropLate(): boolean {
+    waiting.dropLate()
+    return waiting.size > 0
+  }
+
   return {
     add(item) {
-      waiting.push(item)
+      waiting.add(item)
+      sweep.arm()
       batcher.wake()
     },
-    waiting: () => waiting.length,
+    waiting: () => ({ all: waiting.size, oldestMs: waiting.oldestMs, ...batcher.underWay() }),
     idle: batcher.idle,
   }
 }

@@ -141,7 +141,7 @@ export async function playCorrection(
 }
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
-  return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }
 
 function closingsOf(rows: BatchRows): unknown[][] {

@@ -1,3 +1,4 @@
+import type { Backlog } from '@gateway/async/batcher'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
@@ -42,7 +43,7 @@ export interface AdmissionBatcher {
    * on.
    */
   introduceExecution(execution: string, project: string): void
-  waiting(): { admissions: number; all: number; inFlight: number }
+  waiting(): Backlog & { admissions: number }
   /** Waits until nothing is left to decide. */
   drain(): Promise<void>
 }
@@ -53,14 +54,16 @@ export interface NodeBatcher {
   submit(item: CompleteItem, budgetMs: number): Promise<CompleteOutcome | Undecided>
   submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
   submit(item: ReclaimItem | OverdueItem, budgetMs: number): Promise<unknown>
-  waiting(): number
+  waiting(): Backlog
   /** Waits until nothing is left to decide. */
   drain(): Promise<void>
 }
 
 /** executions/start/start-batcher.ts */
 export interface StartBatcher {
+  /** @throws the error of the batch, or one that says that the question waited for too long: it may be asked again */
   submit(question: StartQuestion): Promise<StartAnswer>
+  waiting(): Backlog
   drain(): Promise<void>
 }
 

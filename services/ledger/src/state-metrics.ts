@@ -12,7 +12,7 @@ export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' |
       description: 'Items about nodes that wait for a batch',
       unit: '{item}',
     })
-    .addCallback((result) => result.observe(deps.nodeBatcher.waiting()))
+    .addCallback((result) => result.observe(deps.nodeBatcher.waiting().all))
   observeExecutions(meter, deps)
   observeReservations(meter, deps)
   observeDatabase(meter, deps)

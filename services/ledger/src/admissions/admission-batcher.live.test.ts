@@ -84,6 +84,37 @@ describe('admissionBatcher', () => {
     await slow.close()
   })
 
+  test('a batch that does not return keeps nobody for longer than their time, and says for how long it has stood', async ({
+    database,
+    tenant,
+  }) => {
+    const { promise: open, resolve: go } = Promise.withResolvers<void>()
+    const held =
+      (run: RunBatch): RunBatch =>
+      async (database, batch, patient) => (await open, run(database, batch, patient))
+    let aheadMs = 0
+    const stuck = await openReplica(database.ledgerUrl, { around: held, now: () => performance.now() + aheadMs })
+    const first = stuck.admit(stuck.item(tenant.key, tenant.product))
+    await Promise.resolve() // the first is on its way
+    const body = 'x'.repeat(100_000)
+    const ids = Array.from({ length: 200 }, () => `inv_${randomBytes(8).toString('hex')}`)
+    const usage = { promptTokens: 1, completionTokens: 1 }
+    const waiting = Array.from({ length: 5 }, () =>
+      ids.map((id) => stuck.settle(id, usage, { contentType: 'text/plain', body })),
+    )
+    expect(stuck.admissionBatcher.waiting()).toMatchObject({ all: 200, admissions: 0, inFlight: 1 })
+    aheadMs = 9_000
+    const { oldestMs, inFlightMs } = stuck.admissionBatcher.waiting()
+    expect([oldestMs, inFlightMs].every((ms) => ms >= 9_000 && ms < 60_000)).toBe(true)
+    aheadMs = 10_000
+    expect(countCodes(await Promise.all(waiting.flat()))).toEqual({ undecided: 1_000 })
+    expect(stuck.admissionBatcher.waiting()).toMatchObject({ all: 0, oldestMs: 0, inFlight: 1 })
+    go()
+    expect((await first).kind).toBe('admitted')
+    await stuck.close()
+    expect(stuck.admissionBatcher.waiting()).toMatchObject({ inFlight: 0, inFlightMs: 0 })
+  })
+
   test('back-pressure refuses admissions and lets closings through', async ({ database, tenant }) => {
     const { promise: open, resolve: go } = Promise.withResolvers<void>()
     const held =

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openBatcher } from '@gateway/async/batcher'
+import { openSweep } from '@gateway/async/sweep'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
 import { withBatchSpan } from '../spans.ts'
@@ -27,8 +28,8 @@ import {
 //   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked
 //       again.
 //   L4  Any other error: the items run one by one, and the one that fails is set aside with an alarm.
-//   L5  An item past its time is dropped undecided. Its caller releases it: only they know whether another replica was
-//       asked too, and answered.
+//   L5  An item past its time is dropped undecided, by a timer too: a batch that does not return keeps nobody waiting for
+//       longer. Its caller releases it: only they know whether another replica was asked too, and answered.
 //   L6  Back-pressure refuses admissions only.
 
 export interface AdmissionLimits {
@@ -48,6 +49,8 @@ const WAIT_AFTER = 3
 const DEFERRALS_AFTER_LOCKOUT = -20
 const RETRY_MS = 50
 const ADMISSIONS_AT_LEAST = 128
+/** How late an item past its time may be dropped while no batch takes anything. */
+const SWEEP_MS = 250
 
 export function openAdmissionBatcher(
   deps: AdmissionDeps,
@@ -55,14 +58,16 @@ export function openAdmissionBatcher(
   run: typeof runBatch = runBatch,
 ): AdmissionBatcher {
   const { now, metrics } = deps
-  const waiting = new WaitingItems()
+  const waiting = new WaitingItems({ now, drop })
   const projects = openProjectCache() // only decides whose turn it is
-  const batcher = openBatcher<Batch>({ concurrency: limits.batchesInFlight, take, run: send })
+  const batcher = openBatcher<Batch>({ concurrency: limits.batchesInFlight, take, run: send, now })
+  const sweep = openSweep({ everyMs: SWEEP_MS, sweep: dropLate })
 
   function submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome> {
     if (isAdmission(item) && !hasRoom(item)) return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
     return new Promise((answer) => {
-      add({ item, span: trace.getActiveSpan(), dropAtMs: now() + budgetMs, deferrals: 0, ambiguous: false, answer })
+      const [span, nowMs] = [trace.getActiveSpan(), now()]
+      add({ item, span, sinceMs: nowMs, dropAtMs: nowMs + budgetMs, deferrals: 0, ambiguous: false, answer })
       batcher.wake()
     })
   }
@@ -74,6 +79,8 @@ export function openAdmissionBatcher(
   }
 
   function add(entry: Waiting): void {
+    entry.sinceMs = now()
+    sweep.arm()
     if (isAdmission(entry.item)) waiting.addAdmission(projects.get(entry.item), entry as Waiting<AdmissionItem>)
     else waiting.addClosing(entry as Waiting<ClosingItem>)
   }
@@ -88,10 +95,19 @@ export function openAdmissionBatcher(
     if (batch.admissions.length + batch.closings.length > 0) await decide(batch)
   }
 
-  function isInTime({ dropAtMs, ambiguous, answer }: Waiting): boolean {
-    if (now() < dropAtMs) return true
-    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' }) // L5
+  function isInTime(entry: Waiting): boolean {
+    if (now() < entry.dropAtMs) return true
+    drop(entry) // L5
     return false
+  }
+
+  function drop({ ambiguous, answer }: Waiting): void {
+    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
+  }
+
+  function dropLate(): boolean {
+    waiting.dropLate()
+    return waiting.size > 0
   }
 
   async function decide(batch: Batch): Promise<void> {
@@ -184,7 +200,12 @@ export function openAdmissionBatcher(
     introduceExecution(execution, project) {
       if (projects.addExecution(execution, project)) waiting.introduce(execution, project)
     },
-    waiting: () => ({ admissions: waiting.admissions, all: waiting.size, inFlight: batcher.inFlight() }),
+    waiting: () => ({
+      admissions: waiting.admissions,
+      all: waiting.size,
+      oldestMs: waiting.oldestMs,
+      ...batcher.underWay(),
+    }),
     drain: batcher.idle,
   }
 }

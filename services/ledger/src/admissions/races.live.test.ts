@@ -131,5 +131,5 @@ async function decideUncommitted(url: string, batch: Parameters<RunBatch>[1]) {
 }
 
 function waiting<T extends AdmitItem | ClosingItem>(item: T): Waiting<T> {
-  return { item, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }

@@ -32,6 +32,29 @@ export class Turns<T> {
     return taken
   }
 
+  /** The first of each queue: none behind it has been there for longer. */
+  *heads(): Iterable<T> {
+    for (const [first] of this.#queues.values()) yield first!
+  }
+
+  /** Takes out what is to leave, whosever turn it is. */
+  remove(leaves: (item: T) => boolean): T[] {
+    const removed: T[] = []
+    for (const [name, queue] of this.#queues) {
+      const leaving = queue.filter(leaves)
+      if (leaving.length === 0) continue
+      removed.push(...leaving)
+      if (leaving.length === queue.length) this.#queues.delete(name)
+      else
+        this.#queues.set(
+          name,
+          queue.filter((item) => !leaves(item)),
+        )
+    }
+    this.#size -= removed.length
+    return removed
+  }
+
   /** Takes a whole queue out of the line. */
   takeQueue(name: string): T[] {
     const queue = this.#queues.get(name) ?? []

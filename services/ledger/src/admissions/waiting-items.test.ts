@@ -7,23 +7,25 @@ import { callerOf, WaitingItems, type AdmissionItem, type ClosingItem, type Wait
 const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: Partial<T>): Waiting<T> {
-  return { item: item as T, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
+  return { item: item as T, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, ambiguous: false, answer: () => {} }
 }
+const openItems = () => new WaitingItems({ now: () => 0, drop: () => {} })
 let named = 0
 const admission = (id: string) => waiting<AdmitItem>({ op: 'admit', id })
 const unidentified = (keyHash: string, id = `inv-${named++}`) => waiting<AdmitItem>({ op: 'admit', id, keyHash })
 const release = (id: string) => waiting<ClosingItem>({ op: 'release', id, reason: 'test' })
+const expire = (id: string) => waiting<ClosingItem>({ op: 'expire', id })
 
 describe('what goes into the next batch', () => {
   test('projects take turns: a load of one costs another one turn', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 100; n++) items.addAdmission('load', admission(`load-${n}`))
     items.addAdmission('single', admission('single'))
     expect(items.take(limits).admissions.map(({ item }) => item.id)).toContain('single')
   })
 
   test('a flood of keys that nobody knows leaves three quarters of a batch to the projects, and gets the rest', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 100; n++) items.addAdmission(null, unidentified(`hash-${n}`))
     for (let n = 0; n < 20; n++) items.addAdmission('load', admission(`load-${n}`))
     items.addAdmission('single', admission('single'))
@@ -37,7 +39,7 @@ describe('what goes into the next batch', () => {
   })
 
   test('a new key is not kept out by a thousand projects, nor by another new key’s load', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 1_000; n++) items.addAdmission(`project-${n}`, admission(`p-${n}`))
     for (let n = 0; n < 1_000; n++) items.addAdmission(null, unidentified('load'))
     items.addAdmission(null, unidentified('new'))
@@ -45,7 +47,7 @@ describe('what goes into the next batch', () => {
   })
 
   test('once its project is known, what waits under a key takes its turns with the project, in order', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 3; n++) items.addAdmission(null, unidentified('new', `new-${n}`))
     items.addAdmission(null, unidentified('other', 'other'))
     items.addAdmission('p', admission('a'))
@@ -57,7 +59,7 @@ describe('what goes into the next batch', () => {
 
   test('an execution takes its turns as a key does: with its project, once that is known', () => {
     const node = (execution: string, id: string) => waiting<AdmitNodeItem>({ op: 'admit-node', id, execution })
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 100; n++) items.addAdmission(null, node('exe_crowd', `load-${n}`))
     items.addAdmission(null, node('exe_new', 'new'))
     items.addAdmission('p', admission('direct'))
@@ -80,7 +82,7 @@ describe('what goes into the next batch', () => {
   })
 
   test('within a project the order of arrival stays', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 25; n++) items.addAdmission('p', admission(`a-${n}`))
     const order = [items.take(limits), items.take(limits), items.take(limits)].flatMap(({ admissions }) =>
       admissions.map(({ item }) => item.id),
@@ -89,7 +91,7 @@ describe('what goes into the next batch', () => {
   })
 
   test('closings go first and leave room for admissions', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
     for (let n = 0; n < 20; n++) items.addAdmission(`p${n}`, admission(`a-${n}`))
     const batch = items.take(limits)
@@ -97,16 +99,16 @@ describe('what goes into the next batch', () => {
   })
 
   test('without admissions closings fill the batch', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 20; n++) items.addClosing(release(`c-${n}`))
     expect(items.take(limits).closings).toHaveLength(10)
     expect(items.size).toBe(10)
   })
 
   test('an id stands in a batch once; the later item waits for the next', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     items.addClosing(release('same'))
-    items.addClosing(release('same'))
+    items.addClosing(expire('same'))
     items.addAdmission('p', admission('same'))
     items.addAdmission('p', admission('other'))
     const first = items.take(limits)
@@ -117,7 +119,7 @@ describe('what goes into the next batch', () => {
   })
 
   test('answers fill a batch by their bytes', () => {
-    const items = new WaitingItems()
+    const items = openItems()
     for (let n = 0; n < 5; n++)
       items.addClosing(
         waiting<ClosingItem>({
@@ -128,5 +130,44 @@ describe('what goes into the next batch', () => {
         }),
       )
     expect(items.take(limits).closings).toHaveLength(2)
+  })
+})
+
+describe('what waits too long, or twice', () => {
+  test('is dropped when its time is over, whatever it is and whosever turn it is', () => {
+    let nowMs = 0
+    const dropped: string[] = []
+    const items = new WaitingItems({ now: () => nowMs, drop: ({ item }) => void dropped.push(item.id) })
+    const until = <T extends AdmissionItem | ClosingItem>(entry: Waiting<T>, dropAtMs: number) => ({
+      ...entry,
+      dropAtMs,
+    })
+    items.addClosing(until(release('c-1'), 10))
+    items.addClosing(until(release('c-2'), 20))
+    for (const [id, ms] of [
+      ['a-1', 10],
+      ['a-2', 20],
+      ['a-3', 10],
+    ] as const)
+      items.addAdmission('p', until(admission(id), ms))
+    items.addAdmission('q', until(admission('b-1'), 10))
+    items.addAdmission(null, until(unidentified('new', 'u-1'), 10))
+    nowMs = 10
+    items.dropLate()
+    expect(dropped.toSorted()).toEqual(['a-1', 'a-3', 'b-1', 'c-1', 'u-1'])
+    expect([items.size, items.admissions, items.unidentified, items.oldestMs]).toEqual([2, 1, 0, 10])
+    const { closings, admissions } = items.take(limits)
+    expect([...closings, ...admissions].map(({ item }) => item.id)).toEqual(['c-2', 'a-2'])
+    expect([items.size, items.oldestMs]).toEqual([0, 0])
+  })
+
+  test('a closing that is sent a thousand times takes the room of one, and the newest is decided', () => {
+    const dropped: Waiting[] = []
+    const items = new WaitingItems({ now: () => 0, drop: (entry) => void dropped.push(entry) })
+    const copies = Array.from({ length: 1_000 }, (_, n) => ({ ...release('same'), dropAtMs: 5_000 + n }))
+    for (const copy of copies) items.addClosing(copy)
+    expect(items.size).toBe(1)
+    expect(dropped).toEqual(copies.slice(0, -1))
+    expect(items.take(limits).closings).toEqual(copies.slice(-1))
   })
 })

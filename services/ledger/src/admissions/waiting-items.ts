@@ -1,4 +1,5 @@
 import type { Span } from '@opentelemetry/api'
+import { WaitingLine } from '@gateway/async/waiting-line'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem, ReleaseItem, SettleItem } from '@gateway/contracts/ledger-items'
 import type {
@@ -18,6 +19,9 @@ import { Turns } from './turns.ts'
 //       share of their own: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets
 //       in however many projects there are.
 //   W3  No id stands in one batch twice; the later one waits for the next.
+//   W4  A closing that is sent again while its copy waits takes that copy's place, and the copy is dropped. Its sender has
+//       given that try up and hears no answer to it; and it may carry a saved answer of 1 MB.
+//   W5  What is past its time is dropped, also while a batch keeps everything waiting.
 
 /** Releases a reservation whose instance has ended or whose deadline is over; only maintenance submits it. */
 export interface ExpireItem {
@@ -33,12 +37,16 @@ export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionIte
   item: Item
   /** Absent where its caller is not traced. */
   span?: Span | undefined
-  /** Past this moment (of the process's own clock) the item is dropped undecided. */
+  /** Since when it has waited for a batch. Of the process's own clock, like the next one. */
+  sinceMs: number
+  /** Past this moment the item is dropped undecided. */
   dropAtMs: number
   /** How often a batch has passed it over. */
   deferrals: number
   /** A batch with this item failed in a way that leaves open whether it was written. */
   ambiguous: boolean
+  /** Of its reservation, once it has been looked up; null: it has none. */
+  project?: string | null
   answer: (outcome: Outcome) => void
 }
 
@@ -54,10 +62,27 @@ interface Limits {
   admissionsAtLeast: number
 }
 
+interface Options {
+  /** Monotonic milliseconds. */
+  now: () => number
+  /** What is past its time, or has been sent again. */
+  drop: (waiting: Waiting) => void
+}
+
 export class WaitingItems {
-  readonly #closings: Waiting<ClosingItem>[] = []
+  readonly #options: Options
+  readonly #closings: WaitingLine<Waiting<ClosingItem>>
   readonly #projects = new Turns<Waiting<AdmissionItem>>()
   readonly #unidentified = new Turns<Waiting<AdmissionItem>>()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#closings = new WaitingLine<Waiting<ClosingItem>>({
+      nameOf: ({ item: { op, id } }) => `${op} ${id}`,
+      dropAtMs: ({ dropAtMs }) => dropAtMs,
+      ...options,
+    })
+  }
 
   get admissions(): number {
     return this.#projects.size + this.#unidentified.size
@@ -69,11 +94,20 @@ export class WaitingItems {
   }
 
   get size(): number {
-    return this.admissions + this.#closings.length
+    return this.admissions + this.#closings.size
+  }
+
+  /** For how long the oldest item has waited; 0: none waits. Milliseconds. */
+  get oldestMs(): number {
+    const nowMs = this.#options.now()
+    let oldestMs = this.#closings.oldestMs
+    for (const turns of [this.#projects, this.#unidentified])
+      for (const { sinceMs } of turns.heads()) oldestMs = Math.max(oldestMs, nowMs - sinceMs)
+    return oldestMs
   }
 
   addClosing(waiting: Waiting<ClosingItem>): void {
-    this.#closings.push(waiting)
+    this.#closings.add(waiting)
   }
 
   /** @param project of its key or execution; null: not known yet */
@@ -87,23 +121,25 @@ export class WaitingItems {
     for (const waiting of this.#unidentified.takeQueue(caller)) this.#projects.add(project, waiting)
   }
 
+  /** W5 */
+  dropLate(): void {
+    const nowMs = this.#options.now()
+    this.#closings.dropLate()
+    for (const turns of [this.#projects, this.#unidentified])
+      for (const waiting of turns.remove(({ dropAtMs }) => nowMs >= dropAtMs)) this.#options.drop(waiting)
+  }
+
   /** Takes what goes into the next batch. */
   take(limits: Limits): Batch {
     const taken = new Set<string>()
-    const closings: Waiting<ClosingItem>[] = []
-    const later: Waiting<ClosingItem>[] = []
-    const maxClosings = this.admissions > 0 ? limits.items - limits.admissionsAtLeast : limits.items
     let bytes = 0
-    for (const waiting of this.#closings) {
-      if (closings.length >= maxClosings || bytes >= limits.bytes || taken.has(waiting.item.id)) {
-        later.push(waiting)
-        continue
-      }
-      taken.add(waiting.item.id)
-      closings.push(waiting)
-      if (waiting.item.op === 'settle') bytes += waiting.item.answer?.body.length ?? 0
-    }
-    this.#closings.splice(0, this.#closings.length, ...later)
+    const maxClosings = this.admissions > 0 ? limits.items - limits.admissionsAtLeast : limits.items
+    const closings = this.#closings.take(maxClosings, ({ item }) => {
+      if (bytes >= limits.bytes || taken.has(item.id)) return false
+      taken.add(item.id)
+      if (item.op === 'settle') bytes += item.answer?.body.length ?? 0
+      return true
+    })
     const fits = ({ item }: Waiting<AdmissionItem>) => !taken.has(item.id) && taken.add(item.id) !== undefined
     const room = limits.items - closings.length
     const forUnidentified = Math.max(Math.ceil(room * UNIDENTIFIED_SHARE), room - this.#projects.size)

@@ -9,7 +9,7 @@ import { openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { notifyChanges } from '../notify-changes.ts'
 import { answerClaim } from './answer-claim.ts'
-import type { NodeItem, WaitingNode } from './node-item.ts'
+import { nameOfItem, type NodeItem, type WaitingNode } from './node-item.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 // What workers ask about nodes, and what maintenance finds, decided many at a time with one batch in flight.
@@ -20,7 +20,8 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 //       the executions before it reads them.
 //   L3  A transient error leaves open whether the batch was written. Every item may be repeated, so it is asked again.
 //   L4  Any other error: the items go one by one, and the one that fails is set aside with an alarm.
-//   L5  An item past its time is dropped undecided.
+//   L5  An item past its time is dropped undecided, by a timer too; one that is sent again while its copy waits takes that
+//       copy's place (W1, W2 of packages/async/src/waiting-line.ts).
 //   L6  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
 
 type NodeBatcherDeps = Pick<
@@ -43,19 +44,14 @@ const CACHED = { maxExecutions: 10_000, maxCharacters: 32 * 1024 * 1024 }
 
 export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce }: NodeBatcherLimits): NodeBatcher {
   const { now, metrics } = deps
-  const batcher = openItemBatcher<WaitingNode>({ maxItems: batchItems, run: send })
+  const line = { nameOf: ({ item }: WaitingNode) => nameOfItem(item), dropAtMs: (it: WaitingNode) => it.dropAtMs, drop }
+  const batcher = openItemBatcher<WaitingNode>({ maxItems: batchItems, run: attempt, line, now })
   const cache = openExecutionCache(CACHED)
   const loader = openExecutionLoader(deps, cache)
 
-  async function send(batch: WaitingNode[]): Promise<void> {
-    const inTime = batch.filter(isInTime)
-    if (inTime.length > 0) await attempt(inTime)
-  }
-
-  function isInTime({ dropAtMs, ambiguous, answer }: WaitingNode): boolean {
-    if (now() < dropAtMs) return true
-    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' }) // L5
-    return false
+  /** L5 */
+  function drop({ ambiguous, answer }: WaitingNode): void {
+    answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
   }
 
   async function attempt(batch: WaitingNode[]): Promise<void> {

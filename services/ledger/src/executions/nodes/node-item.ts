@@ -21,6 +21,12 @@ export interface OverdueItem {
 
 export type NodeItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem
 
+/** What two copies of one item have in common. */
+export function nameOfItem(item: NodeItem): string {
+  const { op, execution } = item
+  return op === 'overdue' ? `${op} ${execution}` : `${op} ${execution} ${item.node} ${item.lease}`
+}
+
 /** What became of an item, before a claim is given what it needs to run. */
 export type ItemOutcome =
   | { kind: 'claimed'; ordinal: number; remainingMs: number }

@@ -14,7 +14,9 @@ import { writeStarts, type FreshExecution } from './write-starts.ts'
 //       so no wallet is locked.
 //   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica,
 //       is read again with the next batch, and finds the first.
-//   S3  A question may be repeated by its id; it is answered with the same execution.
+//   S3  A question may be repeated by its id; it is answered with the same execution. A repeat takes the place of its copy
+//       that waits.
+//   S4  A question waits for WAIT_MS at most, also while a batch does not return. Its caller asks again.
 
 export interface StartLimits {
   /** Of one project, in the queue or running. */
@@ -27,18 +29,31 @@ export interface StartLimits {
   chatFirstClaimMs: number
 }
 
-type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses'>
+type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'>
 
 interface Waiting {
   question: StartQuestion
   resolve: (answer: StartAnswer) => void
   reject: (error: unknown) => void
+  dropAtMs: number
 }
 
 const BATCH_ITEMS = 64
+/** As long as who asks waits. */
+const WAIT_MS = 5_000
 
 export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBatcher {
-  const batcher = openItemBatcher<Waiting>({ maxItems: BATCH_ITEMS, run: startAll })
+  const { now } = deps
+  const batcher = openItemBatcher<Waiting>({
+    maxItems: BATCH_ITEMS,
+    run: startAll,
+    now,
+    line: {
+      nameOf: ({ question }) => question.id, // S3
+      dropAtMs: ({ dropAtMs }) => dropAtMs,
+      drop: ({ reject }) => reject(new Error('the question has waited for too long, or was asked again')), // S4
+    },
+  })
 
   /**
    * The error of a batch goes to those who asked, and they ask again. A final error is only for the question that
@@ -88,9 +103,10 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
 
   return {
     submit(question) {
-      if (batcher.waiting() >= limits.waitingStarts) return Promise.resolve(refused('overloaded', {}))
-      return new Promise((resolve, reject) => batcher.add({ question, resolve, reject }))
+      if (batcher.waiting().all >= limits.waitingStarts) return Promise.resolve(refused('overloaded', {}))
+      return new Promise((resolve, reject) => batcher.add({ question, resolve, reject, dropAtMs: now() + WAIT_MS }))
     },
+    waiting: batcher.waiting,
     drain: batcher.idle,
   }
 }
