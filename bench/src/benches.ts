@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
+import { checkRound } from './check/check-books.ts'
 import { flow } from './flow/flow.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
@@ -65,5 +66,13 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: histories,
+  },
+  'check-books': {
+    title:
+      'a round of the check of the books: nothing has moved, few wallets have, and those that stand still are compared',
+    rounds: 5,
+    seconds: 1,
+    profiles: [],
+    run: checkRound,
   },
 }

@@ -233,13 +233,22 @@ export const sqlFunctions = {
       jobs: 'text | null',
     },
   },
-  'money.keep_answer_partitions_v1': {
+  'money.make_partition_v1': {
     takes: {
+      of_table: 'text',
       days_ahead: 'integer',
+    },
+    answers: {
+      made: 'text | null',
+    },
+  },
+  'money.drop_partition_v1': {
+    takes: {
+      of_table: 'text',
       days_kept: 'integer',
     },
     answers: {
-      dropped: 'integer',
+      dropped: 'text | null',
     },
   },
 } as const satisfies Record<string, SqlFunction>

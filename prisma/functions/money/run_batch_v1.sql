@@ -73,12 +73,17 @@ DECLARE
   moment timestamptz(3);
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
-  -- Answers first: they need no lock, and a long write would be time under lock for everybody.
+  -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where somebody keeps
+  -- their table locked, money does not wait: the calls are settled, and their answers are not kept (rules §5.4).
   IF cardinality(array_remove(c_content_type, NULL)) > 0 THEN
-    INSERT INTO money.answers (day, reservation, content_type, body)
-    SELECT answer_day, id, content_type, body FROM unnest(c_id, c_content_type, c_body) t (id, content_type, body)
-     WHERE content_type IS NOT NULL ORDER BY id -- in one order everywhere, so that no two batches wait for each other
-    ON CONFLICT DO NOTHING;
+    BEGIN
+      INSERT INTO money.answers (day, reservation, content_type, body)
+      SELECT answer_day, id, content_type, body FROM unnest(c_id, c_content_type, c_body) t (id, content_type, body)
+       WHERE content_type IS NOT NULL ORDER BY id -- in one order everywhere, so that no two batches wait for each other
+      ON CONFLICT DO NOTHING;
+    EXCEPTION WHEN lock_not_available THEN
+      answer_day := NULL;
+    END;
   END IF;
 
   -- Which wallets: the project of a key, a reservation or an execution never changes, so this may be read before the
@@ -128,6 +133,10 @@ BEGIN
       c_usage => c_usage,
       c_answered => (SELECT array_agg(t IS NOT NULL ORDER BY n) FROM unnest(c_content_type) WITH ORDINALITY u (t, n)),
       c_reason => c_reason);
+    IF answer_day IS NULL THEN
+      closings := closings::jsonb
+        || jsonb_build_object('answersLost', cardinality(array_remove(c_content_type, NULL)));
+    END IF;
   END IF;
   IF cardinality(a_id) > 0 THEN
     admissions := money.admit_v1(

@@ -1,9 +1,14 @@
 import type { Meter } from '@opentelemetry/api'
 import { seconds } from '@gateway/process/seconds'
 import type { Logger } from '@gateway/process/logger'
-import type { Report } from './check/check-books.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
+
+/** What is told of a check of the books: how many wallets were looked at, and how many findings there are. */
+export interface CheckRound {
+  wallets: number
+  findings: number
+}
 
 /**
  * What the ledger tells its operators: batches, waiting items, open reservations, write-offs, and whether the books add up.
@@ -41,6 +46,10 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
   })
   const fenced = meter.createCounter('ledger.write_offs.fenced', {
     description: 'Answers given after their reservation had ended, charged to nobody',
+    unit: '{answer}',
+  })
+  const answersLost = meter.createCounter('ledger.answers.not_kept', {
+    description: 'Answers that could not be saved with their settlement; a repeat of these calls is refused',
     unit: '{answer}',
   })
   const findings = meter.createGauge('ledger.check.findings', {
@@ -83,10 +92,15 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     fenced(): void {
       fenced.add(1)
     },
-    checked(report: Report): void {
-      findings.record(report.findings.length)
-      wallets.record(report.wallets)
-      checkedMs = now()
+    answersLost(answers: number): void {
+      answersLost.add(answers)
+      log.warn({ answers }, 'answers were not kept: the table of saved answers was locked')
+    },
+    /** @param agoMs how long ago that round ended, on whichever replica */
+    checked(round: CheckRound, agoMs: number): void {
+      findings.record(round.findings)
+      wallets.record(round.wallets)
+      checkedMs = now() - agoMs
     },
   }
 }

@@ -15,7 +15,6 @@ import { openStartBatcher } from './executions/start/start-batcher.ts'
 import { openKeyUses } from './keys/key-uses.ts'
 import { repeatJob } from './maintenance/maintenance-job.ts'
 import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
-import { cleanRetention } from './maintenance/retention-cleaner.ts'
 import { openMetrics } from './metrics.ts'
 import { observeState } from './state-metrics.ts'
 
@@ -31,7 +30,6 @@ const DRAIN = { limitMs: 5_000 }
 export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const deps = await openDeps(config, tools)
   const { reads } = deps
-  await cleanRetention(deps) // makes the partitions of today, before anything is saved
   for (const job of maintenanceJobs(deps, config)) tools.onStop(job.name, repeatJob(deps, job))
   tools.readiness.check('postgres', async () => ((await reads.prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const secrets = {

@@ -3,13 +3,13 @@ import type { Finding } from './fold-journal.ts'
 
 // The hours of usage against the journal (money §9.2).
 //   V1  What was rolled up and what lies behind it together are what the wallet has settled: one statement, so one view.
-//   V2  The hours add up to what was rolled up. They grow in number, so this is not asked of each wallet each time.
+//   V2  The hours add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
 //   V3  Each hour is derived anew from journal and usage records, in steps, and the one that differs is named.
 
 const STEP = 20_000
 
-/** How far a check goes: V1 alone, V2 as well, or all three. */
-export type UsageDepth = 'position' | 'sums' | 'hours'
+/** How far a check goes: V1 and V2, or all three. */
+export type UsageDepth = 'sums' | 'hours'
 
 /** Checks the hours of usage of one project. Answers what does not add up. */
 export async function checkUsage(
@@ -19,9 +19,7 @@ export async function checkUsage(
 ): Promise<Finding[]> {
   const [sums] = await prisma.$queryRaw<Sums[]>`
     SELECT w.settled, w.journal_seq, coalesce(p.seq, 0) AS seq, coalesce(p.micro, 0)::bigint AS micro,
-           CASE WHEN ${depth !== 'position'} THEN
-             (SELECT coalesce(sum(u.micro), 0)::bigint FROM money.usage_hours u WHERE u.project = ${project})
-           END AS hours,
+           (SELECT coalesce(sum(u.micro), 0)::bigint FROM money.usage_hours u WHERE u.project = ${project}) AS hours,
            (SELECT coalesce(sum(j.settled), 0)::bigint FROM money.journal j
              WHERE j.project = ${project} AND j.seq > coalesce(p.seq, 0)
                AND j.at >= coalesce(p.at - interval '1 day', '-infinity')) AS behind
@@ -34,7 +32,7 @@ export async function checkUsage(
   }
   if (sums.seq > sums.journal_seq) same('usage is rolled up beyond the journal', sums.journal_seq, sums.seq)
   same('what was rolled up differs from the journal', sums.settled - sums.behind, sums.micro) // V1
-  if (sums.hours !== null) same('the hours of usage differ from what was rolled up', sums.micro, sums.hours) // V2
+  same('the hours of usage differ from what was rolled up', sums.micro, sums.hours) // V2
   if (depth === 'hours') findings.push(...(await checkHours({ prisma }, project)))
   return findings
 }
@@ -45,8 +43,7 @@ interface Sums {
   seq: bigint
   /** Settled up to `seq`. */
   micro: bigint
-  /** null: not asked. */
-  hours: bigint | null
+  hours: bigint
   /** Settled since. */
   behind: bigint
 }

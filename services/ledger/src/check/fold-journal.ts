@@ -36,6 +36,15 @@ export interface Finding {
   where: string
   expectedMicro: bigint
   foundMicro: bigint
+  /** The block of the journal in which it was found; none: it is about a balance. */
+  block?: FoundIn
+}
+
+/** A block of a journal: what comes after an entry and its seal, up to another entry. */
+export interface FoundIn {
+  after: bigint
+  seal: Buffer
+  last: bigint
 }
 
 export const emptyBook: Checkpoint = { seq: 0n, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
@@ -70,9 +79,11 @@ export function foldJournal(
 
 function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findings: Finding[]): Checkpoint {
   let { seq, funded, reserved, settled } = from
+  const last = block.at(-1)!
+  const found: FoundIn = { after: from.seq, seal: from.seal, last: last.seq }
   for (const entry of block) {
     const complain: Complain = (what, expectedMicro, foundMicro) =>
-      findings.push({ what, where: placeOf(entry), expectedMicro, foundMicro })
+      findings.push({ what, where: placeOf(entry), expectedMicro, foundMicro, block: found })
     if (entry.seq !== seq + 1n) complain('entries are missing before this one', seq + 1n, entry.seq)
     seq = entry.seq
     funded -= entry.outside
@@ -83,13 +94,13 @@ function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findi
       addSpent(spent, entry.lineage, entry.window_start, entry.settled)
   }
   const seal = createHash('sha256').update(from.seal).update(block.map(textOf).join('\n')).digest()
-  const last = block.at(-1)!
   if (!seal.equals(last.seal!))
     findings.push({
       what: 'the seal does not fit what it seals',
       where: placeOf(last),
       expectedMicro: 0n,
       foundMicro: 0n,
+      block: found,
     })
   return { seq, funded, reserved, settled, seal: Buffer.from(last.seal!) }
 }

@@ -1,11 +1,12 @@
-import { checkBooks, sayFinding } from '../check/check-books.ts'
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { openBooksChecker } from './books-checker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
 import { openInstanceMonitor } from './instance-monitor.ts'
 import { requeueJobs } from './job-requeuer.ts'
 import type { MaintenanceJob } from './maintenance-job.ts'
 import { rescueNodes } from './node-rescuer.ts'
+import { planPartitions } from './partition-planner.ts'
 import { reapReservations } from './reservation-reaper.ts'
 import { cleanRetention } from './retention-cleaner.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
@@ -16,6 +17,8 @@ export function maintenanceJobs(
   config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS'>,
 ): MaintenanceJob[] {
   const instanceMonitor = openInstanceMonitor(deps)
+  const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
+  const booksChecker = openBooksChecker(deps, { everyMs: checkEveryMs })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five: so both in one turn.
     {
@@ -31,9 +34,10 @@ export function maintenanceJobs(
     },
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: () => reapReservations(deps) },
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(deps) },
-    { name: 'retention-cleaner', everyMs: 3_600_000, runOnce: () => cleanRetention(deps) },
+    { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(deps) },
+    { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(deps) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
-    { name: 'books-check', everyMs: config.CHECK_EVERY_SECONDS * 1_000, runOnce: () => checkAllBooks(deps) },
+    { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },
   ]
 }
 
@@ -41,11 +45,4 @@ export function maintenanceJobs(
 async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<string, number>> {
   await keyUses.write()
   return {}
-}
-
-async function checkAllBooks({ reads, metrics, log }: Pick<Deps, 'reads' | 'metrics' | 'log'>) {
-  const report = await checkBooks(reads)
-  metrics.checked(report)
-  for (const finding of report.findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
-  return { findings: report.findings.length }
 }

@@ -14,12 +14,26 @@ export async function reapReservations(deps: Pick<Deps, 'reads' | 'admissionBatc
 }
 
 async function expireSome({ reads, admissionBatcher }: Pick<Deps, 'reads' | 'admissionBatcher'>): Promise<number> {
+  // Each half is a look into an index: neither reads what is not due. The instances are taken from the reservations one
+  // after the other, each once, so that those without a row are found as well.
   const rows = await reads.prisma.$queryRaw<{ id: string }[]>`
-    SELECT r.id FROM money.reservations r
-     WHERE r.execution IS NULL
-       AND (r.deadline_at <= clock_timestamp()
-            OR NOT EXISTS (SELECT FROM money.instances i WHERE i.id = r.instance AND i.ended_at IS NULL))
-     LIMIT ${MAX_RESERVATIONS}::int`
+    WITH RECURSIVE holding (instance) AS (
+      SELECT min(r.instance) FROM money.reservations r
+       UNION ALL
+      SELECT (SELECT min(r.instance) FROM money.reservations r WHERE r.instance > h.instance)
+        FROM holding h WHERE h.instance IS NOT NULL
+    ), ended AS MATERIALIZED (
+      SELECT instance FROM holding h
+       WHERE NOT EXISTS (SELECT FROM money.instances i WHERE i.id = h.instance AND i.ended_at IS NULL)
+    )
+    (SELECT r.id FROM money.reservations r
+      WHERE r.execution IS NULL AND r.instance = ANY (ARRAY(SELECT instance FROM ended))
+      LIMIT ${MAX_RESERVATIONS}::int)
+    UNION
+    (SELECT r.id FROM money.reservations r
+      WHERE r.execution IS NULL AND r.deadline_at <= (SELECT clock_timestamp())
+      ORDER BY r.deadline_at LIMIT ${MAX_RESERVATIONS}::int)
+    LIMIT ${MAX_RESERVATIONS}::int`
   await Promise.all(rows.map(({ id }) => admissionBatcher.submit({ op: 'expire', id }, BUDGET_MS)))
   return rows.length
 }
