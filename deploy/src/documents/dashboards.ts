@@ -102,7 +102,10 @@ export const dashboards: Dashboard[] = [
       {
         title: 'What does not add up',
         unit: 'short',
-        figures: figure('max(ledger_check_findings)', 'findings'),
+        figures: [
+          ...figure('max(ledger_check_findings)', 'findings'),
+          ...figure('max(ledger_recheck_findings)', 'in older parts'),
+        ],
         description: '0 is right. Anything else: docs/operating.md, BooksDoNotAddUp.',
       },
       { title: 'Since the last check', unit: 's', figures: figure('min(ledger_check_age)', 'age') },

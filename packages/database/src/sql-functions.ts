@@ -104,6 +104,14 @@ export const sqlFunctions = {
       entries: 'integer | null',
     },
   },
+  'money.anchor_v1': {
+    takes: {},
+    answers: {
+      anchor: 'bigint | null',
+      wallets: 'integer | null',
+      root: 'text | null',
+    },
+  },
   'money.oldest_transaction_v1': {
     takes: {},
     answers: {

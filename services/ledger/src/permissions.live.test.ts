@@ -33,6 +33,9 @@ const MONEY_TABLES = [
   'journal_blocks',
   'fundings',
   'corrections',
+  'anchors',
+  'anchored_heads',
+  'rechecked_wallets',
   'usage_hours',
   'usage_positions',
   'write_offs',
@@ -135,7 +138,16 @@ describe('permissions in Postgres', () => {
   }
 
   test('the ledger adds to what is append-only and never changes it', async ({ database }) => {
-    for (const table of ['journal', 'journal_blocks', 'attempts', 'fundings', 'corrections', 'write_offs']) {
+    for (const table of [
+      'journal',
+      'journal_blocks',
+      'attempts',
+      'fundings',
+      'corrections',
+      'anchors',
+      'anchored_heads',
+      'write_offs',
+    ]) {
       expect(await as(database.ledgerUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
     }
     expect(await as(database.adminUrl, `DELETE FROM money.journal`)).toMatch(/append-only/)

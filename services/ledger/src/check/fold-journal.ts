@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { costMicro } from '@gateway/money/price'
 
 // Derives what must stand in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
 
@@ -28,6 +29,11 @@ export interface Entry {
   charged_micro: bigint | null
   lineage: string | null
   window_start: Date | null
+  prompt_tokens: bigint | null
+  completion_tokens: bigint | null
+  prompt_pico: bigint | null
+  completion_pico: bigint | null
+  request_pico: bigint | null
 }
 
 export interface Finding {
@@ -129,6 +135,8 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
     case 'settle':
       if (entry.charged_micro !== entry.settled)
         complain('the usage record charges another amount', entry.settled, entry.charged_micro ?? 0n)
+      else if (entry.settled !== derivedCharge(entry))
+        complain('the charge is not what its usage costs', derivedCharge(entry), entry.settled)
       if (entry.reserved_micro !== -entry.reserved)
         complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
@@ -148,4 +156,15 @@ function addSpent(spent: SpentByWindow, lineage: string, windowStart: Date, micr
   const name = windowName(lineage, windowStart)
   const before = spent.get(name)
   spent.set(name, { lineage, windowStart, micro: (before?.micro ?? 0n) + micro })
+}
+
+/** What the usage record says that was used, at the price that it says, and never more than was reserved (money §3.2). */
+function derivedCharge(entry: Entry): bigint {
+  const price = {
+    promptPico: entry.prompt_pico ?? 0n,
+    completionPico: entry.completion_pico ?? 0n,
+    requestPico: entry.request_pico ?? 0n,
+  }
+  const cost = costMicro(price, entry.prompt_tokens ?? 0n, entry.completion_tokens ?? 0n)
+  return cost < -entry.reserved ? cost : -entry.reserved
 }

@@ -11,7 +11,8 @@ export const STEP = 2_500
 const ENTRIES = `
   SELECT j.seq, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
          c.micro AS correction_micro,
-         n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start
+         n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start,
+         n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico
     FROM (SELECT * FROM money.journal
            WHERE project = $1 AND seq > $2::bigint AND seq <= coalesce($3::bigint, seq)
            ORDER BY seq LIMIT ${STEP}) j
@@ -38,7 +39,10 @@ const LISTED = `
            'outside', e.outside::text, 'seal', encode(e.seal, 'hex'),
            'funding_micro', e.funding_micro::text, 'correction_micro', e.correction_micro::text, 'state', e.state,
            'reserved_micro', e.reserved_micro::text, 'charged_micro', e.charged_micro::text,
-           'lineage', e.lineage, 'window_start', e.window_start) ORDER BY e.seq), '[]')::text AS list
+           'lineage', e.lineage, 'window_start', e.window_start,
+           'prompt_tokens', e.prompt_tokens::text, 'completion_tokens', e.completion_tokens::text,
+           'prompt_pico', e.prompt_pico::text, 'completion_pico', e.completion_pico::text,
+           'request_pico', e.request_pico::text) ORDER BY e.seq), '[]')::text AS list
     FROM (${ENTRIES}) e`
 
 export interface Balances {
@@ -92,6 +96,12 @@ export async function readBooks(
   }
 }
 
+/** Entries behind one of a journal, `STEP` at most. */
+export async function readEntries(prisma: Prisma, project: string, after: bigint): Promise<Entry[]> {
+  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, null)
+  return entriesOf(row.list)
+}
+
 /** The entries of one block of a journal. */
 export async function readBlock(prisma: Prisma, project: string, { after, last }: FoundIn): Promise<Entry[]> {
   const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, last)
@@ -120,5 +130,10 @@ function entryOf(row: Record<string, string | null>): Entry {
     charged_micro: big('charged_micro'),
     lineage: row['lineage'] ?? null,
     window_start: row['window_start'] ? new Date(row['window_start']) : null,
+    prompt_tokens: big('prompt_tokens'),
+    completion_tokens: big('completion_tokens'),
+    prompt_pico: big('prompt_pico'),
+    completion_pico: big('completion_pico'),
+    request_pico: big('request_pico'),
   }
 }

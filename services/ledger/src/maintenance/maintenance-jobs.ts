@@ -1,6 +1,7 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { openBooksChecker } from './books-checker.ts'
+import { openBooksRechecker } from './books-rechecker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
 import { openInstanceMonitor } from './instance-monitor.ts'
 import { requeueJobs } from './job-requeuer.ts'
@@ -19,6 +20,7 @@ export function maintenanceJobs(
   const instanceMonitor = openInstanceMonitor(deps)
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
   const booksChecker = openBooksChecker(deps, { everyMs: checkEveryMs })
+  const booksRechecker = openBooksRechecker(deps, { everyMs: checkEveryMs })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five: so both in one turn.
     {
@@ -38,6 +40,7 @@ export function maintenanceJobs(
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(deps) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
     { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },
+    { name: 'books-recheck', everyMs: checkEveryMs, runOnce: () => booksRechecker.runOnce() },
   ]
 }
 
