@@ -241,6 +241,26 @@ export const sqlFunctions = {
       jobs: 'text | null',
     },
   },
+  'money.write_off_fenced_v1': {
+    takes: {
+      w_reservation: 'text[]',
+      w_execution: 'text[]',
+      w_usage: 'jsonb',
+    },
+    answers: {
+      written: 'integer',
+    },
+  },
+  'money.monitor_instances_v1': {
+    takes: {
+      by_monitor: 'text',
+    },
+    answers: {
+      ended: 'integer',
+      counted_anew: 'integer',
+      taken_over: 'integer',
+    },
+  },
   'money.make_partition_v1': {
     takes: {
       of_table: 'text',

@@ -4,6 +4,7 @@ import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
 import { LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
+import { createLogger } from '@gateway/process/logger'
 import { openTokenVerifier } from './service-token.ts'
 
 const secret = 's'.repeat(32)
@@ -41,7 +42,8 @@ test('a lone item goes by itself, with its budget and a token that names the ser
   expect(request.path).toBe('/items')
   expect(request.lines).toEqual([{ n: 0, budgetMs: expect.any(Number), item: { op: 'admit', ...admission('inv_1') } }])
   expect(request.lines[0]!.budgetMs).toBeLessThanOrEqual(900)
-  expect(await openTokenVerifier({ secrets: { gateway: secret }, now: Date.now })(request.token)).toBe('gateway')
+  const log = createLogger({ service: 'ledger', level: 'fatal' })
+  expect(await openTokenVerifier({ secrets: { gateway: [secret] }, now: Date.now, log })(request.token)).toBe('gateway')
   request.end(...yes(request))
   expect(await asked).toEqual(admitted('inv_1'))
 })

@@ -45,7 +45,7 @@ BEGIN
   VALUES (of_project, correction, amount_micro, why, by_person, moment);
   INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
   VALUES (of_project, w.journal_seq, 'correct', correction, amount_micro, 0, 0, -amount_micro, moment);
-  INSERT INTO money.journal_blocks (project, last_seq, seal) VALUES (of_project, w.journal_seq, w.seal);
+  INSERT INTO money.journal_blocks (project, last_seq, seal, at) VALUES (of_project, w.journal_seq, w.seal, moment);
   UPDATE money.wallets SET funded = w.funded + amount_micro, journal_seq = w.journal_seq, seal = w.seal
    WHERE project = of_project;
 END $$;

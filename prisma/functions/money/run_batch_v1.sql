@@ -21,6 +21,8 @@
 --       paid node has that lock too, and closes the reservation in the same transaction; so no reservation outlives its
 --       lease. That is why nobody else closes it: what closes direct calls leaves reservations of executions alone, and
 --       the other way round.
+--   B10 Tables that are divided by time are reached between two ids that stand in variables, besides whatever else leads
+--       to a row: then Postgres leaves out all other partitions before it begins with a statement.
 --
 -- `wait_for_locks` waits for wallets that others have locked; without it their items answer 'deferred'.
 -- Item lists are parallel arrays, p_ and e_ for pairs of a caller and a model (see admit_v1), a_ for admissions and c_
@@ -71,6 +73,8 @@ DECLARE
   wanted text[];
   locked text[];
   moment timestamptz(3);
+  oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e); -- B10
+  newest_execution text := (SELECT max(e) FROM unnest(e_execution) e);
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
   -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where somebody keeps
@@ -96,7 +100,8 @@ BEGIN
     SELECT array_agg(DISTINCT p) INTO wanted FROM (
       SELECT unnest(wanted) AS p
       UNION ALL
-      SELECT e.project FROM money.executions e WHERE e.id = ANY (e_execution)) t;
+      SELECT e.project FROM money.executions e
+       WHERE e.id = ANY (e_execution) AND e.id BETWEEN oldest_execution AND newest_execution) t;
   END IF;
 
   -- B1

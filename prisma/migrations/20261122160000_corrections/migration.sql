@@ -1,8 +1,8 @@
 -- Corrections: what came in or was taken wrongly is put right by an entry of its own (money §5.4).
 
 CREATE TABLE money.corrections (
-  project       text COLLATE "C" NOT NULL,
-  correction_id text COLLATE "C" NOT NULL,
+  project       text NOT NULL,
+  correction_id text NOT NULL,
   micro         bigint NOT NULL CHECK (micro <> 0 AND abs(micro) <= 9007199254740991),
   reason        text NOT NULL CHECK (char_length(reason) BETWEEN 1 AND 500),
   corrected_by  text NOT NULL,

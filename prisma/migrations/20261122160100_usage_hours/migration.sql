@@ -2,10 +2,10 @@
 
 -- fillfactor 80: the rows of this hour change each time, and pages with room keep those updates in place (HOT).
 CREATE TABLE money.usage_hours (
-  project           text COLLATE "C" NOT NULL,
+  project           text NOT NULL,
   hour              timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')), -- of the admission
-  product           text COLLATE "C" NOT NULL,
-  key               text COLLATE "C" NOT NULL, -- empty: a person ran a sandbox product in the console
+  product           text NOT NULL,
+  key               text NOT NULL, -- empty: a person ran a sandbox product in the console
   calls             bigint NOT NULL CHECK (calls > 0),
   prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
@@ -15,7 +15,7 @@ CREATE TABLE money.usage_hours (
 
 -- Up to which journal entry a project's usage is in usage_hours.
 CREATE TABLE money.usage_positions (
-  project text COLLATE "C" PRIMARY KEY,
+  project text PRIMARY KEY,
   seq     bigint NOT NULL,
   at      timestamptz(3) NOT NULL, -- of the newest entry so far
   micro   bigint NOT NULL -- settled by the entries up to seq

@@ -12,7 +12,7 @@ CREATE TABLE money.anchors (
 -- the newest row up to an anchor is the one that counts. These rows are a help to find the entries; that they are right
 -- is what the hash says.
 CREATE TABLE money.anchored_heads (
-  project text COLLATE "C" NOT NULL,
+  project text NOT NULL,
   anchor  bigint NOT NULL,
   seq     bigint NOT NULL,
   seal    bytea NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE money.anchored_heads (
 );
 
 CREATE TABLE money.rechecked_wallets (
-  project  text COLLATE "C" PRIMARY KEY,
+  project  text PRIMARY KEY,
   seq      bigint NOT NULL, -- looked at again up to this entry; 0: from the first entry on
   seal     bytea NOT NULL, -- of that entry
   findings integer NOT NULL, -- where it stands; it stays there until they are mended

@@ -6,7 +6,7 @@ import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import { checkBooks, sayFinding } from '../src/check/check-books.ts'
 import { availableIn } from './book.ts'
 import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts'
-import { playBatch, playCorrection, playNodeClosings } from './play-history.fixture.ts'
+import { playBatch, playCorrection, playLateAnswers, playNodeClosings } from './play-history.fixture.ts'
 import { command, type Command } from './random-history.fixture.ts'
 
 // The SQL decision and the pure one, on the same random histories: every outcome of every item, and every balance
@@ -64,6 +64,8 @@ const OUTCOMES = [
   'node closing unknown',
   'correction corrected',
   'correction short',
+  'late answer written off',
+  'late answer of nobody',
 ]
 const COMMANDS = 25
 
@@ -128,6 +130,9 @@ async function playHistory(
       case 'close nodes':
         operations += await playNodeClosings(setup, command.closings, ids, replica, seen)
         break
+      case 'late answers':
+        operations += await playLateAnswers(setup, command.answers, replica, seen)
+        break
       case 'rotate':
         await setup.rotate(command.key)
         operations++
@@ -190,6 +195,11 @@ async function compareBalances(setup: HistorySetup, replica: Database): Promise<
   deepStrictEqual(new Map(found), setup.book.meters)
   const open = await prisma.reservation.findMany({ where: { project: { in: setup.projects } } })
   deepStrictEqual(open.map(({ id }) => id).toSorted(), [...setup.book.open.keys()].toSorted())
+  const writeOffs = await prisma.writeOff.findMany({ where: { reservation: { in: [...setup.book.closed.keys()] } } })
+  deepStrictEqual(
+    new Map(writeOffs.map(({ reservation, kind, micro }) => [`${reservation} ${kind}`, micro])),
+    setup.book.writeOffs,
+  )
   const report = await checkBooks(replica, { projects: setup.projects })
   deepStrictEqual(report.findings.map(sayFinding), [])
 }

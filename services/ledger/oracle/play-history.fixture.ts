@@ -1,13 +1,15 @@
-import { deepStrictEqual } from 'node:assert/strict'
+import { deepStrictEqual, equal } from 'node:assert/strict'
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import { runBatch, type BatchRows } from '../src/admissions/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
 import { closeNodes, type HeldNode } from '../src/fixtures/execution-rows.ts'
 import { correct } from '../src/wallets/correct.ts'
-import { decideBatch, decideClosings } from './decide-batch.ts'
+import { decideBatch, decideClosings, decideLateAnswers } from './decide-batch.ts'
 import { decideCorrection } from './decide-correction.ts'
+import type { LateAnswer } from './decide-late-answer.ts'
 import { admitItems, closingItem } from './items-of-history.fixture.ts'
-import type { Admission, Closing, NodeAdmission, NodeClosing } from './random-history.fixture.ts'
+import type { Admission, Closing, NodeAdmission, NodeClosing, RandomLateAnswer } from './random-history.fixture.ts'
 import type { HistorySetup } from './history-setup.fixture.ts'
 
 // One step of a random history, decided by SQL and by the pure function: both must answer the same.
@@ -138,6 +140,34 @@ export async function playCorrection(
   const name = `correction ${decided}`
   seen.set(name, (seen.get(name) ?? 0) + 1)
   return 1
+}
+
+/** What money.write_off_fenced_v1 does with answers of nodes whose leases are another's by now. */
+export async function playLateAnswers(
+  { book, executions: { held, lost } }: HistorySetup,
+  wanted: RandomLateAnswer[],
+  replica: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const taken = new Set<string>()
+  const answers = wanted.flatMap(({ of, instead, ...usage }): LateAnswer[] => {
+    const nodes = instead === 'held' ? held : lost
+    const node = nodes[of % nodes.length]
+    if (node === undefined || taken.has(node.reservation)) return []
+    taken.add(node.reservation)
+    const execution = instead === 'of another execution' ? 'exe_another' : node.execution
+    return [{ reservation: node.reservation, execution, usage }]
+  })
+  const { written } = await callFunction(replica.prisma, 'money.write_off_fenced_v1', {
+    w_reservation: answers.map(({ reservation }) => reservation),
+    w_execution: answers.map(({ execution }) => execution),
+    w_usage: JSON.stringify(answers.map(({ usage }) => usage)),
+  })
+  equal(written, decideLateAnswers(book, answers))
+  const count = (name: string, times: number) => times > 0 && seen.set(name, (seen.get(name) ?? 0) + times)
+  count('late answer written off', written)
+  count('late answer of nobody', answers.length - written)
+  return answers.length
 }
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {

@@ -33,6 +33,8 @@ export interface Deps {
   /** Monotonic milliseconds. */
   now: () => number
   newId: (prefix: string) => string
+  /** Of this life of this replica; its instance monitor goes by it. */
+  replicaId: string
 }
 
 /** admissions/admission-batcher.ts */

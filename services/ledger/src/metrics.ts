@@ -36,6 +36,11 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Nodes taken back because their worker had ended; each replica that finds one counts it',
     unit: '{node}',
   })
+  const perhapsCalled = meter.createCounter('ledger.nodes.perhaps_called', {
+    description:
+      'Calls of nodes that were given up without a word of how they ended; their providers may have served them',
+    unit: '{call}',
+  })
   const aside = meter.createCounter('ledger.items.set_aside', {
     description: 'Items that Postgres refused for no business reason',
     unit: '{item}',
@@ -84,6 +89,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     },
     reclaimed(nodes: number): void {
       reclaimed.add(nodes)
+    },
+    perhapsCalled(calls: number): void {
+      perhapsCalled.add(calls)
     },
     setAside(item: { id: string }, error: unknown): void {
       aside.add(1)

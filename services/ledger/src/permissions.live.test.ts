@@ -41,6 +41,7 @@ const MONEY_TABLES = [
   'write_offs',
   'idempotency_keys',
   'instances',
+  'instance_monitors',
   'executions',
   'execution_nodes',
   'assets',
@@ -152,6 +153,16 @@ describe('permissions in Postgres', () => {
     }
     expect(await as(database.adminUrl, `DELETE FROM money.journal`)).toMatch(/append-only/)
     expect(await as(database.adminUrl, `UPDATE money.attempts SET charged_micro = 0`)).toMatch(/append-only/)
+    const { rows } = await query<{ name: string }>(
+      database.adminUrl,
+      `SELECT inhrelid::regclass::text AS name FROM pg_inherits
+        WHERE inhparent IN ('money.journal'::regclass, 'money.journal_blocks'::regclass, 'money.attempts'::regclass)`,
+    )
+    expect(rows.length).toBeGreaterThan(6)
+    for (const { name } of rows) {
+      expect(await as(database.adminUrl, `DELETE FROM ${name}`)).toMatch(/append-only/)
+      expect(await as(database.ledgerUrl, `INSERT INTO ${name} DEFAULT VALUES`)).toMatch(/permission denied/)
+    }
   })
 
   test('the ledger cannot change who may do what', async ({ database }) => {

@@ -7,7 +7,7 @@ import { openNotifier } from '@gateway/notifier/notifier'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { openAdmissionBatcher } from './admissions/admission-batcher.ts'
 import { ledgerApp } from './app.ts'
-import type { LedgerConfig } from './config.ts'
+import { serviceSecretsOf, type LedgerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openPackageCache } from './executions/cache/package-cache.ts'
 import { openNodeBatcher } from './executions/nodes/node-batcher.ts'
@@ -32,12 +32,8 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const { reads } = deps
   for (const job of maintenanceJobs(deps, config)) tools.onStop(job.name, repeatJob(deps, job))
   tools.readiness.check('postgres', async () => ((await reads.prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
-  const secrets = {
-    gateway: config.SERVICE_SECRET_GATEWAY,
-    worker: config.SERVICE_SECRET_WORKER,
-    console: config.SERVICE_SECRET_CONSOLE,
-  }
-  const verify = openTokenVerifier({ secrets, now: () => Date.now() })
+  const secrets = serviceSecretsOf(config)
+  const verify = openTokenVerifier({ secrets, now: () => Date.now(), log: tools.log })
   const { readiness, metricsText } = tools
   return tools.listen(ledgerApp({ ...deps, verify, readiness, metricsText }))
 }
@@ -71,6 +67,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   const keyUses = openKeyUses({ reads })
   onStop('key uses', () => keyUses.write())
 
+  const newId = openIdGenerator(Date.now, randomFillSync)
   const shared = {
     admissions,
     executions,
@@ -82,7 +79,8 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     metrics: openMetrics(tools.meter, log, now),
     log,
     now,
-    newId: openIdGenerator(Date.now, randomFillSync),
+    newId,
+    replicaId: newId('ldg'),
   }
   const { BATCHES_IN_FLIGHT: batchesInFlight, BATCH_ITEMS: batchItems, WAITING_ADMISSIONS: waitingAdmissions } = config
   const { NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config

@@ -1,7 +1,7 @@
 import type { Database } from '@gateway/database/client'
 import { fromTheFirst, readCheckpoint, saveCheckpoint, type Start } from './checkpoint.ts'
 import { compareBalances } from './compare-balances.ts'
-import { foldJournal, type Finding, type SpentByWindow } from './fold-journal.ts'
+import { foldJournal, type Checkpoint, type Finding, type SpentByWindow } from './fold-journal.ts'
 import { readBlock, readBooks, STEP } from './read-books.ts'
 
 // One wallet's books, derived again from its journal (money §9).
@@ -13,8 +13,11 @@ import { readBlock, readBooks, STEP } from './read-books.ts'
 //   C4  Whatever is found, the checkpoint moves on. What is wrong with an entry is remembered with its block, which is
 //       looked at again; what is wrong with a balance shows each time.
 //   C5  Once the entries are mended, the journal is folded anew: what they added to the sums was wrong as well.
+//   C6  Partitions before the checkpoint are not read, unless an entry is missing.
 
 type Prisma = Database['prisma']
+
+const CLOCK_MS = 3_600_000
 
 /** Checks one wallet from where the last check ended, or from the start if `whole`. Answers what does not add up. */
 export async function checkWallet(
@@ -34,7 +37,7 @@ async function lookAgain(prisma: Prisma, project: string, { remembered }: Start)
   const blocks = new Map(remembered.map((block) => [block.after, block]))
   const findings: Finding[] = []
   for (const block of blocks.values()) {
-    const from = { seq: block.after, funded: 0n, reserved: 0n, settled: 0n, seal: block.seal }
+    const from = { seq: block.after, at: null, funded: 0n, reserved: 0n, settled: 0n, seal: block.seal }
     const entries = await readBlock(prisma, project, block)
     const step = foldJournal(from, entries)
     findings.push(...step.findings)
@@ -52,9 +55,8 @@ async function fold(prisma: Prisma, project: string, start: Start, wrong: Findin
   const findings = [...wrong]
   const spent: SpentByWindow = new Map()
   for (let at = start.at; ;) {
-    const books = await readBooks(prisma, project, at.seq)
+    const { books, step } = await readStep(prisma, project, at)
     if (!books) return findings
-    const step = foldJournal(at, books.list)
     findings.push(...step.findings)
     addSpent(spent, step.spent)
     const stuck = books.list.length === STEP && step.to.seq === at.seq // no block is that long: a seal is missing
@@ -68,6 +70,20 @@ async function fold(prisma: Prisma, project: string, start: Start, wrong: Findin
       return findings
     }
   }
+}
+
+/**
+ * The next entries, folded. They are looked for from an hour before the last one on, because the clock of a database may
+ * go back by seconds; where something is missing so, in all partitions (C6).
+ */
+async function readStep(prisma: Prisma, project: string, at: Checkpoint) {
+  for (const since of at.at === null ? [null] : [new Date(at.at.getTime() - CLOCK_MS), null]) {
+    const books = await readBooks(prisma, project, at.seq, since)
+    const step = foldJournal(at, books?.list ?? [])
+    const isWhole = !books || books.list.length === STEP || step.to.seq === books.journal_seq
+    if (since === null || (isWhole && step.findings.length === 0)) return { books, step }
+  }
+  throw new Error('unreachable: the last look has no bound')
 }
 
 function addSpent(into: SpentByWindow, more: SpentByWindow): void {

@@ -28,21 +28,21 @@ export const fromTheFirst: Start = { at: emptyBook, known: new Map(), remembered
 /** The checkpoint of a wallet, in one view. */
 export async function readCheckpoint(prisma: Prisma, project: string): Promise<Start> {
   const [row] = await prisma.$queryRawUnsafe<(Checkpoint & { windows: string; findings: string })[]>(
-    `SELECT c.seq, c.funded, c.reserved, c.settled, c.seal, c.findings,
+    `SELECT c.seq, c.at, c.funded, c.reserved, c.settled, c.seal, c.findings,
             (SELECT coalesce(json_agg(json_build_array(lineage, window_start, spent::text)), '[]')::text
                FROM money.checked_meters m WHERE m.project = c.project) AS windows
        FROM money.checked_wallets c WHERE c.project = $1`,
     project,
   )
   if (!row) return fromTheFirst
-  const { seq, funded, reserved, settled, seal } = row
+  const { seq, at, funded, reserved, settled, seal } = row
   const known: SpentByWindow = new Map()
   for (const [lineage, start, micro] of JSON.parse(row.windows) as [string, string, string][]) {
     const windowStart = new Date(start)
     known.set(windowName(lineage, windowStart), { lineage, windowStart, micro: BigInt(micro) })
   }
-  const at = { seq, funded, reserved, settled, seal: Buffer.from(seal) }
-  return { at, known, remembered: (JSON.parse(row.findings) as SavedFinding[]).flatMap(foundIn) }
+  const checkpoint = { seq, at, funded, reserved, settled, seal: Buffer.from(seal) }
+  return { at: checkpoint, known, remembered: (JSON.parse(row.findings) as SavedFinding[]).flatMap(foundIn) }
 }
 
 export interface CheckedPart {
@@ -63,9 +63,9 @@ export async function saveCheckpoint(prisma: Prisma, project: string, part: Chec
   const windows = [...spent.values()]
   await prisma.$executeRawUnsafe(
     `WITH moved AS (
-       INSERT INTO money.checked_wallets AS c (project, seq, funded, reserved, settled, seal, findings, checked_at)
-       VALUES ($1, $2::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bytea, $7, clock_timestamp())
-       ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, funded = excluded.funded, reserved = excluded.reserved,
+       INSERT INTO money.checked_wallets AS c (project, seq, at, funded, reserved, settled, seal, findings, checked_at)
+       VALUES ($1, $2::bigint, $12::timestamptz, $3::bigint, $4::bigint, $5::bigint, $6::bytea, $7, clock_timestamp())
+       ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, at = excluded.at, funded = excluded.funded, reserved = excluded.reserved,
          settled = excluded.settled, seal = excluded.seal, findings = excluded.findings, checked_at = excluded.checked_at
         WHERE CASE WHEN $8::bigint IS NULL THEN c.seq <= excluded.seq ELSE c.seq = $8::bigint END
        RETURNING project
@@ -94,6 +94,7 @@ export async function saveCheckpoint(prisma: Prisma, project: string, part: Chec
     windows.map((w) => w.lineage),
     windows.map((w) => w.windowStart),
     windows.map((w) => w.micro),
+    to.at,
   )
 }
 

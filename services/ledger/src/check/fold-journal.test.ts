@@ -14,6 +14,7 @@ function journalOf(blocks: number[]): Entry[] {
   const add = (kind: Entry['kind'], reserved: bigint, settled: bigint, outside: bigint): Entry => {
     const entry: Entry = {
       seq: BigInt(entries.length + 1),
+      at: windowStart,
       kind,
       reference: `r${entries.length}`,
       available: -reserved - settled - outside,

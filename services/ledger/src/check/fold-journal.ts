@@ -5,6 +5,8 @@ import { costMicro } from '@gateway/money/price'
 
 export interface Checkpoint {
   seq: bigint
+  /** When its last entry was written; null: it has none, or nobody noted it. */
+  at: Date | null
   funded: bigint
   reserved: bigint
   settled: bigint
@@ -14,6 +16,7 @@ export interface Checkpoint {
 /** A journal entry with what the rest of the books say about the same thing; null where they say nothing. */
 export interface Entry {
   seq: bigint
+  at: Date
   kind: 'fund' | 'correct' | 'reserve' | 'settle' | 'release'
   reference: string
   available: bigint
@@ -53,7 +56,7 @@ export interface FoundIn {
   last: bigint
 }
 
-export const emptyBook: Checkpoint = { seq: 0n, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
+export const emptyBook: Checkpoint = { seq: 0n, at: null, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
 
 /** Spent per lineage and window, as the entries tell. */
 export type SpentByWindow = Map<string, { lineage: string; windowStart: Date; micro: bigint }>
@@ -108,7 +111,7 @@ function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findi
       foundMicro: 0n,
       block: found,
     })
-  return { seq, funded, reserved, settled, seal: Buffer.from(last.seal!) }
+  return { seq, at: last.at, funded, reserved, settled, seal: Buffer.from(last.seal!) }
 }
 
 type Complain = (what: string, expectedMicro: bigint, foundMicro: bigint) => void

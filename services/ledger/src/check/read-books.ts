@@ -9,15 +9,18 @@ export const STEP = 2_500
 
 // Each sub-query is one probe of an index for each entry, whatever the planner believes about the tables.
 const ENTRIES = `
-  SELECT j.seq, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
+  SELECT j.seq, j.at, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
          c.micro AS correction_micro,
          n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start,
          n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico
     FROM (SELECT * FROM money.journal
            WHERE project = $1 AND seq > $2::bigint AND seq <= coalesce($3::bigint, seq)
-           ORDER BY seq LIMIT ${STEP}) j
+             AND at >= coalesce($4::timestamptz, '-infinity')
+           ORDER BY seq, at LIMIT ${STEP}) j
     LEFT JOIN LATERAL (
-      SELECT * FROM money.journal_blocks b WHERE b.project = j.project AND b.last_seq = j.seq LIMIT 1) b ON true
+      SELECT * FROM money.journal_blocks b
+       WHERE b.project = j.project AND b.last_seq = j.seq
+         AND b.at BETWEEN j.at - interval '1 hour' AND j.at + interval '1 hour' LIMIT 1) b ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.fundings f
        WHERE j.kind = 'fund' AND f.project = j.project AND f.funding_id = j.reference LIMIT 1) f ON true
@@ -30,11 +33,11 @@ const ENTRIES = `
     LEFT JOIN LATERAL (
       SELECT * FROM money.attempts n
        WHERE j.kind IN ('reserve', 'settle', 'release') AND n.id = j.reference AND n.project = j.project LIMIT 1) n ON true
-   ORDER BY j.seq`
+   ORDER BY j.seq, j.at`
 
 const LISTED = `
   SELECT coalesce(json_agg(json_build_object(
-           'seq', e.seq::text, 'kind', e.kind, 'reference', e.reference,
+           'seq', e.seq::text, 'at', e.at, 'kind', e.kind, 'reference', e.reference,
            'available', e.available::text, 'reserved', e.reserved::text, 'settled', e.settled::text,
            'outside', e.outside::text, 'seal', encode(e.seal, 'hex'),
            'funding_micro', e.funding_micro::text, 'correction_micro', e.correction_micro::text, 'state', e.state,
@@ -42,7 +45,7 @@ const LISTED = `
            'lineage', e.lineage, 'window_start', e.window_start,
            'prompt_tokens', e.prompt_tokens::text, 'completion_tokens', e.completion_tokens::text,
            'prompt_pico', e.prompt_pico::text, 'completion_pico', e.completion_pico::text,
-           'request_pico', e.request_pico::text) ORDER BY e.seq), '[]')::text AS list
+           'request_pico', e.request_pico::text) ORDER BY e.seq, e.at), '[]')::text AS list
     FROM (${ENTRIES}) e`
 
 export interface Balances {
@@ -59,11 +62,15 @@ export interface Balances {
 
 type Prisma = Database['prisma']
 
-/** The balances of a wallet and the entries behind one of its journal, `STEP` at most, in one view. null: no wallet. */
+/**
+ * The balances of a wallet and the entries behind one of its journal, `STEP` at most, in one view. null: no wallet.
+ * @param since no entry before it is looked for, so that older partitions are not read; null: in all of them
+ */
 export async function readBooks(
   prisma: Prisma,
   project: string,
   after: bigint,
+  since: Date | null,
 ): Promise<(Balances & { list: Entry[] }) | null> {
   const [row] = await prisma.$queryRawUnsafe<
     (Omit<Balances, 'meters' | 'windows'> & { meters: string; windows: string; list: string })[]
@@ -86,6 +93,7 @@ export async function readBooks(
     project,
     after,
     null,
+    since,
   )
   if (!row) return null
   return {
@@ -98,13 +106,13 @@ export async function readBooks(
 
 /** Entries behind one of a journal, `STEP` at most. */
 export async function readEntries(prisma: Prisma, project: string, after: bigint): Promise<Entry[]> {
-  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, null)
+  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, null, null)
   return entriesOf(row.list)
 }
 
 /** The entries of one block of a journal. */
 export async function readBlock(prisma: Prisma, project: string, { after, last }: FoundIn): Promise<Entry[]> {
-  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, last)
+  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, last, null)
   return entriesOf(row.list)
 }
 
@@ -116,6 +124,7 @@ function entryOf(row: Record<string, string | null>): Entry {
   const big = (name: string) => (row[name] === null || row[name] === undefined ? null : BigInt(row[name]))
   return {
     seq: big('seq')!,
+    at: new Date(row['at']!),
     kind: row['kind'] as Entry['kind'],
     reference: row['reference']!,
     available: big('available')!,

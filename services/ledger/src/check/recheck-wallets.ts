@@ -48,7 +48,7 @@ async function recheckPart(
   position: Position,
 ): Promise<{ findings: Finding[]; next: Position }> {
   const { project, seq, seal } = position
-  const from = { seq, seal: Buffer.from(seal), funded: 0n, reserved: 0n, settled: 0n }
+  const from = { seq, at: null, seal: Buffer.from(seal), funded: 0n, reserved: 0n, settled: 0n }
   const entries = await readEntries(prisma, project, seq)
   const { to, findings } = foldJournal(from, entries)
   const isEnd = entries.length < STEP || to.seq === seq

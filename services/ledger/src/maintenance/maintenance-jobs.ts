@@ -3,12 +3,12 @@ import type { Deps } from '../deps.ts'
 import { openBooksChecker } from './books-checker.ts'
 import { openBooksRechecker } from './books-rechecker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
-import { openInstanceMonitor } from './instance-monitor.ts'
+import { monitorInstances } from './instance-monitor.ts'
 import { requeueJobs } from './job-requeuer.ts'
 import type { MaintenanceJob } from './maintenance-job.ts'
 import { rescueNodes } from './node-rescuer.ts'
 import { planPartitions } from './partition-planner.ts'
-import { reapReservations } from './reservation-reaper.ts'
+import { openReservationReaper } from './reservation-reaper.ts'
 import { cleanRetention } from './retention-cleaner.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
 
@@ -17,24 +17,21 @@ export function maintenanceJobs(
   deps: Deps,
   config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS'>,
 ): MaintenanceJob[] {
-  const instanceMonitor = openInstanceMonitor(deps)
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
   const booksChecker = openBooksChecker(deps, { everyMs: checkEveryMs })
   const booksRechecker = openBooksRechecker(deps, { everyMs: checkEveryMs })
   return [
-    // A worker is dead after three seconds of silence, and what it ran is to be under way again within five: so both in one turn.
-    {
-      name: 'instance-monitor',
-      everyMs: 500,
-      runOnce: async () => ({ ...(await instanceMonitor.runOnce()), ...(await rescueNodes(deps)) }),
-    },
+    // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
+    // because a look that waited for the rescue of nodes would be late, and silence would count anew.
+    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(deps) },
+    { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(deps) },
     { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(deps) },
     {
       name: 'job-requeuer',
       everyMs: 1_000,
       runOnce: () => requeueJobs(deps, { nodesAtOnce: config.NODES_AT_ONCE }),
     },
-    { name: 'reservation-reaper', everyMs: 2_000, runOnce: () => reapReservations(deps) },
+    { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(deps).runOnce },
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(deps) },
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(deps) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(deps) },

@@ -13,7 +13,17 @@ interface Partitioned {
   daysKept: number | null
 }
 
-const TABLES: Partitioned[] = [{ table: 'answers', daysAhead: 7, daysKept: idempotencyKeyLimits.keptDays }]
+const { keptDays } = idempotencyKeyLimits
+
+/** What is divided by the month is made a month before it begins; by the week, a few weeks. */
+const TABLES: Partitioned[] = [
+  { table: 'answers', daysAhead: 7, daysKept: keptDays },
+  { table: 'attempts', daysAhead: 31, daysKept: null },
+  { table: 'journal', daysAhead: 31, daysKept: null },
+  { table: 'journal_blocks', daysAhead: 31, daysKept: null },
+  { table: 'executions', daysAhead: 21, daysKept: keptDays },
+  { table: 'execution_nodes', daysAhead: 21, daysKept: null }, // dropped with their executions
+]
 
 /** @throws AggregateError of what could not be made or dropped, after everything was tried */
 export async function planPartitions({

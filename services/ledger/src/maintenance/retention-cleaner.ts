@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 const MAX_ROWS = 1_000
 const { keptDays } = idempotencyKeyLimits
 
-/** Drops idempotency keys and executions whose retention is over, and instances that ended long ago. */
+/** Deletes idempotency keys whose retention is over, and instances that ended long ago. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   // A key whose call is still open is kept, however old.
   const idempotencyKeys = await deleteInParts(
@@ -15,18 +15,10 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
            AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = k.reservation)
          LIMIT ${MAX_ROWS}::int)`,
   )
-  // Its nodes go with it. What its calls were charged stays on the books.
-  const executions = await deleteInParts(
-    () => prisma.$executeRaw`
-      DELETE FROM money.executions WHERE id IN (
-        SELECT id FROM money.executions
-         WHERE completed_at < now() - ${keptDays}::int * interval '1 day'
-         LIMIT ${MAX_ROWS}::int)`,
-  )
   const instances = await prisma.$executeRaw`
     DELETE FROM money.instances i WHERE ended_at < now() - interval '1 day'
        AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.instance = i.id)`
-  return { idempotencyKeys, executions, instances }
+  return { idempotencyKeys, instances }
 }
 
 async function deleteInParts(deletePart: () => Promise<number>): Promise<number> {
