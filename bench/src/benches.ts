@@ -4,8 +4,10 @@ import { checkRound } from './check/check-books.ts'
 import { flow } from './flow/flow.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
+import { longSnapshot } from './long-snapshot/long-snapshot.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
+import { usagePage } from './usage-page/usage-page.ts'
 
 export const benches: Record<string, Bench> = {
   'hot-wallet': {
@@ -42,6 +44,20 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: recovery,
+  },
+  'long-snapshot': {
+    title: 'one busy wallet while somebody keeps a snapshot of the primary, and the console as that somebody',
+    rounds: 1,
+    seconds: 60,
+    profiles: [],
+    run: longSnapshot,
+  },
+  'usage-page': {
+    title: 'a page of usage of a month with a million calls: from hours, against from every call',
+    rounds: 5,
+    seconds: 1,
+    profiles: [],
+    run: usagePage,
   },
   histories: {
     title:
