@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { checkRound } from './check/check-books.ts'
+import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
@@ -58,6 +59,13 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: usagePage,
+  },
+  crashes: {
+    title: 'the scenario of crashes again and again, with a busy loop on each processor beside it: does any round fail',
+    rounds: 30,
+    seconds: 1,
+    profiles: [],
+    run: crashes,
   },
   histories: {
     title:
