@@ -3,6 +3,7 @@ import { chatPath } from './chat-path/chat-path.ts'
 import { checkRound } from './check/check-books.ts'
 import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
+import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { longSnapshot } from './long-snapshot/long-snapshot.ts'
@@ -82,5 +83,12 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: checkRound,
+  },
+  growth: {
+    title: 'the same questions to empty books, to a million calls and to ten million (one size a round)',
+    rounds: 2,
+    seconds: 3,
+    profiles: [],
+    run: growth,
   },
 }
