@@ -4,7 +4,7 @@ import type { BenchDeps } from '../bench.ts'
 import { describeRun } from '../report/machine.ts'
 import { keepProcessorsBusy } from './busy-processors.ts'
 
-// scenarios/crashes, as often as it is told, with a busy loop on each processor beside it: what only happens on a machine that is
+// scenarios/crashes.scenario.ts, as often as it is told, with a busy loop on each processor beside it: what only happens on a machine that is
 // slow and loaded happens here, sooner or later. Each round is a stack of its own.
 
 const projectFolder = path.resolve(import.meta.dirname, '../../..')

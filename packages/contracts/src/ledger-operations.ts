@@ -18,10 +18,12 @@ import {
 import {
   barrier,
   callerQuestion,
+  correction,
   endInstance,
   funding,
   heartbeat,
   walletQuestion,
+  type CorrectionAnswer,
   type KeyAnswer,
   type ModelsAnswer,
   type ServiceName,
@@ -160,6 +162,13 @@ export const ledgerOperations = {
     callers: byMoney,
     request: funding,
     response: response<{ fresh: boolean; micro: number }>(),
+    pool: 'requests',
+  },
+  correct: {
+    path: '/corrections',
+    callers: byMoney,
+    request: correction,
+    response: response<CorrectionAnswer>(),
     pool: 'requests',
   },
   /** Answers once no admission that read older facts of these projects can still be under way. */

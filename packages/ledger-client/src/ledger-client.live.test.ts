@@ -324,6 +324,8 @@ test('every operation is one POST with one JSON object', async () => {
   const { peer, client } = await open()
   const heartbeat = { instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 } as const
   const funding = { project: 'prj_1', fundingId: 'f1', micro: 5, fundedBy: 'per_1' }
+  const correction = { project: 'prj_1', correctionId: 'c1', micro: -5, reason: 'twice', correctedBy: 'per_1' }
+  const corrected = { kind: 'corrected', fresh: true, micro: -5, reason: 'twice' } as const
   const question = { keyHash: 'ab'.repeat(32), selector: null }
   const wallet = { fundedMicro: 5, reservedMicro: 0, settledMicro: 0, availableMicro: 5 }
   const table = [
@@ -331,6 +333,7 @@ test('every operation is one POST with one JSON object', async () => {
     [client.heartbeat(heartbeat), '/instances/heartbeat', heartbeat, { alive: true }, { alive: true }],
     [client.endInstance({ instance: 'ins_1' }), '/instances/end', { instance: 'ins_1' }, {}, {}],
     [client.fund(funding), '/fundings', funding, { fresh: true, micro: 5 }, { fresh: true, micro: 5 }],
+    [client.correct(correction), '/corrections', correction, corrected, corrected],
     [client.barrier({ projects: ['prj_1'] }), '/barrier', { projects: ['prj_1'] }, {}, {}],
     [client.wallet({ project: 'prj_1' }), '/wallets/read', { project: 'prj_1' }, wallet, wallet],
   ] as const

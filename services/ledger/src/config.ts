@@ -40,6 +40,10 @@ const variables = z.object({
   OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
     .meta({ description: 'Executions of one project that have not ended; one more is refused as overloaded' }),
+  CHAT_FIRST_CLAIM_SECONDS: wholeNumber({ min: 1, max: 900 }).default(60).meta({
+    description:
+      'How long a sandbox product that is called as a chat model waits for a worker; then its caller is refused with `no_worker`, uncharged',
+  }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
     .meta({ description: 'Connections for reads, beside those of the admission batcher' }),

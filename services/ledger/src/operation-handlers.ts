@@ -10,6 +10,7 @@ import { readUsage } from './executions/records/read-usage.ts'
 import { startExecution } from './executions/start/start-execution.ts'
 import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
 import { readKeyStatus } from './keys/read-key-status.ts'
+import { correct } from './wallets/correct.ts'
 import { fund } from './wallets/fund.ts'
 import { passBarrier } from './wallets/pass-barrier.ts'
 import { readWallet } from './wallets/read-wallet.ts'
@@ -30,6 +31,7 @@ export const operationHandlers: {
   heartbeat: recordHeartbeat,
   endInstance,
   fund,
+  correct,
   barrier: passBarrier,
   wallet: readWallet,
 }

@@ -2,6 +2,7 @@ import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { openSignsOfLife } from '../instances/signs-of-life.ts'
 import { openBooksChecker } from './books-checker.ts'
+import { openBooksRechecker } from './books-rechecker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
 import { monitorInstances } from './instance-monitor.ts'
 import { requeueJobs } from './job-requeuer.ts'
@@ -10,6 +11,7 @@ import { rescueNodes } from './node-rescuer.ts'
 import { planPartitions } from './partition-planner.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
 import { cleanRetention } from './retention-cleaner.ts'
+import { rollUpUsage } from './usage-roll-up.ts'
 
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
 export function maintenanceJobs(
@@ -19,6 +21,7 @@ export function maintenanceJobs(
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
   const signsOfLife = openSignsOfLife(deps)
   const booksChecker = openBooksChecker(deps, { everyMs: checkEveryMs })
+  const booksRechecker = openBooksRechecker(deps, { everyMs: checkEveryMs })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
     // because a look that waited for the rescue of nodes would be late, and silence would count anew.
@@ -31,10 +34,12 @@ export function maintenanceJobs(
       runOnce: () => requeueJobs(deps, { nodesAtOnce: config.NODES_AT_ONCE }),
     },
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(deps).runOnce },
+    { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(deps) },
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(deps) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(deps) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
     { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },
+    { name: 'books-recheck', everyMs: checkEveryMs, runOnce: () => booksRechecker.runOnce() },
   ]
 }
 
