@@ -1,8 +1,7 @@
--- What calls of nodes have used whose answers came under a lease that was another's by then. It is a write-off under the
--- reservation of that attempt, at the price of its admission (B5 of run_batch_v1), and once only. The lists are parallel.
--- Nothing is locked: the attempt under the reservation ended with its lease (B9 of run_batch_v1), and never changes. What is not an
--- attempt of this execution that ended without a charge is left out.
--- Answers how many are new.
+-- What calls of nodes have used whose answers came under a lease that was another's by then. It is a write-off under
+-- the reservation of that attempt, at the price of its admission (B5 of run_batch_v1), and once only. The lists are
+-- parallel. Nothing is locked: the attempt under the reservation ended with its lease (B9 of run_batch_v1), and never
+-- changes. What is not an attempt of this execution that ended without a charge is left out. Answers how many are new.
 CREATE OR REPLACE FUNCTION money.write_off_fenced_v1(
   w_reservation text[],
   w_execution text[],

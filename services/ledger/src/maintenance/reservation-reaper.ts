@@ -1,11 +1,11 @@
 import type { Deps } from '../deps.ts'
 
 // Reservations of direct calls that nobody closes any more become ordinary `expire` items, which are decided under the
-// wallet's lock; so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases its
-// reservation.
+// wallet's lock; so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases
+// its reservation.
 //   D1  The reservation of an instance that has ended is released at once.
-//   D2  Past its deadline a reservation of a living instance is released only once settlements could be taken for GRACE_MS
-//       without a gap: after an outage the instances that lived repeat theirs, and those come first.
+//   D2  Past its deadline a reservation of a living instance is released only once settlements could be taken for
+//       GRACE_MS without a gap: after an outage the instances that lived repeat theirs, and those come first.
 //   D3  Whether settlements can be taken is seen by one that is: each turn begins with a closing of a reservation that
 //       nobody has, which goes the way of all others.
 
