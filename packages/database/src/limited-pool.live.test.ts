@@ -62,7 +62,9 @@ proxiedTest('a silent connection is closed, and those that were idle beside it',
   await expect(one(database)).rejects.toThrow()
   expect(silences).toEqual([1])
   // Each of the others would have cost a query its whole limit.
-  expect(await Promise.all([one(database), one(database), one(database)])).toEqual(Array(three).fill([{ n: 1 }]))
+  expect(await Promise.all([one(database), one(database), one(database)])).toEqual(
+    Array.from({ length: three }, () => [{ n: 1 }]),
+  )
   expect(silences).toEqual([1])
 })
 

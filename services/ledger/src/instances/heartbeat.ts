@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 
 /** Registers an instance or notes that it is alive; false once it has ended. */
 export async function recordHeartbeat(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { heartbeats: { prisma } }: Pick<Deps, 'heartbeats'>,
   { instance, service, deadAfterMs }: RequestOf<'heartbeat'>,
 ): Promise<{ alive: boolean }> {
   const rows = await prisma.$queryRaw<unknown[]>`
@@ -20,7 +20,7 @@ export async function recordHeartbeat(
 
 /** The instance has stopped in order. What it had reserved or leased, maintenance finds. */
 export async function endInstance(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { heartbeats: { prisma } }: Pick<Deps, 'heartbeats'>,
   { instance }: RequestOf<'endInstance'>,
 ): Promise<object> {
   await prisma.$executeRaw`UPDATE money.instances SET ended_at = clock_timestamp() WHERE id = ${instance} AND ended_at IS NULL`

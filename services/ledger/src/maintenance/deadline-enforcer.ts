@@ -8,10 +8,10 @@ const MAX_EXECUTIONS = 2_000
 const BUDGET_MS = 10_000
 
 export async function enforceDeadlines({
-  reads: { prisma },
+  maintenance: { prisma },
   nodeBatcher,
   notifier,
-}: Pick<Deps, 'reads' | 'nodeBatcher' | 'notifier'>): Promise<{ overdue: number }> {
+}: Pick<Deps, 'maintenance' | 'nodeBatcher' | 'notifier'>): Promise<{ overdue: number }> {
   const overdue = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= clock_timestamp()
      ORDER BY deadline_at LIMIT ${MAX_EXECUTIONS}::int`

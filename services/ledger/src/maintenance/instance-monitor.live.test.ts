@@ -29,7 +29,7 @@ const test = tenantTest
   .extend('watch', async ({ database, fixture, clock, task }, { onCleanup }) => {
     const keeping = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
     onCleanup(keeping.close)
-    const look = openInstanceMonitor({ reads: keeping }).runOnce
+    const look = openInstanceMonitor({ heartbeats: keeping }).runOnce
     const [loud, quiet] = [`loud ${task.id}`, `quiet ${task.id}`]
     const heartbeat = (...instances: string[]) =>
       fixture.run(

@@ -14,7 +14,7 @@ interface Watch {
 }
 
 /** Ends the instances that have fallen silent. It keeps its watch between runs, so there is one for each replica. */
-export function openInstanceMonitor(deps: Pick<Deps, 'reads'>) {
+export function openInstanceMonitor(deps: Pick<Deps, 'heartbeats'>) {
   let watch: Watch = { sinceMs: 0, lastMs: 0 }
   return {
     async runOnce(): Promise<{ ended: number }> {
@@ -32,8 +32,8 @@ export function openInstanceMonitor(deps: Pick<Deps, 'reads'>) {
 }
 
 /** Ends every instance that has been silent for longer than it said it would be, if it was watched for so long. */
-async function endSilentInstances({ reads }: Pick<Deps, 'reads'>, { sinceMs, lastMs }: Watch) {
-  const [row] = await reads.prisma.$queryRaw<[{ at_ms: bigint; ended: bigint }]>`
+async function endSilentInstances({ heartbeats }: Pick<Deps, 'heartbeats'>, { sinceMs, lastMs }: Watch) {
+  const [row] = await heartbeats.prisma.$queryRaw<[{ at_ms: bigint; ended: bigint }]>`
     WITH look AS MATERIALIZED (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at_ms),
     ended AS (
       UPDATE money.instances SET ended_at = clock_timestamp() FROM look

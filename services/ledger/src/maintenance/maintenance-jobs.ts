@@ -41,8 +41,8 @@ async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<
   return {}
 }
 
-async function checkAllBooks({ reads, metrics, log }: Pick<Deps, 'reads' | 'metrics' | 'log'>) {
-  const report = await checkBooks(reads)
+async function checkAllBooks({ maintenance, metrics, log }: Pick<Deps, 'maintenance' | 'metrics' | 'log'>) {
+  const report = await checkBooks(maintenance)
   metrics.checked(report)
   for (const finding of report.findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
   return { findings: report.findings.length }

@@ -7,14 +7,19 @@ import type { Deps } from '../deps.ts'
 const MAX_RESERVATIONS = 2_000
 const BUDGET_MS = 10_000
 
-export async function reapReservations(deps: Pick<Deps, 'reads' | 'admissionBatcher'>): Promise<{ expired: number }> {
+export async function reapReservations(
+  deps: Pick<Deps, 'heartbeats' | 'admissionBatcher'>,
+): Promise<{ expired: number }> {
   let expired = 0
   for (let found = MAX_RESERVATIONS; found === MAX_RESERVATIONS; expired += found) found = await expireSome(deps)
   return { expired }
 }
 
-async function expireSome({ reads, admissionBatcher }: Pick<Deps, 'reads' | 'admissionBatcher'>): Promise<number> {
-  const rows = await reads.prisma.$queryRaw<{ id: string }[]>`
+async function expireSome({
+  heartbeats,
+  admissionBatcher,
+}: Pick<Deps, 'heartbeats' | 'admissionBatcher'>): Promise<number> {
+  const rows = await heartbeats.prisma.$queryRaw<{ id: string }[]>`
     SELECT r.id FROM money.reservations r
      WHERE r.execution IS NULL
        AND (r.deadline_at <= clock_timestamp()

@@ -10,7 +10,7 @@ const { keptDays } = idempotencyKeyLimits
  * Drops saved answers, idempotency keys and executions whose retention is over, and instances that ended long ago;
  * makes tomorrow's partitions.
  */
-export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
+export async function cleanRetention({ maintenance: { prisma } }: Pick<Deps, 'maintenance'>) {
   await callFunction(prisma, 'money.keep_answer_partitions_v1', { days_ahead: DAYS_AHEAD, days_kept: keptDays })
   // A key whose call is still open is kept, however old.
   const idempotencyKeys = await deleteInParts(

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
  * A wallet that does not exist is made first: an admission that is making it just now can't be seen, only waited for.
  */
 export async function passBarrier(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { locking: { prisma } }: Pick<Deps, 'locking'>,
   { projects }: RequestOf<'barrier'>,
 ): Promise<object> {
   await prisma.$executeRaw`
