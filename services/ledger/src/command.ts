@@ -10,6 +10,9 @@ const USAGE = `npm run ledger -- check [--whole] [<project> …]
 Reads DATABASE_URL (a login of the role svc_ledger); \`npm start\` writes one into its data folder.
 `
 
+/** Longer than Postgres lets a statement of this login take: its answer comes first. */
+const QUERY_LIMIT_MS = 20_000
+
 const [verb, ...words] = process.argv.slice(2)
 const unknown = words.find((word) => word.startsWith('-') && word !== '--whole')
 const url = process.env['DATABASE_URL']
@@ -22,10 +25,12 @@ if (!url) {
   process.exit(69)
 }
 
-const database = await openDatabase({ url, poolSize: 1, role: 'ledger-check' }).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exit(69)
-})
+const database = await openDatabase({ url, poolSize: 1, queryLimitMs: QUERY_LIMIT_MS, role: 'ledger-check' }).catch(
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(69)
+  },
+)
 const projects = words.filter((word) => word !== '--whole')
 const { wallets, findings } = await checkBooks(database, {
   whole: words.includes('--whole'),
