@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { batchesAreNotHung, batchesAreTaken } from './health.ts'
 
 type Batchers = Parameters<typeof batchesAreTaken>[0]
-type Standing = Partial<{ oldestMs: number; inFlightMs: number }>
+type Ages = Partial<{ oldestMs: number; inFlightMs: number }>
 
-const batcher = (standing: Standing = {}) => ({
-  waiting: () => ({ all: 1, admissions: 1, inFlight: 1, oldestMs: 0, inFlightMs: 0, ...standing }),
+const batcher = (ages: Ages = {}) => ({
+  waiting: () => ({ all: 1, admissions: 1, inFlight: 1, oldestMs: 0, inFlightMs: 0, ...ages }),
 })
 
-function batchers(standing: Standing, name: keyof Batchers = 'admissionBatcher'): Batchers {
+function batchers(ages: Ages, name: keyof Batchers = 'admissionBatcher'): Batchers {
   const all = { admissionBatcher: batcher(), nodeBatcher: batcher(), startBatcher: batcher() }
-  return { ...all, [name]: batcher(standing) } as unknown as Batchers
+  return { ...all, [name]: batcher(ages) } as unknown as Batchers
 }
 
 test.each([

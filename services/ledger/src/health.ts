@@ -15,15 +15,15 @@ const NOT_LIVE_MS = 60_000
 
 /** Whether what waits is taken by a batch, and whether what a batch has taken comes back (H1). */
 export function batchesAreTaken(batchers: Batchers): HealthCheck {
-  return () => standing(batchers, NOT_READY_MS)
+  return () => whatStalls(batchers, NOT_READY_MS)
 }
 
 /** H2 */
 export function batchesAreNotHung(batchers: Batchers): HealthCheck {
-  return () => standing(batchers, NOT_LIVE_MS)
+  return () => whatStalls(batchers, NOT_LIVE_MS)
 }
 
-function standing({ admissionBatcher, nodeBatcher, startBatcher }: Batchers, limitMs: number): string | null {
+function whatStalls({ admissionBatcher, nodeBatcher, startBatcher }: Batchers, limitMs: number): string | null {
   for (const [items, { waiting }] of Object.entries({
     items: admissionBatcher,
     nodes: nodeBatcher,

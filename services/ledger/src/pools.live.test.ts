@@ -10,7 +10,7 @@ import { openTenant, test as tenantTest } from './fixtures/ledger-test.ts'
 // The ledger as a process, of which somebody asks more than it can answer at once.
 
 const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
-const CROWD = 20
+const LOAD = 20
 
 const test = tenantTest
   .extend('ledger', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
@@ -49,15 +49,15 @@ const test = tenantTest
     }
   })
 
-const crowd = (ask: (n: number) => Promise<unknown>) =>
-  Array.from({ length: CROWD }, (_, n) =>
+const load = (ask: (n: number) => Promise<unknown>) =>
+  Array.from({ length: LOAD }, (_, n) =>
     ask(n).then(
-      () => 'of the crowd',
-      () => 'of the crowd',
+      () => 'of the load',
+      () => 'of the load',
     ),
   )
 
-test('a heartbeat waits for no crowd of questions, and for no wallet that is locked', async ({
+test('a heartbeat waits for no other questions, and for no wallet that is locked', async ({
   clients,
   keep,
   fixture,
@@ -68,24 +68,24 @@ test('a heartbeat waits for no crowd of questions, and for no wallet that is loc
     `SELECT FROM money.wallets WHERE project = '${project.id}' FOR UPDATE`,
   )
   const waiting = [
-    ...crowd((n) => clients.gateway.readAsset({ caller: { project: project.id }, asset: `ast_${n}` })),
-    ...crowd((n) => clients.console.fund({ project: project.id, fundingId: `fund-${n}`, micro: 1, fundedBy: 'per_1' })),
-    ...crowd(() => clients.console.barrier({ projects: [project.id] })),
+    ...load((n) => clients.gateway.readAsset({ caller: { project: project.id }, asset: `ast_${n}` })),
+    ...load((n) => clients.console.fund({ project: project.id, fundingId: `fund-${n}`, micro: 1, fundedBy: 'per_1' })),
+    ...load(() => clients.console.barrier({ projects: [project.id] })),
   ]
   const instance = mint('ins')
-  const beating = (async () => {
+  const heartbeats = (async () => {
     for (let n = 0; n < 10; n++) await clients.worker.heartbeat({ instance, service: 'worker', deadAfterMs: 3_000 })
     return 'the heartbeats'
   })()
-  expect(await Promise.race([beating, ...waiting])).toBe('the heartbeats')
+  expect(await Promise.race([heartbeats, ...waiting])).toBe('the heartbeats')
   await keep.free()
   await Promise.all(waiting)
 })
 
-test('a crowd that follows executions leaves connections to other questions', async ({ clients, keep, fixture }) => {
+test('those who follow executions leave connections to other questions', async ({ clients, keep, fixture }) => {
   const { project } = await openTenant(fixture)
   await keep.lock('LOCK TABLE money.executions IN ACCESS EXCLUSIVE MODE')
-  const waiting = crowd((n) => clients.gateway.followExecution({ execution: `exe_${n}`, after: 0 }))
+  const waiting = load((n) => clients.gateway.followExecution({ execution: `exe_${n}`, after: 0 }))
   const asking = clients.console.wallet({ project: project.id }).then(() => 'the wallet')
   expect(await Promise.race([asking, ...waiting])).toBe('the wallet')
   await keep.free()
