@@ -37,6 +37,7 @@ export function batcherUnderTest(database: Database, now: () => number): Batcher
         },
         settledMore: () => {},
         fenced: () => {},
+        answersLost: () => {},
       },
     },
     LIMITS,

@@ -20,9 +20,9 @@ export interface Deps {
   admissions: Connections
   /** Two connections: of the node batcher and of the start batcher. */
   executions: Connections
-  /** Connections for questions. */
+  /** Connections for questions; those of another pool for what asks over them (operation-handlers.ts, maintenance-jobs.ts). */
   reads: Connections
-  /** Two connections of heartbeats, and of the maintenance that looks for the missing ones: nothing else delays them. */
+  /** Connections of heartbeats, and of the maintenance that looks for the missing ones: nothing else delays them. */
   heartbeats: Connections
   /** Connections of what may wait for a wallet that others have locked: fundings, the barrier. */
   locking: Connections
@@ -42,6 +42,8 @@ export interface Deps {
   /** Monotonic milliseconds. */
   now: () => number
   newId: (prefix: string) => string
+  /** Of this life of this replica; its instance monitor goes by it. */
+  replicaId: string
 }
 
 /** admissions/admission-batcher.ts */

@@ -45,7 +45,7 @@ export async function openPools(
     admissions: await open('admissions', config.BATCHES_IN_FLIGHT, QUESTION_MS),
     executions: await open('executions', 2, QUESTION_MS), // one for the node batcher, one for the start batcher
     reads: await open('reads', config.READ_CONNECTIONS, QUESTION_MS),
-    heartbeats: await open('heartbeats', 2, HEARTBEAT_MS),
+    heartbeats: await open('heartbeats', 3, HEARTBEAT_MS), // heartbeats, and two jobs that look for the missing ones,
     locking: await open('locking', 3, LOCKING_MS),
     maintenance: await open('maintenance', 3, MAINTENANCE_MS),
   }

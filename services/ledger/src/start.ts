@@ -6,7 +6,7 @@ import { openNotifier } from '@gateway/notifier/notifier'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { openAdmissionBatcher } from './admissions/admission-batcher.ts'
 import { ledgerApp } from './app.ts'
-import type { LedgerConfig } from './config.ts'
+import { serviceSecretsOf, type LedgerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openPackageCache } from './executions/cache/package-cache.ts'
 import { openNodeBatcher } from './executions/nodes/node-batcher.ts'
@@ -16,7 +16,6 @@ import { batchesAreNotHung, batchesAreTaken, booksDecide } from './health.ts'
 import { openKeyUses } from './keys/key-uses.ts'
 import { repeatJob } from './maintenance/maintenance-job.ts'
 import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
-import { cleanRetention } from './maintenance/retention-cleaner.ts'
 import { openMetrics } from './metrics.ts'
 import { openPools } from './pools.ts'
 import { observeState } from './state-metrics.ts'
@@ -30,17 +29,12 @@ const DRAIN = { limitMs: 5_000 }
 /** Builds the ledger: connections, batchers, queue and notifier, then maintenance, and at last the HTTP server. */
 export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   const deps = await openDeps(config, tools)
-  await cleanRetention(deps) // makes the partitions of today, before anything is saved
   for (const job of maintenanceJobs(deps, config)) tools.onStop(job.name, repeatJob(deps, job))
   tools.readiness.check('postgres', booksDecide(deps))
   tools.readiness.check('batches', batchesAreTaken(deps))
   tools.readiness.checkLive('batches', batchesAreNotHung(deps))
-  const secrets = {
-    gateway: config.SERVICE_SECRET_GATEWAY,
-    worker: config.SERVICE_SECRET_WORKER,
-    console: config.SERVICE_SECRET_CONSOLE,
-  }
-  const verify = openTokenVerifier({ secrets, now: () => Date.now() })
+  const secrets = serviceSecretsOf(config)
+  const verify = openTokenVerifier({ secrets, now: () => Date.now(), log: tools.log })
   const { readiness, metricsText } = tools
   return tools.listen(ledgerApp({ ...deps, verify, readiness, metricsText }))
 }
@@ -58,9 +52,10 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   onStop('notifier', () => notifier.close())
   const nodeQueue = openNodeQueue({ redisUrl: config.REDIS_URL })
   onStop('node queue', () => nodeQueue.close())
-  const keyUses = openKeyUses(pools)
+  const keyUses = openKeyUses({ reads: pools.maintenance })
   onStop('key uses', () => keyUses.write())
 
+  const newId = openIdGenerator(Date.now, randomFillSync)
   const shared = {
     ...pools,
     followers: openFollowers(config.READ_CONNECTIONS),
@@ -71,7 +66,8 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     metrics: openMetrics(tools.meter, log, now),
     log,
     now,
-    newId: openIdGenerator(Date.now, randomFillSync),
+    newId,
+    replicaId: newId('ldg'),
   }
   const { BATCHES_IN_FLIGHT: batchesInFlight, BATCH_ITEMS: batchItems, WAITING_ADMISSIONS: waitingAdmissions } = config
   const { NODES_AT_ONCE: nodesAtOnce, OPEN_EXECUTIONS: openExecutions } = config
@@ -80,7 +76,12 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   onStop('admission batcher', admissionBatcher.drain, DRAIN)
   const nodeBatcher = openNodeBatcher(shared, { batchItems: NODE_BATCH_ITEMS, nodesAtOnce })
   onStop('node batcher', nodeBatcher.drain, DRAIN)
-  const startBatcher = openStartBatcher(shared, { nodesAtOnce, openExecutions, waitingStarts: WAITING_STARTS })
+  const startBatcher = openStartBatcher(shared, {
+    nodesAtOnce,
+    openExecutions,
+    waitingStarts: WAITING_STARTS,
+    chatFirstClaimMs: config.CHAT_FIRST_CLAIM_SECONDS * 1_000,
+  })
   onStop('start batcher', startBatcher.drain, DRAIN)
   observeState(tools.meter, { admissionBatcher, nodeBatcher, reads })
   return { ...shared, admissionBatcher, nodeBatcher, startBatcher }

@@ -41,7 +41,7 @@ export interface AdmissionLimits {
 }
 
 type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'now'> & {
-  metrics: Pick<Deps['metrics'], 'batch' | 'setAside' | 'settledMore' | 'fenced'>
+  metrics: Pick<Deps['metrics'], 'batch' | 'setAside' | 'settledMore' | 'fenced' | 'answersLost'>
 }
 
 const WAIT_AFTER = 3
@@ -117,6 +117,7 @@ export function openAdmissionBatcher(
       const patient = all.some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
       const rows = await withBatchSpan(all, () => run(deps.admissions, batch, patient))
       metrics.batch(all.length, now() - startMs)
+      if (rows.answersLost > 0) metrics.answersLost(rows.answersLost)
       answerAll(batch, rows)
     } catch (error) {
       await recover(batch, error)

@@ -1,7 +1,7 @@
 import type { Deps, KeyUses } from '../deps.ts'
 
 /** Notes when keys were last used: gathered here and written now and then, so that no admission pays for it. */
-export function openKeyUses({ maintenance: { prisma } }: Pick<Deps, 'maintenance'>): KeyUses {
+export function openKeyUses({ reads: { prisma } }: Pick<Deps, 'reads'>): KeyUses {
   let used = new Set<string>()
   return {
     note: (key) => void used.add(key),

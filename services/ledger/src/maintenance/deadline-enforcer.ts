@@ -8,12 +8,12 @@ const MAX_EXECUTIONS = 2_000
 const BUDGET_MS = 10_000
 
 export async function enforceDeadlines({
-  maintenance: { prisma },
+  reads: { prisma },
   nodeBatcher,
   notifier,
-}: Pick<Deps, 'maintenance' | 'nodeBatcher' | 'notifier'>): Promise<{ overdue: number }> {
+}: Pick<Deps, 'reads' | 'nodeBatcher' | 'notifier'>): Promise<{ overdue: number }> {
   const overdue = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= clock_timestamp()
+    SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= (SELECT clock_timestamp())
      ORDER BY deadline_at LIMIT ${MAX_EXECUTIONS}::int`
   await Promise.all(overdue.map(({ id }) => nodeBatcher.submit({ op: 'overdue', execution: id }, BUDGET_MS)))
   const ending = await prisma.$queryRaw<{ id: string }[]>`

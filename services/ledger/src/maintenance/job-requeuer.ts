@@ -18,10 +18,10 @@ const LATE_MS = 3_000
 const MAX_NODES = 2_000
 
 export async function requeueJobs(
-  deps: Pick<Deps, 'maintenance' | 'nodeQueue' | 'metrics'>,
+  deps: Pick<Deps, 'reads' | 'nodeQueue' | 'metrics'>,
   { nodesAtOnce, lateMs = LATE_MS }: Limits,
 ): Promise<{ requeued: number }> {
-  const row = await callFunction(deps.maintenance.prisma, 'money.requeue_lost_nodes_v1', {
+  const row = await callFunction(deps.reads.prisma, 'money.requeue_lost_nodes_v1', {
     nodes_at_once: nodesAtOnce,
     late_ms: lateMs,
     max_late: MAX_NODES,

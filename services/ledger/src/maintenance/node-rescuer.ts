@@ -7,13 +7,11 @@ const MAX_NODES = 2_000
 const BUDGET_MS = 10_000
 
 export async function rescueNodes({
-  heartbeats,
+  reads,
   nodeBatcher,
   metrics,
-}: Pick<Deps, 'heartbeats' | 'nodeBatcher' | 'metrics'>): Promise<{ rescued: number }> {
-  const rows = await heartbeats.prisma.$queryRaw<
-    { execution: string; node: string; lease: string; instance: string }[]
-  >`
+}: Pick<Deps, 'reads' | 'nodeBatcher' | 'metrics'>): Promise<{ rescued: number }> {
+  const rows = await reads.prisma.$queryRaw<{ execution: string; node: string; lease: string; instance: string }[]>`
     SELECT n.execution, n.node, n.lease, n.instance FROM money.execution_nodes n
      WHERE n.state = 'Running' AND NOT EXISTS (SELECT FROM money.instances i WHERE i.id = n.instance AND i.ended_at IS NULL)
      LIMIT ${MAX_NODES}::int`

@@ -6,10 +6,10 @@ import type { Deps } from '../deps.ts'
  * Brings money into a project's wallet, once per funding id (money §5.2). `micro` is what stands under that id.
  */
 export async function fund(
-  { locking }: Pick<Deps, 'locking'>,
+  { reads }: Pick<Deps, 'reads'>,
   { project, fundingId, micro, fundedBy }: Funding,
 ): Promise<{ fresh: boolean; micro: number }> {
-  const { fresh, recorded } = await callFunction(locking.prisma, 'money.fund_v1', {
+  const { fresh, recorded } = await callFunction(reads.prisma, 'money.fund_v1', {
     to_project: project,
     funding: fundingId,
     amount_micro: micro,
