@@ -72,11 +72,9 @@ describe('connections that are open fall silent, and new ones pass', () => {
     const waiting = watchWaiting(stack)
     const fromMs = performance.now()
     stack.proxies[link].fallSilent()
-    const back = await Promise.all([load.success('chat', fromMs), load.success('flow', fromMs)])
-    for (const { kind, endedMs } of back) expect({ kind, withinMs: endedMs - fromMs }).toSatisfy(isInTime)
-    await readyAgain(stack, fromMs)
+    await expectBack(stack, load, fromMs)
     await load.stop()
-    await expectOrder(stack, load, await waiting.stop())
+    await expectOrder(stack, load, await waiting.stop(), CHATS + FLOWS)
   })
 })
 
@@ -97,19 +95,14 @@ describe('new connections are silent as well', () => {
 
     const healedMs = performance.now()
     stack.proxies[link].heal()
-    const back = await Promise.all([load.success('chat', healedMs), load.success('flow', healedMs)])
-    for (const { kind, endedMs } of back) expect({ kind, withinMs: endedMs - healedMs }).toSatisfy(isInTime)
-    await readyAgain(stack, healedMs)
+    await expectBack(stack, load, healedMs)
     await load.stop()
-    await expectOrder(stack, load, await waiting.stop())
+    // A call that was given up and may have been admitted leaves a release behind: one caller has three of them in this time.
+    await expectOrder(stack, load, await waiting.stop(), 3 * (CHATS + FLOWS))
   })
 })
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
-
-function isInTime({ withinMs }: { withinMs: number }): boolean {
-  return withinMs < BACK_MS
-}
 
 async function statusOf(url: string): Promise<number | null> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => null)
@@ -117,10 +110,15 @@ async function statusOf(url: string): Promise<number | null> {
   return answer?.status ?? null
 }
 
-async function readyAgain({ ledgers, gateways, workers }: Stack, fromMs: number): Promise<void> {
+/** Calls of both kinds that were begun after this moment succeed in time, and every part is ready. */
+async function expectBack({ ledgers, gateways, workers }: Stack, load: SteadyLoad, fromMs: number): Promise<void> {
+  const back = await Promise.all([load.success('chat', fromMs), load.success('flow', fromMs)])
+  const tookMs = back.map(({ kind, endedMs }) => ({ kind, ms: Math.round(endedMs - fromMs) }))
   for (const { url } of [...ledgers, ...gateways, ...workers])
     while ((await statusOf(`${url}/health/ready`)) !== 200) await pause()
-  expect(performance.now() - fromMs).toBeLessThan(BACK_MS)
+  const all = [...tookMs, { kind: 'ready', ms: Math.round(performance.now() - fromMs) }]
+  console.log(`back after ${all.map(({ kind, ms }) => `${ms} ms (${kind})`).join(', ')}`)
+  expect(all.filter(({ ms }) => ms >= BACK_MS)).toEqual([])
 }
 
 /** Reads again and again how much waits in the ledger. */
@@ -151,10 +149,12 @@ function watchWaiting({ ledgers }: Stack) {
 async function expectOrder(
   stack: Stack,
   { seen, tenant }: SteadyLoad & { tenant: TenantFixture },
-  mostWaiting: number,
+  waited: number,
+  callers: number,
 ): Promise<void> {
   expect(seen.filter(({ status }) => status === null)).toEqual([])
-  expect(mostWaiting).toBeLessThanOrEqual(2 * (CHATS + FLOWS))
+  console.log(`${waited} items waited at most`)
+  expect(waited).toBeLessThanOrEqual(2 * callers)
   const project = tenant.project.id
   await stack.untilNothingIsReserved(project, 30_000)
   expect(await stack.findings([project])).toEqual([])

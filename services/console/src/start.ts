@@ -11,7 +11,7 @@ import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign
 import { openThrottle } from './sign-in/throttle.ts'
 
 /** Longer than Postgres lets a statement of this login take, and a lock be waited for: its answer comes first. */
-const QUERY_LIMIT_MS = 8_000
+const QUERY_LIMIT_MS = 7_000
 
 /** Builds the console: its database, its client of the ledger, and last the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {

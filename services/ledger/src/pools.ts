@@ -6,17 +6,17 @@ import type { Deps } from './deps.ts'
 // The connections of one replica, apart by what may wait for what.
 //   P1  A heartbeat waits for no crowd of questions, for no wallet that somebody has locked and for no long statement:
 //       else a ledger that is only busy would take living processes for dead.
-//   P2  Each pool has a time limit for its queries. A connection that is silent for so long is given up, and the outcome is
-//       unknown; whoever asked repeats it. Where a query may wait for a lock the limit is longer than `lock_timeout`, and in
+//   P2  Each pool has a time limit for its queries, at which Postgres is asked to end them. A connection that is silent for a
+//       second more is given up, and the outcome is unknown; whoever asked repeats it. Where a query may wait for a lock the limit is longer than `lock_timeout`, and in
 //       maintenance longer than `statement_timeout`, so that Postgres answers first.
 //   P3  Silence that one pool meets all have met: their idle connections are replaced at once.
 
 type Pools = Pick<Deps, 'admissions' | 'executions' | 'reads' | 'heartbeats' | 'locking' | 'maintenance'>
 
-/** As long as callers of a question wait for its answer. */
-const QUESTION_MS = 5_000
-const HEARTBEAT_MS = 3_000
-const LOCKING_MS = 8_000
+/** With the second more as long as callers of a question wait for its answer. */
+const QUESTION_MS = 4_000
+const HEARTBEAT_MS = 2_000
+const LOCKING_MS = 7_000
 const MAINTENANCE_MS = 20_000
 
 /** Opens every pool, and says how it is stopped. */
