@@ -35,7 +35,7 @@ export interface Deps {
   followers: Semaphore
   packageCache: PackageCache
   keyUses: KeyUses
-  notifier: Pick<Notifier, 'notify'>
+  notifier: Pick<Notifier, 'notify' | 'subscribe'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics
   log: Logger

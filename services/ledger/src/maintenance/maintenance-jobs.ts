@@ -1,5 +1,6 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { openSignsOfLife } from '../instances/signs-of-life.ts'
 import { openBooksChecker } from './books-checker.ts'
 import { openBooksRechecker } from './books-rechecker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
@@ -21,12 +22,13 @@ export function maintenanceJobs(
   const watching = { ...deps, reads: deps.heartbeats }
   const upkeep = { ...deps, reads: deps.maintenance }
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
+  const signsOfLife = openSignsOfLife(deps)
   const booksChecker = openBooksChecker(upkeep, { everyMs: checkEveryMs })
   const booksRechecker = openBooksRechecker(upkeep, { everyMs: checkEveryMs })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
     // because a look that waited for the rescue of nodes would be late, and silence would count anew.
-    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(watching) },
+    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(watching, signsOfLife) },
     { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(watching) },
     { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(upkeep) },
     {
