@@ -22,7 +22,7 @@ export function maintenanceJobs(
   const watching = { ...deps, reads: deps.heartbeats }
   const upkeep = { ...deps, reads: deps.maintenance }
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
-  const signsOfLife = openSignsOfLife(deps)
+  const signsOfLife = openSignsOfLife(watching)
   const booksChecker = openBooksChecker(upkeep, { everyMs: checkEveryMs })
   const booksRechecker = openBooksRechecker(upkeep, { everyMs: checkEveryMs })
   return [
