@@ -232,7 +232,7 @@ DROP SCHEMA before_partitions CASCADE;
 -- Where the check has come to, so that it reads no partition before it.
 ALTER TABLE money.checked_wallets ADD COLUMN at timestamptz(3);
 
------------------------------------------------------------------------------------------------------------- rights
+------------------------------------------------------------------------------------------------------ permissions
 
 -- A database that has its functions already keeps what is append-only so, from this moment on
 -- (prisma/functions/money/refuse_change.sql, which is applied to the others after this file).
