@@ -4,6 +4,8 @@
 export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/admission-batcher.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
+export { checkUsage } from '../../../services/ledger/src/check/check-usage.ts'
+export { rollUpUsage } from '../../../services/ledger/src/maintenance/usage-roll-up.ts'
 export { outputCap, promptTokensBound, upperBoundMicro } from '../../../services/ledger/oracle/upper-bound.ts'
 export type { AdmissionBatcher } from '../../../services/ledger/src/deps.ts'
 export { playHistories } from '../../../services/ledger/oracle/play-histories.fixture.ts'

@@ -8,7 +8,8 @@ END $$;
 DO $$
 DECLARE
   append_only CONSTANT regclass[] := ARRAY[
-    'money.journal', 'money.journal_blocks', 'money.attempts', 'money.fundings', 'control.audit'];
+    'money.journal', 'money.journal_blocks', 'money.attempts', 'money.fundings', 'money.corrections',
+    'money.anchors', 'money.anchored_heads', 'control.audit'];
   each regclass;
 BEGIN
   FOR each IN

@@ -1,11 +1,12 @@
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import fc from 'fast-check'
+import { callFunction } from '@gateway/database/call-function'
 import { openDatabase, type Database } from '@gateway/database/client'
 import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import { checkBooks, sayFinding } from '../src/check/check-books.ts'
 import { availableIn } from './book.ts'
 import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts'
-import { playBatch, playLateAnswers, playNodeClosings } from './play-history.fixture.ts'
+import { playBatch, playCorrection, playLateAnswers, playNodeClosings } from './play-history.fixture.ts'
 import { command, type Command } from './random-history.fixture.ts'
 
 // The SQL decision and the pure one, on the same random histories: every outcome of every item, and every balance
@@ -61,6 +62,8 @@ const OUTCOMES = [
   'node closing released',
   'node closing fenced',
   'node closing unknown',
+  'correction corrected',
+  'correction short',
   'late answer written off',
   'late answer of nobody',
 ]
@@ -151,6 +154,11 @@ async function playHistory(
         operations += 2
         break
       }
+      case 'correct': {
+        const project = setup.projects[command.project % setup.projects.length]!
+        operations += await playCorrection(setup, project, BigInt(command.micro), `c-${turn}`, replica, seen)
+        break
+      }
       case 'revoke':
         await setup.revoke(command.key)
         operations++
@@ -161,11 +169,15 @@ async function playHistory(
         break
     }
   }
+  await callFunction(replicas[0]!.prisma, 'money.roll_up_usage_v1', {
+    projects: setup.projects,
+    max_entries: 1_000_000,
+  })
   await compareBalances(setup, replicas[0]!)
   return operations
 }
 
-/** Throws unless every balance, meter and reservation is what the pure decision has, and the books add up. */
+/** Throws unless every balance, meter and reservation is what the pure decision has, and the books and usage add up. */
 async function compareBalances(setup: HistorySetup, replica: Database): Promise<void> {
   const { prisma } = replica
   const wallets = await prisma.wallet.findMany({ where: { project: { in: setup.projects } } })

@@ -4,7 +4,9 @@ import type { Database } from '@gateway/database/client'
 import { runBatch, type BatchRows } from '../src/admissions/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
 import { closeNodes, type HeldNode } from '../src/fixtures/execution-rows.ts'
+import { correct } from '../src/wallets/correct.ts'
 import { decideBatch, decideClosings, decideLateAnswers } from './decide-batch.ts'
+import { decideCorrection } from './decide-correction.ts'
 import type { LateAnswer } from './decide-late-answer.ts'
 import { admitItems, closingItem } from './items-of-history.fixture.ts'
 import type { Admission, Closing, NodeAdmission, NodeClosing, RandomLateAnswer } from './random-history.fixture.ts'
@@ -116,6 +118,28 @@ export async function playNodeClosings(
   await setup.executions.replace(charged)
   await setup.executions.reclaim(again)
   return some.length
+}
+
+/** A wallet is put right, and asked so again, which changes nothing more. */
+export async function playCorrection(
+  { book }: HistorySetup,
+  project: string,
+  micro: bigint,
+  correctionId: string,
+  reads: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const correction = { project, correctionId, micro: Number(micro), reason: 'a test', correctedBy: 'per_test' }
+  const first = await correct({ reads }, correction)
+  const decided = decideCorrection(book, project, micro)
+  deepStrictEqual(first.kind, decided)
+  if (first.kind === 'corrected') {
+    deepStrictEqual([first.fresh, first.micro], [true, Number(micro)])
+    deepStrictEqual(await correct({ reads }, correction), { ...first, fresh: false })
+  }
+  const name = `correction ${decided}`
+  seen.set(name, (seen.get(name) ?? 0) + 1)
+  return 1
 }
 
 /** What money.write_off_fenced_v1 does with answers of nodes whose leases are another's by now. */

@@ -108,6 +108,14 @@ export const command = fc.oneof(
       micro: fc.integer({ min: 1, max: 60_000 }),
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('correct' as const),
+      project: fc.nat(),
+      micro: fc.integer({ min: -50_000, max: 20_000 }).filter((micro) => micro !== 0),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const), key: fc.nat() }) },
   {

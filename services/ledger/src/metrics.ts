@@ -61,6 +61,10 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'What does not add up at the last check; 0 is right',
     unit: '{finding}',
   })
+  const recheckFindings = meter.createGauge('ledger.recheck.findings', {
+    description: 'What does not add up in older parts of the books, which are looked at again some by some; 0 is right',
+    unit: '{finding}',
+  })
   let checkedMs = now()
   meter
     .createObservableGauge('ledger.check.age', { description: 'Time since the books were last checked', unit: 's' })
@@ -109,6 +113,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       findings.record(round.findings)
       wallets.record(round.wallets)
       checkedMs = now() - agoMs
+    },
+    rechecked(found: number): void {
+      recheckFindings.record(found)
     },
   }
 }

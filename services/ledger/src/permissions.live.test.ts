@@ -32,6 +32,12 @@ const MONEY_TABLES = [
   'journal',
   'journal_blocks',
   'fundings',
+  'corrections',
+  'anchors',
+  'anchored_heads',
+  'rechecked_wallets',
+  'usage_hours',
+  'usage_positions',
   'write_offs',
   'idempotency_keys',
   'instances',
@@ -50,8 +56,11 @@ describe('permissions in Postgres', () => {
     })
   }
 
-  test('the console can neither fund a wallet nor read a saved answer', async ({ database }) => {
+  test('the console can neither fund nor correct a wallet, nor read a saved answer', async ({ database }) => {
     expect(await as(database.consoleUrl, `SELECT money.fund_v1('p', 'f', 1, 'me')`)).toMatch(/permission denied/)
+    expect(await as(database.consoleUrl, `SELECT money.correct_v1('p', 'c', 1, 'r', 'me')`)).toMatch(
+      /permission denied/,
+    )
     expect(await as(database.consoleUrl, 'SELECT * FROM money.answers')).toMatch(/permission denied/)
   })
 
@@ -130,7 +139,16 @@ describe('permissions in Postgres', () => {
   }
 
   test('the ledger adds to what is append-only and never changes it', async ({ database }) => {
-    for (const table of ['journal', 'journal_blocks', 'attempts', 'fundings', 'write_offs']) {
+    for (const table of [
+      'journal',
+      'journal_blocks',
+      'attempts',
+      'fundings',
+      'corrections',
+      'anchors',
+      'anchored_heads',
+      'write_offs',
+    ]) {
       expect(await as(database.ledgerUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
     }
     expect(await as(database.adminUrl, `DELETE FROM money.journal`)).toMatch(/append-only/)

@@ -1,4 +1,5 @@
 import type { Meter } from '@opentelemetry/api'
+import { observeDatabase } from './database-metrics.ts'
 import type { Deps } from './deps.ts'
 import { plannedDays } from './maintenance/partition-planner.ts'
 
@@ -15,6 +16,7 @@ export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' |
     .addCallback((result) => result.observe(deps.nodeBatcher.waiting().all))
   observeExecutions(meter, deps)
   observeReservations(meter, deps)
+  observeDatabase(meter, deps)
   observePartitions(meter, deps)
 }
 

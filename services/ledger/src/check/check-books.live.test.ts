@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openFixture } from '@gateway/testbed/fixture'
 import { openReplica } from '../fixtures/replica.ts'
+import { correct } from '../wallets/correct.ts'
 import { checkBooks, sayFinding } from './check-books.ts'
 
 const test = liveTest
@@ -26,6 +27,8 @@ const test = liveTest
     for (const item of [settled!, released!, ...open]) await replica.admit(item)
     await replica.settle(settled!.id, { promptTokens: 0, completionTokens: 30 })
     await replica.release(released!.id)
+    const correction = { project: project.id, correctionId: 'c', micro: -7, reason: 'a test', correctedBy: 'per_test' }
+    await correct(replica, correction)
     return { project: project.id, key, product, settled: settled!.id }
   })
 
@@ -52,7 +55,7 @@ describe('ledger check', () => {
     [
       'a funded balance',
       'UPDATE money.wallets SET funded = funded + 1 WHERE project = $1',
-      /funded differs from the journal: expected 10000, found 10001/,
+      /funded differs from the journal: expected 9993, found 9994/,
     ],
     [
       'a lost hold',
@@ -94,6 +97,16 @@ describe('ledger check', () => {
       'a funding record',
       'UPDATE money.fundings SET micro = micro + 1 WHERE project = $1',
       /the funding record differs: expected 10000, found 10001/,
+    ],
+    [
+      'a correction record',
+      'UPDATE money.corrections SET micro = micro + 1 WHERE project = $1',
+      /the correction record differs: expected -7, found -6/,
+    ],
+    [
+      'a correction that nobody recorded',
+      'DELETE FROM money.corrections WHERE project = $1',
+      /the correction record differs: expected -7, found 0/,
     ],
     [
       'the name in an entry',

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '@gateway/database/client'
+import { checkUsage } from './check-usage.ts'
 import { checkWallet } from './check-wallet.ts'
 import type { Finding } from './fold-journal.ts'
 import { walletsThatDiffer, walletsThatMoved } from './wallets-to-check.ts'
@@ -20,7 +21,8 @@ interface Options {
 
 /**
  * Derives balances and counters again from the journal, and says which micro-USD does not add up: of each wallet that has
- * moved since it was last checked or has a finding, and of the others once an hour, as long as they can't all differ.
+ * moved since it was last checked or has a finding, and of the others once an hour, as long as they can't all differ. The
+ * hours of usage are checked where projects are named, or the whole; else some by some (recheck-wallets.ts).
  */
 export async function checkBooks(
   database: Pick<Database, 'prisma'>,
@@ -30,7 +32,9 @@ export async function checkBooks(
   const report: Report = { wallets: 0, findings: [] }
   for (const project of wallets) {
     await before()
-    for (const finding of await checkWallet(database, project, whole)) report.findings.push({ project, ...finding })
+    const found = await checkWallet(database, project, whole)
+    if (whole || projects) found.push(...(await checkUsage(database, project, whole ? 'hours' : 'sums')))
+    for (const finding of found) report.findings.push({ project, ...finding })
     report.wallets++
     await nextTurn() // calls that came meanwhile go first
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { costMicro } from '@gateway/money/price'
 
 // Derives what must stand in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
 
@@ -16,7 +17,7 @@ export interface Checkpoint {
 export interface Entry {
   seq: bigint
   at: Date
-  kind: 'fund' | 'reserve' | 'settle' | 'release'
+  kind: 'fund' | 'correct' | 'reserve' | 'settle' | 'release'
   reference: string
   available: bigint
   reserved: bigint
@@ -25,11 +26,17 @@ export interface Entry {
   /** The seal of the block that ends with this entry. */
   seal: Uint8Array | null
   funding_micro: bigint | null
+  correction_micro: bigint | null
   state: 'Settled' | 'Released' | null
   reserved_micro: bigint | null
   charged_micro: bigint | null
   lineage: string | null
   window_start: Date | null
+  prompt_tokens: bigint | null
+  completion_tokens: bigint | null
+  prompt_pico: bigint | null
+  completion_pico: bigint | null
+  request_pico: bigint | null
 }
 
 export interface Finding {
@@ -113,7 +120,7 @@ function placeOf({ seq, kind, reference }: Entry): string {
   return `journal entry ${seq} (${kind} ${reference})`
 }
 
-/** As money.admit_v1 and money.close_batch_v1 seal it. */
+/** As whatever writes entries seals them: money.admit_v1, close_batch_v1, fund_v1 and correct_v1. */
 function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
   return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
 }
@@ -124,9 +131,15 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
       if (entry.funding_micro !== -entry.outside)
         complain('the funding record differs', -entry.outside, entry.funding_micro ?? 0n)
       break
+    case 'correct':
+      if (entry.correction_micro !== -entry.outside)
+        complain('the correction record differs', -entry.outside, entry.correction_micro ?? 0n)
+      break
     case 'settle':
       if (entry.charged_micro !== entry.settled)
         complain('the usage record charges another amount', entry.settled, entry.charged_micro ?? 0n)
+      else if (entry.settled !== derivedCharge(entry))
+        complain('the charge is not what its usage costs', derivedCharge(entry), entry.settled)
       if (entry.reserved_micro !== -entry.reserved)
         complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
@@ -146,4 +159,15 @@ function addSpent(spent: SpentByWindow, lineage: string, windowStart: Date, micr
   const name = windowName(lineage, windowStart)
   const before = spent.get(name)
   spent.set(name, { lineage, windowStart, micro: (before?.micro ?? 0n) + micro })
+}
+
+/** What the usage record says that was used, at the price that it says, and never more than was reserved (money §3.2). */
+function derivedCharge(entry: Entry): bigint {
+  const price = {
+    promptPico: entry.prompt_pico ?? 0n,
+    completionPico: entry.completion_pico ?? 0n,
+    requestPico: entry.request_pico ?? 0n,
+  }
+  const cost = costMicro(price, entry.prompt_tokens ?? 0n, entry.completion_tokens ?? 0n)
+  return cost < -entry.reserved ? cost : -entry.reserved
 }

@@ -10,7 +10,9 @@ export const STEP = 2_500
 // Each sub-query is one probe of an index for each entry, whatever the planner believes about the tables.
 const ENTRIES = `
   SELECT j.seq, j.at, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
-         n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start
+         c.micro AS correction_micro,
+         n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start,
+         n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico
     FROM (SELECT * FROM money.journal
            WHERE project = $1 AND seq > $2::bigint AND seq <= coalesce($3::bigint, seq)
              AND at >= coalesce($4::timestamptz, '-infinity')
@@ -24,11 +26,14 @@ const ENTRIES = `
       SELECT * FROM money.fundings f
        WHERE j.kind = 'fund' AND f.project = j.project AND f.funding_id = j.reference LIMIT 1) f ON true
     LEFT JOIN LATERAL (
+      SELECT * FROM money.corrections c
+       WHERE j.kind = 'correct' AND c.project = j.project AND c.correction_id = j.reference LIMIT 1) c ON true
+    LEFT JOIN LATERAL (
       SELECT * FROM money.reservations r
        WHERE j.kind = 'reserve' AND r.id = j.reference AND r.project = j.project LIMIT 1) r ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.attempts n
-       WHERE j.kind <> 'fund' AND n.id = j.reference AND n.project = j.project LIMIT 1) n ON true
+       WHERE j.kind IN ('reserve', 'settle', 'release') AND n.id = j.reference AND n.project = j.project LIMIT 1) n ON true
    ORDER BY j.seq, j.at`
 
 const LISTED = `
@@ -36,9 +41,12 @@ const LISTED = `
            'seq', e.seq::text, 'at', e.at, 'kind', e.kind, 'reference', e.reference,
            'available', e.available::text, 'reserved', e.reserved::text, 'settled', e.settled::text,
            'outside', e.outside::text, 'seal', encode(e.seal, 'hex'),
-           'funding_micro', e.funding_micro::text, 'state', e.state,
+           'funding_micro', e.funding_micro::text, 'correction_micro', e.correction_micro::text, 'state', e.state,
            'reserved_micro', e.reserved_micro::text, 'charged_micro', e.charged_micro::text,
-           'lineage', e.lineage, 'window_start', e.window_start) ORDER BY e.seq, e.at), '[]')::text AS list
+           'lineage', e.lineage, 'window_start', e.window_start,
+           'prompt_tokens', e.prompt_tokens::text, 'completion_tokens', e.completion_tokens::text,
+           'prompt_pico', e.prompt_pico::text, 'completion_pico', e.completion_pico::text,
+           'request_pico', e.request_pico::text) ORDER BY e.seq, e.at), '[]')::text AS list
     FROM (${ENTRIES}) e`
 
 export interface Balances {
@@ -97,6 +105,12 @@ export async function readBooks(
   }
 }
 
+/** Entries behind one of a journal, `STEP` at most. */
+export async function readEntries(prisma: Prisma, project: string, after: bigint): Promise<Entry[]> {
+  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, null, null)
+  return entriesOf(row.list)
+}
+
 /** The entries of one block of a journal. */
 export async function readBlock(prisma: Prisma, project: string, { after, last }: FoundIn): Promise<Entry[]> {
   const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, last, null)
@@ -120,10 +134,16 @@ function entryOf(row: Record<string, string | null>): Entry {
     outside: big('outside')!,
     seal: row['seal'] ? Buffer.from(row['seal'], 'hex') : null,
     funding_micro: big('funding_micro'),
+    correction_micro: big('correction_micro'),
     state: row['state'] as Entry['state'],
     reserved_micro: big('reserved_micro'),
     charged_micro: big('charged_micro'),
     lineage: row['lineage'] ?? null,
     window_start: row['window_start'] ? new Date(row['window_start']) : null,
+    prompt_tokens: big('prompt_tokens'),
+    completion_tokens: big('completion_tokens'),
+    prompt_pico: big('prompt_pico'),
+    completion_pico: big('completion_pico'),
+    request_pico: big('request_pico'),
   }
 }
