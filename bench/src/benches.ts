@@ -1,7 +1,9 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { checkRound } from './check/check-books.ts'
+import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
+import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { longSnapshot } from './long-snapshot/long-snapshot.ts'
@@ -59,6 +61,13 @@ export const benches: Record<string, Bench> = {
     profiles: [],
     run: usagePage,
   },
+  crashes: {
+    title: 'the scenario of crashes again and again, with a busy loop on each processor beside it: does any round fail',
+    rounds: 30,
+    seconds: 1,
+    profiles: [],
+    run: crashes,
+  },
   histories: {
     title:
       'random histories, by SQL and by the pure decision: 100,000 operations a round, every outcome and balance compared',
@@ -74,5 +83,12 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: checkRound,
+  },
+  growth: {
+    title: 'the same questions to empty books, to a million calls and to ten million (one size a round)',
+    rounds: 2,
+    seconds: 3,
+    profiles: [],
+    run: growth,
   },
 }

@@ -30,6 +30,9 @@ export const heartbeat = z.strictObject({
 })
 export type Heartbeat = z.infer<typeof heartbeat>
 
+/** By this topic of the notifier an instance says that it lives while its heartbeats find no ledger. */
+export const aliveTopic = (instance: string) => `alive:${instance}`
+
 /** POST /instances/end: the instance has stopped in order; what it still holds is released at once. */
 export const endInstance = z.strictObject({ instance: z.string().min(1).max(64) })
 

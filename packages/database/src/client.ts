@@ -11,8 +11,8 @@ export interface DatabaseOptions {
   /** Connections at most. They are kept open, so that a lone caller doesn't wait for one. */
   poolSize: number
   /**
-   * How long a query may take before its connection is given up. It then is not known whether the query was carried out.
-   * Default 10000.
+   * How long a query may take before it is cancelled. A connection that is silent is given up a second later, and it then
+   * is not known whether the query was carried out. Default 10000.
    */
   queryLimitMs?: number
   /** Who works here, as Postgres shows it (`application_name`): `svc-<role>`. */
@@ -21,7 +21,7 @@ export interface DatabaseOptions {
   preparedStatements?: boolean
   /** Told when an idle connection breaks. The pool replaces it by itself. */
   onConnectionLost?: (error: Error) => void
-  /** Told when a query was given up. The idle connections of this pool are replaced by then. */
+  /** Told when a connection was given up because it was silent. The idle connections of this pool are replaced by then. */
   onSilence?: () => void
 }
 

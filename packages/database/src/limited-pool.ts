@@ -1,26 +1,29 @@
 import { constants } from 'node:os'
-import { Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg'
 
 // Connections whose answers have a time limit, because a connection can die without a word: its host vanished, or
 // something between us forgot it. Without a limit a query would wait for the kernel, up to two hours.
-//   C1  A query that is not answered in time ends its connection: its socket is destroyed, so that nothing that comes
+//   C1  A query that is not answered in time is cancelled: a Postgres that is only slow answers that it has ended it
+//       (57014), and nothing was written.
+//   C2  A connection on which not even that answer comes is silent. Its socket is destroyed, so that nothing that comes
 //       late is read as the answer to something else. The `query_timeout` of pg only ends the waiting; after it a
 //       transaction would hand the same connection back to the pool, and the next query would wait behind the silent one.
-//   C2  Whether such a query was carried out is not known. Its error has no SQLSTATE, as that of a connection that broke.
-//   C3  Where one connection fell silent the idle ones probably did: they are closed too, so that the next queries don't
+//   C3  Whether a query on a silent connection was carried out is not known. Its error has no SQLSTATE, as that of a
+//       connection that broke.
+//   C4  Where one connection fell silent the idle ones probably did: they are closed too, so that the next queries don't
 //       each wait for one of them. The pool opens new ones when they are needed.
 
 export interface LimitedPoolOptions extends PoolConfig {
-  /** How long a query may take, from its sending to its answer. */
+  /** How long a query may take before it is cancelled. A connection that is silent is given up a second later. */
   queryLimitMs: number
-  /** Told when a query was not answered in time. */
+  /** Told when a connection was silent. */
   onSilence: () => void
 }
 
 export interface LimitedPool {
   pool: Pool
-  /** Closes the connections that nobody uses now (C3). */
+  /** Closes the connections that nobody uses now (C4). */
   renewIdle(): void
 }
 
@@ -50,8 +53,9 @@ export function openLimitedPool({ queryLimitMs, onSilence, ...config }: LimitedP
   return { pool, renewIdle }
 }
 
-/** Where this process itself stood still, the answer lies in the socket and is read before this is over. */
-const READ_MS = 100
+/** How soon Postgres answers that it has cancelled. Where this process itself stood still, it reads meanwhile what had come. */
+const CANCEL_MS = 1_000
+const CANCEL_REQUEST = 80_877_102
 
 class LimitedClient extends Client {
   readonly #socket: Socket
@@ -69,11 +73,20 @@ class LimitedClient extends Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six forms of it, and all of them pass through
   override query(...parameters: any[]): any {
     const giveUp = () => {
-      this.abandon(`it did not answer within ${this.#limitMs} ms`)
+      this.abandon(`it did not answer within ${this.#limitMs} ms`) // C2
       this.#onSilence()
     }
-    let timer = setTimeout(() => (timer = setTimeout(giveUp, READ_MS)), this.#limitMs)
-    const answered = () => clearTimeout(timer)
+    let isCancelled = false
+    let timer = setTimeout(() => {
+      isCancelled = true
+      this.#cancel() // C1
+      timer = setTimeout(giveUp, CANCEL_MS)
+    }, this.#limitMs)
+    const answered = () => {
+      clearTimeout(timer)
+      // The request to cancel may still come, and would end the next query.
+      if (isCancelled) setImmediate(() => this.abandon('its query was cancelled'))
+    }
     const callback: unknown = parameters.at(-1)
     if (typeof callback === 'function') {
       parameters[parameters.length - 1] = (...answer: unknown[]) => {
@@ -87,13 +100,34 @@ class LimitedClient extends Client {
     return result
   }
 
-  /** C1 */
+  /** Asks Postgres on another connection to end what it does on this one. */
+  #cancel(): void {
+    const { host, port, processID, secretKey } = this as unknown as Started
+    if (processID === null || secretKey === null) return // a pooler that can't cancel
+    const request = Buffer.alloc(16)
+    for (const [n, part] of [request.length, CANCEL_REQUEST, processID, secretKey].entries())
+      request.writeInt32BE(part, 4 * n)
+    const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    socket.on('error', () => {})
+    socket.setTimeout(CANCEL_MS, () => socket.destroy())
+    socket.end(request)
+  }
+
+  /** C2 */
   abandon(why: string): void {
     this.#socket.destroy(timedOut(why))
   }
 }
 
-/** As the kernel says it where it gives a connection up, which is what this anticipates (C2). */
+/** What a client that has connected knows, as pg calls it. */
+interface Started {
+  host: string
+  port: number
+  processID: number | null
+  secretKey: number | null
+}
+
+/** As the kernel says it where it gives a connection up, which is what this anticipates (C3). */
 function timedOut(why: string): Error {
   const error = new Error(`a connection to Postgres was given up: ${why}`)
   return Object.assign(error, { code: 'ETIMEDOUT', errno: -constants.errno.ETIMEDOUT, syscall: 'read' })

@@ -51,7 +51,7 @@ DECLARE
   p money.caller_and_model;
   n integer;
   callers json;
-  -- Between which ids partitions are looked into (B10).
+  -- Between which ids partitions are looked into (B10 of run_batch_v1).
   oldest_id text := (SELECT min(i) FROM unnest(a_id) i);
   newest_id text := (SELECT max(i) FROM unnest(a_id) i);
   oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e);

@@ -28,7 +28,7 @@ DECLARE
   placeholders text[];
   tombstones text[] := '{}';
   n integer;
-  oldest_id text := (SELECT min(i) FROM unnest(c_id) i); -- B10
+  oldest_id text := (SELECT min(i) FROM unnest(c_id) i); -- B10 of run_batch_v1
   newest_id text := (SELECT max(i) FROM unnest(c_id) i);
   charged_ids text[];
   charged_executions text[];

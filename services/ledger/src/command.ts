@@ -13,6 +13,9 @@ const USAGE = `npm run ledger -- check [--whole] [--against <anchor>] [<project>
 Reads DATABASE_URL (a login of the role svc_ledger); \`npm start\` writes one into its data folder.
 `
 
+/** Longer than Postgres lets a statement of this login take: its answer comes first. */
+const QUERY_LIMIT_MS = 20_000
+
 const command = readCommand(process.argv.slice(2), isAnchor)
 if ('wrong' in command) {
   process.stderr.write(command.wrong + USAGE)
@@ -24,10 +27,12 @@ if (!url) {
   process.exit(69)
 }
 
-const database = await openDatabase({ url, poolSize: 1, role: 'ledger-check' }).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-  process.exit(69)
-})
+const database = await openDatabase({ url, poolSize: 1, queryLimitMs: QUERY_LIMIT_MS, role: 'ledger-check' }).catch(
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(69)
+  },
+)
 const { projects, whole, against } = command
 const { wallets, findings } = await checkBooks(database, { whole, ...(projects.length > 0 && { projects }) })
 if (against !== null) findings.push(...(await checkAnchor(database, against)))

@@ -46,7 +46,7 @@ const variables = z.object({
   }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
-    .meta({ description: 'Connections for reads, beside those of the admission batcher' }),
+    .meta({ description: 'Connections for questions, beside those of batches, heartbeats and maintenance' }),
   CHECK_EVERY_SECONDS: wholeNumber({ min: 1, max: 86_400 })
     .default(60)
     .meta({ description: 'How often the books are derived again from the journal' }),

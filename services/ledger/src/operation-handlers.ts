@@ -28,10 +28,18 @@ export const operationHandlers: {
   readSandbox,
   recordAsset,
   readAsset,
-  heartbeat: recordHeartbeat,
-  endInstance,
-  fund,
-  correct,
-  barrier: passBarrier,
+  heartbeat: asking('heartbeats', recordHeartbeat),
+  endInstance: asking('heartbeats', endInstance),
+  fund: asking('locking', fund),
+  correct: asking('locking', correct),
+  barrier: asking('locking', passBarrier),
   wallet: readWallet,
+}
+
+/** Over other connections than those for questions (pools.ts). */
+function asking<Request, Response>(
+  pool: 'heartbeats' | 'locking',
+  handler: (deps: Deps, request: Request) => Promise<Response>,
+): (deps: Deps, request: Request) => Promise<Response> {
+  return (deps, request) => handler({ ...deps, reads: deps[pool] }, request)
 }

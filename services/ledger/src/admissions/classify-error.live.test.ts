@@ -153,7 +153,7 @@ async function untilItSleeps(beside: Client, pid: number): Promise<void> {
 async function throughProxy(url: string, work: (proxied: Database, proxy: FaultProxy) => Promise<void>): Promise<void> {
   const { hostname, port } = new URL(url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-  const proxied = await openDatabase({ url: proxy.through(url), poolSize: 1, queryLimitMs: 3_000 })
+  const proxied = await openDatabase({ url: proxy.through(url), poolSize: 1, queryLimitMs: 2_000 })
   try {
     await work(proxied, proxy)
   } finally {

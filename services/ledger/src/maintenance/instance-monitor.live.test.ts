@@ -1,9 +1,13 @@
 import { describe, expect } from 'vitest'
+import { aliveTopic } from '@gateway/contracts/ledger-reads'
 import { openDatabase } from '@gateway/database/client'
+import { openNotifier } from '@gateway/notifier/notifier'
+import { createLogger } from '@gateway/process/logger'
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { untilSomebodyWaits } from '../fixtures/ledger-test.ts'
 import { test as clockTest } from '../fixtures/set-clock.ts'
 import { recordHeartbeat } from '../instances/heartbeat.ts'
+import { openSignsOfLife } from '../instances/signs-of-life.ts'
 import { monitorInstances } from './instance-monitor.ts'
 
 // Two replicas of the ledger look at instances that heartbeat through one of them, by a clock that the test turns.
@@ -29,9 +33,35 @@ const test = clockTest
     onCleanup(pool.close)
     return pool
   })
-  .extend('watch', async ({ pool, fixture, clock, task }) => {
+  .extend('notifier', { scope: 'file' }, async ({ redis }, { onCleanup }) => {
+    const notifier = openNotifier({ redisUrl: redis.url })
+    onCleanup(() => notifier.close())
+    return notifier
+  })
+  .extend('watch', async ({ pool, fixture, clock, notifier, task }) => {
+    const process = { nowMs: 0 }
+    const log = createLogger({ service: 'ledger', level: 'fatal' })
     const depsOf = (replica: Replica) => ({ reads: pool, replicaId: `${replica} ${task.id}` })
-    const look = (...replicas: Replica[]) => Promise.all(replicas.map((one) => monitorInstances(depsOf(one))))
+    const signs = (replica: Replica) => openSignsOfLife({ ...depsOf(replica), notifier, log, now: () => process.nowMs })
+    const signsOf = { here: signs('here'), there: signs('there') }
+    const look = (...replicas: Replica[]) =>
+      Promise.all(replicas.map((one) => monitorInstances(depsOf(one), signsOf[one])))
+    const giveSign = (name: string) => notifier.notify(aliveTopic(`${name} ${task.id}`))
+    /** Its silence counts from this moment on. */
+    const isHeardNow = async (name: string) => {
+      const { rows } = await fixture.run(
+        'SELECT watched_from = (SELECT at::timestamptz(3) FROM set_clock.hands) AS now FROM money.instances WHERE id = $1',
+        [`${name} ${task.id}`],
+      )
+      return (rows as { now: boolean }[])[0]!.now
+    }
+    const untilHeard = (name: string) =>
+      expect
+        .poll(() => {
+          giveSign(name)
+          return isHeardNow(name)
+        })
+        .toBe(true)
     const heartbeat = (name: string, { deadAfterMs }: Kind, through: Replica = 'here') =>
       recordHeartbeat(depsOf(through), { instance: `${name} ${task.id}`, service: 'worker', deadAfterMs })
     const isAlive = async (name: string) => {
@@ -55,7 +85,7 @@ const test = clockTest
     }
     await look('here', 'there')
     await pass(1_000, 'here', 'there')
-    return { look, heartbeat, isAlive, pass, untilEnded }
+    return { look, heartbeat, isAlive, pass, untilEnded, giveSign, untilHeard, process }
   })
 
 describe.each(Object.entries(KINDS))('%s', (_, kind) => {
@@ -130,6 +160,49 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
     await watch.pass(deadAfterMs, 'there')
     expect(await watch.isAlive('moved')).toBe(true)
     expect(await watch.untilEnded('moved', 'there')).toBeLessThanOrEqual(LOOK_MS)
+  })
+})
+
+describe('an instance whose replica is gone, and that reaches no other one,', () => {
+  const kind = KINDS['a gateway, dead after 15 s']!
+
+  test('lives on for as long as it gives signs of life, and is heard again', async ({ watch }) => {
+    await watch.heartbeat('cut off', kind)
+    await watch.pass(AWAY_MS + LOOK_MS, 'there')
+    for (let n = 0; n < 6; n++) {
+      await watch.pass(10_000, 'there')
+      await watch.untilHeard('cut off')
+    }
+    expect(await watch.heartbeat('cut off', kind)).toEqual({ alive: true })
+    await watch.pass(kind.heartbeatMs, 'here', 'there')
+    expect(await watch.isAlive('cut off')).toBe(true)
+  })
+
+  test('is ended where its signs stop', async ({ watch }) => {
+    await watch.heartbeat('cut off', kind)
+    await watch.pass(AWAY_MS + LOOK_MS, 'there')
+    await watch.untilHeard('cut off')
+    const ms = await watch.untilEnded('cut off', 'there')
+    expect(ms).toBeGreaterThan(kind.deadAfterMs)
+    expect(ms).toBeLessThanOrEqual(kind.deadAfterMs + 2 * LOOK_MS)
+  })
+
+  test('is ended two minutes later though it gives signs', async ({ watch }) => {
+    await watch.heartbeat('cut off', kind)
+    await watch.pass(AWAY_MS + LOOK_MS, 'there')
+    await watch.untilHeard('cut off')
+    watch.process.nowMs += 120_000
+    await watch.look('there')
+    const signs = setInterval(() => watch.giveSign('cut off'), 1)
+    expect(await watch.untilEnded('cut off', 'there')).toBeLessThanOrEqual(kind.deadAfterMs + LOOK_MS)
+    clearInterval(signs)
+  })
+
+  test('is not kept alive by signs while its own replica looks', async ({ watch }) => {
+    await watch.heartbeat('quiet', kind)
+    const signs = setInterval(() => watch.giveSign('quiet'), 1)
+    expect(await watch.untilEnded('quiet', 'here', 'there')).toBeLessThanOrEqual(kind.deadAfterMs + LOOK_MS)
+    clearInterval(signs)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { openSignsOfLife } from '../instances/signs-of-life.ts'
 import { openBooksChecker } from './books-checker.ts'
 import { openBooksRechecker } from './books-rechecker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
@@ -17,24 +18,28 @@ export function maintenanceJobs(
   deps: Deps,
   config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS'>,
 ): MaintenanceJob[] {
+  // The connections of each job: nothing delays those that watch over the living (pools.ts).
+  const watching = { ...deps, reads: deps.heartbeats }
+  const upkeep = { ...deps, reads: deps.maintenance }
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
-  const booksChecker = openBooksChecker(deps, { everyMs: checkEveryMs })
-  const booksRechecker = openBooksRechecker(deps, { everyMs: checkEveryMs })
+  const signsOfLife = openSignsOfLife(deps)
+  const booksChecker = openBooksChecker(upkeep, { everyMs: checkEveryMs })
+  const booksRechecker = openBooksRechecker(upkeep, { everyMs: checkEveryMs })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
     // because a look that waited for the rescue of nodes would be late, and silence would count anew.
-    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(deps) },
-    { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(deps) },
-    { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(deps) },
+    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(watching, signsOfLife) },
+    { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(watching) },
+    { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(upkeep) },
     {
       name: 'job-requeuer',
       everyMs: 1_000,
-      runOnce: () => requeueJobs(deps, { nodesAtOnce: config.NODES_AT_ONCE }),
+      runOnce: () => requeueJobs(upkeep, { nodesAtOnce: config.NODES_AT_ONCE }),
     },
-    { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(deps).runOnce },
-    { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(deps) },
-    { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(deps) },
-    { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(deps) },
+    { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(watching).runOnce },
+    { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
+    { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
+    { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
     { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },
     { name: 'books-recheck', everyMs: checkEveryMs, runOnce: () => booksRechecker.runOnce() },
