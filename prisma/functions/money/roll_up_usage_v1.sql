@@ -1,4 +1,5 @@
--- Adds what these projects have settled since to money.usage_hours, and moves their positions on (money §9.2).
+-- Adds what these projects have settled since to money.usage_hours and money.usage_days, and moves their positions on
+-- (money §9.2).
 --   U1  Entries of a wallet are numbered without gaps in the order of their commits, so whoever sees one sees all before
 --       it. What is up to the position is counted, and nothing behind it; both are written in this transaction.
 --   U2  One at a time, on whichever replica: null, and nothing is done, while another one is at it.
@@ -44,22 +45,33 @@ BEGIN
       since := '-infinity';
     END LOOP;
     CONTINUE WHEN found_entries = 0;
-    INSERT INTO money.usage_hours AS u (project, hour, product, key, calls, prompt_tokens, completion_tokens, micro)
-    SELECT of_project,
-           date_trunc('hour', v.admitted_at, 'UTC'),
-           v.product,
-           v.key,
-           count(*),
-           sum(coalesce(v.prompt_tokens, 0)),
-           sum(coalesce(v.completion_tokens, 0)),
-           sum(j.settled)
-      FROM money.journal j
-      CROSS JOIN LATERAL (
-        SELECT a.admitted_at, a.product, a.key, a.prompt_tokens, a.completion_tokens
-          FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
-     WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since AND j.kind = 'settle'
-     GROUP BY 2, 3, 4
-    ON CONFLICT (project, hour, product, key) DO UPDATE SET
+    WITH used AS MATERIALIZED (
+      SELECT date_trunc('hour', v.admitted_at, 'UTC') AS hour,
+             v.product,
+             v.key,
+             count(*) AS calls,
+             sum(coalesce(v.prompt_tokens, 0)) AS prompt,
+             sum(coalesce(v.completion_tokens, 0)) AS completion,
+             sum(j.settled) AS micro
+        FROM money.journal j
+        CROSS JOIN LATERAL (
+          SELECT a.admitted_at, a.product, a.key, a.prompt_tokens, a.completion_tokens
+            FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
+       WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since AND j.kind = 'settle'
+       GROUP BY 1, 2, 3
+    ), hours AS (
+      INSERT INTO money.usage_hours AS u (project, hour, product, key, calls, prompt_tokens, completion_tokens, micro)
+      SELECT of_project, hour, product, key, calls, prompt, completion, micro FROM used
+      ON CONFLICT (project, hour, product, key) DO UPDATE SET
+        calls = u.calls + excluded.calls,
+        prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = u.completion_tokens + excluded.completion_tokens,
+        micro = u.micro + excluded.micro
+    )
+    INSERT INTO money.usage_days AS u (project, day, product, key, calls, prompt_tokens, completion_tokens, micro)
+    SELECT of_project, date_trunc('day', hour, 'UTC'), product, key, sum(calls), sum(prompt), sum(completion), sum(micro)
+      FROM used GROUP BY 2, 3, 4
+    ON CONFLICT (project, day, product, key) DO UPDATE SET
       calls = u.calls + excluded.calls,
       prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
       completion_tokens = u.completion_tokens + excluded.completion_tokens,

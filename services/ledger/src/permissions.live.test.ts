@@ -37,6 +37,7 @@ const MONEY_TABLES = [
   'anchored_heads',
   'rechecked_wallets',
   'usage_hours',
+  'usage_days',
   'usage_positions',
   'write_offs',
   'idempotency_keys',

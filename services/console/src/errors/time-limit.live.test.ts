@@ -8,13 +8,13 @@ test('a question that takes too long is ended, refused with what to do, and hold
   fixture,
 }) => {
   await fixture.run(
-    `INSERT INTO money.usage_hours VALUES ($1, date_trunc('hour', now(), 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 1)`,
+    `INSERT INTO money.usage_days VALUES ($1, date_trunc('day', now() - interval '2 days', 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 1)`,
     [stack.project],
   )
-  // The hours of usage answer as slowly as very many rows would.
-  await fixture.run('ALTER TABLE money.usage_hours RENAME TO usage_hours_there')
-  await fixture.run('CREATE VIEW money.usage_hours AS SELECT u.* FROM money.usage_hours_there u, pg_sleep(60)')
-  await fixture.run('GRANT SELECT ON money.usage_hours TO svc_console')
+  // The days of usage answer as slowly as very many rows would.
+  await fixture.run('ALTER TABLE money.usage_days RENAME TO usage_days_there')
+  await fixture.run('CREATE VIEW money.usage_days AS SELECT u.* FROM money.usage_days_there u, pg_sleep(60)')
+  await fixture.run('GRANT SELECT ON money.usage_days TO svc_console')
   try {
     const answer = stack.owner.get(`${stack.projectPath}/usage`)
     const sessions = async () => {
@@ -31,8 +31,8 @@ test('a question that takes too long is ended, refused with what to do, and hold
     expect(headers.get('retry-after')).toBeNull()
     expect(await sessions()).toEqual([])
   } finally {
-    await fixture.run('DROP VIEW money.usage_hours')
-    await fixture.run('ALTER TABLE money.usage_hours_there RENAME TO usage_hours')
+    await fixture.run('DROP VIEW money.usage_days')
+    await fixture.run('ALTER TABLE money.usage_days_there RENAME TO usage_days')
   }
   const usage = await stack.owner.get(`${stack.projectPath}/usage`)
   expect([usage.status, usage.body.totalMicro]).toEqual([200, 1])

@@ -10,6 +10,13 @@ export interface UsageRow {
   charged: bigint
 }
 
+interface Period {
+  from: Date
+  to: Date
+}
+
+const DAY_MS = 86_400_000
+
 const groups: Record<UsageReport['by'], Prisma.Sql> = {
   model: Prisma.sql`product`,
   key: Prisma.sql`nullif(key, '')`, // empty: a person ran a sandbox product
@@ -18,26 +25,51 @@ const groups: Record<UsageReport['by'], Prisma.Sql> = {
 
 /**
  * Settled calls that were admitted from `from` on and before `to`, which are whole hours: what the ledger has rolled up
- * by the hour (money §9.2), and what lies behind that in the journal. One statement, so that both are of one moment.
+ * by the day, by the hour where no whole day is asked for (money §9.2), and what lies behind that in the journal. One
+ * statement, so that all of it is of one moment.
  */
-export function usageRows(
+export async function usageRows(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
-  { project, from, to, by }: { project: string; from: Date; to: Date; by: UsageReport['by'] },
+  { project, by, ...period }: Period & { project: string; by: UsageReport['by'] },
 ): Promise<UsageRow[]> {
-  return prisma.$queryRaw<UsageRow[]>`
+  const { days, hours } = partsOf(period)
+  const counts = Prisma.sql`calls, prompt_tokens, completion_tokens, micro`
+  const inHours = (part: Period) => Prisma.sql`
+      SELECT hour AS at, product, key, ${counts} FROM money.usage_hours
+       WHERE project = ${project} AND hour >= ${part.from} AND hour < ${part.to}
+      UNION ALL`
+  const rows = prisma.$queryRaw<UsageRow[]>`
     WITH position AS MATERIALIZED (SELECT p.seq, p.at FROM money.usage_positions p WHERE p.project = ${project}),
     used AS (
-      SELECT hour AS at, product, key, calls, prompt_tokens, completion_tokens, micro
-        FROM money.usage_hours WHERE project = ${project} AND hour >= ${from} AND hour < ${to}
-      UNION ALL
+      SELECT day AS at, product, key, ${counts} FROM money.usage_days
+       WHERE project = ${project} AND day >= ${days.from} AND day < ${days.to}
+      UNION ALL ${Prisma.join(hours.map(inHours), '')}
       SELECT v.admitted_at, v.product, v.key, 1, v.prompt_tokens, v.completion_tokens, j.settled
         FROM money.journal j
        CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
        WHERE j.project = ${project} AND j.kind = 'settle'
          AND j.seq > coalesce((SELECT seq FROM position), 0)
          AND j.at >= coalesce((SELECT at FROM position) - interval '1 day', '-infinity')
-         AND v.admitted_at >= ${from} AND v.admitted_at < ${to})
+         AND v.admitted_at >= ${period.from} AND v.admitted_at < ${period.to})
     SELECT ${groups[by]} AS "group", sum(calls)::bigint AS calls, coalesce(sum(prompt_tokens), 0)::bigint AS prompt,
            coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(micro)::bigint AS charged
       FROM used GROUP BY 1 ORDER BY 1 NULLS LAST`
+  // Where a project is most of the books, Postgres would go through all of its journal, not knowing how little lies behind.
+  const [, found] = await prisma.$transaction([prisma.$executeRaw`SET LOCAL enable_seqscan = off`, rows])
+  return found
+}
+
+/** The whole days of a time, and the hours before and behind them. */
+function partsOf({ from, to }: Period): { days: Period; hours: [Period, Period] } {
+  const first = Math.min(Math.ceil(from.getTime() / DAY_MS) * DAY_MS, to.getTime())
+  const last = Math.max(Math.floor(to.getTime() / DAY_MS) * DAY_MS, first)
+  const [begin, end] = [new Date(first), new Date(last)]
+  const days = { from: begin, to: end }
+  return {
+    days,
+    hours: [
+      { from, to: begin },
+      { from: end, to },
+    ],
+  }
 }

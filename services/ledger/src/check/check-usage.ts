@@ -3,8 +3,9 @@ import type { Finding } from './fold-journal.ts'
 
 // The hours of usage against the journal (money §9.2).
 //   V1  What was rolled up and what lies behind it together are what the wallet has settled: one statement, so one view.
-//   V2  The hours add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
-//   V3  Each hour is derived anew from journal and usage records, in steps, and the one that differs is named.
+//   V2  The hours, and the days, add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
+//   V3  Each hour is derived anew from journal and usage records, in steps, each day from its hours, and the one that
+//       differs is named.
 
 const STEP = 20_000
 
@@ -20,6 +21,7 @@ export async function checkUsage(
   const [sums] = await prisma.$queryRaw<Sums[]>`
     SELECT w.settled, w.journal_seq, coalesce(p.seq, 0) AS seq, coalesce(p.micro, 0)::bigint AS micro,
            (SELECT coalesce(sum(u.micro), 0)::bigint FROM money.usage_hours u WHERE u.project = ${project}) AS hours,
+           (SELECT coalesce(sum(u.micro), 0)::bigint FROM money.usage_days u WHERE u.project = ${project}) AS days,
            (SELECT coalesce(sum(j.settled), 0)::bigint FROM money.journal j
              WHERE j.project = ${project} AND j.seq > coalesce(p.seq, 0)
                AND j.at >= coalesce(p.at - interval '1 day', '-infinity')) AS behind
@@ -33,7 +35,9 @@ export async function checkUsage(
   if (sums.seq > sums.journal_seq) same('usage is rolled up beyond the journal', sums.journal_seq, sums.seq)
   same('what was rolled up differs from the journal', sums.settled - sums.behind, sums.micro) // V1
   same('the hours of usage differ from what was rolled up', sums.micro, sums.hours) // V2
-  if (depth === 'hours') findings.push(...(await checkHours({ prisma }, project)))
+  same('the days of usage differ from what was rolled up', sums.micro, sums.days)
+  if (depth === 'hours')
+    findings.push(...(await checkHours({ prisma }, project)), ...(await checkDays({ prisma }, project)))
   return findings
 }
 
@@ -44,6 +48,7 @@ interface Sums {
   /** Settled up to `seq`. */
   micro: bigint
   hours: bigint
+  days: bigint
   /** Settled since. */
   behind: bigint
 }
@@ -128,4 +133,26 @@ function compareHours(expected: Map<string, Hour>, found: Hour[]): Finding[] {
       expectedMicro: derived.micro,
       foundMicro: hour.micro,
     }))
+}
+
+/** V3: a day against its hours. */
+async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
+  const rows = await prisma.$queryRaw<{ name: string; expected: bigint; found: bigint }[]>`
+    SELECT coalesce(d.day, h.day) || ' ' || coalesce(d.product, h.product) || ' ' || coalesce(d.key, h.key) AS name,
+           coalesce(h.micro, 0)::bigint AS expected, coalesce(d.micro, 0) AS found
+      FROM (SELECT * FROM money.usage_days WHERE project = ${project}) d
+      FULL JOIN (
+        SELECT date_trunc('day', hour, 'UTC') AS day, product, key, sum(calls) AS calls, sum(prompt_tokens) AS prompt,
+               sum(completion_tokens) AS completion, sum(micro) AS micro
+          FROM money.usage_hours WHERE project = ${project} GROUP BY 1, 2, 3
+      ) h ON h.day = d.day AND h.product = d.product AND h.key = d.key
+     WHERE (d.calls, d.prompt_tokens, d.completion_tokens, d.micro)
+           IS DISTINCT FROM (h.calls::bigint, h.prompt::bigint, h.completion::bigint, h.micro::bigint)
+     ORDER BY 1`
+  return rows.map(({ name, expected, found }) => ({
+    what: 'a day of usage differs from its hours',
+    where: `usage day ${name}`,
+    expectedMicro: expected,
+    foundMicro: found,
+  }))
 }

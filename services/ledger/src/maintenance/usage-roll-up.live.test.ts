@@ -76,6 +76,10 @@ describe('rolling up usage', () => {
     await replica.settle(item.id, { promptTokens: 1, completionTokens: 9 })
     await spend(1)
     await rollUpUsage({ reads: replica.reads, log })
+    const days = await fixture.run('SELECT day, micro::int FROM money.usage_days WHERE project = $1 ORDER BY 1', [
+      tenant.project.id,
+    ])
+    expect(days.rows[0]).toEqual({ day: new Date('2026-10-01T00:00:00Z'), micro: 9 })
     const [early, late] = await hours()
     expect([early?.hour.toISOString(), early?.micro, late?.micro]).toEqual(['2026-10-01T09:00:00.000Z', 9, 1])
   })
@@ -183,6 +187,18 @@ describe('the check of usage', () => {
       'DELETE FROM money.usage_hours WHERE project = $1',
       false,
       /the hours of usage differ from what was rolled up: expected 30, found 0/,
+    ],
+    [
+      'a day',
+      'UPDATE money.usage_days SET micro = micro + 1 WHERE project = $1',
+      false,
+      /the days of usage differ from what was rolled up: expected 30, found 31/,
+    ],
+    [
+      'calls of a day',
+      'UPDATE money.usage_days SET calls = calls + 1 WHERE project = $1',
+      true,
+      /a day of usage differs from its hours: expected 30, found 30/,
     ],
     [
       'what was rolled up',
