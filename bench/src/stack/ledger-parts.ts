@@ -4,5 +4,6 @@
 export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/admission-batcher.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
+export { openSetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'
 export { outputCap, promptTokensBound, upperBoundMicro } from '../../../services/ledger/oracle/upper-bound.ts'
 export type { AdmissionBatcher } from '../../../services/ledger/src/deps.ts'

@@ -10,6 +10,7 @@ import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-i
 import type { Flow } from './executions/cache/flow.ts'
 import type { OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
 import type { Metrics } from './metrics.ts'
+import type { SetAside } from './set-aside/set-aside.ts'
 
 type Connections = Pick<Database, 'prisma'>
 
@@ -25,6 +26,7 @@ export interface Deps {
   nodeBatcher: NodeBatcher
   startBatcher: StartBatcher
   packageCache: PackageCache
+  setAside: SetAside
   keyUses: KeyUses
   notifier: Pick<Notifier, 'notify'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>

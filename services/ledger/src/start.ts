@@ -17,6 +17,7 @@ import { repeatJob } from './maintenance/maintenance-job.ts'
 import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
 import { cleanRetention } from './maintenance/retention-cleaner.ts'
 import { openMetrics } from './metrics.ts'
+import { openSetAside } from './set-aside/set-aside.ts'
 import { observeState } from './state-metrics.ts'
 
 /** One for the node batcher, one for the start batcher. */
@@ -81,6 +82,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     nodeQueue,
     keyUses,
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
+    setAside: openSetAside({ now }),
     metrics: openMetrics(tools.meter, log, now),
     log,
     now,

@@ -8,6 +8,7 @@ import type { MaintenanceJob } from './maintenance-job.ts'
 import { rescueNodes } from './node-rescuer.ts'
 import { reapReservations } from './reservation-reaper.ts'
 import { cleanRetention } from './retention-cleaner.ts'
+import { retrySetAside } from './set-aside-retrier.ts'
 
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
 export function maintenanceJobs(
@@ -29,6 +30,7 @@ export function maintenanceJobs(
       runOnce: () => requeueJobs(deps, { nodesAtOnce: config.NODES_AT_ONCE }),
     },
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: () => reapReservations(deps) },
+    { name: 'set-aside-retrier', everyMs: 1_000, runOnce: () => retrySetAside(deps) },
     { name: 'retention-cleaner', everyMs: 3_600_000, runOnce: () => cleanRetention(deps) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
     { name: 'books-check', everyMs: config.CHECK_EVERY_SECONDS * 1_000, runOnce: () => checkAllBooks(deps) },
