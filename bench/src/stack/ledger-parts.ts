@@ -4,6 +4,7 @@
 export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/admission-batcher.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
-export { openSetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'
+export { retrySetAside } from '../../../services/ledger/src/maintenance/set-aside-retrier.ts'
+export { openSetAside, type SetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'
 export { outputCap, promptTokensBound, upperBoundMicro } from '../../../services/ledger/oracle/upper-bound.ts'
 export type { AdmissionBatcher } from '../../../services/ledger/src/deps.ts'

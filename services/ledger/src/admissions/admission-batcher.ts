@@ -4,11 +4,10 @@ import { openSweep } from '@gateway/async/sweep'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
 import { withBatchSpan } from '../spans.ts'
-import { halvesOf } from '../set-aside/halves-of.ts'
 import { inAHurry } from '../set-aside/in-a-hurry.ts'
 import { answerBatch } from './answer-batch.ts'
 import { classify, lockedOut, ranOutOfTime } from './classify-error.ts'
-import { bySuspicion, identifyClosings, openItemsAside } from './items-aside.ts'
+import { identifyClosings, isOfOneProject, openItemsAside, partsOf } from './items-aside.ts'
 import { openProjectCache } from './project-cache.ts'
 import { runBatch } from './run-batch.ts'
 import {
@@ -48,12 +47,17 @@ type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'setAside' | 'now'> & {
   metrics: Pick<Deps['metrics'], 'batch' | 'lockedOut' | 'setAside' | 'keepFailed' | 'settledMore' | 'fenced'>
 }
 
-/** How a batch is run. */
-interface How {
-  /** It waits for wallets that others have locked. */
-  patient: boolean
+interface Apart {
   /** It has little time. */
   hurried: boolean
+  /** On a connection that no batch waits for: the rest of a batch goes on without what is of one project. */
+  outside: boolean
+}
+
+/** How a batch is run. */
+interface How extends Apart {
+  /** It waits for wallets that others have locked. */
+  patient: boolean
 }
 
 const WAIT_AFTER = 3
@@ -110,7 +114,7 @@ export function openAdmissionBatcher(
   async function send({ admissions, closings }: Batch): Promise<void> {
     const entries = [...closings, ...admissions].filter(isInTime)
     const together = aside.leaveOut(entries) // a copy of what was refused meanwhile
-    if (together.length > 0) await decide(together, { hurried: false })
+    if (together.length > 0) await decide(together, { hurried: false, outside: false })
   }
 
   function isInTime(entry: Waiting): boolean {
@@ -128,24 +132,24 @@ export function openAdmissionBatcher(
     return waiting.size > 0
   }
 
-  async function decide(entries: Waiting[], { hurried }: Pick<How, 'hurried'>): Promise<void> {
+  async function decide(entries: Waiting[], { hurried, outside }: Apart): Promise<void> {
     const startMs = now()
     const patient = entries.some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
     const batch = batchOf(entries)
     try {
       const rows = await withBatchSpan(entries, () =>
         hurried
-          ? inAHurry(deps.admissions, (prisma) => run({ prisma }, batch, patient))
+          ? inAHurry(outside ? deps.reads : deps.admissions, (prisma) => run({ prisma }, batch, patient))
           : run(deps.admissions, batch, patient),
       )
       metrics.batch(entries.length, now() - startMs)
       answerBatch(deps, batch, rows, { onDeferred: again, onCopy: add, onProject: introduceCaller }) // L2
     } catch (error) {
-      await recover(entries, error, { patient, hurried })
+      await recover(entries, error, { patient, hurried, outside })
     }
   }
 
-  async function recover(entries: Waiting[], error: unknown, { patient, hurried }: How): Promise<void> {
+  async function recover(entries: Waiting[], error: unknown, { patient, hurried, outside }: How): Promise<void> {
     if (lockedOut(error)) {
       if (!patient) metrics.lockedOut() // it waits for no wallet
       for (const entry of entries) {
@@ -158,7 +162,7 @@ export function openAdmissionBatcher(
         add(entry)
       }
       await delay(RETRY_MS)
-    } else if (entries.length > 1) await takeApart(entries, hurried || ranOutOfTime(error))
+    } else if (entries.length > 1) await takeApart(entries, { hurried: hurried || ranOutOfTime(error), outside })
     else await refused(entries[0]!, error)
   }
 
@@ -168,13 +172,14 @@ export function openAdmissionBatcher(
   }
 
   /** L4 */
-  async function takeApart(entries: Waiting[], hurried: boolean): Promise<void> {
+  async function takeApart(entries: Waiting[], how: Apart): Promise<void> {
     await identifyClosings(deps, entries)
     const left = aside.leaveOut(entries)
-    const parts = left.length < entries.length ? [left] : halvesOf(bySuspicion(left))
+    if (!how.outside && isOfOneProject(left)) return aside.track(takeApart(left, { outside: true, hurried: true }))
+    const parts = left.length < entries.length ? [left] : partsOf(left)
     for (const part of parts) {
       const together = aside.leaveOut(part) // of what was found in the part before it
-      if (together.length > 0) await decide(together, { hurried })
+      if (together.length > 0) await decide(together, how)
     }
   }
 
@@ -195,7 +200,7 @@ export function openAdmissionBatcher(
   async function refused(entry: Waiting, error: unknown): Promise<void> {
     metrics.setAside(entry.item, error)
     await identifyClosings(deps, [entry])
-    await aside.refused(entry, error)
+    aside.refused(entry, error)
   }
 
   function introduceCaller(item: AdmissionItem, project: string): void {

@@ -1,11 +1,10 @@
 import type { Deps } from '../deps.ts'
 import { openAside, type Aside } from '../set-aside/aside.ts'
-import { keepItem, type KeepDeps } from '../set-aside/kept-items.ts'
+import { halvesOf } from '../set-aside/halves-of.ts'
+import { openKeeper, type KeepDeps } from '../set-aside/kept-items.ts'
 import { projectsOfReservations } from '../set-aside/projects-of.ts'
 import type { Group, Remembered } from '../set-aside/set-aside.ts'
 import { isAdmission, type ClosingItem, type Waiting } from './waiting-items.ts'
-
-type ItemsAsideDeps = KeepDeps & Pick<Deps, 'setAside'>
 
 interface How {
   tryAlone: (entry: Waiting) => Promise<void>
@@ -13,7 +12,9 @@ interface How {
 }
 
 /** Admissions and closings that go with no batch, and what they are answered in the meantime (set-aside.ts). */
-export function openItemsAside(deps: ItemsAsideDeps, { tryAlone, drop }: How): Aside<Waiting> {
+export function openItemsAside(deps: KeepDeps, { tryAlone, drop }: How): Aside<Waiting> {
+  const keep = openKeeper(deps)
+
   /** A3 of set-aside.ts: what is given up is answered with an end. */
   async function answer(entry: Waiting, { givenUp, error }: Remembered): Promise<void> {
     const { item, ambiguous } = entry
@@ -23,7 +24,7 @@ export function openItemsAside(deps: ItemsAsideDeps, { tryAlone, drop }: How): A
       else entry.answer({ kind: 'refused', code: 'unavailable', facts: {} })
       return
     }
-    if (item.op === 'release' || (await keepItem(deps, item, error))) entry.answer({ kind: 'set-aside' })
+    if (item.op === 'release' || (await keep(item, error))) entry.answer({ kind: 'set-aside' })
     else drop(entry)
   }
 
@@ -47,8 +48,14 @@ export async function identifyClosings(deps: Pick<Deps, 'reads'>, entries: reado
   if (projects !== null) for (const entry of unknown) entry.project = projects.get(entry.item.id) ?? null
 }
 
-/** Closings before admissions, and those of one project side by side: so few batches find what is wrong with it. */
-export function bySuspicion(entries: readonly Waiting[]): Waiting[] {
-  const rank = ({ item, project }: Waiting) => `${isAdmission(item) ? 2 : 1} ${project ?? ''}`
-  return entries.toSorted((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
+export function isOfOneProject(entries: readonly Waiting[]): boolean {
+  const [first, ...rest] = entries
+  return typeof first?.project === 'string' && rest.every(({ project }) => project === first.project)
+}
+
+/** Two parts, of different projects where there are several: so few batches find the one that is wrong. */
+export function partsOf(entries: readonly Waiting[]): Waiting[][] {
+  const projects = [...Map.groupBy(entries, ({ project }) => project ?? '').values()]
+  if (projects.length === 1) return halvesOf(entries)
+  return halvesOf(projects).map((half) => half.flat())
 }

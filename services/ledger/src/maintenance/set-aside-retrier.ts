@@ -7,7 +7,7 @@ import { forgetKeptItems, takeKeptItems, type KeptItem } from '../set-aside/kept
 const MAX_ITEMS = 20
 const BUDGET_MS = 10_000
 
-type RetrierDeps = Pick<Deps, 'reads' | 'admissionBatcher' | 'nodeBatcher'>
+type RetrierDeps = Pick<Deps, 'reads' | 'setAside' | 'admissionBatcher' | 'nodeBatcher'>
 
 export async function retrySetAside(deps: RetrierDeps): Promise<{ written: number }> {
   let written = 0

@@ -18,8 +18,10 @@ export interface Aside<Entry> {
   take(entry: Entry): boolean
   /** Answers those that are remembered. The others are left. */
   leaveOut(entries: readonly Entry[]): Entry[]
-  /** It was refused alone: it is remembered, and answered. */
-  refused(entry: Entry, error: unknown): Promise<void>
+  /** It was refused alone: it is remembered, and will be answered. */
+  refused(entry: Entry, error: unknown): void
+  /** Work that no batch waits for. Must not reject. */
+  track(work: Promise<void>): void
   /** Resolves when nothing is tried or answered any more. */
   idle(): Promise<void>
 }
@@ -60,11 +62,12 @@ export function openAside<Entry>({ setAside, idOf, groupsOf, tryAlone, answer }:
         if (remembered !== null) track(answer(entry, remembered))
         return remembered === null
       }),
-    async refused(entry, error) {
+    refused(entry, error) {
       setAside.refused(idOf(entry), groupsOf(entry)[0] ?? null, error)
       const remembered = rememberedOf(entry)
-      if (remembered !== null) await answer(entry, remembered)
+      if (remembered !== null) track(answer(entry, remembered)) // nobody else waits for it
     },
+    track,
     async idle() {
       while (underWay.size > 0) await Promise.all(underWay)
     },

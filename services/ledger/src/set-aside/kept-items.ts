@@ -1,7 +1,9 @@
+import { openItemBatcher } from '@gateway/async/batcher'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 import type { SettleItem } from '@gateway/contracts/ledger-items'
 import { classify } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
+import { halvesOf } from './halves-of.ts'
 
 // Closings whose sender was told to stop, kept until they are decided.
 //   K1  An item is on the disk before its sender is told: a settlement that nobody sends any more is not lost. What can't
@@ -9,7 +11,7 @@ import type { Deps } from '../deps.ts'
 //   K2  While it is kept, its reservation or its node is not taken for abandoned (reservation-reaper, node-rescuer).
 //   K3  It is submitted again like any other item, after a back-off of its own, and deleted once it is decided.
 
-export type KeepDeps = Pick<Deps, 'reads'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }
+export type KeepDeps = Pick<Deps, 'reads' | 'setAside'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }
 
 export type KeptItem = SettleItem | CompleteItem
 
@@ -18,24 +20,55 @@ export function nameOfKept(item: KeptItem): string {
   return item.op === 'settle' ? item.id : `${item.execution} ${item.node} ${item.lease}`
 }
 
-/** Keeps an item, once. Answers whether its sender may stop. */
-export async function keepItem({ reads, metrics }: KeepDeps, item: KeptItem, error: string): Promise<boolean> {
-  try {
+interface Keeping {
+  item: KeptItem
+  error: string
+  resolve: (mayStop: boolean) => void
+}
+
+const ITEMS_AT_ONCE = 64
+
+/** Keeps items, each once and many at a time. Answers of each whether its sender may stop. */
+export function openKeeper({ reads, setAside, metrics }: KeepDeps) {
+  const batcher = openItemBatcher<Keeping>({ maxItems: ITEMS_AT_ONCE, run: keep, defer: setImmediate })
+
+  async function keep(batch: Keeping[]): Promise<void> {
+    try {
+      await insert(batch)
+      for (const { item, resolve } of batch) {
+        setAside.kept.add(nameOfKept(item))
+        resolve(true)
+      }
+    } catch (error) {
+      const isFinal = classify(error) === 'final'
+      if (isFinal && batch.length > 1) for (const half of halvesOf(batch)) await keep(half)
+      else
+        for (const { item, resolve } of batch) {
+          metrics.keepFailed(nameOfKept(item), error)
+          resolve(isFinal) // K1
+        }
+    }
+  }
+
+  async function insert(batch: Keeping[]): Promise<void> {
     await reads.prisma.$executeRawUnsafe(
       `INSERT INTO money.set_aside_items (name, project, item, error, kept_at, next_try_at)
-       SELECT $1, coalesce((SELECT project FROM money.reservations WHERE id = $2),
-                           (SELECT project FROM money.executions WHERE id = $2)), $3, $4, clock_timestamp(), clock_timestamp()
+       SELECT name, coalesce((SELECT project FROM money.reservations WHERE id = owner),
+                             (SELECT project FROM money.executions WHERE id = owner)),
+              item, error, clock_timestamp(), clock_timestamp()
+         FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[]) AS k (name, owner, item, error)
        ON CONFLICT DO NOTHING`,
-      nameOfKept(item),
-      item.op === 'settle' ? item.id : item.execution,
-      Buffer.from(JSON.stringify(item)),
-      error,
+      batch.map(({ item }) => nameOfKept(item)),
+      batch.map(({ item }) => (item.op === 'settle' ? item.id : item.execution)),
+      batch.map(({ item }) => Buffer.from(JSON.stringify(item))),
+      batch.map(({ error }) => error),
     )
-    return true
-  } catch (failure) {
-    metrics.keepFailed(nameOfKept(item), failure)
-    return classify(failure) === 'final' // K1
   }
+
+  return (item: KeptItem, error: string): Promise<boolean> =>
+    setAside.kept.has(nameOfKept(item))
+      ? Promise.resolve(true)
+      : new Promise((resolve) => batcher.add({ item, error, resolve }))
 }
 
 interface Row {
@@ -70,9 +103,10 @@ export async function takeKeptItems(
 
 /** They were decided. What else is kept of their projects may be decided too, and is tried at once. */
 export async function forgetKeptItems(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { reads: { prisma }, setAside }: Pick<Deps, 'reads' | 'setAside'>,
   decided: readonly { name: string; project: string | null }[],
 ): Promise<void> {
+  for (const { name } of decided) setAside.kept.delete(name)
   await prisma.$executeRawUnsafe(
     `DELETE FROM money.set_aside_items WHERE name = ANY ($1::text[])`,
     decided.map(({ name }) => name),

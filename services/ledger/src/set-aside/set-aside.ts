@@ -34,6 +34,8 @@ export interface SetAside {
   belongs(id: string, group: Group): void
   /** It was decided (A4). */
   decided(id: string): void
+  /** Kept items (kept-items.ts) that this replica knows to be on the disk. */
+  kept: Pick<Set<string>, 'has' | 'delete'> & { add(name: string): void }
   /** A batch of these ran out of time. Answers whether it is to be taken apart (A5). */
   ranOutOfTime(ids: readonly string[]): boolean
 }
@@ -59,6 +61,7 @@ export function openSetAside({ now }: { now: () => number }): SetAside {
   const entries = new LRUCache<string, Entry>(options)
   const groupOf = new LRUCache<string, Group>(options)
   const slow = new LRUCache<string, true>(options)
+  const kept = new LRUCache<string, true>(options)
   let nextTryMs = -Infinity
 
   /** What is remembered of the id and its groups. */
@@ -114,6 +117,11 @@ export function openSetAside({ now }: { now: () => number }): SetAside {
       const group = groupOf.get(id)
       forget(id)
       if (group !== undefined) forget(group)
+    },
+    kept: {
+      has: (name) => kept.has(name),
+      add: (name) => void kept.set(name, true),
+      delete: (name) => kept.delete(name),
     },
     ranOutOfTime(ids) {
       const before = ids.some((id) => slow.has(id))

@@ -62,7 +62,7 @@ describe('a wallet that is wrong', () => {
     engine,
   }) => {
     const replica = await openWatched(database.ledgerUrl)
-    const deps = { ...replica, nodeBatcher: engine.nodeBatcher }
+    const deps = { ...replica, setAside: replica.memory, nodeBatcher: engine.nodeBatcher }
     const busy = await openTenant(fixture)
     const project = tenant.project.id
     const open = Array.from({ length: OPEN }, () => replica.item(tenant.key, tenant.product))
@@ -158,7 +158,8 @@ describe('a wallet that is wrong', () => {
     expect(await engine.reclaim()).toEqual({ rescued: 0 })
     await nextTryNow(fixture)
     aheadMs += LONG_MS
-    expect(await retrySetAside({ ...engine, admissionBatcher: replica.admissionBatcher })).toEqual({ written: 1 })
+    const retried = retrySetAside({ ...engine, setAside: engine.memory, admissionBatcher: replica.admissionBatcher })
+    expect(await retried).toEqual({ written: 1 })
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 20, nodes: [{}, { status: 'Succeeded' }, {}] })
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
     await engine.close()

@@ -141,7 +141,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
   async function refused(waiting: WaitingNode, error: unknown): Promise<void> {
     metrics.setAside({ id: waiting.item.execution }, error)
     await identifyCompletions(deps, [waiting])
-    await aside.refused(waiting, error)
+    aside.refused(waiting, error)
   }
 
   function again(waiting: WaitingNode, deferrals: number): void {

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { openAside, type Aside } from '../../set-aside/aside.ts'
-import { keepItem, type KeepDeps } from '../../set-aside/kept-items.ts'
+import { openKeeper, type KeepDeps } from '../../set-aside/kept-items.ts'
 import { projectsOfExecutions } from '../../set-aside/projects-of.ts'
 import type { Remembered } from '../../set-aside/set-aside.ts'
 import type { NodeItem, WaitingNode } from './node-item.ts'
@@ -11,12 +11,14 @@ interface How {
 }
 
 /** Items of executions that go with no batch, and what they are answered in the meantime (set-aside.ts). */
-export function openNodesAside(deps: KeepDeps & Pick<Deps, 'setAside'>, { tryAlone, drop }: How): Aside<WaitingNode> {
+export function openNodesAside(deps: KeepDeps, { tryAlone, drop }: How): Aside<WaitingNode> {
+  const keep = openKeeper(deps)
+
   /** A3 of set-aside.ts: workers are answered with an end. Maintenance asks again. */
   async function answer(waiting: WaitingNode, { givenUp, error }: Remembered): Promise<void> {
     const { item } = waiting
     if (!givenUp || item.op === 'reclaim' || item.op === 'overdue') drop(waiting)
-    else if (item.op === 'claim' || (await keepItem(deps, item, error))) waiting.answer({ kind: 'set-aside' })
+    else if (item.op === 'claim' || (await keep(item, error))) waiting.answer({ kind: 'set-aside' })
     else drop(waiting)
   }
 
