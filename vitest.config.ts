@@ -9,9 +9,15 @@ const expect = { poll: { timeout: 30_000 } }
 
 const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000 }
 /** Scenarios that compare how much is done in a time, or kill parts under load: nothing else runs beside them. */
-const alone = ['crashes', 'flow-crashes', 'flow-fairness', 'revocation', 'rolling-restart', 'worker-scaling'].map(
-  (name) => `scenarios/${name}.scenario.ts`,
-)
+const alone = [
+  'crashes',
+  'flow-crashes',
+  'flow-fairness',
+  'revocation',
+  'rolling-restart',
+  'stalls',
+  'worker-scaling',
+].map((name) => `scenarios/${name}.scenario.ts`)
 
 // Two cores: two files at once. The files of a worker share its processes and one started stack (scenarios/src/stack-test.ts).
 export default defineConfig({

@@ -8,17 +8,22 @@ import type { TestProgram } from '@gateway/testbed/test-program'
 import { answerOf, callerAt, refusalIn, said } from './src/caller.ts'
 import { chat, openStack } from './src/stack.ts'
 
-// Only the database's clock decides about windows, expiry, grace and holds. Here the clocks of one gateway and its ledger are
-// a day and an hour fast, those of the other two as much slow, and the console's is fast: nobody is asked what time it is.
+// Only the database's clock decides about windows, expiry, grace and reservations. Here the clocks of one gateway and its
+// ledger are a day and an hour fast, those of the other two as much slow, and the console's is fast: nobody is asked what time
+// it is. Whoever calls a ledger proves who they are by a token that says when it was signed, and for that the clocks of both
+// may be minutes apart: one gateway is ahead of its ledger by nine minutes, the other one behind it by as much.
 
 const SKEW_MS = 25 * 3_600_000
+const APART_MS = 9 * 60_000
 const A_YEAR_MS = 365 * 86_400_000
 
 const skewed = (ms: number) => {
   const module = pathToFileURL(path.join(import.meta.dirname, 'src/skewed-clock.ts'))
   return { NODE_OPTIONS: `--import ${module.href}?ms=${ms}` }
 }
-const everySecond = (n: number) => skewed(n % 2 === 0 ? SKEW_MS : -SKEW_MS)
+/** Of gateways, and the console; the ledgers are apart from them. */
+const ofCaller = (n: number) => skewed(n % 2 === 0 ? SKEW_MS : -SKEW_MS)
+const ofLedger = (n: number) => skewed(n % 2 === 0 ? SKEW_MS - APART_MS : APART_MS - SKEW_MS)
 
 const test = liveTest.extend('stack', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
   const stack = await openStack({
@@ -28,7 +33,7 @@ const test = liveTest.extend('stack', { scope: 'file' }, async ({ database, redi
     redisUrl: redis.url,
     ledgers: 2,
     gateways: 2,
-    environment: { ledger: everySecond, gateway: everySecond, console: () => skewed(SKEW_MS) },
+    environment: { ledger: ofLedger, gateway: ofCaller, console: ofCaller },
   })
   onCleanup(stack.close)
   return stack
@@ -36,13 +41,34 @@ const test = liveTest.extend('stack', { scope: 'file' }, async ({ database, redi
 
 describe('clocks that are wrong by a day', () => {
   test('are really wrong, as their logs show', async ({ stack }) => {
-    const hoursOff = async ({ logFile }: TestProgram) => {
+    const began = Date.now()
+    const aheadMs = async ({ logFile }: TestProgram) => {
       const [first = ''] = (await readFile(logFile, 'utf8')).split('\n')
-      return Math.round((Date.parse((JSON.parse(first) as { time: string }).time) - Date.now()) / 3_600_000)
+      return Date.parse((JSON.parse(first) as { time: string }).time) - began
     }
+    const hoursOff = async (program: TestProgram) => Math.round((await aheadMs(program)) / 3_600_000)
     expect(await Promise.all(stack.gateways.map(hoursOff))).toEqual([25, -25])
     expect(await Promise.all(stack.ledgers.map(hoursOff))).toEqual([25, -25])
     expect(await hoursOff(stack.console!)).toBe(25)
+    const apartMs = async (n: number) => (await aheadMs(stack.gateways[n]!)) - (await aheadMs(stack.ledgers[n]!))
+    expect(await apartMs(0)).toBeGreaterThan(8 * 60_000)
+    expect(await apartMs(1)).toBeLessThan(-8 * 60_000)
+  })
+
+  test('are told of by the ledger whose callers they are', async ({ stack }) => {
+    const tenant = await stack.tenant(1_000_000n)
+    for (const gateway of [0, 1]) {
+      expect(said(await answerOf(await chat(stack, tenant, { gateway })))).toBe('200')
+      const log = await readFile(stack.ledgers[gateway]!.logFile, 'utf8')
+      // One that is behind may be so by the age of its token less; from a gateway that lives there comes a fresh one each time.
+      const lines = log
+        .split('\n')
+        .filter((line) => line.includes('the clocks of the gateway and of the ledger differ'))
+      expect(lines.length).toBeGreaterThan(0)
+      const { apartS } = JSON.parse(lines[0]!) as { apartS: number }
+      if (gateway === 0) expect(apartS).toBeGreaterThan(8 * 60)
+      else expect(apartS).toBeLessThan(-4 * 60)
+    }
   })
 
   test('move no window: both sides fill one and the same, and name its right end [key_limit]', async ({ stack }) => {

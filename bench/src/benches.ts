@@ -1,9 +1,15 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
+import { checkRound } from './check/check-books.ts'
+import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
+import { growth } from './growth/growth.ts'
+import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
+import { longSnapshot } from './long-snapshot/long-snapshot.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
+import { usagePage } from './usage-page/usage-page.ts'
 import { wrongRow } from './wrong-row/wrong-row.ts'
 
 export const benches: Record<string, Bench> = {
@@ -48,5 +54,49 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: recovery,
+  },
+  'long-snapshot': {
+    title: 'one busy wallet while somebody keeps a snapshot of the primary, and the console as that somebody',
+    rounds: 1,
+    seconds: 60,
+    profiles: [],
+    run: longSnapshot,
+  },
+  'usage-page': {
+    title: 'a page of usage of a month with a million calls: from hours, against from every call',
+    rounds: 5,
+    seconds: 1,
+    profiles: [],
+    run: usagePage,
+  },
+  crashes: {
+    title: 'the scenario of crashes again and again, with a busy loop on each processor beside it: does any round fail',
+    rounds: 30,
+    seconds: 1,
+    profiles: [],
+    run: crashes,
+  },
+  histories: {
+    title:
+      'random histories, by SQL and by the pure decision: 100,000 operations a round, every outcome and balance compared',
+    rounds: 10,
+    seconds: 1,
+    profiles: [],
+    run: histories,
+  },
+  'check-books': {
+    title:
+      'a round of the check of the books: nothing has moved, few wallets have, and those that stand still are compared',
+    rounds: 5,
+    seconds: 1,
+    profiles: [],
+    run: checkRound,
+  },
+  growth: {
+    title: 'the same questions to empty books, to a million calls and to ten million (one size a round)',
+    rounds: 2,
+    seconds: 3,
+    profiles: [],
+    run: growth,
   },
 }

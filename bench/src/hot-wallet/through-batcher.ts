@@ -40,6 +40,7 @@ export function batcherUnderTest(database: Database, now: () => number): Batcher
         },
         settledMore: () => {},
         fenced: () => {},
+        answersLost: () => {},
       },
     },
     LIMITS,

@@ -75,7 +75,7 @@ export async function breakProject(parts: Parts) {
       ended = true
       await Promise.all(load)
     },
-    /** Rights the row, and settles what is kept. Answers how much was. */
+    /** Mends the row, and settles what is kept. Answers how much was. */
     async mend(): Promise<number> {
       await run(
         `UPDATE money.wallets SET reserved = (

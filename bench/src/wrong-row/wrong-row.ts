@@ -43,7 +43,14 @@ export async function wrongRow({ options, stops, tell }: BenchDeps): Promise<str
   let aheadMs = 0
   const ledgerNow = () => now() + aheadMs
   const nothing = () => {}
-  const metrics = { batch: nothing, lockedOut: nothing, keepFailed: nothing, settledMore: nothing, fenced: nothing }
+  const metrics = {
+    batch: nothing,
+    lockedOut: nothing,
+    keepFailed: nothing,
+    settledMore: nothing,
+    fenced: nothing,
+    answersLost: nothing,
+  }
   const setAside = openSetAside({ now: ledgerNow })
   let refused = 0
   const admissionBatcher = openAdmissionBatcher(

@@ -102,7 +102,10 @@ export const dashboards: Dashboard[] = [
       {
         title: 'What does not add up',
         unit: 'short',
-        figures: figure('max(ledger_check_findings)', 'findings'),
+        figures: [
+          ...figure('max(ledger_check_findings)', 'findings'),
+          ...figure('max(ledger_recheck_findings)', 'in older parts'),
+        ],
         description: '0 is right. Anything else: docs/operating.md, BooksDoNotAddUp.',
       },
       { title: 'Since the last check', unit: 's', figures: figure('min(ledger_check_age)', 'age') },
@@ -122,6 +125,13 @@ export const dashboards: Dashboard[] = [
         unit: 'short',
         figures: figure('sum by (instance) (ledger_items_waiting)', '{{instance}}'),
       },
+      {
+        title: 'Oldest transaction of the database',
+        unit: 's',
+        figures: figure('max(ledger_transactions_oldest)', 'age'),
+        description: 'While one is open, wallets that change often get slower: docs/operating.md, TransactionTooOld.',
+      },
+      { title: 'Usage not rolled up yet', unit: 'short', figures: figure('max(ledger_usage_behind)', 'entries') },
       {
         title: 'Written off',
         unit: 'short',

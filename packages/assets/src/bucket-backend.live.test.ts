@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
-import { expect, test as base, vi } from 'vitest'
+import { startFaultProxy } from '@gateway/testbed/fault-proxy'
+import { expect, onTestFinished, test as base, vi } from 'vitest'
 import { AssetMissing, AssetStoreUnavailable, AssetTypeUnknown } from './asset-failures.ts'
 import { openAssetStore } from './asset-store.ts'
 import { startSmallBucket } from './fixtures/small-bucket.ts'
@@ -49,6 +50,23 @@ test('a bucket that is away for a moment is asked again', async ({ store, server
   expect(server.objects.size).toBe(1)
   server.failNext(1_000)
   await expect(store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
+})
+
+test('a bucket whose connections fall silent is asked again on another', { timeout: 60_000 }, async ({ server }) => {
+  const { hostname, port } = new URL(server.url)
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+  onTestFinished(proxy.close)
+  const bucket = { name: 'assets', region: 'eu-north-1', endpoint: `http://127.0.0.1:${proxy.port}`, pathStyle: true }
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'somebody')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
+  const store = await openAssetStore({ folder: '', bucket })
+  onTestFinished(async () => {
+    await store.close()
+    vi.unstubAllEnvs()
+  })
+  await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
+  proxy.fallSilent()
+  expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
 })
 
 test('what is not to be kept never reaches the bucket', async ({ store, server }) => {

@@ -6,11 +6,16 @@ import { AssetMissing } from './asset-failures.ts'
 import type { BucketSettings } from './asset-store-config.ts'
 import type { BlobBackend } from './blob-backend.ts'
 
+const CONNECT_MS = 3_000
+/** A connection on which neither side was heard for so long is closed; the SDK then asks again on another one. */
+const SILENT_MS = 10_000
+
 /** A bucket of S3 or of what speaks like it. Its credentials come from the SDK's own variables, files and roles. */
 export function openBucketBackend({ name, region, endpoint, pathStyle }: BucketSettings): BlobBackend {
   const client = new S3Client({
     region,
     forcePathStyle: pathStyle,
+    requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
     ...(endpoint !== null && { endpoint }),
     // Stores beside Amazon's don't all know the checksums that the SDK would add by itself.
     requestChecksumCalculation: 'WHEN_REQUIRED',

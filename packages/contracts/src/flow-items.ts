@@ -68,6 +68,8 @@ export const completeItem = z.strictObject({
   ]),
   /** What the call used; null where none was made or it failed: the reservation, if there is one, is released. */
   usage: usage.nullable(),
+  /** The claim's `callReservation`: under what its usage is written off where the lease is another's now. */
+  reservation: id.optional(),
   /** Milliseconds since the claim, and what the provider took. */
   durationMs: z.int().min(0).max(3_600_000),
   remoteMs: z.int().min(0).max(3_600_000).nullable(),
@@ -103,7 +105,7 @@ export type ClaimOutcome =
 
 export type CompleteOutcome =
   | { kind: 'completed' }
-  /** The lease is another's now. Nothing was recorded, and nobody is charged for it. */
+  /** The lease is another's now. Nothing was recorded, and nobody is charged for it; what it used is a write-off. */
   | { kind: 'fenced' }
   | SetAside
 

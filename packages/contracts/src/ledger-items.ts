@@ -108,13 +108,15 @@ export const ledgerItem = z.discriminatedUnion(
 )
 export type LedgerItem = z.infer<typeof ledgerItem>
 
-/** POST /items: who may send items, and how long a request may be. */
+/** POST /items: who may send items, how long a request may be, and how the ledger says that it is still there. */
 export const itemsEndpoint = {
   path: '/items',
   callers: ['gateway', 'worker'],
   // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with their JSON escapes, and room for the rest.
   bodyBytes: 16 * 1024 * 1024,
-} as const satisfies Pick<OperationRow, 'path' | 'callers' | 'bodyBytes'>
+  /** An answer that waits for its next outcome has an empty line so often: a connection without one is silent, not slow. */
+  quietMs: 1_000,
+} as const satisfies Pick<OperationRow, 'path' | 'callers' | 'bodyBytes'> & { quietMs: number }
 
 /** A line of the request to POST /items. */
 export interface ItemLine {

@@ -18,10 +18,12 @@ import {
 import {
   barrier,
   callerQuestion,
+  correction,
   endInstance,
   funding,
   heartbeat,
   walletQuestion,
+  type CorrectionAnswer,
   type KeyAnswer,
   type ModelsAnswer,
   type ServiceName,
@@ -43,6 +45,8 @@ export interface OperationRow {
   pool: 'requests' | 'executions'
   /** The span on both sides; absent where it is called again and again, such as a heartbeat. */
   span?: OperationSpan
+  /** How long one try may take, where it may wait for a wallet that others have locked: longer than Postgres lets it wait. */
+  tryMs?: number
   /** The longest request, where that is not 1 MB. */
   bodyBytes?: number
   /** What forbids this request to this service, as a sentence; null: it is permitted. */
@@ -66,6 +70,7 @@ const response = <T extends object>(): ResponseType<T> => ({})
 
 const byKey = ['gateway'] as const
 const byMoney = ['console'] as const
+const LOCKED_MS = 6_000
 
 export const ledgerOperations = {
   /** What a key can call now. */
@@ -161,9 +166,25 @@ export const ledgerOperations = {
     request: funding,
     response: response<{ fresh: boolean; micro: number }>(),
     pool: 'requests',
+    tryMs: LOCKED_MS,
+  },
+  correct: {
+    path: '/corrections',
+    callers: byMoney,
+    request: correction,
+    response: response<CorrectionAnswer>(),
+    pool: 'requests',
+    tryMs: LOCKED_MS,
   },
   /** Answers once no admission that read older facts of these projects can still be under way. */
-  barrier: { path: '/barrier', callers: byMoney, request: barrier, response: response<object>(), pool: 'requests' },
+  barrier: {
+    path: '/barrier',
+    callers: byMoney,
+    request: barrier,
+    response: response<object>(),
+    pool: 'requests',
+    tryMs: LOCKED_MS,
+  },
   wallet: {
     path: '/wallets/read',
     callers: byMoney,

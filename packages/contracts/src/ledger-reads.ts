@@ -30,6 +30,9 @@ export const heartbeat = z.strictObject({
 })
 export type Heartbeat = z.infer<typeof heartbeat>
 
+/** By this topic of the notifier an instance says that it lives while its heartbeats find no ledger. */
+export const aliveTopic = (instance: string) => `alive:${instance}`
+
 /** POST /instances/end: the instance has stopped in order; what it still holds is released at once. */
 export const endInstance = z.strictObject({ instance: z.string().min(1).max(64) })
 
@@ -41,6 +44,22 @@ export const funding = z.strictObject({
   fundedBy: z.string().min(1).max(64),
 })
 export type Funding = z.infer<typeof funding>
+
+/** POST /corrections: money that came in or was taken wrongly is put right, once per correction id (money §5.4). */
+export const correction = z.strictObject({
+  project: z.string().min(1).max(64),
+  correctionId: z.string().min(1).max(128),
+  /** Less than 0 takes money out. */
+  micro: z.int().refine((micro) => micro !== 0),
+  reason: z.string().min(1).max(500),
+  correctedBy: z.string().min(1).max(64),
+})
+export type Correction = z.infer<typeof correction>
+export type CorrectionAnswer =
+  /** What stands under the id. `fresh`: it was done now. */
+  | { kind: 'corrected'; fresh: boolean; micro: number; reason: string }
+  /** It would take more than is available. */
+  | { kind: 'short'; availableMicro: number; reservedMicro: number }
 
 /** POST /barrier: answers once no admission that read older facts can still be under way (architecture §M2). */
 export const barrier = z.strictObject({ projects: z.array(z.string().min(1).max(64)).min(1).max(10_000) })

@@ -443,15 +443,22 @@ export const refusals = {
     status: 504,
     type: 'api_error',
     message: (f: { started: boolean }) =>
-      f.started
-        ? 'The execution took longer than five minutes.'
-        : 'No worker took up the execution for fifteen minutes.',
+      f.started ? 'The execution took longer than five minutes.' : 'No worker took up the execution in time.',
     resolution: (f: { started: boolean }) =>
       f.started
         ? 'Make the flow shorter, or ask its models for less; calls that had succeeded were charged.'
         : 'Run the sandbox product again; nothing was charged.',
   },
 
+  no_worker: {
+    status: 503,
+    type: 'api_error',
+    message: text('No worker took up the execution in the time that a chat call waits for one. Nothing is charged.'),
+    resolution: text(
+      'Repeat the request after some seconds, with a new Idempotency-Key if it had one; or call POST /v1/sandbox/{id}/invoke, which waits longer.',
+    ),
+    retryAfterMs: 5_000,
+  },
   activation_failed: {
     status: 503,
     type: 'api_error',

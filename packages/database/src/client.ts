@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Pool } from 'pg'
 import { describeUrl } from './database-url.ts'
 import { PrismaClient } from './generated/client.ts'
+import { openLimitedPool } from './limited-pool.ts'
 import { statementNames } from './statement-names.ts'
 
 export { Prisma, type PrismaClient } from './generated/client.ts'
@@ -10,19 +10,33 @@ export interface DatabaseOptions {
   url: string
   /** Connections at most. They are kept open, so that a lone caller doesn't wait for one. */
   poolSize: number
+  /**
+   * How long a query may take before it is cancelled. A connection that is silent is given up a second later, and it then
+   * is not known whether the query was carried out. Default 10000.
+   */
+  queryLimitMs?: number
   /** Who works here, as Postgres shows it (`application_name`): `svc-<role>`. */
   role?: string
   /** Prepare each statement once per connection. Off for a PgBouncer that doesn't know prepared statements. Default true. */
   preparedStatements?: boolean
   /** Told when an idle connection breaks. The pool replaces it by itself. */
   onConnectionLost?: (error: Error) => void
+  /** Told when a connection was given up because it was silent. The idle connections of this pool are replaced by then. */
+  onSilence?: () => void
 }
 
 export interface Database {
   prisma: PrismaClient
   /** Waits for the queries under way and closes the connections. */
   close: () => Promise<void>
+  /** Replaces the connections that nobody uses now: to be called when another pool to the same server met silence. */
+  renewIdle: () => void
 }
+
+const QUERY_LIMIT_MS = 10_000
+const CONNECT_MS = 3_000
+/** A connection on which nothing comes is probed after this, each second, and is lost after ten probes without an answer. */
+const PROBE_AFTER_MS = 5_000
 
 /**
  * Opens a pool and the Prisma client on it, and proves that the database answers. Sessions are in UTC: the driver
@@ -30,14 +44,18 @@ export interface Database {
  * message, without the password, if the database can't be used.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, poolSize, role, preparedStatements = true, onConnectionLost = () => {} } = options
-  const pool = new Pool({
+  const { url, poolSize, queryLimitMs = QUERY_LIMIT_MS, role, preparedStatements = true } = options
+  const { onConnectionLost = () => {}, onSilence = () => {} } = options
+  const { pool, renewIdle } = openLimitedPool({
+    queryLimitMs,
+    onSilence,
     connectionString: url,
     max: poolSize,
     min: poolSize,
     idleTimeoutMillis: 0,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
     application_name: role ? `svc-${role}` : 'svc',
     options: '-c TimeZone=UTC', // one of the settings that PgBouncer follows
   })
@@ -56,5 +74,5 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const reason = error instanceof Error ? error.message.trim() : String(error)
     throw new Error(`Postgres can't be used as ${describeUrl(url)}: ${reason}`, { cause: error })
   }
-  return { prisma, close: () => prisma.$disconnect() }
+  return { prisma, close: () => prisma.$disconnect(), renewIdle }
 }

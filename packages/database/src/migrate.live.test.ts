@@ -1,5 +1,7 @@
+import { ask } from '@gateway/testbed/ask'
 import { Client } from 'pg'
 import { expect } from 'vitest'
+import { databaseOf } from './database-url.ts'
 import { migrationTest } from './migrate.fixture.ts'
 import { openSchemaEngine } from './schema-engine.ts'
 
@@ -37,6 +39,27 @@ migrationTest(
     expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
   },
 )
+
+migrationTest('another version of Postgres is refused with what to do, and left as it was', async ({ place }) => {
+  const refused = place.run({ '1_a': 'CREATE TABLE t (a int)' }, { supportedMajor: 17 })
+  await expect(refused).rejects.toThrow(
+    /^This is Postgres 18\S*, and the service works on Postgres 17 alone: bring the server/,
+  )
+  expect(await place.ask(`SELECT to_regclass('t') AS t, to_regclass('_prisma_migrations') AS book`)).toEqual([
+    { t: null, book: null },
+  ])
+})
+
+migrationTest('a database whose order of text may change is refused with what to do', async ({ place, database }) => {
+  const name = databaseOf(place.url)
+  await ask(
+    database.adminUrl,
+    `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE 'en-US'`,
+  )
+  const refused = place.run({ '1_a': 'CREATE TABLE t (a int)' })
+  await expect(refused).rejects.toThrow('This database orders text by the rules of en-US, which change')
+  expect(await place.ask(`SELECT to_regclass('t') AS t`)).toEqual([{ t: null }])
+})
 
 migrationTest(
   'a failing migration leaves nothing, names its line, and is applied once corrected',

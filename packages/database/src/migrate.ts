@@ -13,6 +13,7 @@ import { bookFinished, bookOutcome, bookRolledBack, bookStarted, lockBook, readB
 import { readMigrations, type MigrationFile } from './migration-files.ts'
 import { withShortLocks, type LockOptions } from './short-locks.ts'
 import { sqlFailure } from './sql-failure.ts'
+import { refuseUnsupported } from './supported-server.ts'
 
 const projectMigrations = path.resolve(import.meta.dirname, '../../../prisma/migrations')
 const projectFunctions = path.resolve(import.meta.dirname, '../../../prisma/functions')
@@ -25,13 +26,16 @@ export interface MigrateOptions extends LockOptions {
   folders?: { migrations: string; functions: string }
   /** The name of a migration that was left unfinished outside a transaction and shall be tried again. */
   again?: string
+  /** For tests: the one major version of Postgres that is not refused. Default: the one that the service works on. */
+  supportedMajor?: number
 }
 
 /**
  * Applies the migrations that are missing, in order, and the functions that changed; answers their names. Makes the
  * database if there is none. The book is Prisma's `_prisma_migrations`, so `prisma migrate deploy` stays usable for the
- * migrations. Throws one readable message if a migration fails, was changed after it had been applied, or was left
- * unfinished, and if a function fails or has changed its signature.
+ * migrations. Throws one readable message if the server or the database is not one to keep money in, if a migration
+ * fails, was changed after it had been applied, or was left unfinished, and if a function fails or has changed its
+ * signature.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const folders = options.folders ?? { migrations: projectMigrations, functions: projectFunctions }
@@ -41,6 +45,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   client.on('error', () => {}) // a lost connection also fails the query that is under way
   await client.connect()
   try {
+    await refuseUnsupported(client, options.supportedMajor)
     await lockBook(client, options.log)
     if (options.again && !(await bookRolledBack(client, options.again))) {
       throw new Error(`There is no unfinished migration ${options.again}.`)

@@ -20,8 +20,17 @@ liveTest(
       lock: '1234ms',
       idle: '5678ms',
       zone: 'UTC',
+      statement: '15s',
+      transaction: '30s',
+      look: '1s',
+      silence: '10000',
     })
-    expect(await session(newer.console)).toMatchObject({ user: 'svc_console_login', member: false })
+    expect(await session(newer.console)).toMatchObject({
+      user: 'svc_console_login',
+      member: false,
+      statement: '5s',
+      transaction: '10s',
+    })
     await expect(session(older.ledger)).rejects.toThrow('password authentication failed')
   },
 )
@@ -37,7 +46,9 @@ async function session(url: string): Promise<unknown> {
     url,
     `SELECT current_user AS user, pg_has_role(current_user, 'svc_ledger', 'usage') AS member,
             current_setting('lock_timeout') AS lock, current_setting('timezone') AS zone,
-            current_setting('idle_in_transaction_session_timeout') AS idle`,
+            current_setting('idle_in_transaction_session_timeout') AS idle,
+            current_setting('statement_timeout') AS statement, current_setting('transaction_timeout') AS transaction,
+            current_setting('client_connection_check_interval') AS look, current_setting('tcp_user_timeout') AS silence`,
   )
   return row
 }

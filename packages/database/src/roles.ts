@@ -6,6 +6,27 @@ import { scramVerifier } from './scram-verifier.ts'
 /** The services that reach the database, each with the permissions of its own group role `svc_<service>`. */
 export type DatabaseService = 'ledger' | 'console'
 
+/**
+ * What a session of a service may take at most, in milliseconds. The ledger gives a statement up earlier by itself; this
+ * ends what it no longer waits for. The console's bound what its questions cost everybody else: while a snapshot is
+ * open, no version of a hot wallet can be cleaned up. Maintenance that needs longer says so in its own transaction.
+ */
+const LIMITS: Record<DatabaseService, { statementMs: number; transactionMs: number }> = {
+  ledger: { statementMs: 15_000, transactionMs: 30_000 },
+  console: { statementMs: 5_000, transactionMs: 10_000 },
+}
+
+/** Where a connection is lost without a word, the server notices it by these, and frees what its session had locked. */
+const NOTICE_LOST_CALLERS = {
+  tcp_user_timeout: "'10s'",
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '2',
+  tcp_keepalives_count: '3',
+}
+
+/** The first version that can end a transaction by its age. */
+const TRANSACTION_TIMEOUT_VERSION = 170_000
+
 export interface RoleOptions {
   /** How long a statement of these logins may wait for a lock, in milliseconds. Default 5000. */
   lockTimeoutMs?: number
@@ -29,20 +50,33 @@ export async function ensureRoles(
   client.on('error', () => {}) // a lost connection also fails the query that is under way
   await client.connect()
 
-  const ensureRole = async (service: DatabaseService): Promise<string> => {
+  const ensureRole = async (service: DatabaseService, version: number): Promise<string> => {
     const login = loginOf(service)
     await ensureLogin(client, login, passwords[service])
     await client.query(`GRANT svc_${service} TO ${login}`)
-    await client.query(`ALTER ROLE ${login} SET lock_timeout = ${lockTimeoutMs}`)
-    await client.query(`ALTER ROLE ${login} SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`)
-    await client.query(`ALTER ROLE ${login} SET timezone = 'UTC'`)
+    const { statementMs, transactionMs } = LIMITS[service]
+    const settings: Record<string, string | number> = {
+      lock_timeout: lockTimeoutMs,
+      idle_in_transaction_session_timeout: idleInTransactionMs,
+      statement_timeout: statementMs,
+      ...(version >= TRANSACTION_TIMEOUT_VERSION && { transaction_timeout: transactionMs }),
+      timezone: "'UTC'",
+      ...NOTICE_LOST_CALLERS,
+    }
+    for (const [name, value] of Object.entries(settings))
+      await client.query(`ALTER ROLE ${login} SET ${name} = ${value}`)
+    await client.query(endAbandonedStatements(login))
     return withLogin(adminUrl, login, passwords[service])
   }
   try {
     await client.query('BEGIN')
     // One at a time: Postgres refuses two changes of one role at the same moment.
     await client.query("SELECT pg_advisory_xact_lock(hashtext('svc roles'))")
-    const urls = { ledger: await ensureRole('ledger'), console: await ensureRole('console') }
+    const { rows } = await client.query<{ version: number }>(
+      "SELECT current_setting('server_version_num')::int AS version",
+    )
+    const { version } = rows[0]!
+    const urls = { ledger: await ensureRole('ledger', version), console: await ensureRole('console', version) }
     await client.query('COMMIT')
     return urls
   } finally {
@@ -53,6 +87,12 @@ export async function ensureRoles(
 /** The login role of a service. */
 export function loginOf(service: DatabaseService): string {
   return `svc_${service}_login`
+}
+
+/** A statement whose caller has closed the connection ends within a second, where the system of the server can tell. */
+function endAbandonedStatements(login: string): string {
+  return `DO $$ BEGIN ALTER ROLE ${login} SET client_connection_check_interval = '1s';
+    EXCEPTION WHEN invalid_parameter_value THEN NULL; END $$`
 }
 
 async function ensureLogin(client: Client, login: string, password: string): Promise<void> {

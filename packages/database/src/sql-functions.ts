@@ -79,6 +79,46 @@ export const sqlFunctions = {
       recorded: 'bigint',
     },
   },
+  'money.correct_v1': {
+    takes: {
+      of_project: 'text',
+      correction: 'text',
+      amount_micro: 'bigint',
+      why: 'text',
+      by_person: 'text',
+    },
+    answers: {
+      outcome: 'text',
+      recorded: 'bigint | null',
+      recorded_reason: 'text | null',
+      available: 'bigint',
+      reserved: 'bigint',
+    },
+  },
+  'money.roll_up_usage_v1': {
+    takes: {
+      projects: 'text[]',
+      max_entries: 'integer',
+    },
+    answers: {
+      entries: 'integer | null',
+    },
+  },
+  'money.anchor_v1': {
+    takes: {},
+    answers: {
+      anchor: 'bigint | null',
+      wallets: 'integer | null',
+      root: 'text | null',
+    },
+  },
+  'money.oldest_transaction_v1': {
+    takes: {},
+    answers: {
+      oldest_ms: 'bigint | null',
+      snapshot_age: 'bigint | null',
+    },
+  },
   'money.read_executions_v1': {
     takes: {
       ids: 'text[]',
@@ -170,10 +210,9 @@ export const sqlFunctions = {
       facts: 'text',
     },
   },
-  'money.write_starts_v1': {
+  'money.write_starts_v2': {
     takes: {
       nodes_at_once: 'integer',
-      first_claim_ms: 'integer',
       e_id: 'text[]',
       e_project: 'text[]',
       e_sandbox: 'text[]',
@@ -186,6 +225,7 @@ export const sqlFunctions = {
       e_tracestate: 'text[]',
       e_idempotency_key: 'text[]',
       e_fingerprint: 'text[]',
+      e_first_claim_ms: 'integer[]',
       n_execution: 'integer[]',
       n_ordinal: 'integer[]',
       n_node: 'text[]',
@@ -201,13 +241,42 @@ export const sqlFunctions = {
       jobs: 'text | null',
     },
   },
-  'money.keep_answer_partitions_v1': {
+  'money.write_off_fenced_v1': {
     takes: {
+      w_reservation: 'text[]',
+      w_execution: 'text[]',
+      w_usage: 'jsonb',
+    },
+    answers: {
+      written: 'integer',
+    },
+  },
+  'money.monitor_instances_v1': {
+    takes: {
+      by_monitor: 'text',
+    },
+    answers: {
+      ended: 'integer',
+      counted_anew: 'integer',
+      taken_over: 'integer',
+    },
+  },
+  'money.make_partition_v1': {
+    takes: {
+      of_table: 'text',
       days_ahead: 'integer',
+    },
+    answers: {
+      made: 'text | null',
+    },
+  },
+  'money.drop_partition_v1': {
+    takes: {
+      of_table: 'text',
       days_kept: 'integer',
     },
     answers: {
-      dropped: 'integer',
+      dropped: 'text | null',
     },
   },
 } as const satisfies Record<string, SqlFunction>

@@ -13,12 +13,18 @@ export interface Connection {
   closed: AbortSignal
 }
 
+export interface CallLimits {
+  /** How long the caller waits. */
+  budgetMs: number
+  /** How long one try may take. Its connection is closed then: another try takes another. */
+  tryMs: number
+}
+
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 /**
  * POSTs one JSON object to the ledger and answers the one that it sends back. Each operation may be called twice with the same
- * effect, so what fails in transport is sent again while its budget lasts.
- * @param budgetMs how long the caller waits
+ * effect, so what fails in transport, or is not answered within a try, is sent again while its budget lasts.
  * @throws LedgerUnavailable when the budget ends first or the client closes
  * @throws LedgerRejected when the ledger refuses the request as such
  */
@@ -26,7 +32,7 @@ export async function callOperation(
   connection: Connection,
   path: string,
   request: object,
-  budgetMs: number,
+  { budgetMs, tryMs }: CallLimits,
   traceparent?: string,
 ): Promise<object> {
   const { base, token, closed } = connection
@@ -34,7 +40,8 @@ export async function callOperation(
   const signal = AbortSignal.any([closed, AbortSignal.timeout(Math.ceil(budgetMs))])
   for (let tries = 0; !signal.aborted; tries++) {
     if (tries > 0) await wait(backOffMs(tries, BACK_OFF), undefined, { signal }).catch(() => {})
-    const response = await post(connection, path, body, traceparent, signal).catch(() => null)
+    const trying = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(tryMs))])
+    const response = await post(connection, path, body, traceparent, trying).catch(() => null)
     if (response === null) continue
     if (response.status === 200) return response.value
     if (response.status === 401) token.renew()

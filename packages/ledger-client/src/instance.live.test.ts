@@ -11,12 +11,14 @@ async function open() {
     await peer.stop()
   })
   let made = 0
+  const notified: string[] = []
   const register = (heartbeatMs: number) =>
     registerInstance({
       ledger: client,
       service: 'gateway',
       heartbeatMs,
       newId: () => `ins_${++made}`,
+      notifier: { notify: (topic) => void notified.push(topic) },
       stopping: new AbortController().signal,
       log: { warn: () => {} },
     })
@@ -27,7 +29,7 @@ async function open() {
     request.reply(200, { alive })
     return request.question['instance']
   }
-  return { peer, register, heartbeat }
+  return { peer, register, heartbeat, notified }
 }
 
 const long = 60_000
@@ -64,6 +66,17 @@ test('a heartbeat that finds nobody is followed by the next one', async () => {
   ).gone // never answered: the heartbeat's time ends
   expect(await heartbeat(true)).toBe('ins_1')
   expect(instance.id()).toBe('ins_1')
+})
+
+test('while its heartbeats find no ledger it gives signs of life by the notifier, and none else', async () => {
+  const { peer, register, heartbeat, notified } = await open()
+  const opening = register(20)
+  await heartbeat(true)
+  await opening
+  for (let n = 0; n < 5; n++) await heartbeat(true)
+  await peer.next() // is never answered
+  await expect.poll(() => notified.length).toBeGreaterThan(2)
+  expect(new Set(notified)).toEqual(new Set(['alive:ins_1']))
 })
 
 test('many admissions that met an unknown instance make one fresh id together', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServiceName } from '@gateway/contracts/ledger-reads'
+import { aliveTopic, type ServiceName } from '@gateway/contracts/ledger-reads'
 import type { LedgerClient } from './ledger-client.ts'
 import { LedgerUnavailable } from './ledger-failures.ts'
 
@@ -7,6 +7,8 @@ import { LedgerUnavailable } from './ledger-failures.ts'
 //   H1  The ledger knows it before anything is reserved in its name.
 //   H2  Once the ledger has declared it dead it stays dead; the process goes on under a fresh id.
 //   H3  A living id is never given up: the calls under it would lose their reservations.
+//   H4  While its heartbeats find no ledger it gives a sign of life by the notifier: the replica that it knew may be gone, and
+//       another one has taken it over, which it can't reach (services/ledger/src/instances/signs-of-life.ts).
 
 export interface Instance {
   /** In whose name an admission or a claim is asked for; read anew for each, because it may change. */
@@ -28,6 +30,8 @@ export interface InstanceOptions {
   /** After so long without a heartbeat the ledger declares it dead. */
   deadAfterMs?: number
   newId: () => string
+  /** Takes the sign of life that replaces a heartbeat which finds no ledger. */
+  notifier: { notify(topic: string): void }
   /** Ends the wait for a ledger that is not there. */
   stopping: AbortSignal
   log: { warn(message: string): void }
@@ -38,6 +42,8 @@ export interface InstanceOptions {
 /** A heartbeat that stalls for as long is given up, and the next one takes another connection. */
 const MIN_BUDGET_MS = 1_000
 const AGAIN_MS = 1_000
+/** One that is on its way is not unheard. */
+const UNHEARD_HEARTBEATS = 1.5
 
 /**
  * Registers this process with the ledger and keeps it alive there. Waits for a ledger that can not be reached yet; rejects with the
@@ -49,6 +55,7 @@ export async function registerInstance({
   heartbeatMs = 5_000,
   deadAfterMs = 15_000,
   newId,
+  notifier,
   stopping,
   log,
   now = () => performance.now(),
@@ -105,7 +112,10 @@ export async function registerInstance({
     }
   }
   // A heartbeat that failed is followed by the next one in time; only the ledger decides who is dead.
-  const timer = setInterval(() => void sendHeartbeat().catch(() => {}), heartbeatMs).unref()
+  const timer = setInterval(() => {
+    if (now() - heardMs > UNHEARD_HEARTBEATS * heartbeatMs) notifier.notify(aliveTopic(id)) // H4
+    void sendHeartbeat().catch(() => {})
+  }, heartbeatMs).unref()
 
   return {
     id: () => id,

@@ -10,6 +10,8 @@ export interface ItemsRequest {
   body: string
   /** The whole exchange is cut off after this. */
   limitMs: number
+  /** It is cut off as well where nothing comes for so long: the ledger says more often that it is there. */
+  silentMs: number
 }
 
 /** How an exchange ended. Whatever has no outcome by then has none. */
@@ -40,6 +42,7 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
   let status = 0
   let error = ''
   const timer = setTimeout(() => end({ kind: 'cut' }), request.limitMs)
+  const silence = setTimeout(() => end({ kind: 'cut' }), request.silentMs)
   const readLines = openLineReader((line) => {
     if (!ended) receiver.outcome(JSON.parse(line) as OutcomeLine)
   }, MAX_LINE_BYTES)
@@ -48,6 +51,7 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
     if (ended) return false
     ended = true
     clearTimeout(timer)
+    clearTimeout(silence)
     return true
   }
 
@@ -67,6 +71,7 @@ export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: 
     },
     onResponseData(_control, chunk) {
       if (ended) return
+      silence.refresh()
       if (status !== 200) {
         if (error.length < MAX_ERROR_BYTES) error += chunk.toString()
         return

@@ -4,6 +4,7 @@ import { admission, admitted, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger, type PeerLedger, type Received } from './fixtures/peer-ledger.ts'
 import { openLedgerClient, type LedgerClient, type LedgerClientOptions } from './ledger-client.ts'
 import { LedgerRejected, LedgerUnavailable } from './ledger-failures.ts'
+import { createLogger } from '@gateway/process/logger'
 import { openTokenVerifier } from './service-token.ts'
 
 const secret = 's'.repeat(32)
@@ -41,7 +42,8 @@ test('a lone item goes by itself, with its budget and a token that names the ser
   expect(request.path).toBe('/items')
   expect(request.lines).toEqual([{ n: 0, budgetMs: expect.any(Number), item: { op: 'admit', ...admission('inv_1') } }])
   expect(request.lines[0]!.budgetMs).toBeLessThanOrEqual(900)
-  expect(await openTokenVerifier({ secrets: { gateway: secret }, now: Date.now })(request.token)).toBe('gateway')
+  const log = createLogger({ service: 'ledger', level: 'fatal' })
+  expect(await openTokenVerifier({ secrets: { gateway: [secret] }, now: Date.now, log })(request.token)).toBe('gateway')
   request.end(...yes(request))
   expect(await asked).toEqual(admitted('inv_1'))
 })
@@ -322,6 +324,8 @@ test('every operation is one POST with one JSON object', async () => {
   const { peer, client } = await open()
   const heartbeat = { instance: 'ins_1', service: 'gateway', deadAfterMs: 15_000 } as const
   const funding = { project: 'prj_1', fundingId: 'f1', micro: 5, fundedBy: 'per_1' }
+  const correction = { project: 'prj_1', correctionId: 'c1', micro: -5, reason: 'twice', correctedBy: 'per_1' }
+  const corrected = { kind: 'corrected', fresh: true, micro: -5, reason: 'twice' } as const
   const question = { keyHash: 'ab'.repeat(32), selector: null }
   const wallet = { fundedMicro: 5, reservedMicro: 0, settledMicro: 0, availableMicro: 5 }
   const table = [
@@ -329,6 +333,7 @@ test('every operation is one POST with one JSON object', async () => {
     [client.heartbeat(heartbeat), '/instances/heartbeat', heartbeat, { alive: true }, { alive: true }],
     [client.endInstance({ instance: 'ins_1' }), '/instances/end', { instance: 'ins_1' }, {}, {}],
     [client.fund(funding), '/fundings', funding, { fresh: true, micro: 5 }, { fresh: true, micro: 5 }],
+    [client.correct(correction), '/corrections', correction, corrected, corrected],
     [client.barrier({ projects: ['prj_1'] }), '/barrier', { projects: ['prj_1'] }, {}, {}],
     [client.wallet({ project: 'prj_1' }), '/wallets/read', { project: 'prj_1' }, wallet, wallet],
   ] as const

@@ -27,7 +27,8 @@ import { attributesOf, RESERVATION } from './span-attributes.ts'
 import { openItemSubmitter } from './submit-items.ts'
 
 // The ledger, to its callers: a method for each row of the tables of items and of operations.
-//   C1  Whatever fails in transport is sent again while the caller's budget lasts.
+//   C1  Whatever fails in transport is sent again while the caller's budget lasts. A connection that falls silent fails as
+//       well: each try has a limit of its own, at which its connection is closed and never used again.
 //   C2  An opening item (admit, admitNode, claim) has a budget, and LedgerUnavailable means that it was not decided: of `admit`
 //       nothing stays reserved; of the others what they hold ends with the lease.
 //   C3  A closing item (settle, release, complete) is sent again until its budget ends; without one, until the client closes.
@@ -76,11 +77,15 @@ export interface LedgerClient extends Operations, Openings, Closings {
   close(): Promise<void>
 }
 
-/** How long an operation may take if its caller does not say so. */
-const OPERATION_BUDGET: Budget = { budgetMs: 5_000 }
+/** How long an operation may take if its caller does not say so: at least two tries. */
+const OPERATION_MS = 5_000
+/** How long one try of it may take; then it goes again on another connection. */
+const TRY_MS = 2_000
 /** As long as the client is open. */
 const NO_END: Budget = { budgetMs: Infinity }
 const CONNECT_MS = 2_000
+/** A connection on which nothing comes is probed after this, each second, and is lost after ten probes without an answer. */
+const PROBE_AFTER_MS = 5_000
 /** Of `requests` few, apart from the others, so that a heartbeat waits behind no crowd. */
 const CONNECTIONS = { requests: 4, executions: 16 }
 
@@ -99,8 +104,9 @@ export function openLedgerClient({
   const base = pathname.replace(/\/+$/, '')
   const token = openTokenSource({ service, secret, now })
   // Time limits are each item's own; undici's would end a request under items that may still wait.
+  const socket = { timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }
   const pool = (size: number) =>
-    new Pool(origin, { connections: size, connect: { timeout: CONNECT_MS }, headersTimeout: 0, bodyTimeout: 0 })
+    new Pool(origin, { connections: size, connect: socket, headersTimeout: 0, bodyTimeout: 0 })
   const closing = new AbortController()
   const connect = (size: number): Connection => ({ pool: pool(size), base, token, closed: closing.signal })
   const connections = { requests: connect(CONNECTIONS.requests), executions: connect(CONNECTIONS.executions) }
@@ -115,9 +121,11 @@ export function openLedgerClient({
   const items = openItemSubmitter({ batcher, maxWaiting, now })
 
   function operation(name: OperationName) {
-    const { path, pool, span }: OperationRow = ledgerOperations[name]
-    return (request: object, { budgetMs }: Budget = OPERATION_BUDGET) => {
-      const call = (traceparent?: string) => callOperation(connections[pool], path, request, budgetMs, traceparent)
+    const { path, pool, span, tryMs = TRY_MS }: OperationRow = ledgerOperations[name]
+    const usual: Budget = { budgetMs: Math.max(OPERATION_MS, 2 * tryMs) }
+    return (request: object, { budgetMs }: Budget = usual) => {
+      const limits = { budgetMs, tryMs: Math.min(tryMs, budgetMs / 2) }
+      const call = (traceparent?: string) => callOperation(connections[pool], path, request, limits, traceparent)
       return span ? withClientSpan(span, request, call) : call()
     }
   }

@@ -1,7 +1,7 @@
 import type { Pool } from 'undici'
 import { backOffMs } from '@gateway/async/back-off'
 import { openBatcher } from '@gateway/async/batcher'
-import type { ItemRow, OutcomeLine } from '@gateway/contracts/ledger-items'
+import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/contracts/ledger-items'
 import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
 import type { TokenSource } from './service-token.ts'
 
@@ -68,6 +68,8 @@ const MAX_ITEMS = 512
 const MAX_BYTES = 1024 * 1024
 /** What a request may take beyond the longest budget in it. */
 const SLACK_MS = 1_000
+/** A connection on which the ledger was not heard for so long is closed, and what it carried goes again on another one. */
+const SILENT_MS = 3 * itemsEndpoint.quietMs
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 export function openRequestBatcher(options: RequestBatcherOptions): RequestBatcher {
@@ -146,7 +148,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     }
     request.cancel = startItemsExchange(
       pool,
-      { path, token: signed, body, limitMs: longestMs + SLACK_MS },
+      { path, token: signed, body, limitMs: longestMs + SLACK_MS, silentMs: SILENT_MS },
       { outcome: (line) => answer(request, line), end: (end) => finish(request, end) },
     )
   }

@@ -3,6 +3,9 @@ import { expect, test } from 'vitest'
 import { openTokenSource, openTokenVerifier } from './service-token.ts'
 
 const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+const known = { gateway: [secrets.gateway], worker: [secrets.worker], console: [secrets.console] }
+const silent = { warn: () => {}, error: () => {} }
+const verifierAt = (now: () => number) => openTokenVerifier({ secrets: known, now, log: silent })
 const start = Date.UTC(2026, 10, 20)
 
 function clock() {
@@ -13,11 +16,13 @@ function clock() {
 test('a token names its service until it expires', async () => {
   const { now, pass } = clock()
   const token = await openTokenSource({ service: 'worker', secret: secrets.worker, now }).current()
-  const verify = openTokenVerifier({ secrets, now })
+  const verify = verifierAt(now)
   expect(await verify(token)).toBe('worker')
   pass(299_000)
   expect(await verify(token)).toBe('worker')
-  pass(32_000) // five minutes and half a minute for skewed clocks
+  pass(600_000) // five minutes, and ten for clocks that differ
+  expect(await verify(token)).toBe('worker')
+  pass(2_000)
   expect(await verify(token)).toBe(null)
 })
 
@@ -43,7 +48,7 @@ const nowS = start / 1000
 const good = { iss: 'gateway', aud: 'ledger', iat: nowS, exp: nowS + 300 }
 
 test('the bound of the checks below: such a token is accepted', async () => {
-  expect(await openTokenVerifier({ secrets, now: () => start })(await sign(good, secrets.gateway))).toBe('gateway')
+  expect(await verifierAt(() => start)(await sign(good, secrets.gateway))).toBe('gateway')
 })
 
 test.each([
@@ -56,18 +61,21 @@ test.each([
   ['another algorithm', good, secrets.gateway, 'HS512'],
   ['no expiry', { ...good, exp: undefined }, secrets.gateway, 'HS256'],
   ['an expiry far away', { ...good, exp: nowS + 86_400 }, secrets.gateway, 'HS256'],
+  ['a lifetime that is too long by a second', { ...good, iat: nowS - 1 }, secrets.gateway, 'HS256'],
+  ['no time of issue', { ...good, iat: undefined }, secrets.gateway, 'HS256'],
+  ['an end before its beginning', { ...good, iat: nowS + 301 }, secrets.gateway, 'HS256'],
 ])('a token with %s is refused', async (_what, claims, secret, alg) => {
-  expect(await openTokenVerifier({ secrets, now: () => start })(await sign(claims, secret, alg))).toBe(null)
+  expect(await verifierAt(() => start)(await sign(claims, secret, alg))).toBe(null)
 })
 
 test.each(['', 'garbage', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJpc3MiOiJnYXRld2F5IiwiYXVkIjoibGVkZ2VyIn0.'])(
   'what is no token is refused: %j',
-  async (text) => expect(await openTokenVerifier({ secrets, now: () => start })(text)).toBe(null),
+  async (text) => expect(await verifierAt(() => start)(text)).toBe(null),
 )
 
 test('a token with one changed character is refused', async () => {
   const token = await openTokenSource({ service: 'gateway', secret: secrets.gateway, now: () => start }).current()
-  const verify = openTokenVerifier({ secrets, now: () => start })
+  const verify = verifierAt(() => start)
   for (let at = 0; at < token.length - 1; at++) {
     const changed = token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1)
     expect(await verify(changed), `at ${at}`).toBe(null)
@@ -77,7 +85,50 @@ test('a token with one changed character is refused', async () => {
 test('a secret of 31 characters is refused at the start', () => {
   const secret = 's'.repeat(31)
   expect(() => openTokenSource({ service: 'gateway', secret, now: () => start })).toThrow(/gateway has fewer than 32/)
-  expect(() => openTokenVerifier({ secrets: { gateway: secret }, now: () => start })).toThrow(
+  const later = { gateway: [secrets.gateway, secret] }
+  expect(() => openTokenVerifier({ secrets: later, now: () => start, log: silent })).toThrow(
     /gateway has fewer than 32/,
   )
+})
+
+test.each([
+  [0, null],
+  [29, null],
+  [45, 'warn'],
+  [240, 'warn'],
+  [599, 'warn'],
+  [601, 'error'],
+  [86_400, 'error'],
+  [-29, null],
+  [-45, 'warn'],
+  [-599, 'warn'],
+  [-841, 'error'], // a token lives for five minutes more
+  [-86_400, 'error'],
+])('a service whose clock is %i s ahead of the ledger’s is refused only beyond ten minutes: %s', async (s, told) => {
+  const said: [string, object, string][] = []
+  const log = {
+    warn: (facts: object, message: string) => void said.push(['warn', facts, message]),
+    error: (facts: object, message: string) => void said.push(['error', facts, message]),
+  } as unknown as Parameters<typeof openTokenVerifier>[0]['log']
+  const { now, pass } = clock()
+  const source = openTokenSource({ service: 'gateway', secret: secrets.gateway, now: () => now() + s * 1_000 })
+  const verify = openTokenVerifier({ secrets: known, now, log })
+  const token = await source.current()
+  if (s < 0) pass(239_000) // as old as a token gets: the worst moment for a clock that is behind
+  for (let n = 0; n < 3; n++) expect(await verify(token)).toBe(told === 'error' ? null : 'gateway')
+  expect(said.map(([level]) => level)).toEqual(told === null ? [] : [told])
+  if (told !== null) expect(said[0]![2]).toMatch(/^the clocks of the gateway and of the ledger differ by \d+ s or more/)
+})
+
+test('while a secret is replaced, tokens of the old one and of the new one are taken', async () => {
+  const now = () => start
+  const [old, fresh, other] = ['o', 'n', 'x'].map((letter) => letter.repeat(32)) as [string, string, string]
+  const tokenOf = (secret: string) => openTokenSource({ service: 'gateway', secret, now }).current()
+  const verifies = async (...gateway: string[]) => {
+    const verify = openTokenVerifier({ secrets: { ...known, gateway }, now, log: silent })
+    return [await verify(await tokenOf(old)), await verify(await tokenOf(fresh)), await verify(await tokenOf(other))]
+  }
+  expect(await verifies(old)).toEqual(['gateway', null, null])
+  expect(await verifies(fresh, old)).toEqual(['gateway', 'gateway', null])
+  expect(await verifies(fresh)).toEqual([null, 'gateway', null])
 })

@@ -1,10 +1,14 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { decodeJwt, jwtVerify, SignJWT } from 'jose'
+import { decodeJwt, errors, jwtVerify, SignJWT, type JWTPayload } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
+import type { Logger } from '@gateway/process/logger'
 
 // How a service proves to the ledger who it is: a JWT of five minutes, signed with a secret that only the two know.
-// A leaked token is worth five minutes, and the permissions of one service.
+//   T1  A leaked token is worth its lifetime and what clocks may be apart, and the permissions of one service.
+//   T2  The clocks of two machines may be TOLERANCE_S apart, in either direction. How long a token lives says its signer
+//       alone (`exp - iat`), and no clock is asked about that. Clocks that differ are told of, whether that matters yet or not.
+//   T3  Of each service several secrets may be known: while one is replaced, the old one and the new one.
 
 export interface TokenSource {
   /** A token that is valid for another minute at least. */
@@ -19,8 +23,11 @@ export type TokenVerifier = (token: string) => Promise<ServiceName | null>
 const AUDIENCE = 'ledger'
 const LIFETIME_S = 300
 const RENEW_BEFORE_MS = 60_000
-/** How far the clocks of two machines may be apart. */
-const SKEW_S = 30
+/** T2 */
+const TOLERANCE_S = 600
+/** Clocks that are further apart are told of, each service's once in a while. */
+const NOTABLE_S = 30
+const TELL_EVERY_MS = 60_000
 const CACHED_TOKENS = 1_000
 const SECRET_CHARACTERS = 32
 
@@ -64,50 +71,93 @@ export function openTokenSource({
   }
 }
 
+interface VerifierOptions {
+  /** Of each service the secrets that it may sign with, the present one first (T3). */
+  secrets: Partial<Record<ServiceName, readonly string[]>>
+  /** Unix milliseconds. */
+  now: () => number
+  log: Pick<Logger, 'warn' | 'error'>
+}
+
 /**
  * Verifies the tokens of the services whose secrets it is given. A verified token is cached until it expires.
- * @param now Unix milliseconds
  * @throws Error when a secret has fewer than 32 characters
  */
-export function openTokenVerifier({
-  secrets,
-  now,
-}: {
-  secrets: Partial<Record<ServiceName, string>>
-  now: () => number
-}): TokenVerifier {
-  const keys = new Map(Object.entries(secrets).map(([service, secret]) => [service, keyOf(service, secret)]))
+export function openTokenVerifier({ secrets, now, log }: VerifierOptions): TokenVerifier {
+  const keys = new Map(
+    Object.entries(secrets).map(([service, some]) => [service, some.map((secret) => keyOf(service, secret))]),
+  )
   const verifiedTokens = new LRUCache<string, { service: ServiceName; expiresAtMs: number }>({ max: CACHED_TOKENS })
+  const toldMs = new Map<string, number>()
 
   return async (token) => {
     const nowMs = now()
     const cached = verifiedTokens.get(token)
     if (cached && nowMs < cached.expiresAtMs) return cached.service
-    const verified = await verify(token, keys, nowMs)
-    if (verified === null) return null
-    verifiedTokens.set(token, verified)
-    return verified.service
+    const signed = await readToken(token, keys)
+    if (signed === null) return null
+    const { service, issuedAtS, expiresAtS } = signed
+    const expiresAtMs = (expiresAtS + TOLERANCE_S) * 1000
+    const refused = issuedAtS - TOLERANCE_S > nowMs / 1000 || nowMs >= expiresAtMs
+    tellOfClocks(service, clocksApartS(issuedAtS, nowMs / 1000), refused)
+    if (refused) return null
+    verifiedTokens.set(token, { service, expiresAtMs })
+    return service
+  }
+
+  /** T2 */
+  function tellOfClocks(service: ServiceName, apartS: number, refused: boolean): void {
+    if (Math.abs(apartS) <= NOTABLE_S || now() < (toldMs.get(service) ?? -Infinity) + TELL_EVERY_MS) return
+    toldMs.set(service, now())
+    const message = `the clocks of the ${service} and of the ledger differ by ${Math.abs(apartS)} s or more`
+    if (refused) log.error({ service, apartS, toleratedS: TOLERANCE_S }, `${message}: its tokens are refused`)
+    else log.warn({ service, apartS, toleratedS: TOLERANCE_S }, message)
   }
 }
 
-async function verify(token: string, keys: Map<string, KeyObject>, nowMs: number) {
+/** By how much the clock that signed is ahead at least, in seconds; below 0: behind. A token is used until it is renewed. */
+function clocksApartS(issuedAtS: number, nowS: number): number {
+  const aheadS = Math.floor(issuedAtS - nowS)
+  const behindS = Math.floor(nowS - issuedAtS - (LIFETIME_S - RENEW_BEFORE_MS / 1000))
+  return aheadS > 0 ? aheadS : behindS > 0 ? -behindS : 0
+}
+
+/** Who signed it and for when, whatever the time is; null for what nobody of ours signs. */
+async function readToken(
+  token: string,
+  keys: Map<string, KeyObject[]>,
+): Promise<{ service: ServiceName; issuedAtS: number; expiresAtS: number } | null> {
   try {
-    const service = decodeJwt(token).iss ?? '' // only says which key to try
-    const key = keys.get(service)
-    if (!key) return null
-    const { payload } = await jwtVerify(token, key, {
-      algorithms: ['HS256'],
-      issuer: service,
-      audience: AUDIENCE,
-      requiredClaims: ['exp', 'iat'],
-      currentDate: new Date(nowMs),
-      clockTolerance: SKEW_S,
-    })
-    const expiresAtMs = (payload.exp! + SKEW_S) * 1000
-    if (expiresAtMs - nowMs > (LIFETIME_S + 2 * SKEW_S) * 1000) return null // nobody of ours signs for so long
-    return { service: service as ServiceName, expiresAtMs }
+    const service = decodeJwt(token).iss ?? '' // only says which keys to try
+    for (const key of keys.get(service) ?? []) {
+      const payload = await readSigned(token, key, service)
+      if (payload === null) continue
+      const { iat: issuedAtS = NaN, exp: expiresAtS = NaN } = payload
+      const lifetimeS = expiresAtS - issuedAtS
+      return lifetimeS > 0 && lifetimeS <= LIFETIME_S
+        ? { service: service as ServiceName, issuedAtS, expiresAtS }
+        : null
+    }
+    return null
   } catch {
     return null
+  }
+}
+
+/** What it says; null where another secret has signed it. */
+async function readSigned(token: string, key: KeyObject, issuer: string): Promise<JWTPayload | null> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ['HS256'],
+      issuer,
+      audience: AUDIENCE,
+      requiredClaims: ['exp', 'iat'],
+      currentDate: new Date(0), // the time is looked at by the one who asks
+    })
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return null
+    throw error
   }
 }
 

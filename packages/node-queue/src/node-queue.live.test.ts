@@ -1,3 +1,4 @@
+import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { expect } from 'vitest'
 import { newJob, queueTest } from './fixtures/queue-in-test.ts'
 import { jobIdOf } from './node-job.ts'
@@ -103,6 +104,20 @@ queueTest(
     await expect.poll(() => queue.enqueue([job]).then(() => 'added', String), { timeout: 10_000 }).toBe('added')
     const worker = open.worker(privateAddress, { concurrency: 2 })
     await expect.poll(() => worker.begun.map((run) => run.job)).toContainEqual(job)
+  },
+)
+
+queueTest(
+  'enqueueing on a silent connection fails, and works on a new one',
+  async ({ open, address, onTestFinished }) => {
+    const { hostname, port } = new URL(address.url)
+    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+    onTestFinished(() => proxy.close())
+    const queue = open.queue({ ...address, url: proxy.through(address.url) })
+    await queue.enqueue([newJob()])
+    proxy.fallSilent()
+    await expect(queue.enqueue([newJob()])).rejects.toThrow(QueueUnavailable)
+    await expect.poll(() => queue.enqueue([newJob()]).then(() => 'added', String), { timeout: 10_000 }).toBe('added')
   },
 )
 

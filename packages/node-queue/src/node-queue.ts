@@ -41,6 +41,7 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_MS,
     connectTimeout: COMMAND_MS,
+    socketTimeout: COMMAND_MS, // a connection on which Redis did not answer is given up for another
     retryStrategy: (times) => backOffMs(times, BACK_OFF),
   })
   redis.on('error', () => {}) // whoever enqueues gets an error

@@ -27,6 +27,7 @@ export function openQueueDepth({
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_MS,
     connectTimeout: COMMAND_MS,
+    socketTimeout: COMMAND_MS, // a connection on which Redis did not answer is given up for another
     retryStrategy: () => RETRY_MS,
   })
   redis.on('error', () => {}) // whoever reads is told by null

@@ -161,6 +161,21 @@ liveTest('a connection on which Redis does not answer is given up for another', 
   await notifyUntilReceived(notifier, topic, subscriber.next())
 })
 
+liveTest('notifications that met a silent connection are followed by others on a new one', async ({ redis }) => {
+  const { hostname, port } = new URL(redis.url)
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+  onTestFinished(() => proxy.close())
+  const notifier = open(proxy.through(redis.url))
+  const listening = open(redis.url)
+  const subscriber = newSubscriber()
+  const began = subscriber.next()
+  listening.subscribe(`${redis.prefix}-silent`, subscriber.onNotify)
+  await began
+  await notifyUntilReceived(notifier, `${redis.prefix}-silent`, subscriber.next())
+  proxy.fallSilent()
+  await notifyUntilReceived(notifier, `${redis.prefix}-silent`, subscriber.next())
+})
+
 liveTest('closing ends though Redis does not answer', async ({ redis }) => {
   const { hostname, port } = new URL(redis.url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })

@@ -61,6 +61,7 @@ function openConnection(url: string, onTrouble: (error: Error) => void): RedisCl
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_MS,
     connectTimeout: COMMAND_MS,
+    socketTimeout: COMMAND_MS, // a connection on which Redis did not answer is given up for another
     retryStrategy: (times) => backOffMs(times, BACK_OFF),
   })
   let troubled = false

@@ -10,7 +10,7 @@ describe('readiness', () => {
     readiness.stopping()
     readiness.started()
     expect(await readiness.ready()).toEqual({ status: 503, body: { status: 'stopping' } })
-    expect(readiness.live()).toEqual({ status: 200, body: { status: 'live' } })
+    expect(await readiness.live()).toEqual({ status: 200, body: { status: 'live' } })
   })
 
   test('names each failing check with its reason, and a thrown error without its text', async () => {
@@ -26,6 +26,17 @@ describe('readiness', () => {
         status: 'not ready',
         reasons: { postgres: 'no connection', ledger: 'failed', provider: 'no answer within 1 ms' },
       },
+    })
+  })
+
+  test('only a check of its own says that a process is not live', async () => {
+    const readiness = createReadiness({ checkLimitMs: 1 })
+    readiness.check('postgres', () => 'no connection')
+    expect(await readiness.live()).toMatchObject({ status: 200 })
+    readiness.checkLive('batches', () => 'stand still')
+    expect(await readiness.live()).toEqual({
+      status: 503,
+      body: { status: 'not live', reasons: { batches: 'stand still' } },
     })
   })
 })

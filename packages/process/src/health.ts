@@ -11,12 +11,17 @@ export type HealthCheck = () => Promise<string | null> | string | null
 export interface Readiness {
   /** Adds a named check that every readiness answer asks. */
   check(name: string, check: HealthCheck): void
+  /** Adds a named check that every liveness answer asks. It may fail only for what a new process would mend. */
+  checkLive(name: string, check: HealthCheck): void
   /** From now on the checks decide. */
   started(): void
   /** From now on the answer is no, so that nothing new is sent here. */
   stopping(): void
-  /** GET /health/live: this process works at all. Says nothing about others, so their trouble never restarts it. */
-  live(): HealthAnswer
+  /**
+   * GET /health/live: this process works at all. The trouble of others never restarts it; work of its own that stands
+   * still for longer than every time limit allows does, because it would stand still for ever.
+   */
+  live(): Promise<HealthAnswer>
   /** GET /health/ready: this process can do its work now. */
   ready(): Promise<HealthAnswer>
 }
@@ -24,21 +29,27 @@ export interface Readiness {
 /** `checkLimitMs` is how long one check may take before it counts as failed. */
 export function createReadiness({ checkLimitMs = 1_000 }: { checkLimitMs?: number } = {}): Readiness {
   const checks = new Map<string, HealthCheck>()
+  const liveChecks = new Map<string, HealthCheck>()
   let phase: 'starting' | 'started' | 'stopping' = 'starting'
 
   return {
     check: (name, check) => void checks.set(name, check),
+    checkLive: (name, check) => void liveChecks.set(name, check),
     started: () => void (phase = phase === 'stopping' ? phase : 'started'),
     stopping: () => void (phase = 'stopping'),
-    live: () => ({ status: 200, body: { status: 'live' } }),
+    live: () => answer('live', liveChecks, checkLimitMs),
     async ready() {
       if (phase !== 'started') return { status: 503, body: { status: phase } }
-      const asked = [...checks].map(async ([name, check]) => [name, await ask(check, checkLimitMs)] as const)
-      const failing = (await Promise.all(asked)).filter((answer): answer is [string, string] => answer[1] !== null)
-      if (failing.length === 0) return { status: 200, body: { status: 'ready' } }
-      return { status: 503, body: { status: 'not ready', reasons: Object.fromEntries(failing) } }
+      return answer('ready', checks, checkLimitMs)
     },
   }
+}
+
+async function answer(status: string, checks: Map<string, HealthCheck>, limitMs: number): Promise<HealthAnswer> {
+  const asked = [...checks].map(async ([name, check]) => [name, await ask(check, limitMs)] as const)
+  const failing = (await Promise.all(asked)).filter((one): one is [string, string] => one[1] !== null)
+  if (failing.length === 0) return { status: 200, body: { status } }
+  return { status: 503, body: { status: `not ${status}`, reasons: Object.fromEntries(failing) } }
 }
 
 async function ask(check: HealthCheck, limitMs: number): Promise<string | null> {

@@ -18,9 +18,12 @@ interface Address {
   drainMs: number
 }
 
+/** A caller who says nothing is probed after this, each second, and is gone after ten probes without an answer. */
+const PROBE_AFTER_MS = 5_000
+
 /** Starts to listen. A taken port is a `ConfigurationError` that names the variable to change. */
 export async function startHttpServer(handler: RequestListener, { host, port, drainMs }: Address): Promise<HttpServer> {
-  const server = createServer(handler)
+  const server = createServer({ keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }, handler)
   server.listen({ host, port })
   try {
     await once(server, 'listening')

@@ -28,10 +28,10 @@ export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
  */
 export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions): Promise<Telemetry> {
   const scraped = new PrometheusExporter({ preventServerStart: true })
-  const stop = otlpEndpoint ? await startSdk(service, scraped) : startMetricsAlone(service, scraped)
+  const { meter, stop } = otlpEndpoint ? await startSdk(service, scraped) : startMetricsAlone(service, scraped)
   const tracer = trace.getTracer(service)
   return {
-    meter: metrics.getMeter(service),
+    meter,
     tracer,
     traced: Boolean(otlpEndpoint),
     metricsText: async () => new PrometheusSerializer().serialize((await scraped.collect()).resourceMetrics),
@@ -39,15 +39,17 @@ export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions
   }
 }
 
-function startMetricsAlone(service: string, scraped: MetricReader): () => Promise<void> {
+type Started = Pick<Telemetry, 'meter' | 'stop'>
+
+/** The meter is the provider's own and not the global one, which only the first provider of a process can be. */
+function startMetricsAlone(service: string, scraped: MetricReader): Started {
   const resource = defaultResource().merge(resourceFromAttributes({ 'service.name': service }))
   const provider = new MeterProvider({ resource, readers: [scraped] })
-  metrics.setGlobalMeterProvider(provider)
-  return () => provider.shutdown()
+  return { meter: provider.getMeter(service), stop: () => provider.shutdown() }
 }
 
 /** Traces through OTLP with W3C propagation, metrics through OTLP besides the scraped ones. Nothing is instrumented by itself. */
-async function startSdk(service: string, scraped: MetricReader): Promise<() => Promise<void>> {
+async function startSdk(service: string, scraped: MetricReader): Promise<Started> {
   const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/sdk-metrics'),
@@ -61,5 +63,5 @@ async function startSdk(service: string, scraped: MetricReader): Promise<() => P
     instrumentations: [],
   })
   sdk.start()
-  return () => sdk.shutdown()
+  return { meter: metrics.getMeter(service), stop: () => sdk.shutdown() }
 }

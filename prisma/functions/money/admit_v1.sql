@@ -1,6 +1,6 @@
 -- Admissions. p_ are the different pairs of key and model, e_ those of execution and model, counted on behind them;
 -- a_pair says which of them an item is (from 1). a_node and a_lease are null for direct calls, and empty where all are.
--- The rules of batches: B1 to B9 of run_batch_v1.
+-- The rules of batches: B1 to B10 of run_batch_v1.
 -- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused,
 -- invocation (null: its own id), attempt, outputCap and micro; and by pair its callers: project and key.
 -- needs: money.caller_and_model
@@ -51,6 +51,13 @@ DECLARE
   p money.caller_and_model;
   n integer;
   callers json;
+  -- Between which ids partitions are looked into (B10 of run_batch_v1).
+  oldest_id text := (SELECT min(i) FROM unnest(a_id) i);
+  newest_id text := (SELECT max(i) FROM unnest(a_id) i);
+  oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e);
+  newest_execution text := (SELECT max(e) FROM unnest(e_execution) e);
+  oldest_earlier text; -- what earlier calls under the same idempotency keys reserved
+  newest_earlier text;
 BEGIN
   -- 1. The facts of each key and model.
   SELECT array_agg(ROW (
@@ -113,7 +120,7 @@ BEGIN
     SELECT array_agg(i.node IS NOT NULL AND (
                        NOT coalesce((i.p).goes_on AND n.state = 'Running' AND n.lease = i.lease, false)
                        OR n.reservation <> i.id
-                       OR charged.id IS NOT NULL) ORDER BY i.ord),
+                       OR n.charge IS NOT NULL) ORDER BY i.ord),
            array_agg(n.call ORDER BY i.ord),
            array_agg(n.attempt ORDER BY i.ord)
       INTO fenced_of, call_of, try_of
@@ -122,18 +129,25 @@ BEGIN
             OFFSET 0) i
       LEFT JOIN LATERAL (
         SELECT * FROM money.execution_nodes e
-         WHERE e.execution = (i.p).execution AND e.node = i.node LIMIT 1) n ON true
-      LEFT JOIN LATERAL (
-        SELECT v.id FROM money.attempts v
-         WHERE v.execution = (i.p).execution AND v.node = i.node AND v.state = 'Settled' LIMIT 1) charged ON true;
+         WHERE e.execution = (i.p).execution AND e.node = i.node
+           AND e.execution BETWEEN oldest_execution AND newest_execution LIMIT 1) n ON true;
   END IF;
 
   -- 3. Which items were asked before, and which instances live.
   SELECT ARRAY(SELECT r.id FROM money.reservations r WHERE r.id = ANY (a_id)
                UNION ALL
-               SELECT v.id FROM money.attempts v WHERE v.id = ANY (a_id)),
+               SELECT v.id FROM money.attempts v
+                WHERE v.id = ANY (a_id) AND v.id BETWEEN oldest_id AND newest_id),
          ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (a_instance) AND h.ended_at IS NULL)
     INTO known_ids, live_instances;
+  IF cardinality(array_remove(a_key, NULL)) > 0 THEN
+    SELECT min(x.reservation), max(x.reservation) INTO oldest_earlier, newest_earlier
+      FROM (SELECT u.key, pairs[u.pair] AS p FROM unnest(a_key, a_pair) AS u (key, pair)
+             WHERE u.key IS NOT NULL OFFSET 0) i
+      CROSS JOIN LATERAL (
+        SELECT * FROM money.idempotency_keys r
+         WHERE r.project = (i.p).project AND r.scope = 'chat' AND r.key = i.key LIMIT 1) x;
+  END IF;
 
   -- 4. Every check that does not depend on what else is in the batch, and which wallets or meters can't hold all that
   -- is
@@ -199,11 +213,14 @@ BEGIN
       LEFT JOIN LATERAL (
         SELECT * FROM money.reservations r WHERE r.id = d.id AND d.id = ANY (known_ids) LIMIT 1) again ON true
       LEFT JOIN LATERAL (
-        SELECT * FROM money.attempts r WHERE r.id = d.id AND d.id = ANY (known_ids) LIMIT 1) closed ON true
+        SELECT * FROM money.attempts r
+         WHERE r.id = d.id AND d.id = ANY (known_ids) AND r.id BETWEEN oldest_id AND newest_id LIMIT 1) closed ON true
       LEFT JOIN LATERAL (
         SELECT * FROM money.idempotency_keys r
          WHERE r.project = (d.p).project AND r.scope = 'chat' AND r.key = d.idempotency_key LIMIT 1) x ON true
-      LEFT JOIN LATERAL (SELECT * FROM money.attempts r WHERE r.id = x.reservation LIMIT 1) xn ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.attempts r
+         WHERE r.id = x.reservation AND r.id BETWEEN oldest_earlier AND newest_earlier LIMIT 1) xn ON true
   )
   SELECT array_agg(i.code ORDER BY i.ord),
          array_agg(i.micro ORDER BY i.ord),
@@ -417,14 +434,15 @@ BEGIN
              ), 'UTF8')) AS seal
         FROM admitted GROUP BY project
     ), sealed AS (
-      INSERT INTO money.journal_blocks (project, last_seq, seal) SELECT project, last_seq, seal FROM block
+      INSERT INTO money.journal_blocks (project, last_seq, seal, at) SELECT project, last_seq, seal, moment FROM block
     )
     UPDATE money.wallets w SET reserved = w.reserved + b.reserved, journal_seq = b.last_seq, seal = b.seal
       FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project;
 
     IF EXISTS (SELECT FROM money.attempts v
                 WHERE v.id = ANY (ARRAY(
-                  SELECT u.id FROM unnest(a_id, code_of) AS u (id, code) WHERE u.code IS NULL))) THEN
+                  SELECT u.id FROM unnest(a_id, code_of) AS u (id, code) WHERE u.code IS NULL))
+                  AND v.id BETWEEN oldest_id AND newest_id) THEN
       RAISE serialization_failure -- decided again, and refused
         USING MESSAGE = 'an id was released while it was being admitted';
     END IF;

@@ -1,5 +1,5 @@
 -- Closings: settle (charge the usage, never more than was reserved), release, expire (release, if the instance has
--- ended or is late). The rules of batches: B1 to B9 of run_batch_v1.
+-- ended or is late). The rules of batches: B1 to B10 of run_batch_v1.
 -- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
 -- others are 'unknown' (B9 of run_batch_v1).
 -- `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
@@ -28,6 +28,13 @@ DECLARE
   placeholders text[];
   tombstones text[] := '{}';
   n integer;
+  oldest_id text := (SELECT min(i) FROM unnest(c_id) i); -- B10 of run_batch_v1
+  newest_id text := (SELECT max(i) FROM unnest(c_id) i);
+  charged_ids text[];
+  charged_executions text[];
+  charged_nodes text[];
+  oldest_execution text;
+  newest_execution text;
 BEGIN
   -- Whatever has an open reservation that may be closed now.
   WITH item AS MATERIALIZED (
@@ -138,7 +145,7 @@ BEGIN
            ), 'UTF8')) AS seal
       FROM charge GROUP BY project
   ), sealed AS (
-    INSERT INTO money.journal_blocks (project, last_seq, seal) SELECT project, last_seq, seal FROM block
+    INSERT INTO money.journal_blocks (project, last_seq, seal, at) SELECT project, last_seq, seal, moment FROM block
   ), moved AS (
     UPDATE money.wallets w
        SET reserved = w.reserved - b.freed,
@@ -159,6 +166,22 @@ BEGIN
       charged_of[done[n]] := charges[n];
       excess_of[done[n]] := excesses[n];
     END LOOP;
+  END IF;
+  -- A node is charged once. No index over all partitions of attempts can say so: its row does, under the wallet's lock.
+  IF of_executions AND 'settled' = ANY (outcomes) THEN
+    SELECT array_agg(v.id), array_agg(v.execution), array_agg(v.node), min(v.execution), max(v.execution)
+      INTO charged_ids, charged_executions, charged_nodes, oldest_execution, newest_execution
+      FROM money.attempts v
+     WHERE v.id = ANY (ARRAY(SELECT c_id[o] FROM unnest(done, outcomes) t (o, outcome) WHERE outcome = 'settled'))
+       AND v.id BETWEEN oldest_id AND newest_id;
+    UPDATE money.execution_nodes n SET charge = c.id
+      FROM unnest(charged_ids, charged_executions, charged_nodes) AS c (id, execution, node)
+     WHERE n.execution = ANY (charged_executions) AND n.execution BETWEEN oldest_execution AND newest_execution
+       AND n.execution = c.execution AND n.node = c.node AND n.charge IS NULL;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    IF n <> cardinality(charged_ids) THEN
+      RAISE unique_violation USING MESSAGE = 'a node is charged once: it has a charge already, or it is not there';
+    END IF;
   END IF;
   IF coalesce(cardinality(done), 0) = cardinality(c_id) THEN
     RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
@@ -191,7 +214,8 @@ BEGIN
         FROM unnest(c_id, c_kind, outcome_of) AS t (id, kind, outcome)
        WHERE kind = 'release' AND outcome IS NULL
          AND (SELECT r.id FROM money.reservations r WHERE r.id = t.id) IS NULL
-         AND (SELECT v.id FROM money.attempts v WHERE v.id = t.id) IS NULL
+         AND (SELECT v.id FROM money.attempts v
+               WHERE v.id = t.id AND v.id BETWEEN oldest_id AND newest_id) IS NULL
        ORDER BY id ON CONFLICT DO NOTHING RETURNING id
     ) SELECT array_agg(id) INTO placeholders FROM placed;
     IF placeholders IS NOT NULL THEN
@@ -224,7 +248,9 @@ BEGIN
         jsonb_to_recordset(c_usage) AS ("promptTokens" integer, "completionTokens" integer)
       ) WITH ORDINALITY AS i (id, kind, outcome, prompt_tokens, completion_tokens, ord)
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
-      LEFT JOIN LATERAL (SELECT * FROM money.attempts v WHERE v.id = i.id LIMIT 1) v ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.attempts v
+         WHERE v.id = i.id AND v.id BETWEEN oldest_id AND newest_id LIMIT 1) v ON true
      WHERE i.outcome IS NULL
   ), fenced AS ( -- the answer was given after its reservation had ended: it is a write-off, never the project's
     INSERT INTO money.write_offs (reservation, kind, micro, product, at)

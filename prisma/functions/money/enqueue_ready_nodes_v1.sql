@@ -12,6 +12,11 @@ CREATE OR REPLACE FUNCTION money.enqueue_ready_nodes_v1(
   SET enable_nestloop = off
   SET enable_mergejoin = off
 AS $$
+DECLARE
+  next_execution text[];
+  next_ordinal integer[];
+  oldest_execution text; -- B10 of run_batch_v1
+  newest_execution text;
 BEGIN
   WITH room AS MATERIALIZED (
     SELECT p AS project,
@@ -26,9 +31,16 @@ BEGIN
       SELECT c.execution, c.ordinal FROM money.execution_nodes c
        WHERE c.project = room.project AND c.state = 'Ready' AND c.enqueued_at IS NULL
        ORDER BY c.project, c.execution LIMIT greatest(room.free, 0) FOR UPDATE SKIP LOCKED) n
-  ), enqueued AS (
-    UPDATE money.execution_nodes n SET enqueued_at = moment FROM next
-     WHERE n.execution = ANY (ARRAY(SELECT execution FROM next))
+  )
+  SELECT array_agg(execution), array_agg(ordinal), min(execution), max(execution)
+    INTO next_execution, next_ordinal, oldest_execution, newest_execution FROM next;
+  IF next_execution IS NULL THEN
+    RETURN;
+  END IF;
+  WITH enqueued AS (
+    UPDATE money.execution_nodes n SET enqueued_at = moment
+      FROM unnest(next_execution, next_ordinal) AS next (execution, ordinal)
+     WHERE n.execution = ANY (next_execution) AND n.execution BETWEEN oldest_execution AND newest_execution
        AND n.execution = next.execution AND n.ordinal = next.ordinal
     RETURNING n.execution, n.ordinal, n.node, n.attempt
   )
@@ -38,5 +50,6 @@ BEGIN
     INTO jobs
     FROM enqueued q
     LEFT JOIN LATERAL (
-      SELECT x.traceparent, x.tracestate FROM money.executions x WHERE x.id = q.execution LIMIT 1) e ON true;
+      SELECT x.traceparent, x.tracestate FROM money.executions x
+       WHERE x.id = q.execution AND x.id BETWEEN oldest_execution AND newest_execution LIMIT 1) e ON true;
 END $$;

@@ -11,6 +11,8 @@ CREATE OR REPLACE FUNCTION money.execution_pairs_v1(
 AS $$
 DECLARE
   pairs money.caller_and_model[];
+  oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e); -- B10 of run_batch_v1
+  newest_execution text := (SELECT max(e) FROM unnest(e_execution) e);
 BEGIN
   SELECT array_agg(ROW (
            CASE WHEN m.unbounded THEN 2147483647 ELSE m.context_length END,
@@ -50,7 +52,9 @@ BEGIN
     FROM (SELECT r.n, r.model, c.*, money.window_start_v1(c.limit_reset, moment) AS window_start
             FROM unnest(e_execution, e_model) WITH ORDINALITY AS r (execution_id, model, n)
             LEFT JOIN LATERAL (
-              SELECT * FROM money.execution_callers c WHERE c.execution = r.execution_id LIMIT 1) c ON true) i
+              SELECT * FROM money.execution_callers c
+               WHERE c.execution = r.execution_id
+                 AND c.execution BETWEEN oldest_execution AND newest_execution LIMIT 1) c ON true) i
     LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.project LIMIT 1) w ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true

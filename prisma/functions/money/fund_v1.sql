@@ -25,7 +25,7 @@ BEGIN
     VALUES (to_project, funding, amount_micro, by_person, moment);
     INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
     VALUES (to_project, w.journal_seq, 'fund', funding, amount_micro, 0, 0, -amount_micro, moment);
-    INSERT INTO money.journal_blocks (project, last_seq, seal) VALUES (to_project, w.journal_seq, w.seal);
+    INSERT INTO money.journal_blocks (project, last_seq, seal, at) VALUES (to_project, w.journal_seq, w.seal, moment);
     UPDATE money.wallets SET funded = funded + amount_micro, journal_seq = w.journal_seq, seal = w.seal
      WHERE project = to_project;
   END IF;

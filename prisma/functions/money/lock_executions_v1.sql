@@ -11,9 +11,13 @@ CREATE OR REPLACE FUNCTION money.lock_executions_v1(
 AS $$
 DECLARE
   wanted text[];
+  oldest_id text := (SELECT min(i) FROM unnest(ids) i); -- B10 of run_batch_v1
+  newest_id text := (SELECT max(i) FROM unnest(ids) i);
 BEGIN
-  SELECT array_agg(DISTINCT e.project) INTO wanted FROM money.executions e WHERE e.id = ANY (ids); -- never changes
+  SELECT array_agg(DISTINCT e.project) INTO wanted FROM money.executions e -- never changes
+   WHERE e.id = ANY (ids) AND e.id BETWEEN oldest_id AND newest_id;
   PERFORM FROM money.wallets w WHERE w.project = ANY (wanted) ORDER BY w.project FOR UPDATE;
-  PERFORM FROM money.executions e WHERE e.id = ANY (ids) ORDER BY e.id FOR UPDATE;
+  PERFORM FROM money.executions e
+    WHERE e.id = ANY (ids) AND e.id BETWEEN oldest_id AND newest_id ORDER BY e.id FOR UPDATE;
   GET DIAGNOSTICS locked = ROW_COUNT;
 END $$;

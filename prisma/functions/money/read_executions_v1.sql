@@ -20,6 +20,9 @@ CREATE OR REPLACE FUNCTION money.read_executions_v1(
   SET enable_nestloop = off
   SET enable_mergejoin = off
 AS $$
+DECLARE
+  oldest_id text := (SELECT min(i) FROM unnest(ids || c_execution) i); -- B10 of run_batch_v1
+  newest_id text := (SELECT max(i) FROM unnest(ids || c_execution) i);
 BEGIN
   SELECT json_agg(json_build_array(
            e.id,
@@ -44,8 +47,9 @@ BEGIN
                n.call,
                n.reservation,
                n.ports) ORDER BY n.ordinal) AS nodes
-        FROM money.execution_nodes n WHERE n.execution = e.id) n
-   WHERE e.id = ANY (ids);
+        FROM money.execution_nodes n
+       WHERE n.execution = e.id AND n.execution BETWEEN oldest_id AND newest_id) n
+   WHERE e.id = ANY (ids) AND e.id BETWEEN oldest_id AND newest_id;
   at_ms := floor(extract(epoch FROM clock_timestamp()) * 1000);
   IF cardinality(instances) > 0 THEN
     live_instances := ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (instances) AND h.ended_at IS NULL);
@@ -55,10 +59,12 @@ BEGIN
       FROM unnest(c_execution, c_node) WITH ORDINALITY AS c (execution, node, ord)
       CROSS JOIN LATERAL (
         SELECT n.sources FROM money.execution_nodes n
-         WHERE n.execution = c.execution AND n.node = c.node AND n.state IN ('Ready', 'Running') LIMIT 1) t
+         WHERE n.execution = c.execution AND n.execution BETWEEN oldest_id AND newest_id
+           AND n.node = c.node AND n.state IN ('Ready', 'Running') LIMIT 1) t
       CROSS JOIN LATERAL (
         SELECT s.ordinal, s.output FROM money.execution_nodes s
-         WHERE s.execution = c.execution AND s.ordinal = ANY (t.sources) AND s.state = 'Succeeded'
+         WHERE s.execution = c.execution AND s.execution BETWEEN oldest_id AND newest_id
+           AND s.ordinal = ANY (t.sources) AND s.state = 'Succeeded'
         OFFSET 0) s; -- stays a probe of the index for each claim (F5 of write_executions_v1)
   END IF;
 END $$;

@@ -1,16 +1,21 @@
--- What is written once stays as it was written, whoever asks.
+-- What is written once stays as it was written, whoever asks, and by whichever name of its table: a partition is a table
+-- of its own.
 CREATE OR REPLACE FUNCTION money.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION '%.% is append-only', TG_TABLE_SCHEMA, TG_TABLE_NAME;
 END $$;
 
-CREATE OR REPLACE TRIGGER append_only
-  BEFORE UPDATE OR DELETE ON money.journal FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE OR REPLACE TRIGGER append_only
-  BEFORE UPDATE OR DELETE ON money.journal_blocks FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE OR REPLACE TRIGGER append_only
-  BEFORE UPDATE OR DELETE ON money.attempts FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE OR REPLACE TRIGGER append_only
-  BEFORE UPDATE OR DELETE ON money.fundings FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
-CREATE OR REPLACE TRIGGER append_only
-  BEFORE UPDATE OR DELETE ON control.audit FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change();
+DO $$
+DECLARE
+  append_only CONSTANT regclass[] := ARRAY[
+    'money.journal', 'money.journal_blocks', 'money.attempts', 'money.fundings', 'money.corrections',
+    'money.anchors', 'money.anchored_heads', 'control.audit'];
+  each regclass;
+BEGIN
+  FOR each IN
+    SELECT unnest(append_only) UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = ANY (append_only)
+  LOOP
+    EXECUTE format('CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE ON %s
+                      FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change()', each);
+  END LOOP;
+END $$;

@@ -16,6 +16,10 @@ DECLARE
   projects text[];
   missed json;
   late json;
+  next_execution text[];
+  next_ordinal integer[];
+  oldest_execution text; -- B10 of run_batch_v1
+  newest_execution text;
 BEGIN
   WITH RECURSIVE waiting (project) AS ( -- each project once, however many of its nodes wait
     SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.enqueued_at IS NULL
@@ -31,18 +35,25 @@ BEGIN
     SELECT n.execution, n.ordinal FROM money.execution_nodes n
      WHERE n.state = 'Ready' AND n.enqueued_at <= moment - late_ms * interval '1 millisecond'
      LIMIT max_late FOR UPDATE SKIP LOCKED
-  ), enqueued AS (
-    UPDATE money.execution_nodes n SET enqueued_at = moment FROM next
-     WHERE n.execution = ANY (ARRAY(SELECT execution FROM next))
-       AND n.execution = next.execution AND n.ordinal = next.ordinal
-    RETURNING n.execution, n.ordinal, n.node, n.attempt
   )
-  SELECT json_agg(
-           json_build_array(q.execution, q.node, q.attempt, e.traceparent, e.tracestate)
-           ORDER BY q.execution, q.ordinal)
-    INTO late
-    FROM enqueued q
-    LEFT JOIN LATERAL (
-      SELECT x.traceparent, x.tracestate FROM money.executions x WHERE x.id = q.execution LIMIT 1) e ON true;
+  SELECT array_agg(execution), array_agg(ordinal), min(execution), max(execution)
+    INTO next_execution, next_ordinal, oldest_execution, newest_execution FROM next;
+  IF next_execution IS NOT NULL THEN
+    WITH enqueued AS (
+      UPDATE money.execution_nodes n SET enqueued_at = moment
+        FROM unnest(next_execution, next_ordinal) AS next (execution, ordinal)
+       WHERE n.execution = ANY (next_execution) AND n.execution BETWEEN oldest_execution AND newest_execution
+         AND n.execution = next.execution AND n.ordinal = next.ordinal
+      RETURNING n.execution, n.ordinal, n.node, n.attempt
+    )
+    SELECT json_agg(
+             json_build_array(q.execution, q.node, q.attempt, e.traceparent, e.tracestate)
+             ORDER BY q.execution, q.ordinal)
+      INTO late
+      FROM enqueued q
+      LEFT JOIN LATERAL (
+        SELECT x.traceparent, x.tracestate FROM money.executions x
+         WHERE x.id = q.execution AND x.id BETWEEN oldest_execution AND newest_execution LIMIT 1) e ON true;
+  END IF;
   jobs := coalesce(missed::jsonb, '[]') || coalesce(late::jsonb, '[]');
 END $$;

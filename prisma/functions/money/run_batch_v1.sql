@@ -21,6 +21,8 @@
 --       paid node has that lock too, and closes the reservation in the same transaction; so no reservation outlives its
 --       lease. That is why nobody else closes it: what closes direct calls leaves reservations of executions alone, and
 --       the other way round.
+--   B10  Tables that are divided by time are reached between two ids that stand in variables, besides whatever else leads
+--       to a row: then Postgres leaves out all other partitions before it begins with a statement.
 --
 -- `wait_for_locks` waits for wallets that others have locked; without it their items answer 'deferred'.
 -- Item lists are parallel arrays, p_ and e_ for pairs of a caller and a model (see admit_v1), a_ for admissions and c_
@@ -71,14 +73,21 @@ DECLARE
   wanted text[];
   locked text[];
   moment timestamptz(3);
+  oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e); -- B10
+  newest_execution text := (SELECT max(e) FROM unnest(e_execution) e);
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
-  -- Answers first: they need no lock, and a long write would be time under lock for everybody.
+  -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where somebody keeps
+  -- their table locked, money does not wait: the calls are settled, and their answers are not kept (rules §5.4).
   IF cardinality(array_remove(c_content_type, NULL)) > 0 THEN
-    INSERT INTO money.answers (day, reservation, content_type, body)
-    SELECT answer_day, id, content_type, body FROM unnest(c_id, c_content_type, c_body) t (id, content_type, body)
-     WHERE content_type IS NOT NULL ORDER BY id -- in one order everywhere, so that no two batches wait for each other
-    ON CONFLICT DO NOTHING;
+    BEGIN
+      INSERT INTO money.answers (day, reservation, content_type, body)
+      SELECT answer_day, id, content_type, body FROM unnest(c_id, c_content_type, c_body) t (id, content_type, body)
+       WHERE content_type IS NOT NULL ORDER BY id -- in one order everywhere, so that no two batches wait for each other
+      ON CONFLICT DO NOTHING;
+    EXCEPTION WHEN lock_not_available THEN
+      answer_day := NULL;
+    END;
   END IF;
 
   -- Which wallets: the project of a key, a reservation or an execution never changes, so this may be read before the
@@ -91,7 +100,8 @@ BEGIN
     SELECT array_agg(DISTINCT p) INTO wanted FROM (
       SELECT unnest(wanted) AS p
       UNION ALL
-      SELECT e.project FROM money.executions e WHERE e.id = ANY (e_execution)) t;
+      SELECT e.project FROM money.executions e
+       WHERE e.id = ANY (e_execution) AND e.id BETWEEN oldest_execution AND newest_execution) t;
   END IF;
 
   -- B1
@@ -128,6 +138,10 @@ BEGIN
       c_usage => c_usage,
       c_answered => (SELECT array_agg(t IS NOT NULL ORDER BY n) FROM unnest(c_content_type) WITH ORDINALITY u (t, n)),
       c_reason => c_reason);
+    IF answer_day IS NULL THEN
+      closings := closings::jsonb
+        || jsonb_build_object('answersLost', cardinality(array_remove(c_content_type, NULL)));
+    END IF;
   END IF;
   IF cardinality(a_id) > 0 THEN
     admissions := money.admit_v1(

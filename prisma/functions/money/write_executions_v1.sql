@@ -75,6 +75,8 @@ DECLARE
   moment timestamptz(3);
   locked_versions text[]; -- id and version of each execution that is locked
   outcome json;
+  oldest_id text := (SELECT min(i) FROM unnest(e_id) i); -- B10 of run_batch_v1
+  newest_id text := (SELECT max(i) FROM unnest(e_id) i);
   moved text[]; -- projects of which a node has ended or is Ready: a claim lets nothing run
 BEGIN
   IF cardinality(instances) > 0
@@ -107,10 +109,12 @@ BEGIN
   -- F2: then the executions. A locked row is read as it is now, so its version is that of this moment (F1).
   IF wait_for_locks THEN
     SELECT array_agg(l.id || ' ' || l.version) INTO locked_versions FROM (
-      SELECT id, version FROM money.executions WHERE id = ANY (e_id) ORDER BY id FOR UPDATE) l;
+      SELECT id, version FROM money.executions
+       WHERE id = ANY (e_id) AND id BETWEEN oldest_id AND newest_id ORDER BY id FOR UPDATE) l;
   ELSE
     SELECT array_agg(l.id || ' ' || l.version) INTO locked_versions FROM (
-      SELECT id, version FROM money.executions WHERE id = ANY (e_id) ORDER BY id FOR UPDATE SKIP LOCKED) l;
+      SELECT id, version FROM money.executions
+       WHERE id = ANY (e_id) AND id BETWEEN oldest_id AND newest_id ORDER BY id FOR UPDATE SKIP LOCKED) l;
   END IF;
   SELECT array_agg(e.ord::integer) INTO written
     FROM unnest(e_id, e_project, e_version) WITH ORDINALITY AS e (id, project, version, ord)
@@ -169,7 +173,8 @@ BEGIN
                      AS u (e, ordinal, state, attempt, deaths, seq, ports, output, error,
                         instance, lease, call, reservation, duration_ms, remote_ms)
            WHERE u.e = ANY (written)) c
-   WHERE n.execution = ANY (e_id) AND n.execution = c.execution AND n.ordinal = c.ordinal;
+   WHERE n.execution = ANY (e_id) AND n.execution BETWEEN oldest_id AND newest_id
+     AND n.execution = c.execution AND n.ordinal = c.ordinal;
   UPDATE money.executions e SET
          version = c.next_version,
          status = c.status,
@@ -181,7 +186,7 @@ BEGIN
          completed_at = CASE WHEN c.status IN ('Succeeded', 'Failed') THEN moment END
     FROM unnest(e_id, e_next_version, e_status, e_seq, e_error, e_output, e_started, e_deadline_ms) WITH ORDINALITY
          AS c (id, next_version, status, seq, error, output, started, deadline_ms, ord)
-   WHERE e.id = ANY (e_id) AND e.id = c.id AND c.ord = ANY (written);
+   WHERE e.id = ANY (e_id) AND e.id BETWEEN oldest_id AND newest_id AND e.id = c.id AND c.ord = ANY (written);
 
   SELECT array_agg(DISTINCT e_project[n.e]) INTO moved
     FROM unnest(n_execution, n_state) AS n (e, state) WHERE n.e = ANY (written) AND n.state <> 'Running';

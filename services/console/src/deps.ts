@@ -11,7 +11,10 @@ import type { Throttle } from './sign-in/throttle.ts'
 /** What the console has that is not a plain function, made once in start.ts; each function takes what it uses. */
 export interface ConsoleDeps {
   prisma: Database['prisma']
-  ledger: Pick<LedgerClient, 'fund' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'>
+  ledger: Pick<
+    LedgerClient,
+    'fund' | 'correct' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'
+  >
   throttle: Throttle
   passwords: Passwords
   /** Absent: people sign in by password only. */

@@ -7,6 +7,7 @@ import { createKey } from './keys/create-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
+import { correctWallet } from './money/correct-wallet.ts'
 import { listInvocations, readInvocation } from './money/invocations.ts'
 import { readUsage } from './money/usage.ts'
 import { fundWallet, readWallet } from './money/wallet.ts'
@@ -78,6 +79,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
 
     readWallet: readWallet(deps),
     fundWallet: fundWallet(deps),
+    correctWallet: correctWallet(deps),
     readUsage: readUsage(deps),
     listInvocations: listInvocations(deps),
     readInvocation: readInvocation(deps),

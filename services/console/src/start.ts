@@ -10,12 +10,16 @@ import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import { openThrottle } from './sign-in/throttle.ts'
 
+/** Longer than Postgres lets a statement of this login take, and a lock be waited for: its answer comes first. */
+const QUERY_LIMIT_MS = 7_000
+
 /** Builds the console: its database, its client of the ledger, and last the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const { log, meter, onStop, readiness, metricsText, stopping } = tools
   const { prisma, close } = await openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_CONNECTIONS,
+    queryLimitMs: QUERY_LIMIT_MS,
     role: 'console',
     preparedStatements: config.PREPARED_STATEMENTS,
     onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),

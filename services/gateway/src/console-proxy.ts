@@ -11,7 +11,11 @@ export interface ConsoleProxy {
 
 /** An execution in the console may take five minutes, and its answer half a minute more. */
 const LONGEST_ANSWER_MS = 330_000
+/** Nothing that is only read takes longer to begin: the console's own questions have limits of seconds. */
+const LONGEST_READ_MS = 30_000
 const CONNECT_MS = 2_000
+/** A connection on which nothing comes is probed after this, each second, and is lost after ten probes without an answer. */
+const PROBE_AFTER_MS = 5_000
 
 /**
  * Passes `/api/v2` and `/console` on to the console service, request and answer as they stream (rules §1.2). The
@@ -19,7 +23,7 @@ const CONNECT_MS = 2_000
  */
 export function openConsoleProxy(consoleUrl: string): ConsoleProxy {
   const pool = new Pool(consoleUrl, {
-    connect: { timeout: CONNECT_MS },
+    connect: { timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS },
     headersTimeout: LONGEST_ANSWER_MS,
     bodyTimeout: LONGEST_ANSWER_MS,
   })
@@ -37,6 +41,7 @@ export function openConsoleProxy(consoleUrl: string): ConsoleProxy {
             'x-request-id': String(res.getHeader('X-Request-Id')),
           },
           body: hasBody(req) ? req : null,
+          headersTimeout: isRead(req) ? LONGEST_READ_MS : LONGEST_ANSWER_MS,
           signal: left.signal,
         })
         .catch(() => {
@@ -48,6 +53,10 @@ export function openConsoleProxy(consoleUrl: string): ConsoleProxy {
     },
     close: () => pool.close(),
   }
+}
+
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /** Headers of one connection, not of the message; and `expect`, which was met on ours. */

@@ -7,11 +7,12 @@ import { openFixture, type KeyOptions, type ProductOptions } from '@gateway/test
 // The gateway as operators run it: a process of its own, with a real ledger and a simulated provider.
 
 /**
- * `environment` is the gateway's besides what it needs and `workers` their number, for a file to override; `stack` is
- * shared by a file; `tenant` is a test's own project with 1 USD, one model and one key.
+ * `environment` is the gateway's besides what it needs, `ledgerEnvironment` the ledger's and `workers` their number, for a
+ * file to override; `stack` is shared by a file; `tenant` is a test's own project with 1 USD, one model and one key.
  */
 export const stackTest = liveTest
   .extend('environment', { scope: 'file' }, (): Record<string, string> => ({}))
+  .extend('ledgerEnvironment', { scope: 'file' }, (): Record<string, string> => ({}))
   .extend('workers', { scope: 'file' }, (): number => 0)
   .extend('redisUrl', { scope: 'file' }, async ({ redis, workers }, { onCleanup }) => {
     if (workers === 0) return redis.url
@@ -19,16 +20,20 @@ export const stackTest = liveTest
     onCleanup(() => own.stop())
     return own.url
   })
-  .extend('stack', { scope: 'file' }, async ({ database, redisUrl, environment, workers }, { onCleanup }) => {
-    const stack = await startServices({
-      ledgerUrl: database.ledgerUrl,
-      redisUrl,
-      workers,
-      environment: { gateway: () => environment },
-    })
-    onCleanup(stack.stop)
-    return stack
-  })
+  .extend(
+    'stack',
+    { scope: 'file' },
+    async ({ database, redisUrl, environment, ledgerEnvironment, workers }, { onCleanup }) => {
+      const stack = await startServices({
+        ledgerUrl: database.ledgerUrl,
+        redisUrl,
+        workers,
+        environment: { gateway: () => environment, ledger: () => ledgerEnvironment },
+      })
+      onCleanup(stack.stop)
+      return stack
+    },
+  )
   .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
     const fixture = await openFixture(database.adminUrl)
     onCleanup(fixture.close)

@@ -58,7 +58,8 @@ export async function startGateway(
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerHealth({ ledger }))
 
-  const instance = await registerInstance({ ledger, service: 'gateway', newId: () => newId('ins'), stopping, log })
+  const ofInstance = { ledger, notifier, service: 'gateway', newId: () => newId('ins'), stopping, log } as const
+  const instance = await registerInstance(ofInstance)
   onStop('instance', () => instance.stop())
 
   const providers = openProviders(providersConfig, {

@@ -105,6 +105,8 @@ export interface Book {
   meters: Map<string, Meter>
   open: Map<string, Reservation>
   closed: Map<string, Closed>
+  /** What was served and is charged to nobody: `reservation kind` → micro-USD. */
+  writeOffs: Map<string, bigint>
   /** `project key` → the first call under it and its newest attempt. */
   idempotency: Map<string, { fingerprint: string; invocation: string; reservation: string }>
 }

@@ -3,6 +3,7 @@ import { availableIn, type Book, type KeyFacts } from './book.ts'
 import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
 import { decideClosing, type ClosingDecision } from './decide-closing.ts'
 import type { Remaining } from './decide-fit.ts'
+import { decideLateAnswer, type LateAnswer } from './decide-late-answer.ts'
 import { decideNodeAdmission } from './decide-node-admission.ts'
 
 // The whole decision of a batch, without a database: what money.run_batch_v1 must agree with, item by item.
@@ -22,8 +23,27 @@ export function decideBatch(
  */
 export function decideClosings(book: Book, items: ClosingItem[], ofExecutions: boolean): ClosingDecision[] {
   const decisions = items.map((item) => decideClosing(book, item, ofExecutions))
-  for (const decision of decisions) enterClosing(book, decision)
+  decisions.forEach((decision, n) => enterClosing(book, items[n]!.id, decision))
   return decisions
+}
+
+/**
+ * Answers that came under a lease that was another's by then, as money.write_off_fenced_v1 has them: enters what is written
+ * off, and answers how many are new.
+ */
+export function decideLateAnswers(book: Book, answers: LateAnswer[]): number {
+  const before = book.writeOffs.size
+  for (const answer of answers) {
+    const writeOffMicro = decideLateAnswer(book, answer)
+    if (writeOffMicro !== null) writeOff(book, answer.reservation, 'fenced', writeOffMicro)
+  }
+  return book.writeOffs.size - before
+}
+
+/** Once for each reservation and kind: the first stands. */
+function writeOff(book: Book, reservation: string, kind: 'excess' | 'fenced', micro: bigint): void {
+  const name = `${reservation} ${kind}`
+  if (!book.writeOffs.has(name)) book.writeOffs.set(name, micro)
 }
 
 function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): AdmissionDecision[] {
@@ -85,7 +105,8 @@ function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }
   }
 }
 
-function enterClosing(book: Book, decision: ClosingDecision): void {
+function enterClosing(book: Book, id: string, decision: ClosingDecision): void {
+  if (decision.outcome === 'fenced') writeOff(book, id, 'fenced', decision.writeOffMicro)
   if ('tombstone' in decision)
     book.closed.set(decision.tombstone, {
       invocation: decision.tombstone,
@@ -96,8 +117,9 @@ function enterClosing(book: Book, decision: ClosingDecision): void {
       node: null,
     })
   if (!('close' in decision)) return
-  const { reservation, chargedMicro } = decision.close
-  const { id, invocation, attempt, project, lineage, micro, windowStartMs, price, node } = reservation
+  const { reservation, chargedMicro, excessMicro } = decision.close
+  if (excessMicro > 0n) writeOff(book, id, 'excess', excessMicro)
+  const { invocation, attempt, project, lineage, micro, windowStartMs, price, node } = reservation
   book.open.delete(id)
   book.closed.set(id, {
     invocation,

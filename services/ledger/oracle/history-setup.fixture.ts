@@ -143,6 +143,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     meters: new Map(),
     open: new Map(),
     closed: new Map(),
+    writeOffs: new Map(),
     idempotency: new Map(),
   }
   return {

@@ -1,11 +1,15 @@
-import { expect } from 'vitest'
+import { deepStrictEqual, equal } from 'node:assert/strict'
+import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
 import { runBatch, type BatchRows } from '../src/admissions/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
 import { closeNodes, type HeldNode } from '../src/fixtures/execution-rows.ts'
-import { decideBatch, decideClosings } from './decide-batch.ts'
+import { correct } from '../src/wallets/correct.ts'
+import { decideBatch, decideClosings, decideLateAnswers } from './decide-batch.ts'
+import { decideCorrection } from './decide-correction.ts'
+import type { LateAnswer } from './decide-late-answer.ts'
 import { admitItems, closingItem } from './items-of-history.fixture.ts'
-import type { Admission, Closing, NodeAdmission, NodeClosing } from './random-history.fixture.ts'
+import type { Admission, Closing, NodeAdmission, NodeClosing, RandomLateAnswer } from './random-history.fixture.ts'
 import type { HistorySetup } from './history-setup.fixture.ts'
 
 // One step of a random history, decided by SQL and by the pure function: both must answer the same.
@@ -24,8 +28,12 @@ export async function playBatch(
   const admissions = once(admitItems(wanted, setup, ids))
   const rows = await runBatch(replica, { admissions: admissions.map(waiting), closings: closings.map(waiting) }, true)
   const decided = decideBatch(setup.book, { admissions, closings }, rows.atMs)
-  expect(closingsOf(rows)).toEqual(decided.closings.map((one) => [one.outcome, chargeOf(one)]))
-  expect(admissionsOf(rows)).toEqual(
+  deepStrictEqual(
+    closingsOf(rows),
+    decided.closings.map((one) => [one.outcome, chargeOf(one)]),
+  )
+  deepStrictEqual(
+    admissionsOf(rows),
     decided.admissions.map((one) =>
       'reservation' in one
         ? [
@@ -92,7 +100,8 @@ export async function playNodeClosings(
       : { op: 'release', id, reason: 'test' },
   )
   const decided = decideClosings(setup.book, items, true)
-  expect(closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro])).toEqual(
+  deepStrictEqual(
+    closed.map(({ outcome, chargedMicro, excessMicro }) => [outcome, chargedMicro, excessMicro]),
     decided.map((one) => [one.outcome, Number(chargeOf(one)), 'close' in one ? Number(one.close.excessMicro) : 0]),
   )
   for (const { outcome } of closed) {
@@ -109,6 +118,56 @@ export async function playNodeClosings(
   await setup.executions.replace(charged)
   await setup.executions.reclaim(again)
   return some.length
+}
+
+/** A wallet is put right, and asked so again, which changes nothing more. */
+export async function playCorrection(
+  { book }: HistorySetup,
+  project: string,
+  micro: bigint,
+  correctionId: string,
+  reads: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const correction = { project, correctionId, micro: Number(micro), reason: 'a test', correctedBy: 'per_test' }
+  const first = await correct({ reads }, correction)
+  const decided = decideCorrection(book, project, micro)
+  deepStrictEqual(first.kind, decided)
+  if (first.kind === 'corrected') {
+    deepStrictEqual([first.fresh, first.micro], [true, Number(micro)])
+    deepStrictEqual(await correct({ reads }, correction), { ...first, fresh: false })
+  }
+  const name = `correction ${decided}`
+  seen.set(name, (seen.get(name) ?? 0) + 1)
+  return 1
+}
+
+/** What money.write_off_fenced_v1 does with answers of nodes whose leases are another's by now. */
+export async function playLateAnswers(
+  { book, executions: { held, lost } }: HistorySetup,
+  wanted: RandomLateAnswer[],
+  replica: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const taken = new Set<string>()
+  const answers = wanted.flatMap(({ of, instead, ...usage }): LateAnswer[] => {
+    const nodes = instead === 'held' ? held : lost
+    const node = nodes[of % nodes.length]
+    if (node === undefined || taken.has(node.reservation)) return []
+    taken.add(node.reservation)
+    const execution = instead === 'of another execution' ? 'exe_another' : node.execution
+    return [{ reservation: node.reservation, execution, usage }]
+  })
+  const { written } = await callFunction(replica.prisma, 'money.write_off_fenced_v1', {
+    w_reservation: answers.map(({ reservation }) => reservation),
+    w_execution: answers.map(({ execution }) => execution),
+    w_usage: JSON.stringify(answers.map(({ usage }) => usage)),
+  })
+  equal(written, decideLateAnswers(book, answers))
+  const count = (name: string, times: number) => times > 0 && seen.set(name, (seen.get(name) ?? 0) + times)
+  count('late answer written off', written)
+  count('late answer of nobody', answers.length - written)
+  return answers.length
 }
 
 function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {

@@ -67,6 +67,13 @@ const nodeClosing = fc.record({
   /** Now and then a node keeps its lease, though it must not: it is not charged again. */
   keepsLease: oneIn(4, fc.constant(true)),
 })
+const lateAnswer = fc.record({
+  /** A node that was held; or one that is, or of another execution than it says. */
+  of: fc.nat(),
+  instead: oneIn(5, fc.constantFrom('held' as const, 'of another execution' as const)),
+  promptTokens: fc.integer({ min: 0, max: 40_000 }),
+  completionTokens: fc.integer({ min: 0, max: 10_000 }),
+})
 export const command = fc.oneof(
   {
     weight: 8,
@@ -87,11 +94,26 @@ export const command = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('late answers' as const),
+      answers: fc.array(lateAnswer, { minLength: 1, maxLength: ITEMS >> 1 }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('fund' as const),
       project: fc.nat(),
       micro: fc.integer({ min: 1, max: 60_000 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('correct' as const),
+      project: fc.nat(),
+      micro: fc.integer({ min: -50_000, max: 20_000 }).filter((micro) => micro !== 0),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat() }) },
@@ -110,3 +132,4 @@ export type Admission = typeof admission extends fc.Arbitrary<infer A> ? A : nev
 export type NodeAdmission = typeof nodeAdmission extends fc.Arbitrary<infer A> ? A : never
 export type NodeClosing = typeof nodeClosing extends fc.Arbitrary<infer C> ? C : never
 export type Closing = typeof closing extends fc.Arbitrary<infer C> ? C : never
+export type RandomLateAnswer = typeof lateAnswer extends fc.Arbitrary<infer A> ? A : never

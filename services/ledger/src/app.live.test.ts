@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
@@ -76,6 +77,7 @@ describe('the HTTP server', () => {
     expect(await status('/items', 'nonsense')).toBe(401)
     expect(await status('/items', await tokenOf('gateway', 'x'.repeat(32)))).toBe(401)
     expect(await status('/fundings', await tokenOf('gateway', secrets.gateway))).toBe(403)
+    expect(await status('/corrections', await tokenOf('gateway', secrets.gateway))).toBe(403)
     expect(await status('/items', await tokenOf('console', secrets.console))).toBe(403)
     expect(await status('/executions/start', await tokenOf('worker', secrets.worker))).toBe(403)
     expect(await status('/assets/record', await tokenOf('worker', secrets.worker))).toBe(400) // it may; this is no asset
@@ -207,6 +209,28 @@ describe('npm run ledger check', () => {
       said: expect.stringContaining('settled differs from the journal: expected 0, found 7 micro-USD'),
     })
     await fixture.run('UPDATE money.wallets SET settled = settled - 7 WHERE project = $1', [tenant.project])
+  })
+
+  test('compares the books with an anchor that the ledger took', async ({ ledger, database, tenant, fixture }) => {
+    const env = { DATABASE_URL: database.ledgerUrl }
+    await fixture.fund(tenant.project, 5n)
+    const taken = async () => {
+      const { rows } = await fixture.run(
+        `SELECT a.number || ':' || encode(a.root, 'hex') AS text FROM money.anchors a
+          WHERE EXISTS (SELECT FROM money.anchored_heads h WHERE h.anchor = a.number AND h.project = $1 AND h.seq = 2)`,
+        [tenant.project],
+      )
+      return (rows as { text: string }[])[0]?.text
+    }
+    await until(async () => (await taken()) !== undefined)
+    const anchor = (await taken())!
+    await until(async () => readFileSync(ledger.logFile, 'utf8').includes(anchor))
+    expect(await run(['check', '--against', anchor, tenant.project], env)).toMatchObject({ code: 0 })
+    const other = anchor.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    expect(await run(['check', '--against', other, tenant.project], env)).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('the books are not those that were anchored'),
+    })
   })
 
   test('explains itself to whoever calls it wrongly', async () => {

@@ -23,7 +23,7 @@ export function ledgerApp(deps: AppDeps): Express {
   const app = openApp()
   app.post(itemsEndpoint.path, authorize(verify, itemsEndpoint), decideItems(deps))
   mountOperations(app, deps, verify)
-  mountHealth(app, { live: () => readiness.live(), ready: () => readiness.ready(), metricsText })
+  mountHealth(app, { live: readiness.live, ready: readiness.ready, metricsText })
   app.use(notFound)
   app.use(answerErrors(internalAnswers({ service: 'ledger', failure: 'The books can not be reached now.', log })))
   return app

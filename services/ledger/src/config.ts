@@ -1,12 +1,20 @@
 import { z } from 'zod'
+import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import { flag, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
 
 const secretOf = (service: string) =>
   sharedSecret().meta({ description: `What the ${service} service signs its tokens with; known to both`, secret: true })
 
-/** What the ledger reads from its environment. */
-export const ledgerConfig = z.object({
+const previousSecretOf = (service: string) =>
+  sharedSecret()
+    .optional()
+    .meta({
+      description: `While the secret of the ${service} service is replaced: the one before, which is taken besides`,
+      secret: true,
+    })
+
+const variables = z.object({
   DATABASE_URL: z.string().min(1).meta({ description: 'Postgres, as a login of the role svc_ledger', secret: true }),
   REDIS_URL: redisUrl().meta({
     description:
@@ -16,6 +24,9 @@ export const ledgerConfig = z.object({
   SERVICE_SECRET_GATEWAY: secretOf('gateway'),
   SERVICE_SECRET_WORKER: secretOf('worker'),
   SERVICE_SECRET_CONSOLE: secretOf('console'),
+  SERVICE_SECRET_GATEWAY_PREVIOUS: previousSecretOf('gateway'),
+  SERVICE_SECRET_WORKER_PREVIOUS: previousSecretOf('worker'),
+  SERVICE_SECRET_CONSOLE_PREVIOUS: previousSecretOf('console'),
   BATCHES_IN_FLIGHT: wholeNumber({ min: 1, max: 16 })
     .default(1)
     .meta({ description: 'Batches in flight at once; more only where Postgres has cores to spare' }),
@@ -29,9 +40,13 @@ export const ledgerConfig = z.object({
   OPEN_EXECUTIONS: wholeNumber({ min: 1, max: 1_000_000 })
     .default(10_000)
     .meta({ description: 'Executions of one project that have not ended; one more is refused as overloaded' }),
+  CHAT_FIRST_CLAIM_SECONDS: wholeNumber({ min: 1, max: 900 }).default(60).meta({
+    description:
+      'How long a sandbox product that is called as a chat model waits for a worker; then its caller is refused with `no_worker`, uncharged',
+  }),
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
-    .meta({ description: 'Connections for reads, beside those of the admission batcher' }),
+    .meta({ description: 'Connections for questions, beside those of batches, heartbeats and maintenance' }),
   CHECK_EVERY_SECONDS: wholeNumber({ min: 1, max: 86_400 })
     .default(60)
     .meta({ description: 'How often the books are derived again from the journal' }),
@@ -40,4 +55,29 @@ export const ledgerConfig = z.object({
     .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),
 })
 
+const SERVICES = ['GATEWAY', 'WORKER', 'CONSOLE'] as const
+
+/** What the ledger reads from its environment. */
+export const ledgerConfig = variables.superRefine((config, context) => {
+  for (const service of SERVICES) {
+    const [name, previous] = [`SERVICE_SECRET_${service}`, `SERVICE_SECRET_${service}_PREVIOUS`] as const
+    if (config[previous] !== undefined && config[previous] === config[name])
+      context.addIssue({
+        code: 'custom',
+        path: [previous],
+        message: `it is the same as ${name}; it is the secret before that one, and is left out when none is replaced`,
+      })
+  }
+})
+
 export type LedgerConfig = z.output<typeof ledgerConfig>
+
+/** The secrets that each service may sign its tokens with. */
+export function serviceSecretsOf(config: LedgerConfig): Record<ServiceName, string[]> {
+  const both = (...secrets: (string | undefined)[]) => secrets.filter((secret) => secret !== undefined)
+  return {
+    gateway: both(config.SERVICE_SECRET_GATEWAY, config.SERVICE_SECRET_GATEWAY_PREVIOUS),
+    worker: both(config.SERVICE_SECRET_WORKER, config.SERVICE_SECRET_WORKER_PREVIOUS),
+    console: both(config.SERVICE_SECRET_CONSOLE, config.SERVICE_SECRET_CONSOLE_PREVIOUS),
+  }
+}

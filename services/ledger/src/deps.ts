@@ -1,4 +1,5 @@
 import type { Backlog } from '@gateway/async/batcher'
+import type { Semaphore } from '@gateway/async/semaphore'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
@@ -20,21 +21,31 @@ export interface Deps {
   admissions: Connections
   /** Two connections: of the node batcher and of the start batcher. */
   executions: Connections
-  /** Connections for questions and for maintenance. */
+  /** Connections for questions; those of another pool for what asks over them (operation-handlers.ts, maintenance-jobs.ts). */
   reads: Connections
+  /** Connections of heartbeats, and of the maintenance that looks for the missing ones: nothing else delays them. */
+  heartbeats: Connections
+  /** Connections of what may wait for a wallet that others have locked: fundings, the barrier. */
+  locking: Connections
+  /** Connections of maintenance, in which a statement may take longer. */
+  maintenance: Connections
   admissionBatcher: AdmissionBatcher
   nodeBatcher: NodeBatcher
   startBatcher: StartBatcher
+  /** Those who follow executions ask again and again: a few at once, so that they leave connections to other questions. */
+  followers: Semaphore
   packageCache: PackageCache
   setAside: SetAside
   keyUses: KeyUses
-  notifier: Pick<Notifier, 'notify'>
+  notifier: Pick<Notifier, 'notify' | 'subscribe'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics
   log: Logger
   /** Monotonic milliseconds. */
   now: () => number
   newId: (prefix: string) => string
+  /** Of this life of this replica; its instance monitor goes by it. */
+  replicaId: string
 }
 
 /** admissions/admission-batcher.ts */

@@ -1,9 +1,14 @@
 import type { Meter } from '@opentelemetry/api'
 import { seconds } from '@gateway/process/seconds'
 import type { Logger } from '@gateway/process/logger'
-import type { Report } from './check/check-books.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
+
+/** What is told of a check of the books: how many wallets were looked at, and how many findings there are. */
+export interface CheckRound {
+  wallets: number
+  findings: number
+}
 
 /**
  * What the ledger tells its operators: batches, waiting items, open reservations, write-offs, and whether the books add up.
@@ -31,6 +36,11 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Nodes taken back because their worker had ended; each replica that finds one counts it',
     unit: '{node}',
   })
+  const perhapsCalled = meter.createCounter('ledger.nodes.perhaps_called', {
+    description:
+      'Calls of nodes that were given up without a word of how they ended; their providers may have served them',
+    unit: '{call}',
+  })
   const aside = meter.createCounter('ledger.items.set_aside', {
     description: 'Items that Postgres refused for no business reason',
     unit: '{item}',
@@ -47,8 +57,16 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Answers given after their reservation had ended, charged to nobody',
     unit: '{answer}',
   })
+  const answersLost = meter.createCounter('ledger.answers.not_kept', {
+    description: 'Answers that could not be saved with their settlement; a repeat of these calls is refused',
+    unit: '{answer}',
+  })
   const findings = meter.createGauge('ledger.check.findings', {
     description: 'What does not add up at the last check; 0 is right',
+    unit: '{finding}',
+  })
+  const recheckFindings = meter.createGauge('ledger.recheck.findings', {
+    description: 'What does not add up in older parts of the books, which are looked at again some by some; 0 is right',
     unit: '{finding}',
   })
   let checkedMs = now()
@@ -79,6 +97,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     lockedOut(): void {
       lockedOut.add(1)
     },
+    perhapsCalled(calls: number): void {
+      perhapsCalled.add(calls)
+    },
     setAside(item: { id: string }, error: unknown): void {
       aside.add(1)
       log.error({ err: error, id: item.id }, 'an item was set aside: Postgres refused it')
@@ -93,10 +114,18 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     fenced(): void {
       fenced.add(1)
     },
-    checked(report: Report): void {
-      findings.record(report.findings.length)
-      wallets.record(report.wallets)
-      checkedMs = now()
+    answersLost(answers: number): void {
+      answersLost.add(answers)
+      log.warn({ answers }, 'answers were not kept: the table of saved answers was locked')
+    },
+    /** @param agoMs how long ago that round ended, on whichever replica */
+    checked(round: CheckRound, agoMs: number): void {
+      findings.record(round.findings)
+      wallets.record(round.wallets)
+      checkedMs = now() - agoMs
+    },
+    rechecked(found: number): void {
+      recheckFindings.record(found)
     },
   }
 }

@@ -10,6 +10,7 @@ import { readUsage } from './executions/records/read-usage.ts'
 import { startExecution } from './executions/start/start-execution.ts'
 import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
 import { readKeyStatus } from './keys/read-key-status.ts'
+import { correct } from './wallets/correct.ts'
 import { fund } from './wallets/fund.ts'
 import { passBarrier } from './wallets/pass-barrier.ts'
 import { readWallet } from './wallets/read-wallet.ts'
@@ -27,9 +28,18 @@ export const operationHandlers: {
   readSandbox,
   recordAsset,
   readAsset,
-  heartbeat: recordHeartbeat,
-  endInstance,
-  fund,
-  barrier: passBarrier,
+  heartbeat: asking('heartbeats', recordHeartbeat),
+  endInstance: asking('heartbeats', endInstance),
+  fund: asking('locking', fund),
+  correct: asking('locking', correct),
+  barrier: asking('locking', passBarrier),
   wallet: readWallet,
+}
+
+/** Over other connections than those for questions (pools.ts). */
+function asking<Request, Response>(
+  pool: 'heartbeats' | 'locking',
+  handler: (deps: Deps, request: Request) => Promise<Response>,
+): (deps: Deps, request: Request) => Promise<Response> {
+  return (deps, request) => handler({ ...deps, reads: deps[pool] }, request)
 }

@@ -32,9 +32,16 @@ const MONEY_TABLES = [
   'journal',
   'journal_blocks',
   'fundings',
+  'corrections',
+  'anchors',
+  'anchored_heads',
+  'rechecked_wallets',
+  'usage_hours',
+  'usage_positions',
   'write_offs',
   'idempotency_keys',
   'instances',
+  'instance_monitors',
   'executions',
   'execution_nodes',
   'assets',
@@ -49,8 +56,11 @@ describe('permissions in Postgres', () => {
     })
   }
 
-  test('the console can neither fund a wallet nor read a saved answer, wherever it stands', async ({ database }) => {
+  test('the console can neither fund nor correct a wallet, nor read a saved answer', async ({ database }) => {
     expect(await as(database.consoleUrl, `SELECT money.fund_v1('p', 'f', 1, 'me')`)).toMatch(/permission denied/)
+    expect(await as(database.consoleUrl, `SELECT money.correct_v1('p', 'c', 1, 'r', 'me')`)).toMatch(
+      /permission denied/,
+    )
     expect(await as(database.consoleUrl, 'SELECT * FROM money.answers')).toMatch(/permission denied/)
     expect(await as(database.consoleUrl, 'SELECT item FROM money.set_aside_items')).toMatch(/permission denied/)
   })
@@ -130,11 +140,30 @@ describe('permissions in Postgres', () => {
   }
 
   test('the ledger adds to what is append-only and never changes it', async ({ database }) => {
-    for (const table of ['journal', 'journal_blocks', 'attempts', 'fundings', 'write_offs']) {
+    for (const table of [
+      'journal',
+      'journal_blocks',
+      'attempts',
+      'fundings',
+      'corrections',
+      'anchors',
+      'anchored_heads',
+      'write_offs',
+    ]) {
       expect(await as(database.ledgerUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
     }
     expect(await as(database.adminUrl, `DELETE FROM money.journal`)).toMatch(/append-only/)
     expect(await as(database.adminUrl, `UPDATE money.attempts SET charged_micro = 0`)).toMatch(/append-only/)
+    const { rows } = await query<{ name: string }>(
+      database.adminUrl,
+      `SELECT inhrelid::regclass::text AS name FROM pg_inherits
+        WHERE inhparent IN ('money.journal'::regclass, 'money.journal_blocks'::regclass, 'money.attempts'::regclass)`,
+    )
+    expect(rows.length).toBeGreaterThan(6)
+    for (const { name } of rows) {
+      expect(await as(database.adminUrl, `DELETE FROM ${name}`)).toMatch(/append-only/)
+      expect(await as(database.ledgerUrl, `INSERT INTO ${name} DEFAULT VALUES`)).toMatch(/permission denied/)
+    }
   })
 
   test('the ledger cannot change who may do what', async ({ database }) => {

@@ -1,5 +1,7 @@
 import type { Meter } from '@opentelemetry/api'
+import { observeDatabase } from './database-metrics.ts'
 import type { Deps } from './deps.ts'
+import { plannedDays } from './maintenance/partition-planner.ts'
 
 /** What is looked up whenever the metrics are read: what waits, and what is open on the books. */
 export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>): void {
@@ -15,6 +17,8 @@ export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' |
   observeSetAside(meter, deps)
   observeExecutions(meter, deps)
   observeReservations(meter, deps)
+  observeDatabase(meter, deps)
+  observePartitions(meter, deps)
 }
 
 function observeSetAside(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
@@ -65,4 +69,15 @@ function observeReservations(meter: Meter, { reads }: Pick<Deps, 'reads'>): void
     },
     [open, oldest],
   )
+}
+
+function observePartitions(meter: Meter, deps: Pick<Deps, 'reads'>): void {
+  meter
+    .createObservableGauge('ledger.partitions.planned', {
+      description: 'For how many days from today on a table has its partitions',
+      unit: 'd',
+    })
+    .addCallback(async (result) => {
+      for (const { table, days } of await plannedDays(deps)) result.observe(days, { table })
+    })
 }

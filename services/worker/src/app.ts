@@ -4,27 +4,20 @@ import { mountHealth } from '@gateway/http/health'
 import { internalAnswers } from '@gateway/http/internal-answers'
 import { openApp } from '@gateway/http/open-app'
 import { notFound } from '@gateway/http/routes'
-import type { HealthCheck, Readiness } from '@gateway/process/health'
+import type { Readiness } from '@gateway/process/health'
 import type { Logger } from '@gateway/process/logger'
 
 export interface AppOptions {
   readiness: Readiness
-  /** Whether this process can go on; the reason where only a new one could. */
-  alive: HealthCheck
   metricsText: () => Promise<string>
   log: Pick<Logger, 'error'>
 }
 
 /** The whole surface of the worker, internal only: its work comes through the queue. */
-export function workerApp({ readiness, alive, metricsText, log }: AppOptions): Express {
+export function workerApp({ readiness, metricsText, log }: AppOptions): Express {
   const app = openApp()
-  mountHealth(app, { live: () => live(readiness, alive), ready: readiness.ready, metricsText })
+  mountHealth(app, { live: readiness.live, ready: readiness.ready, metricsText })
   app.use(notFound)
   app.use(answerErrors(internalAnswers({ service: 'worker', failure: 'The worker can not answer now.', log })))
   return app
-}
-
-async function live(readiness: Readiness, alive: HealthCheck) {
-  const reason = await alive()
-  return reason === null ? readiness.live() : { status: 503, body: { status: 'not live', reasons: { queue: reason } } }
 }

@@ -37,8 +37,15 @@ export async function openDeps(
   })
   onStop('ledger client', () => ledger.close())
 
+  const notifier = openNotifier({
+    redisUrl: config.REDIS_URL,
+    onTrouble: (error) => log.warn({ err: error }, 'no notification comes; failing executions are found by asking'),
+  })
+  onStop('notifier', () => notifier.close())
+
   const instance = await registerInstance({
     ledger,
+    notifier,
     service: 'worker',
     ...HEARTBEATS,
     newId: () => newId('ins'),
@@ -48,12 +55,6 @@ export async function openDeps(
   })
   onStop('instance', () => instance.stop())
   readiness.check('ledger', () => (instance.silent() ? LEDGER_SILENT : null))
-
-  const notifier = openNotifier({
-    redisUrl: config.REDIS_URL,
-    onTrouble: (error) => log.warn({ err: error }, 'no notification comes; failing executions are found by asking'),
-  })
-  onStop('notifier', () => notifier.close())
 
   const providers = openProviders(providersConfig, {
     circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),

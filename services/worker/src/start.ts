@@ -1,6 +1,5 @@
 import { openQueueDepth } from '@gateway/node-queue/queue-depth'
 import type { CommonConfig } from '@gateway/process/common-config'
-import type { HealthCheck } from '@gateway/process/health'
 import type { ServiceTools } from '@gateway/process/run-service'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { workerApp } from './app.ts'
@@ -24,8 +23,7 @@ export async function startWorker(
 ) {
   const { log, meter, metricsText, onStop, readiness } = tools
   const { REDIS_URL: redisUrl, CONCURRENCY: concurrency, DRAIN_MS } = config
-  let alive: HealthCheck = () => null
-  await tools.listen(workerApp({ readiness, alive: () => alive(), metricsText, log }))
+  await tools.listen(workerApp({ readiness, metricsText, log }))
 
   const deps = await openDeps(config, providersConfig, tools)
 
@@ -39,5 +37,5 @@ export async function startWorker(
   const redisAnswers = neverEvicts(redisUrl)
   readiness.check('redis', redisAnswers)
   readiness.check('queue', isPolled(queue, deps.now))
-  alive = isNotHung(queue, redisAnswers, deps.now)
+  readiness.checkLive('queue', isNotHung(queue, redisAnswers, deps.now))
 }

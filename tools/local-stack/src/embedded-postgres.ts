@@ -117,7 +117,7 @@ function program(
     timezone: 'UTC',
     log_timezone: 'UTC',
     // full_page_writes stays on: a killed process can leave half a page even where the machine lives on.
-    ...(fast ? { fsync: 'off', max_wal_size: '4GB', checkpoint_timeout: '30min' } : {}),
+    ...(fast ? { fsync: 'off', max_wal_size: '4GB', checkpoint_timeout: '30min' } : { autovacuum_naptime: '5s' }), // hot rows leave dead versions with every batch
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const [command = '', ...args] = [...binaries.prefix, binaries.postgres, '-D', path.join(folder, 'data'), ...flags]

@@ -7,11 +7,10 @@ import { awaitReady } from './await-ready.ts'
 import { startTied, type TiedProcess, type TiedProgram } from './end-with-starter.ts'
 import { freePort } from './free-port.ts'
 import { lastLines } from './last-lines.ts'
-import { findRedis, type RedisBinary } from './redis-binary.ts'
+import { findRedis, REDIS_IMAGE, type RedisBinary } from './redis-binary.ts'
 
 const startLimitMs = 20_000
-const pullLimitMs = 300_000
-const dockerImage = 'redis:8.2-alpine'
+const containerStartLimitMs = 60_000
 
 export interface RedisOptions {
   /** Made if missing. Holds the append-only file and the log. */
@@ -51,7 +50,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
   const cacheFolder = options.cacheFolder ?? path.resolve(import.meta.dirname, '../../../.cache/redis')
   const log = options.log ?? (() => {})
   const binary = await findRedis({ cacheFolder, log })
-  if (binary.from === 'docker') log(`Redis: starting ${dockerImage} by Docker, which may have to load it first`)
+  if (binary.from === 'docker') log(`Redis: starting ${REDIS_IMAGE} by Docker`)
   await mkdir(folder, { recursive: true })
 
   let { server, port } = await startOnPort(binary, folder, options, options.port)
@@ -89,7 +88,7 @@ async function startOnPort(
   { persistent = true, databases = 16 }: RedisOptions,
   wanted: number | undefined,
 ): Promise<{ server: TiedProcess; port: number }> {
-  const deadline = Date.now() + (binary.from === 'docker' ? pullLimitMs : startLimitMs)
+  const deadline = Date.now() + (binary.from === 'docker' ? containerStartLimitMs : startLimitMs)
   const logFile = path.join(folder, 'redis.log')
   for (;;) {
     const port = await freePort(wanted, 'Redis')
@@ -137,7 +136,7 @@ function dockerArguments(folder: string, port: number, flags: string[]): string[
   const name = `svc-redis-${randomBytes(4).toString('hex')}`
   const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : []
   const place = ['--publish', `127.0.0.1:${port}:6379`, '--volume', `${folder}:/data`]
-  return ['run', '--rm', '--init', '--name', name, ...user, ...place, dockerImage, 'redis-server', ...flags]
+  return ['run', '--rm', '--init', '--name', name, ...user, ...place, REDIS_IMAGE, 'redis-server', ...flags]
 }
 
 /** While it still loads its data, Redis answers an error instead of PONG. */

@@ -2,6 +2,9 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { findDockerImage } from './docker-image.ts'
+
+export const REDIS_IMAGE = 'redis:8.2-alpine'
 
 const run = promisify(execFile)
 const servers = ['redis-server', 'valkey-server']
@@ -13,8 +16,8 @@ export interface RedisBinary {
 }
 
 /**
- * Finds a Redis or Valkey server: on the PATH, else a Docker engine to run one, else the package of Debian or
- * Ubuntu unpacked into `cacheFolder`. Throws one message with the remedies if there is none of them.
+ * Finds a Redis or Valkey server: on the PATH, else a Docker engine that has its image or can fetch it, else the package
+ * of Debian or Ubuntu unpacked into `cacheFolder`. Throws one message with the remedies if there is none of them.
  *
  * The package is unpacked and not installed, for root as well: installing starts a system service, and the
  * machine is not ours to change.
@@ -22,20 +25,25 @@ export interface RedisBinary {
 export async function findRedis({
   cacheFolder,
   log,
+  env = process.env,
 }: {
   cacheFolder: string
   log: (line: string) => void
+  /** With the PATH to look in. */
+  env?: NodeJS.ProcessEnv
 }): Promise<RedisBinary> {
   for (const server of servers) {
-    if (await runs([server, '--version'])) return { from: 'path', command: [server] }
+    if (await runs([server, '--version'], env)) return { from: 'path', command: [server] }
   }
-  // `docker info` answers only if an engine does; the client alone is no help.
-  if (await runs(['docker', 'info', '--format', '{{.ServerVersion}}'])) return { from: 'docker', command: ['docker'] }
-  const problem = await unpackDebianPackage(cacheFolder, log).then(
+  const docker = await findDockerImage(REDIS_IMAGE, { env, log: (line) => log(`Redis: ${line}`) })
+  if (docker === 'there') return { from: 'docker', command: ['docker'] }
+  const fetching = docker === 'no engine' ? null : `Docker can't fetch ${REDIS_IMAGE}: ${docker.problem}`
+  if (fetching) log(`Redis: ${fetching}; going on with the package of this distribution`)
+  const problem = await unpackDebianPackage(cacheFolder, log, env).then(
     () => null,
     (error: Error) => error.message,
   )
-  const unpacked = await findUnpacked(cacheFolder)
+  const unpacked = await findUnpacked(cacheFolder, env)
   if (unpacked) return unpacked
   throw new Error(
     [
@@ -43,32 +51,37 @@ export async function findRedis({
       '  1. install redis-server or valkey-server (Debian: apt-get install redis-server; macOS: brew install redis),',
       '  2. start Docker,',
       '  3. set REDIS_URL to a Redis of your own.',
+      ...(fetching ? [`(${fetching})`] : []),
       ...(problem ? [`(Unpacking the Debian package did not work: ${problem})`] : []),
     ].join('\n'),
   )
 }
 
-async function findUnpacked(cacheFolder: string): Promise<RedisBinary | null> {
+async function findUnpacked(cacheFolder: string, env: NodeJS.ProcessEnv): Promise<RedisBinary | null> {
   const triplets = await readdir(path.join(cacheFolder, 'usr/lib')).catch(() => [])
   const libraries = ['', ...triplets].map((triplet) => path.join(cacheFolder, 'usr/lib', triplet))
   for (const server of servers) {
     const command = ['env', `LD_LIBRARY_PATH=${libraries.join(':')}`, path.join(cacheFolder, 'usr/bin', server)]
-    if (await runs([...command, '--version'])) return { from: 'debian', command }
+    if (await runs([...command, '--version'], env)) return { from: 'debian', command }
   }
   return null
 }
 
-async function runs([command = '', ...args]: string[]): Promise<boolean> {
-  return run(command, args, { timeout: 5_000 }).then(
+async function runs([command = '', ...args]: string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+  return run(command, args, { env, timeout: 5_000 }).then(
     () => true,
     () => false,
   )
 }
 
 /** Downloads the package and whatever it needs that this machine lacks, as root or not, and unpacks them. */
-async function unpackDebianPackage(cacheFolder: string, log: (line: string) => void): Promise<void> {
-  if (await findUnpacked(cacheFolder)) return
-  if (!(await runs(['apt-get', '--version']))) throw new Error('this is no Debian or Ubuntu.')
+async function unpackDebianPackage(
+  cacheFolder: string,
+  log: (line: string) => void,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  if (await findUnpacked(cacheFolder, env)) return
+  if (!(await runs(['apt-get', '--version'], env))) throw new Error('this is no Debian or Ubuntu.')
   await mkdir(path.dirname(cacheFolder), { recursive: true })
   const work = await mkdtemp(`${cacheFolder}.`)
   try {
@@ -78,7 +91,7 @@ async function unpackDebianPackage(cacheFolder: string, log: (line: string) => v
     for (const file of await readdir(work)) {
       if (file.endsWith('.deb')) await run('dpkg', ['-x', path.join(work, file), path.join(work, 'root')])
     }
-    if (await findUnpacked(cacheFolder)) return // someone else was quicker
+    if (await findUnpacked(cacheFolder, env)) return // someone else was quicker
     await rm(cacheFolder, { recursive: true, force: true })
     await rename(path.join(work, 'root'), cacheFolder)
   } finally {

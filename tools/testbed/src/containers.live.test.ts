@@ -6,7 +6,7 @@ import { containersAvailable, startPostgresContainer, startRedisContainer } from
 const engine = await containersAvailable()
 
 test.runIf(engine)(
-  'where a Docker engine answers, Postgres in a container takes the migrations',
+  'where a Docker engine has the images, Postgres in a container takes the migrations',
   { timeout: 300_000 },
   async () => {
     const postgres = await startPostgresContainer()
@@ -18,10 +18,14 @@ test.runIf(engine)(
   },
 )
 
-test.runIf(engine)('where a Docker engine answers, Redis in a container answers', { timeout: 300_000 }, async () => {
-  const server = await startRedisContainer()
-  const redis = new Redis(server.url)
-  expect(await redis.ping()).toBe('PONG')
-  redis.disconnect()
-  await server.stop()
-})
+test.runIf(engine)(
+  'where a Docker engine has the images, Redis in a container answers',
+  { timeout: 300_000 },
+  async () => {
+    const server = await startRedisContainer()
+    const redis = new Redis(server.url)
+    expect(await redis.ping()).toBe('PONG')
+    redis.disconnect()
+    await server.stop()
+  },
+)

@@ -6,20 +6,25 @@ export interface RunningServer {
   stop: () => Promise<void>
 }
 
-/** Whether a Docker engine answers. */
+const images = { postgres: 'postgres:18-alpine', redis: 'redis:8.2-alpine' }
+
+/** Whether a Docker engine answers, and has the images or can fetch them. */
 export async function containersAvailable(): Promise<boolean> {
-  const { getContainerRuntimeClient } = await import('testcontainers')
-  return getContainerRuntimeClient().then(
-    () => true,
-    () => false,
-  )
+  const { getContainerRuntimeClient, ImageName } = await import('testcontainers')
+  try {
+    const { image } = await getContainerRuntimeClient()
+    for (const name of Object.values(images)) await image.pull(ImageName.fromString(name))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Postgres 18 in a container, set as the embedded one is for tests. It is removed with this process. */
 export async function startPostgresContainer(): Promise<RunningServer> {
   const { GenericContainer, Wait } = await import('testcontainers')
   const settings = ['fsync=off', 'max_connections=200', 'shared_buffers=256MB', 'timezone=UTC']
-  const container = await new GenericContainer('postgres:18-alpine')
+  const container = await new GenericContainer(images.postgres)
     .withEnvironment({
       POSTGRES_PASSWORD: 'in-tests',
       POSTGRES_DB: 'svc',
@@ -41,7 +46,7 @@ export async function startPostgresContainer(): Promise<RunningServer> {
 /** Redis in a container. It is removed with this process. */
 export async function startRedisContainer(): Promise<RunningServer> {
   const { GenericContainer, Wait } = await import('testcontainers')
-  const container = await new GenericContainer('redis:8.2-alpine')
+  const container = await new GenericContainer(images.redis)
     .withCommand(['redis-server', '--appendonly', 'yes', '--databases', '1000', '--maxmemory-policy', 'noeviction'])
     .withExposedPorts(6379)
     .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))

@@ -11,7 +11,7 @@ const test = plainTest
     const server: Server = createServer((socket) => socket.on('error', () => {}).pipe(socket)).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onCleanup(() => void server.close())
-    return { host: '127.0.0.1', port: portOf(server) }
+    return { host: '127.0.0.1', port: portOf(server), server }
   })
   .extend('proxy', async ({ echo }, { onCleanup }) => {
     const proxy = await startFaultProxy(echo)
@@ -97,6 +97,34 @@ test('a stall holds bytes back without closing, and healing lets them go', async
   expect(String((await answer)[0])).toBe('held')
 })
 
+test('what falls silent says nothing any more, not even that it is closed, and new connections pass', async ({
+  proxy,
+  dial,
+  echo,
+}) => {
+  const socket = await dial()
+  await talk(socket, 'hello')
+  proxy.fallSilent()
+  socket.write('nobody hears this')
+  expect(await talk(await dial(), 'again')).toBe('again')
+  expect(proxy.connections).toBe(2)
+  const gone = closed(socket)
+  socket.destroy()
+  await gone
+  proxy.heal()
+  expect(socket.bytesRead).toBe('hello'.length)
+  expect(await openAt(echo)).toBe(2) // of the silent one it never learnt
+})
+
+test('new connections are silent too where that is asked for, until it is healed', async ({ proxy, dial }) => {
+  proxy.fallSilent({ newConnections: 'silent' })
+  const socket = await dial()
+  socket.write('nobody hears this')
+  proxy.heal()
+  expect(await talk(await dial(), 'again')).toBe('again')
+  expect(socket.bytesRead).toBe(0)
+})
+
 test('a URL is led through the proxy', ({ proxy }) => {
   expect(proxy.through('postgresql://a:b@db.example:5432/svc')).toBe(`postgresql://a:b@127.0.0.1:${proxy.port}/svc`)
   expect(proxy.through('http://ledger.example')).toBe(`http://127.0.0.1:${proxy.port}/`)
@@ -106,6 +134,12 @@ async function talk(socket: Socket, text: string): Promise<string> {
   const answer = once(socket, 'data')
   socket.write(text)
   return String((await answer)[0])
+}
+
+function openAt({ server }: { server: Server }): Promise<number> {
+  return new Promise((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
 }
 
 /** Resolves when the connection is gone, by an error or not. */

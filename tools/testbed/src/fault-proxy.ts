@@ -6,7 +6,7 @@ import { pump, type Direction, type Faults } from './fault-pump.ts'
 export interface FaultProxy {
   readonly host: string
   readonly port: number
-  /** Connections that are open now. */
+  /** Connections that are open now, the silent ones included whose caller has not closed them. */
   readonly connections: number
   /** The same URL with the proxy's address. */
   through: (url: string) => string
@@ -22,7 +22,15 @@ export interface FaultProxy {
   cutAfter: (bytes: number, direction: Direction) => Promise<void>
   /** Holds back every byte in one direction, or both, while connections stay open. Resolves when the first byte is held. */
   stall: (direction?: Direction) => Promise<void>
-  /** Ends latency, stall and a cut that has not happened; what was held back goes on its way. */
+  /**
+   * The connections that are open fall silent for good, as if their other end had vanished: no byte passes any more, nor the
+   * close of either side. New ones pass, or are taken and fall silent as well.
+   */
+  fallSilent: (options?: { newConnections?: 'pass' | 'silent' }) => void
+  /**
+   * Ends latency, stall and a cut that has not happened; what was held back goes on its way. New connections pass again;
+   * those that fell silent stay so until they are reset.
+   */
   heal: () => void
   close: () => Promise<void>
 }
@@ -30,11 +38,18 @@ export interface FaultProxy {
 /** A TCP proxy on a loopback port of its own, with faults to order. Starts without any. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   const faults: Faults = { latencyMs: 0, stalled: null, cut: null, healed: Promise.withResolvers<void>() }
+  const callers = new Set<Socket>()
   const sockets = new Set<Socket>()
+  const silent = new WeakSet<Socket>()
+  let newAreSilent = false
   const reset = () => {
     for (const socket of sockets) socket.resetAndDestroy()
   }
   const server = createServer({ allowHalfOpen: true }, (caller) => {
+    callers.add(caller)
+    caller.on('close', () => callers.delete(caller))
+    caller.on('end', () => silent.has(caller) && caller.destroy()) // which the target does not learn
+    if (newAreSilent) return keepSilent(caller)
     const callee = connect({ ...target, allowHalfOpen: true })
     for (const [from, to, direction] of [
       [caller, callee, 'toServer'],
@@ -42,17 +57,27 @@ export async function startFaultProxy(target: { host: string; port: number }): P
     ] as const) {
       sockets.add(from)
       from.setNoDelay(true)
-      from.on('error', () => to.resetAndDestroy())
+      from.on('error', () => silent.has(from) || to.resetAndDestroy())
       from.on('close', () => {
         sockets.delete(from)
-        if (!from.readableEnded) to.destroy()
+        if (!from.readableEnded && !silent.has(from)) to.destroy()
       })
-      pump(from, to, direction, faults, reset)
+      pump(from, to, direction, faults, reset, () => silent.has(from))
     }
   })
   const port = await listen(server, 0)
 
+  /** Takes what comes and answers nothing. */
+  function keepSilent(socket: Socket): void {
+    sockets.add(socket)
+    silent.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    socket.resume()
+  }
+
   const heal = () => {
+    newAreSilent = false
     faults.latencyMs = 0
     faults.stalled = null
     faults.cut = null
@@ -67,7 +92,7 @@ export async function startFaultProxy(target: { host: string; port: number }): P
     host: '127.0.0.1',
     port,
     get connections() {
-      return sockets.size / 2
+      return callers.size
     },
     through: (url) => {
       const changed = new URL(url)
@@ -91,6 +116,10 @@ export async function startFaultProxy(target: { host: string; port: number }): P
       const caught = Promise.withResolvers<void>()
       faults.stalled = { direction: direction ?? 'both', caught }
       return caught.promise
+    },
+    fallSilent: ({ newConnections = 'pass' } = {}) => {
+      newAreSilent = newConnections === 'silent'
+      for (const socket of sockets) silent.add(socket)
     },
     heal,
     close: async () => {

@@ -15,18 +15,32 @@ export interface Faults {
 
 const mostChunksUnderWay = 256
 
-/** Carries bytes one way under the faults, in order. `reset` breaks every connection of the proxy. */
-export function pump(from: Socket, to: Socket, direction: Direction, faults: Faults, reset: () => void): void {
+/**
+ * Carries bytes one way under the faults, in order. `reset` breaks every connection of the proxy; what `isSilent` carries nothing,
+ * and not its end.
+ */
+export function pump(
+  from: Socket,
+  to: Socket,
+  direction: Direction,
+  faults: Faults,
+  reset: () => void,
+  isSilent: () => boolean,
+): void {
   let underWay = 0
   let last = Promise.resolve()
 
   const inOrder = (deliver: () => Promise<void>) => {
-    last = deliverAfter(last, performance.now() + faults.latencyMs, to, deliver)
+    last = deliverAfter(last, performance.now() + faults.latencyMs, to, async () => {
+      if (!isSilent()) await deliver()
+    })
   }
   from.on('data', (chunk: Buffer) => {
+    if (isSilent()) return
     if (++underWay >= mostChunksUnderWay) from.pause()
     inOrder(async () => {
       await throughStall(direction, faults)
+      if (isSilent()) return
       const cut = faults.cut?.direction === direction ? faults.cut : null
       const passing = cut ? chunk.subarray(0, cut.bytesLeft) : chunk
       await write(to, passing)

@@ -16,8 +16,8 @@ export interface TestProgram {
   signal(name: NodeJS.Signals): void
   /** SIGTERM, and waits until it has ended. */
   stop(): Promise<void>
-  /** Starts it again, on the same port, and waits until it is ready. */
-  start(): Promise<void>
+  /** Starts it again, on the same port, and waits until it is ready. From now on with these settings besides; an empty one is none. */
+  start(settings?: Record<string, string>): Promise<void>
   /** Waits until /health/ready answers 200. */
   ready(): Promise<void>
 }
@@ -36,12 +36,13 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
   const port = await freePort(undefined, name)
   const url = `http://127.0.0.1:${port}`
   const logFile = path.join(folder, `${name}.log`)
+  let settings = env
   let child = spawnProgram()
 
   function spawnProgram(): ChildProcess {
     const log = openSync(logFile, 'a', 0o600)
     const started = spawn(process.execPath, [entry], {
-      env: { PATH: process.env['PATH'], ...env, HOST: '127.0.0.1', PORT: String(port), STOP_WITH_PARENT: '1' },
+      env: { PATH: process.env['PATH'], ...settings, HOST: '127.0.0.1', PORT: String(port), STOP_WITH_PARENT: '1' },
       stdio: ['pipe', log, log],
     })
     closeSync(log)
@@ -88,8 +89,9 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
       await ended()
       clearTimeout(late)
     },
-    start: async () => {
+    start: async (more = {}) => {
       await ended()
+      settings = { ...settings, ...more }
       child = spawnProgram()
       await ready()
     },

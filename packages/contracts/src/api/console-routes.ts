@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
-import { fundingBody, invocationRecord, usageQuery, usageReport, walletShape } from '../console/money.ts'
+import {
+  correctionBody,
+  fundingBody,
+  invocationRecord,
+  usageQuery,
+  usageReport,
+  walletShape,
+} from '../console/money.ts'
 import {
   auditRecord,
   memberRecord,
@@ -162,6 +169,11 @@ export const consoleRoutes = {
   fundWallet: money('POST', `${project}/wallet/fundings`, 'Fund the wallet', madeOrChanged(walletShape), {
     ...sent(fundingBody),
     description: 'Once per funding id: the same again changes nothing.',
+  }),
+  correctWallet: money('POST', `${project}/wallet/corrections`, 'Put the wallet right', madeOrChanged(walletShape), {
+    ...sent(correctionBody, 'already_exists', 'insufficient_budget'),
+    description:
+      'By an amount with a sign, and never by more than is available. Once per correction id: the same again changes nothing.',
   }),
   readUsage: money('GET', `${project}/usage`, 'Read what was used', one(usageReport), {
     query: usageQuery,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { usageCounts, type UsageCount } from '../usage.ts'
-import { id, micro, time } from './fields.ts'
+import { id, label, micro, time } from './fields.ts'
 import { productPricing } from './products.ts'
 
 export const walletShape = z.strictObject({
@@ -10,9 +10,15 @@ export const walletShape = z.strictObject({
   availableMicro: micro,
 })
 
+const entryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters')
 export const fundingBody = z.strictObject({
-  fundingId: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters'),
+  fundingId: entryId,
   micro: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+})
+export const correctionBody = z.strictObject({
+  correctionId: entryId,
+  micro: micro.refine((amount) => amount !== 0, 'must not be 0').describe('less than 0 takes money out of the wallet'),
+  reason: label(500).describe('why, for the audit'),
 })
 
 const day = 86_400_000
@@ -22,8 +28,8 @@ const moment = z.iso
   .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 export const usageQuery = z
   .strictObject({
-    from: moment.optional(),
-    to: moment.optional(),
+    from: moment.optional().describe('goes back to the beginning of its hour'),
+    to: moment.optional().describe('goes on to the end of its hour'),
     by: z.enum(['model', 'key', 'day']).default('model'),
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
@@ -32,8 +38,8 @@ export const usageQuery = z
   })
 
 export const usageReport = z.strictObject({
-  from: time,
-  to: time,
+  from: time.describe('ISO 8601, UTC; a whole hour'),
+  to: time.describe('ISO 8601, UTC; a whole hour'),
   by: z.enum(['model', 'key', 'day']),
   data: z.array(
     z.strictObject({

@@ -41,6 +41,9 @@ test('every change leaves one row in the audit, and a refusal none', async ({ st
     await one('200', 'key.revoke', () => owner.post(`${path}/keys/${next.id}/revoke`))
   })
   await one('201', 'wallet.fund', () => operator.post(`${projectPath}/wallet/fundings`, { fundingId: 'f', micro: 1 }))
+  await one('201', 'wallet.correct', () =>
+    operator.post(`${projectPath}/wallet/corrections`, { correctionId: 'c', micro: 1, reason: 'r' }),
+  )
   await one('201', 'project.create', () => owner.post(`${path}/projects`, { name: 'P' })).then(({ id }) =>
     one('204', 'project.delete', () => owner.delete(`${path}/projects/${id}`)),
   )

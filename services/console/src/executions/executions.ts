@@ -33,7 +33,9 @@ export function listExecutions(deps: Deps): Handler<'listExecutions'> {
     const older = cursor === undefined ? Prisma.empty : olderThan(readTimeCursor(cursor))
     const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
       SELECT id, sandbox, revision, project, status, error, created_at, started_at, completed_at,
-             coalesce((SELECT sum(charged_micro) FROM money.attempts c WHERE c.execution = e.id), 0)::bigint AS charged_micro
+             coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
+                        CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
+                        WHERE n.execution = e.id), 0)::bigint AS charged_micro
         FROM money.executions e
        WHERE sandbox = ${sandbox.id} AND project = ${project} ${older}
        ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`

@@ -70,6 +70,62 @@ test.for([
   expect(outcomeOf(answer)).toBe('400 invalid_request')
 })
 
+test('the wallet is put right once per correction id, with a reason, and the audit says so [already_exists]', async ({
+  stack,
+  tenant: { operator },
+}) => {
+  const path = `${stack.projectPath}/wallet/corrections`
+  const correction = { correctionId: 'incident-7', micro: -1_000, reason: 'A funding that came in twice.' }
+  const first = await operator.post(path, correction)
+  expect([outcomeOf(first), first.body.availableMicro]).toEqual(['201', 999_000])
+  const repeated = await operator.post(path, correction)
+  expect([outcomeOf(repeated), repeated.body]).toEqual(['200', first.body])
+  for (const other of [{ micro: 1 }, { reason: 'Another reason.' }])
+    expect(outcomeOf(await operator.post(path, { ...correction, ...other }))).toBe('409 already_exists')
+  const { body } = await stack.owner.get(`${stack.path}/audit`)
+  const entries = body.data.filter(({ action }: { action: string }) => action === 'wallet.correct')
+  expect(entries).toMatchObject([{ person: operator.id, details: { project: stack.project, ...correction } }])
+})
+
+test('a correction takes no more than is available [insufficient_budget]', async ({ stack, tenant, calls }) => {
+  await calls.admit(tenant.secret, tenant.model)
+  const path = `${stack.projectPath}/wallet/corrections`
+  const reservedMicro = 108 + 200
+  const availableMicro = 1_000_000 - reservedMicro
+  const correct = (micro: number) => tenant.operator.post(path, { correctionId: `c${micro}`, micro, reason: 'r' })
+  const answer = await correct(-availableMicro - 1)
+  expect(outcomeOf(answer)).toBe('402 insufficient_budget')
+  expect(answer.body.error.details).toEqual({ availableMicro, reservedMicro, neededMicro: availableMicro + 1 })
+  expect(answer.body.error.resolution).toContain(`at most ${availableMicro}`)
+  expect(outcomeOf(await correct(-availableMicro))).toBe('201')
+})
+
+test('correcting is for the platform operator alone [not_permitted]', async ({ stack }) => {
+  const answer = await stack.owner.post(`${stack.projectPath}/wallet/corrections`, {
+    correctionId: 'mine',
+    micro: 1,
+    reason: 'r',
+  })
+  expect(outcomeOf(answer)).toBe('403 not_permitted')
+})
+
+test.for([
+  { micro: 0 },
+  { micro: 1.5 },
+  { micro: -(2 ** 53) },
+  { correctionId: '' },
+  { reason: '' },
+  { reason: ' ' },
+  { reason: 'x'.repeat(501) },
+  { reason: 'two\nlines' },
+])('a correction of %j is refused [invalid_request]', async (more, { stack, signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const correction = { correctionId: 'x', micro: -1, reason: 'r', ...more }
+  expect(outcomeOf(await operator.post(`${stack.projectPath}/wallet/corrections`, correction))).toBe(
+    '400 invalid_request',
+  )
+})
+
 test('a call is seen open, then settled, with the price it was admitted at', async ({ stack, tenant, calls }) => {
   const { id, outcome } = await calls.admit(tenant.secret, tenant.model)
   expect(outcome.kind).toBe('admitted')
@@ -153,10 +209,14 @@ test('usage adds up by model, key and day, and leaves out what is open or releas
   await calls.release((await calls.admit(tenant.secret, tenant.model)).id)
   await calls.admit(tenant.secret, tenant.model)
   const sums = { calls: 3, promptTokens: 30, completionTokens: 60, chargedMicro: 150 }
-  const to = new Date(Date.now() + 60_000).toISOString()
-  const from = new Date(Date.now() - 3_600_000).toISOString()
-  const read = async (by: string) =>
-    (await stack.owner.get(`${stack.projectPath}/usage?from=${from}&to=${to}&by=${by}`)).body
+  const hour = 3_600_000
+  const thisHour = Math.floor(Date.now() / hour) * hour
+  const at = (ms: number) => new Date(ms).toISOString()
+  const [from, to] = [at(thisHour - hour), at(thisHour + 2 * hour)] // whole hours, also if the next one begins now
+  const read = async (by: string) => {
+    const within = `from=${at(thisHour - hour + 1)}&to=${at(thisHour + hour + 1)}`
+    return (await stack.owner.get(`${stack.projectPath}/usage?${within}&by=${by}`)).body
+  }
   expect(await read('model')).toEqual({
     from,
     to,
@@ -170,12 +230,15 @@ test('usage adds up by model, key and day, and leaves out what is open or releas
   expect((await stack.owner.get(earlier)).body).toMatchObject({ data: [], totalMicro: 0 })
 })
 
-test.for(['from=yesterday', 'by=colour', 'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'colour=red'])(
-  'usage of %s is refused [invalid_request]',
-  async (query, { stack }) => {
-    expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/usage?${query}`))).toBe('400 invalid_request')
-  },
-)
+test.for([
+  'from=2020-01-01T00:00:00Z&to=2021-03-01T00:00:00Z',
+  'from=yesterday',
+  'by=colour',
+  'from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z',
+  'colour=red',
+])('usage of %s is refused [invalid_request]', async (query, { stack }) => {
+  expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/usage?${query}`))).toBe('400 invalid_request')
+})
 
 test('every revocation that has answered binds the next call', async ({ stack, tenant, calls, fixture }) => {
   const product = `${stack.projectPath}/assignments/${encodeURIComponent(tenant.model)}`

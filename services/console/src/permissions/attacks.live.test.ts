@@ -23,6 +23,7 @@ test.for([
     me.post(`/api/v2/tenants`, { name: 'Mine' }),
     me.post(`/api/v2/products`, {}),
     me.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 }),
+    me.post(`${stack.projectPath}/wallet/corrections`, { correctionId: 'mine', micro: 1, reason: 'mine' }),
   ])
   for (const each of tries) expect(outcomeOf(each)).toMatch(/^(403 not_permitted|404 not_found)$/)
   expect((await me.get('/api/v2/me')).body.tenants).toMatchObject([{ role: 'Member' }])
@@ -95,6 +96,7 @@ test('no body says more than it may: every field that is not asked for is refuse
     [stack.owner, 'post', `${stack.path}/keys`, { project: stack.project }],
     [stack.owner, 'post', `${stack.path}/keys/${made.key.id}/rotate`, {}],
     [operator, 'post', `${stack.projectPath}/wallet/fundings`, { fundingId: 'f', micro: 1 }],
+    [operator, 'post', `${stack.projectPath}/wallet/corrections`, { correctionId: 'c', micro: 1, reason: 'r' }],
     [operator, 'patch', '/api/v2/products/acme%2Fnone', {}],
   ]
   const extras = [

@@ -38,6 +38,7 @@ const granted: Record<Permission, Who[]> = {
   'usage.read': anyGrant,
   'wallet.read': ['operator', ...anyGrant],
   'wallet.fund': ['operator'],
+  'wallet.correct': ['operator'],
   'products.manage': ['operator'],
   'sandboxes.use': ['consumer', 'owner'],
 }

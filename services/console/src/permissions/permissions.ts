@@ -3,7 +3,7 @@ import type { Roles } from './roles.ts'
 // Who may do what in the console: the one table (rules §7.3).
 //   R1  Nothing inside a tenant holds without a membership of it: team roles and grants are worth nothing alone.
 //   R2  What a person can't see answers 404, as if it never existed; what it sees and may not do answers 403.
-//   R3  The platform operator rules products and fundings and sees no further into a tenant than these need.
+//   R3  The platform operator rules products, fundings and corrections, and sees no further into a tenant than these need.
 
 interface PermissionRow {
   /** Ends the sentence "This needs …". */
@@ -42,6 +42,7 @@ export const permissions = {
   'usage.read': anyGrant,
   'wallet.read': { ...anyGrant, grantedTo: (s) => holdsGrant(s) || isOperator(s) },
   'wallet.fund': operator,
+  'wallet.correct': operator,
   'products.manage': operator,
   // A person without it is told that there is nothing (flows §1.2): see `mayUseSandboxes`.
   'sandboxes.use': {

@@ -3,8 +3,8 @@ import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
 import { refusalOfExecution } from './refusal-of-execution.ts'
 
-const failed = ({ body: error }: Refusal, chargedMicro: number) =>
-  ({ id: 'exe_1', error, chargedMicro }) as ExecutionRecord
+const failed = ({ body: error }: Refusal, chargedMicro: number, startedAt: string | null = '2026-11-22T00:00:00Z') =>
+  ({ id: 'exe_1', error, chargedMicro, startedAt }) as ExecutionRecord
 
 describe('an execution that failed, to a chat caller', () => {
   test('is its error, with the execution and its charges', () => {
@@ -30,6 +30,14 @@ describe('an execution that failed, to a chat caller', () => {
     expect(refusalOfExecution(failed(refuse('node_failed', { node: 'a' }), 0), true).headers['x-should-retry']).toBe(
       'false',
     )
+  })
+
+  test('is a service that is away where no worker took it up in time [no_worker]', () => {
+    const timeout = refuse('execution_timeout', { started: false })
+    const { status, body, headers } = refusalOfExecution(failed(timeout, 0, null), false)
+    expect([status, body.code, headers]).toEqual([503, 'no_worker', { 'Retry-After': '5' }])
+    const late = refusalOfExecution(failed(refuse('execution_timeout', { started: true }), 0), false)
+    expect([late.status, late.body.code]).toEqual([504, 'execution_timeout'])
   })
 
   test('keeps the details of its error', () => {

@@ -44,7 +44,10 @@ export interface AdmissionLimits {
 }
 
 type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'setAside' | 'now'> & {
-  metrics: Pick<Deps['metrics'], 'batch' | 'lockedOut' | 'setAside' | 'keepFailed' | 'settledMore' | 'fenced'>
+  metrics: Pick<
+    Deps['metrics'],
+    'batch' | 'lockedOut' | 'setAside' | 'keepFailed' | 'settledMore' | 'fenced' | 'answersLost'
+  >
 }
 
 interface Apart {
@@ -143,6 +146,7 @@ export function openAdmissionBatcher(
           : run(deps.admissions, batch, patient),
       )
       metrics.batch(entries.length, now() - startMs)
+      if (rows.answersLost > 0) metrics.answersLost(rows.answersLost)
       answerBatch(deps, batch, rows, { onDeferred: again, onCopy: add, onProject: introduceCaller }) // L2
     } catch (error) {
       await recover(entries, error, { patient, hurried, outside })

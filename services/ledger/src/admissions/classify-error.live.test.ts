@@ -84,6 +84,7 @@ describe('an error of the way to Postgres', () => {
   const cuts: [what: string, cut: (proxy: FaultProxy) => void | Promise<void>][] = [
     ['a connection that is reset', (proxy) => proxy.reset()],
     ['a server that is gone', (proxy) => proxy.down()],
+    ['a connection that falls silent', (proxy) => proxy.fallSilent()],
   ]
   for (const [what, cut] of cuts) {
     test(`${what} under a query is transient`, async ({ setup: { beside }, database }) => {
@@ -152,7 +153,7 @@ async function untilItSleeps(beside: Client, pid: number): Promise<void> {
 async function throughProxy(url: string, work: (proxied: Database, proxy: FaultProxy) => Promise<void>): Promise<void> {
   const { hostname, port } = new URL(url)
   const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-  const proxied = await openDatabase({ url: proxy.through(url), poolSize: 1 })
+  const proxied = await openDatabase({ url: proxy.through(url), poolSize: 1, queryLimitMs: 2_000 })
   try {
     await work(proxied, proxy)
   } finally {

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { openAside, type Aside } from '../set-aside/aside.ts'
 import { halvesOf } from '../set-aside/halves-of.ts'
-import { openKeeper, type KeepDeps } from '../set-aside/kept-items.ts'
+import { openKeptItems, type KeepDeps } from '../set-aside/kept-items.ts'
 import { projectsOfReservations } from '../set-aside/projects-of.ts'
 import type { Group, Remembered } from '../set-aside/set-aside.ts'
 import { isAdmission, type ClosingItem, type Waiting } from './waiting-items.ts'
@@ -13,7 +13,7 @@ interface How {
 
 /** Admissions and closings that go with no batch, and what they are answered in the meantime (set-aside.ts). */
 export function openItemsAside(deps: KeepDeps, { tryAlone, drop }: How): Aside<Waiting> {
-  const keep = openKeeper(deps)
+  const keep = openKeptItems(deps)
 
   /** A3 of set-aside.ts: what is given up is answered with an end. */
   async function answer(entry: Waiting, { givenUp, error }: Remembered): Promise<void> {

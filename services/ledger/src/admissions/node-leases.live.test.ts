@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { Fixture } from '@gateway/testbed/fixture'
-import { reapReservations } from '../maintenance/reservation-reaper.ts'
+import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
 import { codeOf, type Replica } from '../fixtures/replica.ts'
 import {
   closeNodes,
@@ -58,22 +58,22 @@ describe('a lease', () => {
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(0n)
   })
 
-  test('whose call is charged already is fenced, and the table takes no second charge', async ({
-    fixture,
-    replica,
-    tenant,
-  }) => {
+  test('whose call is charged already is fenced, and takes no second charge', async ({ fixture, replica, tenant }) => {
     const [node] = await runWith(fixture, tenant)
     await codeNow(replica, tenant, node!)
     await closeNodes(replica.reads, [tenant.project.id], [settled(node!, 40)])
     const [again] = await reclaimNodes(fixture, [node!]) // as nobody does after a result
     expect(await codeNow(replica, tenant, again!)).toBe('fenced')
-    const second = fixture.run(
-      `INSERT INTO money.attempts (id, invocation, attempt, state, project, execution, node, closed_at)
-       VALUES ('inv_second', 'inv_second', 2, 'Settled', $1, $2, $3, now())`,
-      [tenant.project.id, node!.execution, node!.node],
+    await fixture.run(
+      `INSERT INTO money.reservations
+       SELECT 'inv_second', invocation, 2, project, key, lineage, window_start, product, instance, 0, 1, 0, 0, 0, false,
+              now(), now(), execution, node
+         FROM money.attempts WHERE id = $1`,
+      [node!.reservation],
     )
-    await expect(second).rejects.toThrow(/one_charge_a_node/)
+    const second = closeNodes(replica.reads, [tenant.project.id], [settled({ ...node!, reservation: 'inv_second' }, 0)])
+    await expect(second).rejects.toThrow(/a node is charged once/)
+    await fixture.run(`DELETE FROM money.reservations WHERE id = 'inv_second'`)
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
@@ -199,7 +199,7 @@ describe('closing a node’s call', () => {
     ])
     await fixture.run('UPDATE money.instances SET ended_at = now() WHERE id = $1', [instance])
     await fixture.run('UPDATE money.reservations SET deadline_at = now() WHERE id = $1', [node!.reservation])
-    await reapReservations(replica)
+    await openReservationReaper(replica).runOnce()
     expect(await rowsOf(fixture, 'reservations', node!.execution)).toHaveLength(1)
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n) // the direct call's was released
   })

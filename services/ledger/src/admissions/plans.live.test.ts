@@ -214,7 +214,12 @@ async function fillTables(fixture: Fixture, likeKey: string): Promise<void> {
 
 /** Postgres would learn by itself how large the tables are, a minute later. */
 async function withoutAutovacuum(fixture: Fixture): Promise<void> {
-  for (const [table] of FILLS) await fixture.run(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`)
+  const tables = FILLS.map(([table]) => `'${table}'::regclass`).join(', ')
+  const { rows } = await fixture.run(
+    `SELECT c.oid::regclass::text AS name FROM pg_class c
+      WHERE c.relkind = 'r' AND (c.oid IN (${tables}) OR c.oid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent IN (${tables})))`,
+  )
+  for (const { name } of rows) await fixture.run(`ALTER TABLE ${name} SET (autovacuum_enabled = false)`)
 }
 
 const keyed = (key: string) => ({ idempotency: { key: `plans ${key}`, fingerprint: 'a'.repeat(64) } })

@@ -29,6 +29,8 @@ export interface BatchRows {
   admissions: AdmissionRow[]
   closings: ClosingRow[]
   products: Record<string, ProductFacts>
+  /** Answers of this batch that could not be saved. */
+  answersLost: number
   /** The one moment of the database's clock that the batch was decided at. Unix milliseconds. */
   atMs: number
 }
@@ -80,10 +82,12 @@ export async function runBatch(
     c_content_type: c.map((item) => (item.op === 'settle' ? (item.answer?.contentType ?? null) : null)),
     c_body: c.map((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : NO_BYTES)),
   })
+  const closed = row.closings ? (JSON.parse(row.closings) as ClosingColumns) : null
   return {
     admissions: row.admissions ? admissionRows(JSON.parse(row.admissions) as AdmissionColumns, a, pairs.of) : [],
-    closings: row.closings ? closingRows(JSON.parse(row.closings) as ClosingColumns) : [],
+    closings: closed ? closingRows(closed) : [],
     products: row.products ? (JSON.parse(row.products) as BatchRows['products']) : {},
+    answersLost: closed?.answersLost ?? 0,
     atMs: Number(row.at_ms),
   }
 }
@@ -111,6 +115,7 @@ interface ClosingColumns {
   outcome: ClosingRow[1][]
   charged: number[]
   excess: number[]
+  answersLost?: number
 }
 
 /** Which different callers and models there are, and which of these pairs each item is. */

@@ -14,6 +14,7 @@ function journalOf(blocks: number[]): Entry[] {
   const add = (kind: Entry['kind'], reserved: bigint, settled: bigint, outside: bigint): Entry => {
     const entry: Entry = {
       seq: BigInt(entries.length + 1),
+      at: windowStart,
       kind,
       reference: `r${entries.length}`,
       available: -reserved - settled - outside,
@@ -22,11 +23,17 @@ function journalOf(blocks: number[]): Entry[] {
       outside,
       seal: null,
       funding_micro: kind === 'fund' ? -outside : null,
+      correction_micro: kind === 'correct' ? -outside : null,
       state: kind === 'settle' ? 'Settled' : null,
       reserved_micro: kind === 'fund' ? null : kind === 'settle' ? -reserved : reserved,
       charged_micro: kind === 'settle' ? settled : null,
       lineage: kind === 'settle' ? 'key_1' : null,
       window_start: kind === 'settle' ? windowStart : null,
+      prompt_tokens: kind === 'settle' ? 0n : null,
+      completion_tokens: kind === 'settle' ? 7n : null,
+      prompt_pico: kind === 'settle' ? 0n : null,
+      completion_pico: kind === 'settle' ? 1_000_000n : null,
+      request_pico: kind === 'settle' ? 0n : null,
     }
     entries.push(entry)
     return entry
@@ -74,6 +81,19 @@ describe('folding a journal', () => {
     const entries = journalOf([2, 2])
     const { to, spent, findings } = foldJournal(emptyBook, entries.slice(0, 4)) // in the middle of the settlements
     expect([to.seq, spent.size, findings]).toEqual([3n, 0, []])
+  })
+
+  test('derives each charge from usage and price, and never more than was reserved', () => {
+    const entries = journalOf([1, 1])
+    const settled = entries.at(-1)!
+    const findings = (usage: Partial<Entry>) =>
+      foldJournal(emptyBook, entries.with(entries.length - 1, { ...settled, ...usage })).findings.map(
+        ({ what, expectedMicro, foundMicro }) => [what, expectedMicro, foundMicro],
+      )
+    expect(findings({})).toEqual([])
+    expect(findings({ completion_tokens: 6n })).toEqual([['the charge is not what its usage costs', 6n, 7n]])
+    expect(findings({ completion_pico: 1_000_001n })).toEqual([['the charge is not what its usage costs', 8n, 7n]])
+    expect(findings({ request_pico: 50_000_000n })).toEqual([['the charge is not what its usage costs', 10n, 7n]])
   })
 
   test('finds any entry that was changed after it was sealed', () => {

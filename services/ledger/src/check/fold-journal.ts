@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { costMicro } from '@gateway/money/price'
 
 // Derives what must stand in a wallet from its journal alone: sums, the unbroken count of entries, and the seals.
 
 export interface Checkpoint {
   seq: bigint
+  /** When its last entry was written; null: it has none, or nobody noted it. */
+  at: Date | null
   funded: bigint
   reserved: bigint
   settled: bigint
@@ -13,7 +16,8 @@ export interface Checkpoint {
 /** A journal entry with what the rest of the books say about the same thing; null where they say nothing. */
 export interface Entry {
   seq: bigint
-  kind: 'fund' | 'reserve' | 'settle' | 'release'
+  at: Date
+  kind: 'fund' | 'correct' | 'reserve' | 'settle' | 'release'
   reference: string
   available: bigint
   reserved: bigint
@@ -22,11 +26,17 @@ export interface Entry {
   /** The seal of the block that ends with this entry. */
   seal: Uint8Array | null
   funding_micro: bigint | null
+  correction_micro: bigint | null
   state: 'Settled' | 'Released' | null
   reserved_micro: bigint | null
   charged_micro: bigint | null
   lineage: string | null
   window_start: Date | null
+  prompt_tokens: bigint | null
+  completion_tokens: bigint | null
+  prompt_pico: bigint | null
+  completion_pico: bigint | null
+  request_pico: bigint | null
 }
 
 export interface Finding {
@@ -35,9 +45,18 @@ export interface Finding {
   where: string
   expectedMicro: bigint
   foundMicro: bigint
+  /** The block of the journal in which it was found; none: it is about a balance. */
+  block?: FoundIn
 }
 
-export const emptyBook: Checkpoint = { seq: 0n, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
+/** A block of a journal: what comes after an entry and its seal, up to another entry. */
+export interface FoundIn {
+  after: bigint
+  seal: Buffer
+  last: bigint
+}
+
+export const emptyBook: Checkpoint = { seq: 0n, at: null, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
 
 /** Spent per lineage and window, as the entries tell. */
 export type SpentByWindow = Map<string, { lineage: string; windowStart: Date; micro: bigint }>
@@ -69,9 +88,11 @@ export function foldJournal(
 
 function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findings: Finding[]): Checkpoint {
   let { seq, funded, reserved, settled } = from
+  const last = block.at(-1)!
+  const found: FoundIn = { after: from.seq, seal: from.seal, last: last.seq }
   for (const entry of block) {
     const complain: Complain = (what, expectedMicro, foundMicro) =>
-      findings.push({ what, where: placeOf(entry), expectedMicro, foundMicro })
+      findings.push({ what, where: placeOf(entry), expectedMicro, foundMicro, block: found })
     if (entry.seq !== seq + 1n) complain('entries are missing before this one', seq + 1n, entry.seq)
     seq = entry.seq
     funded -= entry.outside
@@ -82,15 +103,15 @@ function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findi
       addSpent(spent, entry.lineage, entry.window_start, entry.settled)
   }
   const seal = createHash('sha256').update(from.seal).update(block.map(textOf).join('\n')).digest()
-  const last = block.at(-1)!
   if (!seal.equals(last.seal!))
     findings.push({
       what: 'the seal does not fit what it seals',
       where: placeOf(last),
       expectedMicro: 0n,
       foundMicro: 0n,
+      block: found,
     })
-  return { seq, funded, reserved, settled, seal: Buffer.from(last.seal!) }
+  return { seq, at: last.at, funded, reserved, settled, seal: Buffer.from(last.seal!) }
 }
 
 type Complain = (what: string, expectedMicro: bigint, foundMicro: bigint) => void
@@ -99,7 +120,7 @@ function placeOf({ seq, kind, reference }: Entry): string {
   return `journal entry ${seq} (${kind} ${reference})`
 }
 
-/** As money.admit_v1 and money.close_batch_v1 seal it. */
+/** As whatever writes entries seals them: money.admit_v1, close_batch_v1, fund_v1 and correct_v1. */
 function textOf({ seq, kind, reference, reserved, settled, outside }: Entry): string {
   return `${seq} ${kind} ${reference} ${reserved} ${settled} ${-outside}`
 }
@@ -110,9 +131,15 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
       if (entry.funding_micro !== -entry.outside)
         complain('the funding record differs', -entry.outside, entry.funding_micro ?? 0n)
       break
+    case 'correct':
+      if (entry.correction_micro !== -entry.outside)
+        complain('the correction record differs', -entry.outside, entry.correction_micro ?? 0n)
+      break
     case 'settle':
       if (entry.charged_micro !== entry.settled)
         complain('the usage record charges another amount', entry.settled, entry.charged_micro ?? 0n)
+      else if (entry.settled !== derivedCharge(entry))
+        complain('the charge is not what its usage costs', derivedCharge(entry), entry.settled)
       if (entry.reserved_micro !== -entry.reserved)
         complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
       break
@@ -132,4 +159,15 @@ function addSpent(spent: SpentByWindow, lineage: string, windowStart: Date, micr
   const name = windowName(lineage, windowStart)
   const before = spent.get(name)
   spent.set(name, { lineage, windowStart, micro: (before?.micro ?? 0n) + micro })
+}
+
+/** What the usage record says that was used, at the price that it says, and never more than was reserved (money §3.2). */
+function derivedCharge(entry: Entry): bigint {
+  const price = {
+    promptPico: entry.prompt_pico ?? 0n,
+    completionPico: entry.completion_pico ?? 0n,
+    requestPico: entry.request_pico ?? 0n,
+  }
+  const cost = costMicro(price, entry.prompt_tokens ?? 0n, entry.completion_tokens ?? 0n)
+  return cost < -entry.reserved ? cost : -entry.reserved
 }

@@ -3,17 +3,17 @@ import type { Deps } from '../deps.ts'
 
 // An instance is one incarnation of a process, alive as long as it sends heartbeats. Once ended it stays ended; a
 // process that comes back after that registers under a new id. One row each, so that a thousand reservations cost one
-// update a heartbeat.
+// update a heartbeat. The replica that took the last one monitors it (I1 of monitor_instances_v1).
 
 /** Registers an instance or notes that it is alive; false once it has ended. */
 export async function recordHeartbeat(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { reads: { prisma }, replicaId }: Pick<Deps, 'reads' | 'replicaId'>,
   { instance, service, deadAfterMs }: RequestOf<'heartbeat'>,
 ): Promise<{ alive: boolean }> {
   const rows = await prisma.$queryRaw<unknown[]>`
-    INSERT INTO money.instances AS i (id, service, started_at, heartbeat_at, dead_after_ms)
-    VALUES (${instance}, ${service}, clock_timestamp(), clock_timestamp(), ${deadAfterMs}::int)
-    ON CONFLICT (id) DO UPDATE SET heartbeat_at = clock_timestamp() WHERE i.ended_at IS NULL
+    INSERT INTO money.instances AS i (id, service, started_at, heartbeat_at, dead_after_ms, monitor)
+    VALUES (${instance}, ${service}, clock_timestamp(), clock_timestamp(), ${deadAfterMs}::int, ${replicaId})
+    ON CONFLICT (id) DO UPDATE SET heartbeat_at = clock_timestamp(), monitor = excluded.monitor WHERE i.ended_at IS NULL
     RETURNING id`
   return { alive: rows.length > 0 }
 }

@@ -13,7 +13,7 @@ export async function enforceDeadlines({
   notifier,
 }: Pick<Deps, 'reads' | 'nodeBatcher' | 'notifier'>): Promise<{ overdue: number }> {
   const overdue = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= clock_timestamp()
+    SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= (SELECT clock_timestamp())
      ORDER BY deadline_at LIMIT ${MAX_EXECUTIONS}::int`
   await Promise.all(overdue.map(({ id }) => nodeBatcher.submit({ op: 'overdue', execution: id }, BUDGET_MS)))
   const ending = await prisma.$queryRaw<{ id: string }[]>`

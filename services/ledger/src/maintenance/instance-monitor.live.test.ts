@@ -1,105 +1,241 @@
 import { describe, expect } from 'vitest'
+import { aliveTopic } from '@gateway/contracts/ledger-reads'
 import { openDatabase } from '@gateway/database/client'
-import { databaseOf } from '@gateway/database/database-url'
-import { test as tenantTest } from '../fixtures/ledger-test.ts'
-import { openInstanceMonitor } from './instance-monitor.ts'
+import { openNotifier } from '@gateway/notifier/notifier'
+import { createLogger } from '@gateway/process/logger'
+import { keepLocked } from '../fixtures/keep-locked.ts'
+import { untilSomebodyWaits } from '../fixtures/ledger-test.ts'
+import { test as clockTest } from '../fixtures/set-clock.ts'
+import { recordHeartbeat } from '../instances/heartbeat.ts'
+import { openSignsOfLife } from '../instances/signs-of-life.ts'
+import { monitorInstances } from './instance-monitor.ts'
 
-// The maintenance job goes by the clock of the database, so these tests set that clock: a function of the same name
-// stands before Postgres's own in the search path of this database.
+// Two replicas of the ledger look at instances that heartbeat through one of them, by a clock that the test turns.
 
-const LOOK_MS = 2_000
-const DEAD_AFTER_MS = 15_000
+const LOOK_MS = 250
+const AWAY_MS = 10_000
 
-const test = tenantTest
-  .extend('clock', { scope: 'file' }, async ({ database, fixture }) => {
-    await fixture.run(`
-      CREATE SCHEMA set_clock;
-      CREATE TABLE set_clock.ahead (by interval);
-      INSERT INTO set_clock.ahead VALUES ('0');
-      CREATE FUNCTION set_clock.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
-        AS 'SELECT timestamptz ''2030-01-01 12:00Z'' + by FROM set_clock.ahead';
-      GRANT USAGE ON SCHEMA set_clock TO PUBLIC;
-      GRANT SELECT ON set_clock.ahead TO PUBLIC;
-      ALTER DATABASE ${databaseOf(database.adminUrl)} SET search_path = set_clock, pg_catalog, public`)
-    return {
-      turn: (ms: number) => fixture.run(`UPDATE set_clock.ahead SET by = by + $1 * interval '1 millisecond'`, [ms]),
-    }
+type Replica = 'here' | 'there'
+
+interface Kind {
+  deadAfterMs: number
+  heartbeatMs: number
+}
+
+const KINDS: Record<string, Kind> = {
+  'a worker, dead after 3 s': { deadAfterMs: 3_000, heartbeatMs: 1_000 },
+  'a gateway, dead after 15 s': { deadAfterMs: 15_000, heartbeatMs: 5_000 },
+}
+
+const test = clockTest
+  .extend('pool', { scope: 'file' }, async ({ database, clock: _ }, { onCleanup }) => {
+    const pool = await openDatabase({ url: database.ledgerUrl, poolSize: 2 })
+    onCleanup(pool.close)
+    return pool
   })
-  /** A monitor that has looked for a minute, at instances that heartbeat all the time. */
-  .extend('watch', async ({ database, fixture, clock, task }, { onCleanup }) => {
-    const keeping = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
-    onCleanup(keeping.close)
-    const look = openInstanceMonitor({ reads: keeping }).runOnce
-    const [loud, quiet] = [`loud ${task.id}`, `quiet ${task.id}`]
-    const heartbeat = (...instances: string[]) =>
-      fixture.run(
-        `INSERT INTO money.instances AS h (id, service, started_at, heartbeat_at, dead_after_ms)
-         SELECT id, 'gateway', c, c, $2 FROM unnest($1::text[]) id, set_clock.clock_timestamp() c
-         ON CONFLICT (id) DO UPDATE SET heartbeat_at = excluded.heartbeat_at WHERE h.ended_at IS NULL`,
-        [instances, DEAD_AFTER_MS],
+  .extend('notifier', { scope: 'file' }, async ({ redis }, { onCleanup }) => {
+    const notifier = openNotifier({ redisUrl: redis.url })
+    onCleanup(() => notifier.close())
+    return notifier
+  })
+  .extend('watch', async ({ pool, fixture, clock, notifier, task }) => {
+    const process = { nowMs: 0 }
+    const log = createLogger({ service: 'ledger', level: 'fatal' })
+    const depsOf = (replica: Replica) => ({ reads: pool, replicaId: `${replica} ${task.id}` })
+    const signs = (replica: Replica) => openSignsOfLife({ ...depsOf(replica), notifier, log, now: () => process.nowMs })
+    const signsOf = { here: signs('here'), there: signs('there') }
+    const look = (...replicas: Replica[]) =>
+      Promise.all(replicas.map((one) => monitorInstances(depsOf(one), signsOf[one])))
+    const giveSign = (name: string) => notifier.notify(aliveTopic(`${name} ${task.id}`))
+    /** Its silence counts from this moment on. */
+    const isHeardNow = async (name: string) => {
+      const { rows } = await fixture.run(
+        'SELECT watched_from = (SELECT at::timestamptz(3) FROM set_clock.hands) AS now FROM money.instances WHERE id = $1',
+        [`${name} ${task.id}`],
       )
-    const living = async () => {
-      const { rows } = await fixture.run('SELECT id FROM money.instances WHERE ended_at IS NULL ORDER BY id')
-      return rows.map(({ id }: { id: string }) => id).filter((id: string) => id === loud || id === quiet)
+      return (rows as { now: boolean }[])[0]!.now
     }
-    /** One look, so much later; these instances have sent a heartbeat just before it. */
-    const pass = async (ms: number, ...alive: string[]) => {
-      await clock.turn(ms)
-      await heartbeat(...alive)
-      await look()
+    const untilHeard = (name: string) =>
+      expect
+        .poll(() => {
+          giveSign(name)
+          return isHeardNow(name)
+        })
+        .toBe(true)
+    const heartbeat = (name: string, { deadAfterMs }: Kind, through: Replica = 'here') =>
+      recordHeartbeat(depsOf(through), { instance: `${name} ${task.id}`, service: 'worker', deadAfterMs })
+    const isAlive = async (name: string) => {
+      const { rows } = await fixture.run('SELECT ended_at FROM money.instances WHERE id = $1', [`${name} ${task.id}`])
+      return (rows as { ended_at: Date | null }[])[0]!.ended_at === null
     }
-    for (let n = 0; n < 30; n++) await pass(LOOK_MS, loud, quiet)
-    return { loud, quiet, look, pass, living }
-  })
-
-describe('an instance', () => {
-  test('that falls silent is ended once it has been silent for as long as it may, and not before', async ({
-    watch,
-  }) => {
-    const { loud, quiet, pass, living } = watch
-    for (let silentMs = LOOK_MS; silentMs <= DEAD_AFTER_MS; silentMs += LOOK_MS) {
-      await pass(LOOK_MS, loud)
-      expect(await living()).toEqual([loud, quiet])
-    }
-    await pass(LOOK_MS, loud)
-    expect(await living()).toEqual([loud])
-  })
-
-  const gaps: [what: string, ms: number][] = [
-    ['the ledger is frozen for longer than an instance may be silent', 17_000],
-    ['the ledger is frozen for an hour', 3_600_000],
-    ['the clock of the database jumps ahead by a day', 86_400_000],
-    ['the clock of the database goes back by a minute', -60_000],
-  ]
-  for (const [what, ms] of gaps) {
-    test(`lives on when ${what}: silence counts anew from the next look`, async ({ watch }) => {
-      const { loud, quiet, look, pass, living } = watch
-      await pass(ms)
-      expect(await living()).toEqual([loud, quiet])
-      await look() // at once again, before anybody could heartbeat
-      expect(await living()).toEqual([loud, quiet])
-      // Whoever heartbeats from now on lives; whoever does not is ended, as if it had fallen silent at the gap.
-      let looks = 0
-      while ((await living()).includes(quiet)) {
-        await pass(LOOK_MS, loud)
-        looks++
+    /** Time goes on, and these replicas look all the while. */
+    const pass = async (ms: number, ...replicas: Replica[]) => {
+      for (let passed = 0; passed < ms; passed += LOOK_MS) {
+        await clock.turn(Math.min(LOOK_MS, ms - passed))
+        await look(...replicas)
       }
-      expect(await living()).toEqual([loud])
-      const atOnce = Math.ceil(DEAD_AFTER_MS / LOOK_MS)
-      expect(looks).toBeGreaterThanOrEqual(atOnce)
-      if (ms > 0) expect(looks).toBeLessThanOrEqual(atOnce + 1)
-    })
-  }
-
-  test('lives on when the database could not be asked meanwhile', async ({ watch, fixture, clock }) => {
-    const { loud, quiet, look, pass, living } = watch
-    await fixture.run('ALTER TABLE money.instances RENAME TO instances_away')
-    for (let n = 0; n < 10; n++) {
-      await clock.turn(LOOK_MS)
-      await expect(look()).rejects.toThrow(/instances/)
     }
-    await fixture.run('ALTER TABLE money.instances_away RENAME TO instances')
-    await pass(LOOK_MS)
-    expect(await living()).toEqual([loud, quiet])
+    /** So long it takes until the instance is ended, while these look. */
+    const untilEnded = async (name: string, ...replicas: Replica[]) => {
+      for (let ms = LOOK_MS; ms <= 60_000; ms += LOOK_MS) {
+        await pass(LOOK_MS, ...replicas)
+        if (!(await isAlive(name))) return ms
+      }
+      throw new Error(`${name} is never ended`)
+    }
+    await look('here', 'there')
+    await pass(1_000, 'here', 'there')
+    return { look, heartbeat, isAlive, pass, untilEnded, giveSign, untilHeard, process }
   })
+
+describe.each(Object.entries(KINDS))('%s', (_, kind) => {
+  const { deadAfterMs, heartbeatMs } = kind
+
+  test('is ended once it has been silent for so long, and not before', async ({ watch }) => {
+    await watch.heartbeat('quiet', kind)
+    await watch.heartbeat('loud', kind)
+    for (let silentMs = 0; silentMs < deadAfterMs; silentMs += LOOK_MS) {
+      await watch.pass(LOOK_MS, 'here', 'there')
+      await watch.heartbeat('loud', kind)
+      expect(await watch.isAlive('quiet')).toBe(true)
+    }
+    await watch.pass(LOOK_MS, 'here', 'there')
+    expect([await watch.isAlive('quiet'), await watch.isAlive('loud')]).toEqual([false, true])
+    expect([await watch.heartbeat('quiet', kind), await watch.heartbeat('loud', kind)]).toEqual([
+      { alive: false },
+      { alive: true },
+    ])
+  })
+
+  const GAPS_MS = [700, 900, 1_100, 2_500, 4_000, 4_900, 5_100, 6_500, 9_900, 14_000, 17_000, 3_600_000, 86_400_000]
+  test.for([...GAPS_MS, -60_000])(
+    'lives on when everything stands still for %i ms, and the ledger looks before it hears it',
+    async (gapMs, { watch, clock }) => {
+      await watch.heartbeat('loud', kind)
+      await watch.heartbeat('dead', kind)
+      await watch.pass(heartbeatMs - LOOK_MS, 'here', 'there') // the next heartbeat would be due
+      await clock.turn(gapMs)
+      await watch.look('here', 'there')
+      await watch.pass(2 * LOOK_MS, 'here', 'there')
+      expect(await watch.isAlive('loud')).toBe(true)
+      expect(await watch.heartbeat('loud', kind)).toEqual({ alive: true })
+      // Whoever stays silent from now on is ended as if it had fallen silent at the end of the gap.
+      expect(await watch.untilEnded('dead', 'here', 'there')).toBeLessThanOrEqual(deadAfterMs)
+    },
+  )
+
+  test('lives on when everything stands still again and again', async ({ watch, clock }) => {
+    await watch.heartbeat('loud', kind)
+    for (let n = 0; n < 20; n++) {
+      await clock.turn(deadAfterMs / 2)
+      await watch.look('here', 'there')
+      await watch.pass(2 * LOOK_MS, 'here', 'there')
+    }
+    expect(await watch.isAlive('loud')).toBe(true)
+  })
+
+  test('lives on when the replica that hears it stands still and another one does not', async ({ watch }) => {
+    for (const gapMs of [1_000, 4_000, 6_000, 10_000]) {
+      await watch.heartbeat('loud', kind)
+      await watch.pass(heartbeatMs, 'here', 'there')
+      await watch.pass(gapMs, 'there')
+      await watch.look('here')
+      await watch.pass(2 * LOOK_MS, 'here', 'there')
+      expect(await watch.isAlive('loud')).toBe(true)
+    }
+  })
+
+  test('that died together with its replica is ended by another one', async ({ watch }) => {
+    await watch.heartbeat('dead', kind)
+    await watch.pass(LOOK_MS, 'here', 'there')
+    const ms = await watch.untilEnded('dead', 'there')
+    expect(ms).toBeGreaterThan(AWAY_MS)
+    expect(ms).toBeLessThanOrEqual(AWAY_MS + deadAfterMs + 2 * LOOK_MS) // for a gateway less than 30 s
+  })
+
+  test('whose replica died lives on through another one, however late it finds it', async ({ watch }) => {
+    await watch.heartbeat('moved', kind)
+    await watch.pass(AWAY_MS + deadAfterMs - LOOK_MS, 'there')
+    expect(await watch.heartbeat('moved', kind, 'there')).toEqual({ alive: true })
+    await watch.pass(deadAfterMs, 'there')
+    expect(await watch.isAlive('moved')).toBe(true)
+    expect(await watch.untilEnded('moved', 'there')).toBeLessThanOrEqual(LOOK_MS)
+  })
+})
+
+describe('an instance whose replica is gone, and that reaches no other one,', () => {
+  const kind = KINDS['a gateway, dead after 15 s']!
+
+  test('lives on for as long as it gives signs of life, and is heard again', async ({ watch }) => {
+    await watch.heartbeat('cut off', kind)
+    await watch.pass(AWAY_MS + LOOK_MS, 'there')
+    for (let n = 0; n < 6; n++) {
+      await watch.pass(10_000, 'there')
+      await watch.untilHeard('cut off')
+    }
+    expect(await watch.heartbeat('cut off', kind)).toEqual({ alive: true })
+    await watch.pass(kind.heartbeatMs, 'here', 'there')
+    expect(await watch.isAlive('cut off')).toBe(true)
+  })
+
+  test('is ended where its signs stop', async ({ watch }) => {
+    await watch.heartbeat('cut off', kind)
+    await watch.pass(AWAY_MS + LOOK_MS, 'there')
+    await watch.untilHeard('cut off')
+    const ms = await watch.untilEnded('cut off', 'there')
+    expect(ms).toBeGreaterThan(kind.deadAfterMs)
+    expect(ms).toBeLessThanOrEqual(kind.deadAfterMs + 2 * LOOK_MS)
+  })
+
+  test('is ended two minutes later though it gives signs', async ({ watch }) => {
+    await watch.heartbeat('cut off', kind)
+    await watch.pass(AWAY_MS + LOOK_MS, 'there')
+    await watch.untilHeard('cut off')
+    watch.process.nowMs += 120_000
+    await watch.look('there')
+    const signs = setInterval(() => watch.giveSign('cut off'), 1)
+    expect(await watch.untilEnded('cut off', 'there')).toBeLessThanOrEqual(kind.deadAfterMs + LOOK_MS)
+    clearInterval(signs)
+  })
+
+  test('is not kept alive by signs while its own replica looks', async ({ watch }) => {
+    await watch.heartbeat('quiet', kind)
+    const signs = setInterval(() => watch.giveSign('quiet'), 1)
+    expect(await watch.untilEnded('quiet', 'here', 'there')).toBeLessThanOrEqual(kind.deadAfterMs + LOOK_MS)
+    clearInterval(signs)
+  })
+})
+
+test('an instance is not ended by a look that stands still between its moment and its end', async ({
+  watch,
+  database,
+  fixture,
+  clock,
+  task,
+}) => {
+  const kind = KINDS['a worker, dead after 3 s']!
+  await watch.heartbeat('loud', kind)
+  await watch.pass(kind.heartbeatMs, 'here')
+  const row = 'SELECT FROM money.instance_monitors WHERE id = $1 FOR UPDATE'
+  const letGo = await keepLocked(database.adminUrl, row, [`here ${task.id}`])
+  await clock.turn(LOOK_MS)
+  const look = watch.look('here')
+  await untilSomebodyWaits(fixture, look)
+  await clock.turn(60_000)
+  await letGo()
+  await look
+  expect(await watch.isAlive('loud')).toBe(true)
+})
+
+test('lives on when the database could not be asked meanwhile', async ({ watch, fixture, clock }) => {
+  const kind = KINDS['a worker, dead after 3 s']!
+  await watch.heartbeat('loud', kind)
+  await fixture.run('ALTER TABLE money.instances RENAME TO instances_away')
+  for (let n = 0; n < 20; n++) {
+    await clock.turn(LOOK_MS)
+    await expect(watch.look('here')).rejects.toThrow(/instances/)
+  }
+  await fixture.run('ALTER TABLE money.instances_away RENAME TO instances')
+  await watch.pass(2 * LOOK_MS, 'here')
+  expect(await watch.isAlive('loud')).toBe(true)
 })

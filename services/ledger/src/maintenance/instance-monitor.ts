@@ -1,46 +1,17 @@
+import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
+import type { SignsOfLife } from '../instances/signs-of-life.ts'
 
-// After an outage of the ledger or of Postgres every instance looks silent, because nobody could take its heartbeat. So
-// silence counts only after this job has been able to look, without a gap, for as long as that instance may be silent.
-// It looks at the clock of the database: a frozen process, a hanging query and a clock that jumps are all gaps in it.
-
-/** Heartbeats come every five seconds at most, and three may be missing. */
-const MAX_GAP_MS = 5_000
-
-/** For how long heartbeats could be taken, by the clock of the database. */
-interface Watch {
-  sinceMs: number
-  lastMs: number
-}
-
-/** Ends the instances that have fallen silent. It keeps its watch between runs, so there is one for each replica. */
-export function openInstanceMonitor(deps: Pick<Deps, 'reads'>) {
-  let watch: Watch = { sinceMs: 0, lastMs: 0 }
-  return {
-    async runOnce(): Promise<{ ended: number }> {
-      try {
-        const { atMs, ended } = await endSilentInstances(deps, watch)
-        const gap = atMs < watch.lastMs || atMs > watch.lastMs + MAX_GAP_MS
-        watch = { sinceMs: gap ? atMs : watch.sinceMs, lastMs: atMs }
-        return { ended }
-      } catch (error) {
-        watch = { ...watch, lastMs: 0 } // the next run begins a new watch
-        throw error
-      }
-    },
-  }
-}
-
-/** Ends every instance that has been silent for longer than it said it would be, if it was watched for so long. */
-async function endSilentInstances({ reads }: Pick<Deps, 'reads'>, { sinceMs, lastMs }: Watch) {
-  const [row] = await reads.prisma.$queryRaw<[{ at_ms: bigint; ended: bigint }]>`
-    WITH look AS MATERIALIZED (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at_ms),
-    ended AS (
-      UPDATE money.instances SET ended_at = clock_timestamp() FROM look
-       WHERE ended_at IS NULL AND look.at_ms BETWEEN ${lastMs}::bigint AND ${lastMs}::bigint + ${MAX_GAP_MS}::bigint
-         AND dead_after_ms <= look.at_ms - ${sinceMs}::bigint
-         AND heartbeat_at + dead_after_ms * interval '1 millisecond' < clock_timestamp()
-      RETURNING id)
-    SELECT at_ms, (SELECT count(*) FROM ended) AS ended FROM look`
-  return { atMs: Number(row.at_ms), ended: Number(row.ended) }
+/**
+ * Looks once at the instances whose heartbeats this replica takes, and ends those that have fallen silent. A time in which
+ * no heartbeat could have been taken is no silence: the rules are in prisma/functions/money/monitor_instances_v1.sql. Of
+ * instances that it takes over from a replica that is gone it listens for signs of life.
+ */
+export async function monitorInstances(
+  { reads, replicaId }: Pick<Deps, 'reads' | 'replicaId'>,
+  signsOfLife: SignsOfLife,
+): Promise<{ ended: number; countedAnew: number; takenOver: number }> {
+  const row = await callFunction(reads.prisma, 'money.monitor_instances_v1', { by_monitor: replicaId })
+  await signsOfLife.follow(row.taken_over)
+  return { ended: row.ended, countedAnew: row.counted_anew, takenOver: row.taken_over }
 }

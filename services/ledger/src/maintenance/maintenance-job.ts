@@ -3,6 +3,8 @@ import type { Logger } from '@gateway/process/logger'
 export interface MaintenanceJob {
   name: string
   everyMs: number
+  /** The first turn comes at once, instead of after `everyMs`. */
+  atOnce?: boolean
   /** Answers what it has done, counted by name; nothing is logged where all of it is 0. */
   runOnce(): Promise<Record<string, number>>
 }
@@ -11,7 +13,8 @@ export interface MaintenanceJob {
  * Runs a job again and again, never twice at once. A failure is logged, and the job tries again in its turn. Answers
  * how to stop.
  */
-export function repeatJob({ log }: { log: Logger }, { name, everyMs, runOnce }: MaintenanceJob): () => Promise<void> {
+export function repeatJob({ log }: { log: Logger }, job: MaintenanceJob): () => Promise<void> {
+  const { name, everyMs, atOnce = false, runOnce } = job
   let stopped = false
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
@@ -25,15 +28,15 @@ export function repeatJob({ log }: { log: Logger }, { name, everyMs, runOnce }: 
     }
   }
 
-  function next(): void {
+  function next(afterMs: number): void {
     if (stopped) return
     timer = setTimeout(() => {
-      running = run().then(next)
-    }, everyMs)
+      running = run().then(() => next(everyMs))
+    }, afterMs)
     timer.unref()
   }
 
-  next()
+  next(atOnce ? 0 : everyMs)
   return async () => {
     stopped = true
     clearTimeout(timer)

@@ -1,39 +1,50 @@
-import { checkBooks, sayFinding } from '../check/check-books.ts'
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
+import { openSignsOfLife } from '../instances/signs-of-life.ts'
+import { openBooksChecker } from './books-checker.ts'
+import { openBooksRechecker } from './books-rechecker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
-import { openInstanceMonitor } from './instance-monitor.ts'
+import { monitorInstances } from './instance-monitor.ts'
 import { requeueJobs } from './job-requeuer.ts'
 import type { MaintenanceJob } from './maintenance-job.ts'
 import { rescueNodes } from './node-rescuer.ts'
-import { reapReservations } from './reservation-reaper.ts'
+import { planPartitions } from './partition-planner.ts'
+import { openReservationReaper } from './reservation-reaper.ts'
 import { cleanRetention } from './retention-cleaner.ts'
 import { retrySetAside } from './set-aside-retrier.ts'
+import { rollUpUsage } from './usage-roll-up.ts'
 
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
 export function maintenanceJobs(
   deps: Deps,
   config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS'>,
 ): MaintenanceJob[] {
-  const instanceMonitor = openInstanceMonitor(deps)
+  // The connections of each job: nothing delays those that watch over the living (pools.ts).
+  const watching = { ...deps, reads: deps.heartbeats }
+  const upkeep = { ...deps, reads: deps.maintenance }
+  const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
+  const signsOfLife = openSignsOfLife(deps)
+  const booksChecker = openBooksChecker(upkeep, { everyMs: checkEveryMs })
+  const booksRechecker = openBooksRechecker(upkeep, { everyMs: checkEveryMs })
   return [
-    // A worker is dead after three seconds of silence, and what it ran is to be under way again within five: so both in one turn.
-    {
-      name: 'instance-monitor',
-      everyMs: 500,
-      runOnce: async () => ({ ...(await instanceMonitor.runOnce()), ...(await rescueNodes(deps)) }),
-    },
-    { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(deps) },
+    // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
+    // because a look that waited for the rescue of nodes would be late, and silence would count anew.
+    { name: 'instance-monitor', everyMs: 250, runOnce: () => monitorInstances(watching, signsOfLife) },
+    { name: 'node-rescuer', everyMs: 250, runOnce: () => rescueNodes(watching) },
+    { name: 'deadline-enforcer', everyMs: 1_000, runOnce: () => enforceDeadlines(upkeep) },
     {
       name: 'job-requeuer',
       everyMs: 1_000,
-      runOnce: () => requeueJobs(deps, { nodesAtOnce: config.NODES_AT_ONCE }),
+      runOnce: () => requeueJobs(upkeep, { nodesAtOnce: config.NODES_AT_ONCE }),
     },
-    { name: 'reservation-reaper', everyMs: 2_000, runOnce: () => reapReservations(deps) },
-    { name: 'set-aside-retrier', everyMs: 1_000, runOnce: () => retrySetAside(deps) },
-    { name: 'retention-cleaner', everyMs: 3_600_000, runOnce: () => cleanRetention(deps) },
+    { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(watching).runOnce },
+    { name: 'set-aside-retrier', everyMs: 1_000, runOnce: () => retrySetAside(upkeep) },
+    { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
+    { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
+    { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
-    { name: 'books-check', everyMs: config.CHECK_EVERY_SECONDS * 1_000, runOnce: () => checkAllBooks(deps) },
+    { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },
+    { name: 'books-recheck', everyMs: checkEveryMs, runOnce: () => booksRechecker.runOnce() },
   ]
 }
 
@@ -41,11 +52,4 @@ export function maintenanceJobs(
 async function writeKeyUses({ keyUses }: Pick<Deps, 'keyUses'>): Promise<Record<string, number>> {
   await keyUses.write()
   return {}
-}
-
-async function checkAllBooks({ reads, metrics, log }: Pick<Deps, 'reads' | 'metrics' | 'log'>) {
-  const report = await checkBooks(reads)
-  metrics.checked(report)
-  for (const finding of report.findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
-  return { findings: report.findings.length }
 }

@@ -12,6 +12,7 @@ describe('a node whose instance has ended', () => {
     tenant,
     begin,
     admit,
+    fixture,
   }) => {
     const [dead, living] = [await engine.newInstance(), await engine.newInstance()]
     const execution = await begin(oneCall(tenant.product))
@@ -27,8 +28,18 @@ describe('a node whose instance has ended', () => {
     const second = await takeNext(engine, living, execution)
     expect(second.claim).toMatchObject({ attempt: 2, callId: first.claim.callId })
     await admit(living, second)
-    expect(await engine.complete(ending(first, { usage }))).toEqual({ kind: 'fenced' })
+    // The first one answers after all, and says so twice: it cost something, and nobody is charged for it.
+    const reservation = first.claim.callReservation
+    for (let n = 0; n < 2; n++)
+      expect(await engine.complete(ending(first, { usage, reservation }))).toEqual({ kind: 'fenced' })
+    const writeOffs = () =>
+      fixture.run('SELECT kind, micro FROM money.write_offs WHERE reservation = $1', [reservation])
+    expect((await writeOffs()).rows).toEqual([{ kind: 'fenced', micro: '20' }])
     await engine.complete(ending(second, { usage }))
+    // Only under what it was admitted as, and not what was charged, nor what is another's.
+    const third = second.claim.callReservation
+    expect(await engine.complete(ending(first, { usage, reservation: third }))).toEqual({ kind: 'fenced' })
+    expect((await fixture.run('SELECT FROM money.write_offs WHERE reservation = $1', [third])).rowCount).toBe(0)
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 20 })
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 20n })
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])

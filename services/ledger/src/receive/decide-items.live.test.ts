@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect } from 'vitest'
+import { Client } from 'pg'
+import { describe, expect, onTestFinished } from 'vitest'
 import type { LedgerItem } from '@gateway/contracts/ledger-items'
 import type { OutcomeLine } from '@gateway/contracts/ledger-items'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
@@ -65,6 +66,26 @@ describe('POST /items', () => {
       'nothing-to-do',
       'fenced',
     ])
+  })
+
+  test('says that it is there while nothing is decided', async ({ ledger, fixture, replica, database }) => {
+    const tenant = await openTenant(fixture)
+    const keeping = new Client({ connectionString: database.adminUrl })
+    await keeping.connect()
+    onTestFinished(() => keeping.end())
+    await keeping.query('BEGIN')
+    await keeping.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
+    const answer = await fetch(`${ledger.url}/items`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await tokenOf('gateway', secret)}` },
+      body: JSON.stringify({ n: 0, budgetMs: 10_000, item: replica.item(tenant.key, tenant.product) }),
+    })
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader.read()).value).toBe('\n')
+    await keeping.query('ROLLBACK')
+    let rest = ''
+    for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value
+    expect(JSON.parse(rest)).toMatchObject({ n: 0, outcome: { kind: 'admitted' } })
   })
 
   test('answers many repeats of one large saved answer in one request, and goes on', async ({

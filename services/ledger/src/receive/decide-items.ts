@@ -12,7 +12,10 @@ const line = z.strictObject({
   trace: z.string().max(128).optional(),
 })
 
-/** POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. */
+/**
+ * POST /items: NDJSON in, NDJSON out, each outcome as soon as it is decided, in any order. While none is, an empty line a second says
+ * that somebody is there.
+ */
 export function decideItems({
   admissionBatcher,
   nodeBatcher,
@@ -75,6 +78,8 @@ function gatheredWriter(res: Response, expected: number): (line: OutcomeLine) =>
   const ready: OutcomeLine[] = []
   let left = expected
   let writing = false
+  const quiet = setInterval(() => writing || res.write('\n'), itemsEndpoint.quietMs)
+  res.once('close', () => clearInterval(quiet))
 
   async function write(): Promise<void> {
     while (ready.length > 0 && !res.destroyed) {
@@ -82,8 +87,12 @@ function gatheredWriter(res: Response, expected: number): (line: OutcomeLine) =>
       let taken = 0
       while (taken < ready.length && text.length < WRITE_CHARACTERS) text += JSON.stringify(ready[taken++]) + '\n'
       ready.splice(0, taken)
-      if (left === 0 && ready.length === 0) return void res.end(text)
+      if (left === 0 && ready.length === 0) {
+        clearInterval(quiet)
+        return void res.end(text)
+      }
       if (!res.write(text)) await drained(res)
+      quiet.refresh()
     }
     writing = false
   }
@@ -97,15 +106,19 @@ function gatheredWriter(res: Response, expected: number): (line: OutcomeLine) =>
   }
 }
 
-/** Resolves when the caller has read, or is gone. */
+/** Resolves when the caller has read, or is gone. A caller who does neither for too long is taken for gone. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
+    const late = setTimeout(() => res.destroy(), DRAIN_MS)
     const done = () => {
+      clearTimeout(late)
       res.off('drain', done).off('close', done)
       resolve()
     }
     res.on('drain', done).on('close', done)
   })
 }
+
+const DRAIN_MS = 30_000
 
 const WRITE_CHARACTERS = 1024 * 1024

@@ -29,7 +29,7 @@ interface Keeping {
 const ITEMS_AT_ONCE = 64
 
 /** Keeps items, each once and many at a time. Answers of each whether its sender may stop. */
-export function openKeeper({ reads, setAside, metrics }: KeepDeps) {
+export function openKeptItems({ reads, setAside, metrics }: KeepDeps) {
   const batcher = openItemBatcher<Keeping>({ maxItems: ITEMS_AT_ONCE, run: keep, defer: setImmediate })
 
   async function keep(batch: Keeping[]): Promise<void> {

@@ -7,7 +7,7 @@ import { ending, openEngine, takeNext } from '../fixtures/engine.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { oneCall } from '../fixtures/sandbox-products.ts'
-import { reapReservations } from '../maintenance/reservation-reaper.ts'
+import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
 import { retrySetAside } from '../maintenance/set-aside-retrier.ts'
 import { inAHurry } from './in-a-hurry.ts'
 
@@ -54,6 +54,9 @@ const nextTryNow = (fixture: Fixture) => fixture.run('UPDATE money.set_aside_ite
 const keptOf = async (fixture: Fixture, project: string) =>
   (await fixture.run('SELECT name FROM money.set_aside_items WHERE project = $1', [project])).rowCount
 
+const endInstance = (fixture: Fixture, { instance }: { instance: string }, ended = true) =>
+  fixture.run('UPDATE money.instances SET ended_at = CASE WHEN $2 THEN now() END WHERE id = $1', [instance, ended])
+
 describe('a wallet that is wrong', () => {
   test('harms its own project alone; what can not be settled is kept, and settled when the row is right again', async ({
     database,
@@ -87,18 +90,17 @@ describe('a wallet that is wrong', () => {
     expect(replica.sizes.length).toBe(before)
 
     // What is kept is nobody's to release, whatever became of its gateway, and is tried in vain.
-    await fixture.run(`UPDATE money.reservations SET deadline_at = now() - interval '1 hour' WHERE project = $1`, [
-      project,
-    ])
+    await endInstance(fixture, replica)
     expect(await retrySetAside(deps)).toEqual({ written: 0 })
     await mend(fixture, project)
-    expect(await reapReservations(replica)).toEqual({ expired: 0 })
+    expect(await openReservationReaper({ ...replica, replicaId: 'ldg_1' }).runOnce()).toEqual({ expired: 0 })
 
     await nextTryNow(fixture)
     replica.setForward(LONG_MS)
     expect(await retrySetAside(deps)).toEqual({ written: OPEN })
     expect(await walletOf(replica, project)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: BigInt(OPEN * 10) })
     expect(await keptOf(fixture, project)).toBe(0)
+    await endInstance(fixture, replica, false)
     expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
     for (const one of [tenant, busy]) expect(await findingsOf(replica, one.project.id)).toEqual([])
     await replica.close()
@@ -118,8 +120,9 @@ describe('a wallet that is wrong', () => {
     expect(await keptOf(fixture, tenant.project.id)).toBe(0)
     await mend(fixture, tenant.project.id)
     replica.setForward(LONG_MS)
-    await fixture.run(`UPDATE money.reservations SET deadline_at = now() WHERE project = $1`, [tenant.project.id])
-    for (let rounds = 0; rounds < 2; rounds++) await reapReservations(replica)
+    await endInstance(fixture, replica)
+    const reaper = openReservationReaper({ ...replica, replicaId: 'ldg_1' })
+    for (let rounds = 0; rounds < 2; rounds++) await reaper.runOnce()
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
     await replica.close()

@@ -11,12 +11,19 @@ const LONGEST_MS = 3_600_000
 /** Records how a node ended, until the ledger has answered (N5 of run-node.ts). */
 export async function completeNode(
   { ledger, log }: Pick<Deps, 'ledger' | 'log'>,
-  { lease: { execution, node, lease } }: Work,
+  { claim: { callReservation }, lease: { execution, node, lease } }: Work,
   { result, usage, remoteMs }: Performed,
   durationMs: number,
 ): Promise<Ended> {
   const times = { durationMs: whole(durationMs), remoteMs: remoteMs === null ? null : whole(remoteMs) }
-  const item = { execution, node, lease, usage, ...times }
+  const item = {
+    execution,
+    node,
+    lease,
+    usage,
+    ...times,
+    ...(callReservation !== '' && { reservation: callReservation }),
+  }
   try {
     return await record({ ...item, result })
   } catch (error) {

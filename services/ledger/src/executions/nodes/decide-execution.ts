@@ -8,8 +8,9 @@ import type { ItemOutcome, NodeItem, ReclaimItem } from './node-item.ts'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
 // What a batch of items does to one execution: pure, from what was read of it and all its nodes at one moment.
-//   R1  Only the lease of its attempt ends a node. A worker that has lost it is answered `fenced` and changes nothing;
-//       a worker that repeats itself gets the same answer again.
+//   R1  Only the lease of its attempt ends a node. A worker that has lost it is answered `fenced` and changes nothing of
+//       the execution: what its call used is written off (write-off-fenced.ts). A worker that repeats itself gets the
+//       same answer again.
 //   R2  A result is recorded once, and then stays.
 //   R3  Whatever ends a lease closes its reservation: usage is charged, all else released. So an execution without a
 //       lease has nothing reserved.

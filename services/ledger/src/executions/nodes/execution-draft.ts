@@ -30,9 +30,9 @@ export function draftOf(execution: ExecutionFacts) {
     changes.set(ordinal, { ...ended, ...node(ordinal)!, ...to })
   }
 
-  function close(ordinal: number, usage: Closing['usage'], reason: string): void {
+  function close(ordinal: number, usage: Closing['usage'], reason: string, perhapsCalled = false): void {
     const reservation = node(ordinal)?.reservation
-    if (reservation) closings.push({ reservation, usage, reason })
+    if (reservation) closings.push({ reservation, usage, reason, perhapsCalled })
   }
 
   return {
@@ -45,19 +45,19 @@ export function draftOf(execution: ExecutionFacts) {
     changed: () => changes.size > 0,
     deadlineInMs: () => deadlineInMs,
 
-    close,
+    close: (ordinal: number, usage: Closing['usage'], reason: string) => close(ordinal, usage, reason),
     /** Running → Succeeded | Failed */
     endNode(ordinal: number, end: End): void {
       change(ordinal, { ...end, seq: ++seq })
     },
     /** Running → Failed, without its lease: whoever had it is fenced. */
     failNode(ordinal: number, error: string, reason: string): void {
-      close(ordinal, null, reason)
+      close(ordinal, null, reason, true)
       change(ordinal, { state: 'Failed', error, lease: null, instance: null, seq: ++seq })
     },
     /** Running → Ready, or Pending where nothing begins any more */
     requeueNode(ordinal: number, { died, reason }: { died: boolean; reason: string }): void {
-      close(ordinal, null, reason)
+      close(ordinal, null, reason, true)
       const { attempt, deaths } = node(ordinal)!
       change(ordinal, {
         state: failing ? 'Pending' : 'Ready',

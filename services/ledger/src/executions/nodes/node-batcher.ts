@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/async/batcher'
+import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { callFunction } from '@gateway/database/call-function'
 import { classify, lockedOut, ranOutOfTime } from '../../admissions/classify-error.ts'
 import { joinCopy } from '../../admissions/join-copy.ts'
@@ -15,6 +16,7 @@ import { answerClaim } from './answer-claim.ts'
 import { nameOfItem, type NodeItem, type WaitingNode } from './node-item.ts'
 import { identifyCompletions, nameAside, openNodesAside } from './nodes-aside.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
+import { writeOffFenced } from '../store/write-off-fenced.ts'
 
 // What workers ask about nodes, and what maintenance finds, decided many at a time with one batch in flight.
 //   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock
@@ -29,6 +31,7 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 //   L5  An item past its time is dropped undecided, by a timer too; one that is sent again while it waits takes no more
 //       room (W1, W2 of packages/async/src/waiting-line.ts).
 //   L6  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
+//   L7  Before a completion is answered `fenced`, what its call used is written off. An item that is repeated adds nothing.
 
 type NodeBatcherDeps = Pick<
   Deps,
@@ -171,6 +174,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     notWritten: (waiting: WaitingNode, deferrals: number) => void,
   ): Promise<void> {
     const { loaded, outcomes, written, jobs } = result
+    await writeOffFenced(deps, deps.executions.prisma, fencedIn(batch, outcomes)) // L7
     notifyChanges(deps, written.keys()) // L6
     enqueueJobs(deps, jobs)
     updateCache(result)
@@ -216,4 +220,11 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       await aside.idle()
     },
   }
+}
+
+function fencedIn(batch: readonly WaitingNode[], outcomes: NodeBatchResult['outcomes']): CompleteItem[] {
+  return batch.flatMap((waiting) => {
+    const { item } = waiting
+    return item.op === 'complete' && outcomes.get(waiting)!.outcome.kind === 'fenced' ? [item] : []
+  })
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { openAside, type Aside } from '../../set-aside/aside.ts'
-import { openKeeper, type KeepDeps } from '../../set-aside/kept-items.ts'
+import { openKeptItems, type KeepDeps } from '../../set-aside/kept-items.ts'
 import { projectsOfExecutions } from '../../set-aside/projects-of.ts'
 import type { Remembered } from '../../set-aside/set-aside.ts'
 import type { NodeItem, WaitingNode } from './node-item.ts'
@@ -12,7 +12,7 @@ interface How {
 
 /** Items of executions that go with no batch, and what they are answered in the meantime (set-aside.ts). */
 export function openNodesAside(deps: KeepDeps, { tryAlone, drop }: How): Aside<WaitingNode> {
-  const keep = openKeeper(deps)
+  const keep = openKeptItems(deps)
 
   /** A3 of set-aside.ts: workers are answered with an end. Maintenance asks again. */
   async function answer(waiting: WaitingNode, { givenUp, error }: Remembered): Promise<void> {

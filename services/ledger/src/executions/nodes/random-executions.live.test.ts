@@ -82,7 +82,7 @@ describe('random graphs', () => {
       }
 
       try {
-        await driveToTheEnd({
+        const { lateMicro } = await driveToTheEnd({
           slots: [
             { engine, money: replica },
             { engine: twin, money: other },
@@ -95,6 +95,12 @@ describe('random graphs', () => {
         for (const [id, flow] of executions)
           await checkExecution(id, flow, mischief.fails === 0 && mischief.dies < 5 && funds > 1_000n)
         expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+        const writtenOff = await fixture.run(
+          `SELECT coalesce(sum(w.micro), 0)::int AS micro
+             FROM money.write_offs w JOIN money.attempts a ON a.id = w.reservation WHERE a.project = $1`,
+          [tenant.project.id],
+        )
+        expect(writtenOff.rows).toEqual([{ micro: lateMicro }])
         const open = await fixture.run('SELECT id FROM money.reservations WHERE project = $1', [tenant.project.id])
         expect((await walletOf(replica, tenant.project.id)).settled).toBeGreaterThan(0n)
         expect(open.rows).toEqual([])
@@ -154,12 +160,13 @@ interface Drive {
 
 /**
  * Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every execution has
- * ended.
+ * ended. Answers what calls cost whose answers came too late, in micro-USD.
  */
-async function driveToTheEnd({ slots, chance, mischief, lost, executions }: Drive): Promise<void> {
+async function driveToTheEnd({ slots, chance, mischief, lost, executions }: Drive): Promise<{ lateMicro: number }> {
   const engines = slots.map(({ engine }) => engine)
   const waiting: NodeJob[] = []
   const zombies: (() => Promise<string>)[] = []
+  let lateMicro = 0
   let process = await newProcess()
 
   async function newProcess(): Promise<Process> {
@@ -174,7 +181,8 @@ async function driveToTheEnd({ slots, chance, mischief, lost, executions }: Driv
       const mine = process
       const ending = await deliver(job, { slots, process: mine, chance, mischief })
       if (!ending.died) continue
-      zombies.push(ending.lateWords)
+      zombies.push(ending.lateWords, ending.lateWords)
+      lateMicro += ending.costMicro
       if (mine.alive) {
         mine.alive = false
         process = await newProcess()
@@ -193,7 +201,7 @@ async function driveToTheEnd({ slots, chance, mischief, lost, executions }: Driv
     const { records } = {
       records: await Promise.all(executions.map((execution) => keeping.record(execution).catch(() => null))),
     }
-    if (records.every((record) => record === null || record.completedAt !== null)) return
+    if (records.every((record) => record === null || record.completedAt !== null)) return { lateMicro }
     idle = engines.some(({ jobs }) => jobs.length > 0) ? 0 : idle + 1
   }
   throw new Error('some runs do not end')

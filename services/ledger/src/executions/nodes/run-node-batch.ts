@@ -50,9 +50,10 @@ export async function runNodeBatch(
   }
   if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [] }
   const how = { patient, nodesAtOnce, assumedAlive: loaded.assumedAlive }
-  const { written, jobs, excessMicro, fenced, charged } = await writeExecutions(prisma, changes, how)
+  const { written, jobs, excessMicro, fenced, perhapsCalled, charged } = await writeExecutions(prisma, changes, how)
   if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
   for (let n = 0; n < fenced; n++) deps.metrics.fenced()
+  if (perhapsCalled > 0) deps.metrics.perhapsCalled(perhapsCalled)
   traceCharges(batch, loaded, charged)
   return { loaded, outcomes, written, jobs }
 }

@@ -7,10 +7,10 @@ import { readRows } from './read-rows.ts'
  * The lines of progress of an execution after line `after` (flows §4.4). One that does not exist has none, and never will.
  */
 export async function followExecution(
-  deps: Pick<Deps, 'reads'>,
+  deps: Pick<Deps, 'reads' | 'followers'>,
   { execution, after }: FollowQuestion,
 ): Promise<FollowAnswer> {
-  const found = await readRows(deps, execution, after)
+  const found = await deps.followers.run(() => readRows(deps, execution, after))
   if (found === null) throw new Error(`there is no execution ${execution}`)
   const { execution: row, nodes } = found
   return { lines: progressLines(row, nodes, after), seq: row.seq, done: row.completed_at !== null }

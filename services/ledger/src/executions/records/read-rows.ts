@@ -48,8 +48,8 @@ export async function readRows(
        LEFT JOIN LATERAL (
          SELECT n.*, coalesce(v.charged_micro, 0) AS charged
            FROM money.execution_nodes n
-           LEFT JOIN money.attempts v ON v.execution = n.execution AND v.node = n.node AND v.state = 'Settled'
-          WHERE n.execution = e.id
+           LEFT JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v ON true
+          WHERE n.execution = $1 AND n.execution = e.id
             AND ($2::int IS NULL OR n.seq > $2::int OR (e.completed_at IS NOT NULL AND e.seq > $2::int))
          ) n ON true
       WHERE e.id = $1

@@ -11,6 +11,8 @@ export async function readUsage(
 ): Promise<UsageAnswer> {
   const [sums] = await prisma.$queryRaw<[{ prompt: bigint; completion: bigint }]>`
     SELECT coalesce(sum(prompt_tokens), 0)::bigint AS prompt, coalesce(sum(completion_tokens), 0)::bigint AS completion
-      FROM money.attempts WHERE execution = ${execution} AND state = 'Settled'`
+      FROM money.execution_nodes n
+      CROSS JOIN LATERAL (SELECT * FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
+     WHERE n.execution = ${execution}`
   return { promptTokens: Number(sums.prompt), completionTokens: Number(sums.completion) }
 }

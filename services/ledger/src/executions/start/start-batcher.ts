@@ -26,6 +26,8 @@ export interface StartLimits {
   openExecutions: number
   /** Questions that may wait here; one more is refused as overloaded. */
   waitingStarts: number
+  /** How long an execution that is called as a chat model waits for a worker. */
+  chatFirstClaimMs: number
 }
 
 type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'>
@@ -87,7 +89,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
       }
     }
     if (fresh.size > 0) {
-      const { started, jobs } = await writeStarts(deps.executions, [...fresh.keys()], limits.nodesAtOnce)
+      const { started, jobs } = await writeStarts(deps.executions, [...fresh.keys()], limits)
       enqueueJobs(deps, jobs)
       for (const [execution, waiting] of fresh) {
         if (!started.has(execution)) later.push(waiting) // S2

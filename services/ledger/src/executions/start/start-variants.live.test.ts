@@ -134,6 +134,24 @@ describe('a flow as a chat model', () => {
     })
   })
 
+  test('waits for a worker as long as a chat client does, and not like an invocation', async ({
+    save,
+    ask,
+    fixture,
+  }) => {
+    const sandbox = await save()
+    for (const surface of ['chat', 'invoke'] as const)
+      await ask(sandbox, { surface, input: surface === 'chat' ? 'hello' : { text: 'hello' } })
+    const { rows } = await fixture.run(
+      `SELECT surface, extract(epoch FROM deadline_at - created_at)::int AS waits FROM money.executions WHERE sandbox = $1 ORDER BY 1`,
+      [sandbox],
+    )
+    expect(rows).toEqual([
+      { surface: 'chat', waits: 60 },
+      { surface: 'invoke', waits: 900 },
+    ])
+  })
+
   test('must have that contract [sandbox_contract]', async ({ save, ask }) => {
     const sandbox = await save(MEDIA)
     expect(await ask(sandbox, { surface: 'chat', input: 'hello' })).toEqual({

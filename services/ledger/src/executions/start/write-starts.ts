@@ -18,6 +18,12 @@ export interface FreshExecution {
   values: Values
 }
 
+interface WriteLimits {
+  nodesAtOnce: number
+  /** How long an execution that is called as a chat model waits for a worker; others wait `flowLimits.firstClaimMs`. */
+  chatFirstClaimMs: number
+}
+
 const NO_BYTES = Buffer.alloc(0)
 
 /**
@@ -27,16 +33,15 @@ const NO_BYTES = Buffer.alloc(0)
 export async function writeStarts(
   { prisma }: Pick<Database, 'prisma'>,
   executions: readonly FreshExecution[],
-  nodesAtOnce: number,
+  { nodesAtOnce, chatFirstClaimMs }: WriteLimits,
 ): Promise<{ started: Set<FreshExecution>; jobs: NodeJob[] }> {
   const nodes = executions.flatMap((execution, n) =>
     firstNodes(execution).map((node) => ({ execution: n + 1, ...node })),
   )
   const questions = executions.map(({ question }) => question)
   const facts = executions.map((execution) => execution.facts)
-  const row = await callFunction(prisma, 'money.write_starts_v1', {
+  const row = await callFunction(prisma, 'money.write_starts_v2', {
     nodes_at_once: nodesAtOnce,
-    first_claim_ms: flowLimits.firstClaimMs,
     e_id: questions.map(({ id }) => id),
     e_project: facts.map(({ project }) => project),
     e_sandbox: questions.map(({ sandbox }) => sandbox),
@@ -49,6 +54,7 @@ export async function writeStarts(
     e_tracestate: questions.map(({ trace }) => trace?.tracestate ?? null),
     e_idempotency_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
     e_fingerprint: questions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
+    e_first_claim_ms: questions.map(({ surface }) => (surface === 'chat' ? chatFirstClaimMs : flowLimits.firstClaimMs)),
     n_execution: nodes.map(({ execution }) => execution),
     n_ordinal: nodes.map(({ ordinal }) => ordinal),
     n_node: nodes.map(({ id }) => id),

@@ -53,6 +53,8 @@ export interface Closing {
   /** null: released. */
   usage: Usage | null
   reason: string
+  /** Its worker never said how its call ended: the provider may have served it. */
+  perhapsCalled: boolean
 }
 
 /** What was decided of an execution, to be written if it still is as it was read. */

@@ -17,6 +17,8 @@ export interface WrittenExecutions {
   /** Of what was charged: usage beyond the bounds, in micro-USD, and answers whose reservations had ended. */
   excessMicro: number
   fenced: number
+  /** Calls that were admitted and given up without a word of how they ended: their providers may have served them. */
+  perhapsCalled: number
   /** What each reservation that was closed was charged, in micro-USD. */
   charged: Map<string, number>
 }
@@ -89,12 +91,14 @@ export async function writeExecutions(
     c_reason: closings.map(({ usage, reason }) => (usage ? null : reason)),
   })
   const { outcome, charged, excess } = readClosings(row.closings)
+  const made = (row.closed ?? []).map((n) => closings[n - 1]!)
   return {
     written: new Map(row.written?.map((n) => [changes[n - 1]!, versions[n - 1]!])),
     jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
     excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
     fenced: outcome.filter((name) => name === 'fenced').length,
-    charged: new Map(row.closed?.map((n, index) => [closings[n - 1]!.reservation, charged[index] ?? 0])),
+    perhapsCalled: made.filter(({ perhapsCalled }, n) => perhapsCalled && outcome[n] === 'released').length,
+    charged: new Map(made.map(({ reservation }, n) => [reservation, charged[n] ?? 0])),
   }
 }
 

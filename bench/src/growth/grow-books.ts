@@ -1,0 +1,121 @@
+import type { Fixture } from '@gateway/testbed/fixture'
+
+// Books of a given size, made by SQL: settled calls as the ledger would have written them, in months that are over. Journal,
+// seals, wallets and checkpoints agree with each other, so that the check of the books takes them for what they are.
+
+/** Each is a call that was reserved at this and charged with that, in micro-USD. */
+const RESERVED = 100
+const CHARGED = 40
+const PROMPT_TOKENS = 20
+const COMPLETION_TOKENS = 20
+/** Calls of one statement. */
+const PART = 100_000
+/** Entries of the journal under one seal: two a call. */
+const BLOCK = 500
+const MONTHS = 12
+const MONTH_MS = 30 * 86_400_000
+
+export interface GrownProject {
+  id: string
+  key: string
+  lineage: string
+}
+
+export interface Growth {
+  /** The half of all calls is of the first one. */
+  projects: GrownProject[]
+  model: string
+  instance: string
+  /** Calls that are there already. */
+  calls: number
+  /** The end of the newest month with calls, in Unix milliseconds. */
+  endMs: number
+}
+
+/** Adds calls until there are so many, evenly over twelve months that end with the last one that is over. */
+export async function growTo(fixture: Fixture, growth: Growth, calls: number, tell: (line: string) => void) {
+  await makePartitions(fixture, growth.endMs)
+  await fixture.run(FUNCTIONS)
+  const startMs = growth.endMs - MONTHS * MONTH_MS
+  const stepMs = (MONTHS * MONTH_MS) / (calls - growth.calls)
+  for (let done = growth.calls, n = 0; done < calls; n++) {
+    const part = Math.min(PART, calls - done)
+    const { id, key, lineage } = growth.projects[n % 2 === 0 ? 0 : 1 + ((n >> 1) % (growth.projects.length - 1))]!
+    const values = [id, key, lineage, growth.model, growth.instance, done, part]
+    await fixture.run('SELECT pg_temp.add_calls($1, $2, $3, $4, $5, $6, $7, $8, $9)', [
+      ...values,
+      startMs + (done - growth.calls) * stepMs,
+      stepMs,
+    ])
+    done += part
+    if (done % (20 * PART) === 0) tell(`  ${done.toLocaleString('en-US')} calls`)
+  }
+  growth.calls = calls
+  await fixture.run('VACUUM (ANALYZE) money.attempts')
+  await fixture.run('VACUUM (ANALYZE) money.journal')
+  await fixture.run('ANALYZE')
+  await fixture.run('CHECKPOINT')
+}
+
+/** The months before this one have no partitions: nobody has called in them. */
+async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
+  for (let month = MONTHS; month > 0; month--) {
+    const [fromMs, toMs] = [endMs - month * MONTH_MS, endMs - (month - 1) * MONTH_MS]
+    const at = (ms: number) => `'${new Date(ms).toISOString()}'`
+    const id = (ms: number) => `money.id_bound_v1('inv', ${at(ms)}::timestamptz)`
+    for (const [table, bound] of [
+      ['attempts', id],
+      ['journal', at],
+      ['journal_blocks', at],
+    ] as const) {
+      const name = `${table}_grown_${month}`
+      await fixture.run(`DO $$ BEGIN
+        IF to_regclass('money.${name}') IS NULL THEN
+          EXECUTE format('CREATE TABLE money.${name} PARTITION OF money.${table} FOR VALUES FROM (%L) TO (%L)',
+                         ${bound(fromMs)}, ${bound(toMs)});
+        END IF;
+      END $$`)
+    }
+  }
+}
+
+/** One project's calls, one after the other. Two entries a call, and a seal for so many of them. */
+const FUNCTIONS = `
+CREATE OR REPLACE FUNCTION pg_temp.id_of(at timestamptz, n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT left(money.id_bound_v1('inv', at), 14) || lpad(to_hex(n), 16, '0')
+$$;
+CREATE OR REPLACE FUNCTION pg_temp.add_calls(
+  of_project text, of_key text, of_lineage text, model text, of_instance text,
+  first_n bigint, calls integer, start_ms float8, step_ms float8
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  w money.wallets;
+  last_seal bytea;
+  of_block record;
+BEGIN
+  SELECT * INTO w FROM money.wallets WHERE project = of_project FOR UPDATE;
+  CREATE TEMP TABLE call ON COMMIT DROP AS
+    SELECT n, to_timestamp((start_ms + n * step_ms) / 1000)::timestamptz(3) AS at,
+           pg_temp.id_of(to_timestamp((start_ms + n * step_ms) / 1000), first_n + n) AS id
+      FROM generate_series(0, calls - 1) n;
+  INSERT INTO money.attempts (id, invocation, attempt, state, project, key, lineage, product, instance, reserved_micro,
+                              charged_micro, prompt_pico, completion_pico, prompt_tokens, completion_tokens, admitted_at, closed_at)
+  SELECT id, id, 1, 'Settled', of_project, of_key, of_lineage, model, of_instance, ${RESERVED}, ${CHARGED},
+         1000000, 1000000, ${PROMPT_TOKENS}, ${COMPLETION_TOKENS}, at, at FROM call;
+  INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+  SELECT of_project, w.journal_seq + 2 * n + 1, 'reserve', id, -${RESERVED}, ${RESERVED}, 0, 0, at FROM call
+   UNION ALL
+  SELECT of_project, w.journal_seq + 2 * n + 2, 'settle', id, ${RESERVED - CHARGED}, -${RESERVED}, ${CHARGED}, 0, at FROM call;
+  last_seal := w.seal;
+  FOR of_block IN
+    SELECT n / ${BLOCK / 2} AS block, max(at) AS at, max(w.journal_seq + 2 * n + 2) AS last_seq,
+           string_agg((w.journal_seq + 2 * n + 1) || ' reserve ' || id || ' ${RESERVED} 0 0' || E'\\n' ||
+                      (w.journal_seq + 2 * n + 2) || ' settle ' || id || ' -${RESERVED} ${CHARGED} 0', E'\\n' ORDER BY n) AS text
+      FROM call GROUP BY 1 ORDER BY 1
+  LOOP
+    last_seal := sha256(last_seal || convert_to(of_block.text, 'UTF8'));
+    INSERT INTO money.journal_blocks (project, last_seq, seal, at) VALUES (of_project, of_block.last_seq, last_seal, of_block.at);
+  END LOOP;
+  UPDATE money.wallets SET settled = settled + calls * ${CHARGED}, journal_seq = journal_seq + 2 * calls, seal = last_seal
+   WHERE project = of_project;
+END $$;`

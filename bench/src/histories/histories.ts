@@ -1,0 +1,29 @@
+import type { BenchDeps } from '../bench.ts'
+import { describeRun } from '../report/machine.ts'
+import { durablePostgres } from '../stack/durable-postgres.ts'
+import { playHistories } from '../stack/ledger-parts.ts'
+
+// Random histories, decided by SQL and by the pure function, for as long as it takes: admissions, settlements, releases, nodes,
+// fundings, rotations, revocations, ended instances. The first difference ends it, with the seed that brings it again.
+
+const OPERATIONS_A_ROUND = 100_000
+
+export async function histories({ options: { rounds }, stops, tell }: BenchDeps): Promise<string> {
+  tell('Starting a private Postgres')
+  const postgres = await durablePostgres(stops)
+  const wanted = rounds * OPERATIONS_A_ROUND
+  const startMs = performance.now()
+  let told = 0
+  const { operations, missing } = await playHistories(postgres, wanted, (done) => {
+    if (done < told + OPERATIONS_A_ROUND) return
+    told = done
+    tell(`${done.toLocaleString('en-US')} operations of ${wanted.toLocaleString('en-US')}`)
+  })
+  if (missing.length > 0) throw new Error(`These outcomes never came: ${missing.join(', ')}.`)
+  const minutes = (performance.now() - startMs) / 60_000
+  return `${await describeRun(new Date())}
+
+${operations.toLocaleString('en-US')} random operations on two replicas in ${minutes.toFixed(1)} minutes: every outcome, balance, meter and
+reservation as the pure decision has it, the books checked after each history. **0 violations**; every outcome there is was seen.
+`
+}

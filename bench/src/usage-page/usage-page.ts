@@ -1,0 +1,83 @@
+import { openDatabase, type Database } from '@gateway/database/client'
+import type { BenchDeps } from '../bench.ts'
+import { closedLoop } from '../load/closed-loop.ts'
+import { figuresOf, medianFigures, ratio, type Figures } from '../load/figures.ts'
+import { inTurns } from '../load/rounds.ts'
+import { describeRun } from '../report/machine.ts'
+import { cells, ms, table, times } from '../report/table.ts'
+import { sayTargets } from '../report/targets.ts'
+import { usageRows } from '../stack/console-parts.ts'
+import { durablePostgres } from '../stack/durable-postgres.ts'
+import { checkUsage, rollUpUsage } from '../stack/ledger-parts.ts'
+import { withFixture } from '../stack/with-fixture.ts'
+import { CALLS, FROM, makeCalls, TAIL, TO } from './make-calls.ts'
+
+// A page of usage of a month, as the console asks for it: from the hours that the ledger has rolled up and the calls behind
+// them, against adding up every call. The calls are made by SQL; rolling them up is the ledger's own work.
+
+const project = 'prj_usage'
+const WANTED_MS = 50
+const groupings = ['model', 'key', 'day'] as const
+
+const now = () => performance.now()
+
+export async function usagePage({ options, stops, tell }: BenchDeps): Promise<string> {
+  const postgres = await durablePostgres(stops)
+  tell(`Making ${CALLS.toLocaleString('en-US')} calls`)
+  await withFixture(postgres.adminUrl, (fixture) => makeCalls(fixture, project, 'most'))
+  const ledger = await openDatabase({ url: postgres.ledgerUrl, poolSize: 1, role: 'bench-ledger' })
+  stops.add(ledger.close)
+  tell('Rolling them up')
+  const begunMs = now()
+  await rollUpUsage({ reads: ledger, log: { warn: failAloud } })
+  const rolledUpPerSecond = (CALLS / (now() - begunMs)) * 1_000
+  await withFixture(postgres.adminUrl, (fixture) => makeCalls(fixture, project, 'tail'))
+  const findings = await checkUsage(ledger, project, 'hours')
+  if (findings.length > 0) throw new Error(`The hours do not add up: ${JSON.stringify(findings[0], String)}`)
+
+  const pages = await openDatabase({ url: postgres.consoleUrl, poolSize: 1, role: 'bench-console' })
+  stops.add(pages.close)
+  const loop = (call: () => Promise<unknown>) => async () =>
+    figuresOf(await closedLoop({ clients: 1, lastsMs: options.roundMs, call, now }))
+  const period = { project, from: FROM, to: TO }
+  const variants = groupings.flatMap((by) => [
+    { name: `from hours, by ${by}`, measure: loop(() => usageRows(pages, { ...period, by })) },
+    { name: `from every call, by ${by}`, measure: loop(() => fromEveryCall(ledger, by)) },
+  ])
+  const measured = await inTurns({ rounds: options.rounds, variants, tell })
+  return report(measured, rolledUpPerSecond, await describeRun(new Date()))
+}
+
+function failAloud({ err }: { err: unknown }): never {
+  throw new Error('The usage of the project could not be rolled up.', { cause: err })
+}
+
+/** What a page would ask without the hours. */
+function fromEveryCall({ prisma }: Pick<Database, 'prisma'>, by: (typeof groupings)[number]): Promise<unknown> {
+  const group = { model: 'product', key: 'key', day: `to_char(admitted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')` }[by]
+  return prisma.$queryRawUnsafe(
+    `SELECT ${group} AS "group", count(*) AS calls, sum(prompt_tokens)::bigint AS prompt,
+            sum(completion_tokens)::bigint AS completion, sum(charged_micro)::bigint AS charged
+       FROM money.attempts WHERE project = $1 AND state = 'Settled' AND admitted_at >= $2 AND admitted_at < $3
+      GROUP BY 1 ORDER BY 1`,
+    project,
+    FROM,
+    TO,
+  )
+}
+
+function report(measured: Map<string, Figures[]>, rolledUpPerSecond: number, run: string): string {
+  const of = (name: string) => measured.get(name)!
+  const rows = [...measured].map(([name, rounds]) => {
+    const other = name.replace('from hours', 'from every call')
+    return [name, ...cells(medianFigures(rounds)), other === name ? '' : times(ratio(rounds, of(other)))]
+  })
+  const slowest = Math.max(...groupings.map((by) => medianFigures(of(`from hours, by ${by}`)).p50Ms))
+  const calls = CALLS.toLocaleString('en-US')
+  return [
+    run,
+    table([`a month with ${calls} calls, ${TAIL.toLocaleString('en-US')} not rolled up`, '/s', 'p50', 'p99', ''], rows),
+    `Rolled up: ${Math.round(rolledUpPerSecond).toLocaleString('en-US')} calls a second.`,
+    sayTargets([{ what: 'p50 of the slowest page', wanted: WANTED_MS, found: slowest, better: 'less', say: ms }]),
+  ].join('\n\n')
+}

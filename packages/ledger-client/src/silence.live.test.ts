@@ -1,0 +1,76 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { itemsEndpoint } from '@gateway/contracts/ledger-items'
+import { startFaultProxy } from '@gateway/testbed/fault-proxy'
+import { admission, admitted, settled, settlement } from './fixtures/items.ts'
+import { startPeerLedger } from './fixtures/peer-ledger.ts'
+import { openLedgerClient } from './ledger-client.ts'
+
+// A connection that dies without a word: what it carried goes again on another one, and it is never used again.
+
+const patient = { budgetMs: 60_000 }
+
+async function open() {
+  const peer = await startPeerLedger()
+  const proxy = await startFaultProxy({ host: '127.0.0.1', port: peer.port })
+  const client = openLedgerClient({
+    url: `http://127.0.0.1:${proxy.port}`,
+    service: 'gateway',
+    secret: 's'.repeat(32),
+    closeGraceMs: 0,
+  })
+  onTestFinished(async () => {
+    await client.close()
+    await proxy.close()
+    await peer.stop()
+  })
+  return { peer, proxy, client }
+}
+
+test('items on a silent connection are sent again on another one, under the same ids', async () => {
+  const { peer, proxy, client } = await open()
+  const asked = client.admit(admission('inv_1'), patient)
+  await peer.next()
+  proxy.fallSilent()
+  const again = await peer.next()
+  expect(again.ids).toEqual(['inv_1'])
+  again.end({ n: 0, outcome: admitted('inv_1') })
+  expect(await asked).toEqual(admitted('inv_1'))
+  await expect.poll(() => proxy.connections).toBe(1) // the silent one is closed
+})
+
+test('a request that falls silent after its first outcome is cut as well', async () => {
+  const { peer, proxy, client } = await open()
+  const all = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), patient))
+  const first = await peer.next()
+  await first.answer({ n: 0, outcome: admitted('inv_1') })
+  expect(await all[0]).toEqual(admitted('inv_1'))
+  proxy.fallSilent()
+  const again = await peer.next()
+  expect(again.ids).toEqual(['inv_2'])
+  again.end({ n: 0, outcome: admitted('inv_2') })
+  expect(await all[1]).toEqual(admitted('inv_2'))
+})
+
+test('a ledger that is slow, and says that it is there, is waited for', async () => {
+  const { peer, client } = await open()
+  const settling = client.settle(settlement('inv_1'))
+  const request = await peer.next()
+  for (let n = 0; n < 4; n++) {
+    await new Promise((resolve) => setTimeout(resolve, itemsEndpoint.quietMs))
+    await request.write('\n')
+  }
+  request.end({ n: 0, outcome: settled })
+  expect(await settling).toEqual(settled)
+  expect(peer.unread()).toBe(0)
+})
+
+test('a question on a silent connection is asked again on another one', async () => {
+  const { peer, proxy, client } = await open()
+  const asked = client.models({ keyHash: '0'.repeat(64), selector: null }, patient)
+  await peer.next()
+  proxy.fallSilent()
+  const again = await peer.next()
+  again.reply(200, { models: [] })
+  expect(await asked).toEqual({ models: [] })
+  await expect.poll(() => proxy.connections).toBe(1)
+})

@@ -1,0 +1,75 @@
+-- Adds what these projects have settled since to money.usage_hours, and moves their positions on (money §9.2).
+--   U1  Entries of a wallet are numbered without gaps in the order of their commits, so whoever sees one sees all before
+--       it. What is up to the position is counted, and nothing behind it; both are written in this transaction.
+--   U2  One at a time, on whichever replica: null, and nothing is done, while another one is at it.
+--   U3  The amount is the journal's; hour, product, key and tokens are the usage record's.
+--   U4  Entries are looked for from a day before the newest one that is counted, so that few partitions are read. Where
+--       that leaves a gap (the clock went back), without that bound.
+-- Answers how many entries were read: `max_entries` means that more are left.
+CREATE OR REPLACE FUNCTION money.roll_up_usage_v1(
+  projects text[],
+  max_entries integer,
+  OUT entries integer
+) LANGUAGE plpgsql
+  SET plan_cache_mode = 'force_generic_plan' -- as in run_batch_v1
+  SET enable_seqscan = off
+  SET enable_bitmapscan = off
+  SET enable_hashjoin = off
+  SET enable_mergejoin = off
+AS $$
+DECLARE
+  of_project text;
+  last money.usage_positions;
+  since timestamptz;
+  found_entries bigint;
+  found_seq bigint;
+  found_at timestamptz;
+  found_micro bigint;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(hashtext('money.roll_up_usage')) THEN -- U2
+    RETURN;
+  END IF;
+  entries := 0;
+  FOREACH of_project IN ARRAY projects LOOP
+    EXIT WHEN entries >= max_entries;
+    SELECT * INTO last FROM money.usage_positions p WHERE p.project = of_project;
+    last.seq := coalesce(last.seq, 0);
+    since := coalesce(last.at - interval '1 day', '-infinity');
+    FOR round IN 1 .. 2 LOOP -- U4
+      SELECT count(*), max(j.seq), max(j.at), sum(j.settled)
+        INTO found_entries, found_seq, found_at, found_micro
+        FROM money.journal j
+       WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= last.seq + max_entries - entries AND j.at >= since;
+      EXIT WHEN round = 2 OR since = '-infinity' OR found_entries > 0 AND found_entries = found_seq - last.seq;
+      since := '-infinity';
+    END LOOP;
+    CONTINUE WHEN found_entries = 0;
+    INSERT INTO money.usage_hours AS u (project, hour, product, key, calls, prompt_tokens, completion_tokens, micro)
+    SELECT of_project,
+           date_trunc('hour', v.admitted_at, 'UTC'),
+           v.product,
+           v.key,
+           count(*),
+           sum(coalesce(v.prompt_tokens, 0)),
+           sum(coalesce(v.completion_tokens, 0)),
+           sum(j.settled)
+      FROM money.journal j
+      CROSS JOIN LATERAL (
+        SELECT a.admitted_at, a.product, a.key, a.prompt_tokens, a.completion_tokens
+          FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
+     WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since AND j.kind = 'settle'
+     GROUP BY 2, 3, 4
+    ON CONFLICT (project, hour, product, key) DO UPDATE SET
+      calls = u.calls + excluded.calls,
+      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = u.completion_tokens + excluded.completion_tokens,
+      micro = u.micro + excluded.micro;
+    INSERT INTO money.usage_positions AS p (project, seq, at, micro)
+    VALUES (of_project, found_seq, found_at, found_micro)
+    ON CONFLICT (project) DO UPDATE SET
+      seq = excluded.seq,
+      at = greatest(p.at, excluded.at),
+      micro = p.micro + excluded.micro;
+    entries := entries + found_entries;
+  END LOOP;
+END $$;

@@ -1,0 +1,33 @@
+-- What calls of nodes have used whose answers came under a lease that was another's by then. It is a write-off under the
+-- reservation of that attempt, at the price of its admission (B5 of run_batch_v1), and once only. The lists are parallel.
+-- Nothing is locked: the attempt under the reservation ended with its lease (B9 of run_batch_v1), and never changes. What is not an
+-- attempt of this execution that ended without a charge is left out.
+-- Answers how many are new.
+CREATE OR REPLACE FUNCTION money.write_off_fenced_v1(
+  w_reservation text[],
+  w_execution text[],
+  w_usage jsonb,
+  OUT written integer
+) LANGUAGE plpgsql
+  SET plan_cache_mode = 'force_generic_plan' -- as in run_batch_v1
+  SET enable_seqscan = off
+  SET enable_bitmapscan = off
+  SET enable_mergejoin = off
+AS $$
+BEGIN
+  INSERT INTO money.write_offs (reservation, kind, micro, product, at)
+  SELECT v.id,
+         'fenced',
+         money.micro_v1(w.prompt_tokens, v.prompt_pico, w.completion_tokens, v.completion_pico, v.request_pico),
+         v.product,
+         clock_timestamp()
+    FROM ROWS FROM (
+      unnest(w_reservation, w_execution),
+      jsonb_to_recordset(w_usage) AS ("promptTokens" integer, "completionTokens" integer)
+    ) AS w (reservation, execution, prompt_tokens, completion_tokens)
+    CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = w.reservation LIMIT 1) v
+   WHERE v.execution = w.execution AND v.state = 'Released'
+   ORDER BY v.id -- in one order everywhere, so that no two of these wait for each other
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS written = ROW_COUNT;
+END $$;

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { liveTest } from '@gateway/testbed/live-test'
+import { startBalancer, type Balancer } from './src/balancer.ts'
+import { patientClient, type PatientClient, type Repeated } from './src/patient-client.ts'
+import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
+
+// docs/operating.md, "Replace a service secret", step by step and under load: nobody is refused, and at the end the old secret is
+// worth nothing.
+
+const CALLERS = 4
+const BETWEEN = 15
+
+const test = liveTest.extend('stack', async ({ database, redis }, { onCleanup }) => {
+  const ledgers: string[] = []
+  const balancer = Promise.withResolvers<Balancer>()
+  const stack = await openStack({
+    ...database,
+    redisUrl: redis.url,
+    ledgers: 2,
+    gateways: 2,
+    async through(url) {
+      if (!ledgers.includes(url)) ledgers.push(url)
+      if (ledgers.length === 2) balancer.resolve(await startBalancer(ledgers))
+      return (await balancer.promise).url
+    },
+  })
+  onCleanup(async () => {
+    await stack.close()
+    await (await balancer.promise).stop()
+  })
+  return stack
+})
+
+test('the secret of the gateway is replaced without a refused call', async ({ stack }) => {
+  const tenant = await stack.tenant(100_000_000n)
+  const old = stack.secrets.gateway
+  const fresh = randomBytes(24).toString('hex')
+  const load = startLoad(stack, tenant)
+  await load.answered(BETWEEN)
+
+  const both = { SERVICE_SECRET_GATEWAY: fresh, SERVICE_SECRET_GATEWAY_PREVIOUS: old }
+  await restart(stack.ledgers, both, load)
+  await restart(stack.gateways, { SERVICE_SECRET: fresh }, load)
+  await restart(stack.ledgers, { SERVICE_SECRET_GATEWAY_PREVIOUS: '' }, load)
+
+  const { statuses, repeated } = await load.stop()
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
+  // What was repeated met a gateway that was restarting; none answered that the ledger is not there.
+  expect(repeated.filter((why) => why === '503 with Retry-After')).toEqual([])
+
+  // And now the old one is refused.
+  await stack.gateways[0]!.stop()
+  const refused = stack.gateways[0]!.start({ SERVICE_SECRET: old }).then(
+    () => 'ready',
+    () => 'never ready',
+  )
+  await load.answeredBy(stack.gateways[1]!.url, tenant, BETWEEN)
+  await stack.gateways[0]!.kill()
+  expect(await refused).toBe('never ready')
+}, 300_000)
+
+async function restart(
+  programs: Stack['gateways'],
+  settings: Record<string, string>,
+  load: ReturnType<typeof startLoad>,
+): Promise<void> {
+  for (const program of programs) {
+    await program.stop()
+    await load.answered(BETWEEN) // the other replica serves
+    await program.start(settings)
+    await load.answered(BETWEEN)
+  }
+}
+
+function startLoad(stack: Stack, tenant: TenantFixture) {
+  const statuses: number[] = []
+  const clients: PatientClient[] = []
+  let going = true
+  let asked = 0
+  const chat = (client: PatientClient) =>
+    client.ask('/v1/chat/completions', {
+      model: tenant.model,
+      messages: [{ role: 'user', content: `rotation ${asked++}` }],
+      max_tokens: 10,
+    })
+  const callers = Array.from({ length: CALLERS }, async (_, n) => {
+    const client = patientClient(stack, tenant.key.secret, n)
+    clients.push(client)
+    while (going) statuses.push((await chat(client)).status)
+  })
+  return {
+    /** Resolves once so many more have been answered. */
+    async answered(count: number): Promise<void> {
+      for (const enough = statuses.length + count; statuses.length < enough;)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+    },
+    async answeredBy(url: string, { key, model }: TenantFixture, count: number): Promise<void> {
+      const one = patientClient({ gateways: [{ url }] as Stack['gateways'] }, key.secret, 0)
+      const body = { model, messages: [{ role: 'user', content: 'after' }], max_tokens: 10 }
+      for (let n = 0; n < count; n++) expect((await one.ask('/v1/chat/completions', body)).status).toBe(200)
+    },
+    async stop(): Promise<{ statuses: number[]; repeated: Repeated[] }> {
+      going = false
+      await Promise.all(callers)
+      return { statuses, repeated: clients.flatMap((client) => [...client.repeated]) }
+    },
+  }
+}

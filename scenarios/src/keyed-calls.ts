@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
+import { chat, type Stack, type TenantFixture } from './stack.ts'
+
+// Callers that ask again and again, each time under an idempotency key of its own, whatever becomes of the stack; and what the
+// books must say of them when it is over.
+
+export interface KeyedCalls {
+  /** Idempotency keys of all calls that were tried, with how they ended: the body, or null. */
+  answers: Map<string, string | null>
+  /** Resolves once so many calls have been answered, so that what is harmed is harmed under load. */
+  answered(count: number): Promise<void>
+  /** How many have been answered. */
+  count(): number
+  stop(): Promise<void>
+}
+
+const bodyOf = (key: string) => ({ messages: [{ role: 'user', content: `Call ${key}` }] })
+
+export function startKeyedCalls(stack: Stack, tenant: TenantFixture, callers: number): KeyedCalls {
+  const answers = new Map<string, string | null>()
+  let answered = 0
+  let going = true
+  const all = Array.from({ length: callers }, async (_, n) => {
+    while (going) {
+      const key = randomUUID()
+      answers.set(key, null)
+      const answer = await tryCall(stack, tenant, key, n)
+      if (answer === null) continue
+      answers.set(key, answer)
+      answered++
+    }
+  })
+  return {
+    answers,
+    async answered(count) {
+      while (answered < count) await new Promise((resolve) => setTimeout(resolve, 10))
+    },
+    count: () => answered,
+    async stop() {
+      going = false
+      await Promise.all(all)
+    },
+  }
+}
+
+async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway: number): Promise<string | null> {
+  try {
+    const answer = await chat(stack, tenant, {
+      headers: { 'idempotency-key': key },
+      body: bodyOf(key),
+      gateway,
+      signal: AbortSignal.timeout(20_000),
+    })
+    const text = await answer.text()
+    if (answer.status === 200) return text
+    // A refusal answers at once; a caller that hammers is not what is tested here.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return null
+}
+
+/** Nothing is held, the books add up, each charged call can be had again, and nobody has an answer that the books do not know. */
+export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers }: KeyedCalls): Promise<void> {
+  await stack.untilNothingIsReserved(tenant.project.id, 30_000)
+  expect(await stack.findings()).toEqual([])
+  const calls = await stack.invocations(tenant.project.id)
+  const { rows } = await stack.fixture.run('SELECT key, reservation FROM money.idempotency_keys WHERE project = $1', [
+    tenant.project.id,
+  ])
+  const keyOf = new Map(
+    (rows as { key: string; reservation: string }[]).map(({ key, reservation }) => [reservation, key]),
+  )
+  const charged = calls.filter(
+    ({ state, chargedMicro, execution }) => state === 'Settled' && chargedMicro > 0n && execution === null,
+  )
+  expect(charged.length).toBeGreaterThan(0)
+  // Every charged call of a key can be had again, byte for byte what its caller got, without a second charge.
+  const before = await stack.wallet(tenant.project.id)
+  for (const { id } of charged.slice(-300)) {
+    const key = keyOf.get(id)!
+    const replay = await chat(stack, tenant, { headers: { 'idempotency-key': key }, body: bodyOf(key) })
+    expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    const text = await replay.text()
+    expect(text).toBe(answers.get(key) ?? text)
+  }
+  expect((await stack.wallet(tenant.project.id)).settled).toBe(before.settled)
+  // And nobody got an answer that the books do not know.
+  const settledKeys = new Set(charged.map(({ id }) => keyOf.get(id)))
+  expect([...answers].filter(([key, answer]) => answer !== null && !settledKeys.has(key))).toEqual([])
+}

@@ -1,0 +1,98 @@
+import { expect } from 'vitest'
+import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { liveTest } from '@gateway/testbed/live-test'
+import { standStill } from '@gateway/testbed/stand-still'
+import { runUntilOver } from './src/executions.ts'
+import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
+import { paidFlow } from './src/paid-flows.ts'
+import { openStack, type Stack } from './src/stack.ts'
+
+// Ledgers and Postgres stand still (SIGSTOP) while a slow model works for flows and chat, for shorter and longer than a worker may be
+// silent, and go on. Nobody who lives is taken for dead: no call is made twice, no execution fails, and whoever has an answer was
+// charged for it.
+
+const CHAT_CALLERS = 12
+const EXECUTIONS_AT_ONCE = 8
+const PAID_NODES = 2
+const MODEL_MS = 3_000
+
+const STALLS_S = [1, 2, 3, 4, 5, 6, 10]
+/** All ledgers at once: Postgres goes on, and its clock with it. */
+const STALLS_OF_ALL_S = [4, 10]
+
+const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
+  const stack = await openStack({
+    adminUrl: postgresServer.adminUrl,
+    ledgerUrl: postgresServer.ledgerUrl,
+    redisUrl: redisServer.url,
+    ledgers: 2,
+    gateways: 2,
+    workers: 2,
+  })
+  onCleanup(stack.close)
+  return stack
+})
+
+test('whatever stands still for 1 to 10 s, nothing is called twice, nothing fails, and every answer is on the books', async ({
+  stack,
+  postgresServer,
+}) => {
+  const tenant = await stack.tenant(100_000_000_000n)
+  const { id: sandbox } = await stack.fixture.sandbox(tenant.project, paidFlow(tenant.model, PAID_NODES))
+  await stack.provider.control.setFaults([{ latencyMs: MODEL_MS }])
+  const calls = startKeyedCalls(stack, tenant, CHAT_CALLERS)
+  const flows = startFlows(stack, { sandbox, secret: tenant.key.secret })
+
+  const [one, other] = stack.ledgers.map(({ pid }) => pid) as [number, number]
+  const stalls: [what: string, pids: () => number[], seconds: number][] = [
+    ...STALLS_S.map((s): (typeof stalls)[number] => ['one of two ledgers', () => [s % 2 ? one : other], s]),
+    ...STALLS_S.map((s): (typeof stalls)[number] => ['Postgres', () => [postgresServer.pid], s]),
+    ...STALLS_OF_ALL_S.map((s): (typeof stalls)[number] => ['both ledgers', () => [one, other], s]),
+  ]
+  for (const [what, pids, seconds] of stalls) {
+    await Promise.all([calls.answered(calls.count() + CHAT_CALLERS / 2), flows.ended(1)])
+    await standStill(pids(), seconds * 1_000)
+    const found = await stack.fixture.run('SELECT id, service FROM money.instances WHERE ended_at IS NOT NULL')
+    expect(found.rows, `taken for dead when ${what} stood still for ${seconds} s`).toEqual([])
+  }
+
+  await Promise.all([calls.answered(calls.count() + CHAT_CALLERS), flows.ended(EXECUTIONS_AT_ONCE)])
+  await calls.stop()
+  const records = await flows.stop()
+  expect(records.filter(({ status }) => status !== 'Succeeded')).toEqual([])
+  await expectOrder(stack, tenant, calls)
+  expect((await stack.fixture.run('SELECT * FROM money.write_offs')).rows).toEqual([])
+  expect((await stack.fixture.run('SELECT id FROM money.instances WHERE ended_at IS NOT NULL')).rows).toEqual([])
+
+  const asked = Map.groupBy(await stack.provider.control.calls(), ({ prompt }) => prompt)
+  expect([...asked].filter(([, times]) => times.length > 1).map(([prompt]) => prompt)).toEqual([])
+  const ofFlows = [...asked.keys()].filter((prompt) => prompt.includes(MARK))
+  expect(ofFlows).toHaveLength(records.length * PAID_NODES)
+}, 300_000)
+
+const MARK = 'stalled-'
+
+/** Executions that are begun one after the other, so many at once, and repeated under their keys until they have ended. */
+function startFlows(stack: Stack, { sandbox, secret }: { sandbox: string; secret: string }) {
+  const records: ExecutionRecord[] = []
+  let going = true
+  let next = 0
+  const all = Array.from({ length: EXECUTIONS_AT_ONCE }, async () => {
+    while (going) {
+      const mark = `${MARK}${next++}`
+      records.push(await runUntilOver(stack, { sandbox, secret, input: { text: `${mark}.` }, idempotencyKey: mark }))
+    }
+  })
+  return {
+    /** Resolves once so many more have ended. */
+    async ended(count: number): Promise<void> {
+      for (const enough = records.length + count; records.length < enough;)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+    },
+    async stop(): Promise<ExecutionRecord[]> {
+      going = false
+      await Promise.all(all)
+      return records
+    },
+  }
+}

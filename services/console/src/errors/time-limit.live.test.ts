@@ -1,0 +1,39 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+// A question of the console on the primary can't be the snapshot that slows down every wallet: its login has a time limit.
+
+test('a question that takes too long is ended, refused with what to do, and holds no snapshot any more [unavailable]', async ({
+  stack,
+  fixture,
+}) => {
+  await fixture.run(
+    `INSERT INTO money.usage_hours VALUES ($1, date_trunc('hour', now(), 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 1)`,
+    [stack.project],
+  )
+  // The hours of usage answer as slowly as very many rows would.
+  await fixture.run('ALTER TABLE money.usage_hours RENAME TO usage_hours_there')
+  await fixture.run('CREATE VIEW money.usage_hours AS SELECT u.* FROM money.usage_hours_there u, pg_sleep(60)')
+  await fixture.run('GRANT SELECT ON money.usage_hours TO svc_console')
+  try {
+    const answer = stack.owner.get(`${stack.projectPath}/usage`)
+    const sessions = async () => {
+      const { rows } = await fixture.run(
+        `SELECT state FROM pg_stat_activity WHERE usename = 'svc_console_login' AND datname = current_database()
+            AND backend_xmin IS NOT NULL`,
+      )
+      return rows
+    }
+    await expect.poll(sessions).toEqual([{ state: 'active' }])
+    const { status, headers, body } = await answer
+    expect(outcomeOf({ status, headers, body })).toBe('503 unavailable')
+    expect(body.error.resolution).toMatch(/shorter time/)
+    expect(headers.get('retry-after')).toBeNull()
+    expect(await sessions()).toEqual([])
+  } finally {
+    await fixture.run('DROP VIEW money.usage_hours')
+    await fixture.run('ALTER TABLE money.usage_hours_there RENAME TO usage_hours')
+  }
+  const usage = await stack.owner.get(`${stack.projectPath}/usage`)
+  expect([usage.status, usage.body.totalMicro]).toEqual([200, 1])
+})

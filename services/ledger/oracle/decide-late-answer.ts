@@ -1,0 +1,17 @@
+import { costMicro } from '@gateway/money/price'
+import type { Book } from './book.ts'
+
+/** The answer to the call of a node, under the reservation of an attempt whose lease was another's by then. */
+export interface LateAnswer {
+  reservation: string
+  execution: string
+  usage: { promptTokens: number; completionTokens: number }
+}
+
+/** What it is written off with, in micro-USD; null: it is no attempt of this execution that ended without a charge. */
+export function decideLateAnswer(book: Book, { reservation, execution, usage }: LateAnswer): bigint | null {
+  const closed = book.closed.get(reservation)
+  if (!closed?.price || closed.node === null || closed.state !== 'Released') return null
+  if (!closed.node.startsWith(`${execution} `)) return null
+  return costMicro(closed.price, BigInt(usage.promptTokens), BigInt(usage.completionTokens))
+}

@@ -1,0 +1,129 @@
+import { describe, expect } from 'vitest'
+import { test as ledgerTest } from '../fixtures/ledger-test.ts'
+import { checkAnchor, takeAnchor } from './anchor.ts'
+import { sayFinding } from './check-books.ts'
+
+const test = ledgerTest
+  /** A project with a settled and an open call. */
+  .extend('spend', ({ replica, tenant }) => async () => {
+    const [settled, open] = [replica.item(tenant.key, tenant.product), replica.item(tenant.key, tenant.product)]
+    await replica.admit(settled)
+    await replica.settle(settled.id)
+    await replica.admit(open)
+  })
+  .extend(
+    'against',
+    ({ replica }) =>
+      async (anchor: string) =>
+        (await checkAnchor(replica.reads, anchor)).map(sayFinding),
+  )
+  /** Somebody with every right, who goes round every guard; undone after the test. */
+  .extend('tamper', async ({ fixture, tenant }, { onCleanup }) => {
+    const unguarded = async (statements: string[]) => {
+      await fixture.run('SET session_replication_role = replica')
+      for (const sql of statements) await fixture.run(sql, sql.includes('$1') ? [tenant.project.id] : [])
+      await fixture.run('SET session_replication_role = origin')
+    }
+    const tables = ['journal_blocks', 'anchored_heads']
+    onCleanup(() =>
+      unguarded(
+        tables.flatMap((table) => [
+          `DELETE FROM money.${table} WHERE project = $1`,
+          `INSERT INTO money.${table} SELECT * FROM kept_${table}`,
+          `DROP TABLE kept_${table}`,
+        ]),
+      ),
+    )
+    for (const table of tables) await fixture.run(`CREATE TEMP TABLE kept_${table} (LIKE money.${table})`)
+    return async (...statements: string[]) => {
+      for (const table of tables)
+        await fixture.run(
+          `INSERT INTO kept_${table} SELECT * FROM money.${table} WHERE project = $1 AND NOT EXISTS (SELECT FROM kept_${table})`,
+          [tenant.project.id],
+        )
+      await unguarded(statements)
+    }
+  })
+
+describe('an anchor', () => {
+  test('is found again in the books that it was taken of, however much they have grown since', async ({
+    replica,
+    spend,
+    against,
+  }) => {
+    await spend()
+    const first = (await takeAnchor(replica.reads))!
+    expect(first.text).toMatch(/^\d+:[0-9a-f]{64}$/)
+    await spend()
+    const second = (await takeAnchor(replica.reads))!
+    expect(second.text).not.toBe(first.text)
+    await spend()
+    expect(await against(first.text)).toEqual([])
+    expect(await against(second.text)).toEqual([])
+  })
+
+  test('is taken once while nothing moves, and by one replica alone', async ({ replica, other, spend }) => {
+    await spend()
+    const taken = await Promise.all([takeAnchor(replica.reads), takeAnchor(other.reads), takeAnchor(replica.reads)])
+    expect(taken.filter((anchor) => anchor !== null)).toHaveLength(1)
+    expect(await takeAnchor(replica.reads)).toBeNull()
+  })
+
+  test('notes the heads of wallets that have moved, and of no others', async ({ replica, spend, fixture, tenant }) => {
+    await spend()
+    await takeAnchor(replica.reads)
+    await fixture.fund((await fixture.project(tenant.owners)).id, 1n)
+    const { text } = (await takeAnchor(replica.reads))!
+    const { rows } = await fixture.run('SELECT count(*)::int AS heads FROM money.anchored_heads WHERE anchor = $1', [
+      text.split(':')[0],
+    ])
+    expect(rows).toEqual([{ heads: 1 }])
+  })
+
+  test('says whose journal is not the anchored one, though all of its seals were made anew', async ({
+    replica,
+    spend,
+    against,
+    tamper,
+    tenant,
+  }) => {
+    await spend()
+    const { text } = (await takeAnchor(replica.reads))!
+    await tamper(`UPDATE money.journal_blocks SET seal = sha256(seal) WHERE project = $1`)
+    const findings = await against(text)
+    expect(findings[0]).toMatch(new RegExp(`^${tenant.project.id}: .*the seal of an anchored entry was changed`))
+    expect(findings.at(-1)).toMatch(/^all wallets: anchor \d+: the books are not those that were anchored/)
+  })
+
+  test('is not deceived by what was noted with it in the same database', async ({
+    replica,
+    spend,
+    against,
+    tamper,
+  }) => {
+    await spend()
+    const { text } = (await takeAnchor(replica.reads))!
+    await tamper(
+      `UPDATE money.journal_blocks SET seal = sha256(seal) WHERE project = $1`,
+      `UPDATE money.anchored_heads SET seal = sha256(seal) WHERE project = $1`,
+    )
+    expect(await against(text)).toEqual([expect.stringMatching(/the books are not those that were anchored/)])
+  })
+
+  test('misses a journal that was cut, and a wallet that is gone', async ({ replica, spend, against, tamper }) => {
+    await spend()
+    const { text } = (await takeAnchor(replica.reads))!
+    await tamper('DELETE FROM money.journal_blocks WHERE project = $1')
+    expect((await against(text))[0]).toMatch(/the entry that was anchored is not there/)
+    await tamper('DELETE FROM money.anchored_heads WHERE project = $1')
+    expect(await against(text)).toEqual([expect.stringMatching(/the books are not those that were anchored/)])
+  })
+
+  test('of other books is none of these', async ({ replica, spend, against }) => {
+    await spend()
+    await takeAnchor(replica.reads)
+    expect(await against(`1:${'0'.repeat(64)}`)).toEqual([
+      expect.stringMatching(/the books are not those that were anchored/),
+    ])
+  })
+})

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { callFunction } from '@gateway/database/call-function'
+import type { Database } from '@gateway/database/client'
+import type { Finding } from './fold-journal.ts'
+
+// An anchor is one hash over the newest journal entry and seal of every wallet (money §9.3). Whoever may write all tables
+// could seal a journal anew; not what was told outside before, in the log. That the seals fit the entries is what the
+// whole check says; here it is whether the journals still have the seals that were anchored.
+
+/** As the log has it and the command takes it: a number, and a SHA-256 in hex. */
+const ANCHOR = /^(\d{1,18}):([0-9a-f]{64})$/
+
+const HEADS_AT_ONCE = 2_000
+
+export interface Anchor {
+  text: string
+  wallets: number
+}
+
+/** Takes an anchor; null where nothing has moved since the last one, or another replica takes one. */
+export async function takeAnchor({ prisma }: Pick<Database, 'prisma'>): Promise<Anchor | null> {
+  const { anchor, wallets, root } = await callFunction(prisma, 'money.anchor_v1', {})
+  return anchor === null ? null : { text: `${anchor}:${root}`, wallets: wallets! }
+}
+
+export function isAnchor(text: string): boolean {
+  return ANCHOR.test(text)
+}
+
+/** Whether the books still have what was anchored. Answers each wallet that has it not, and the anchor if the hash differs. */
+export async function checkAnchor(
+  { prisma }: Pick<Database, 'prisma'>,
+  text: string,
+): Promise<(Finding & { project: string })[]> {
+  const [, number = '', root = ''] = ANCHOR.exec(text) ?? []
+  const findings: (Finding & { project: string })[] = []
+  const hash = createHash('sha256')
+  let project = ''
+  for (let first = true; ; first = false) {
+    const heads = await readHeads({ prisma }, BigInt(number), project)
+    for (const head of heads) {
+      const seal = hex(head.seal)
+      hash.update(`${first && head === heads[0] ? '' : '\n'}${head.project} ${head.seq} ${seal}`)
+      if (seal !== hex(head.anchored)) findings.push(changedHead(head))
+    }
+    if (heads.length < HEADS_AT_ONCE) break
+    project = heads.at(-1)!.project
+  }
+  if (hash.digest('hex') !== root)
+    findings.push({ ...nothingAmiss, project: 'all wallets', where: `anchor ${number}`, what: OTHER })
+  return findings
+}
+
+const OTHER = 'the books are not those that were anchored'
+const nothingAmiss = { expectedMicro: 0n, foundMicro: 0n }
+
+interface Head {
+  project: string
+  seq: bigint
+  /** As it was noted with the anchor. */
+  anchored: Uint8Array
+  /** As the journal has it; null: it has none. */
+  seal: Uint8Array | null
+}
+
+/** Up to which entries the anchor reaches, and what seals those have now: wallets after `project`, in the order of ids. */
+function readHeads({ prisma }: Pick<Database, 'prisma'>, anchor: bigint, project: string): Promise<Head[]> {
+  return prisma.$queryRaw<Head[]>`
+    SELECT h.project, h.seq, h.seal AS anchored, b.seal
+      FROM (SELECT DISTINCT ON (project) project, seq, seal FROM money.anchored_heads
+             WHERE anchor <= ${anchor} AND project > ${project} ORDER BY project, anchor DESC LIMIT ${HEADS_AT_ONCE}::int) h
+      LEFT JOIN LATERAL (
+        SELECT b.seal FROM money.journal_blocks b WHERE b.project = h.project AND b.last_seq = h.seq LIMIT 1) b ON true
+     ORDER BY h.project`
+}
+
+function changedHead({ project, seq, seal }: Head): Finding & { project: string } {
+  const what = seal === null ? 'the entry that was anchored is not there' : 'the seal of an anchored entry was changed'
+  return { ...nothingAmiss, project, what, where: `journal entry ${seq}` }
+}
+
+function hex(bytes: Uint8Array | null): string {
+  return bytes === null ? '' : Buffer.from(bytes).toString('hex')
+}

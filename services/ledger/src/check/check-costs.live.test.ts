@@ -1,0 +1,68 @@
+import { describe, expect, onTestFinished } from 'vitest'
+import { openCountingSession } from '../fixtures/count-work.ts'
+import { test as tenantTest } from '../fixtures/ledger-test.ts'
+import { checkBooks } from './check-books.ts'
+
+// A round of the check costs what moved: counted, not timed.
+
+const OTHERS = 5_000
+
+const test = tenantTest
+  .extend('round', async ({ database }) => {
+    const session = await openCountingSession(database.adminUrl)
+    onTestFinished(session.close)
+    return () =>
+      session.countAll(async ({ prisma }) => {
+        expect((await checkBooks({ prisma })).findings).toEqual([])
+      })
+  })
+  .extend('wallets', async ({ fixture, tenant }) => {
+    const made: string[] = []
+    while (made.length < 30) made.push((await fixture.project(tenant.owners, 1_000n)).id)
+    return made
+  })
+
+describe('a round of the check', () => {
+  test('asks the same few questions for any number of wallets that stand still, and a few for each that moved', async ({
+    replica,
+    round,
+    tenant,
+    wallets,
+    fixture,
+  }) => {
+    expect(wallets.length).toBeGreaterThan(0)
+    await checkBooks(replica.reads)
+    const still = await round()
+    await fixture.run(
+      `INSERT INTO money.wallets (project) SELECT 'still ' || n FROM generate_series(1, 200) n ON CONFLICT DO NOTHING`,
+    )
+    await checkBooks(replica.reads)
+    expect((await round()).statements).toBe(still.statements)
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    const moved = await round()
+    expect(moved.statements - still.statements).toBeLessThanOrEqual(3)
+    expect((await round()).statements).toBe(still.statements)
+  })
+
+  test('reads nothing of other wallets where one has moved', async ({ replica, round, tenant, fixture }) => {
+    await checkBooks(replica.reads)
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    const before = await round()
+    await fixture.run(
+      `INSERT INTO money.reservations (id, invocation, attempt, project, key, lineage, product, instance, micro, output_cap,
+                                       prompt_pico, completion_pico, request_pico, keyed, admitted_at, deadline_at)
+       SELECT 'other' || n, 'other' || n, 1, 'other', 'k', 'k', 'm', 'h', 0, 1, 0, 0, 0, false, now(), now() + interval '1 hour'
+         FROM generate_series(1, ${OTHERS}) n`,
+    )
+    await fixture.run(
+      `INSERT INTO money.meters SELECT 'other' || n, 'other', now(), 1, 0, 0 FROM generate_series(1, ${OTHERS}) n`,
+    )
+    await fixture.run('ANALYZE money.reservations, money.meters')
+    onTestFinished(async () => {
+      await fixture.run(`DELETE FROM money.reservations WHERE project = 'other'; `)
+      await fixture.run(`DELETE FROM money.meters WHERE project = 'other'`)
+    })
+    await replica.admit(replica.item(tenant.key, tenant.product))
+    expect((await round()).rows).toBeLessThan(before.rows * 2)
+  })
+})

@@ -1,0 +1,131 @@
+import type { Database } from '@gateway/database/client'
+import type { Finding } from './fold-journal.ts'
+
+// The hours of usage against the journal (money §9.2).
+//   V1  What was rolled up and what lies behind it together are what the wallet has settled: one statement, so one view.
+//   V2  The hours add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
+//   V3  Each hour is derived anew from journal and usage records, in steps, and the one that differs is named.
+
+const STEP = 20_000
+
+/** How far a check goes: V1 and V2, or all three. */
+export type UsageDepth = 'sums' | 'hours'
+
+/** Checks the hours of usage of one project. Answers what does not add up. */
+export async function checkUsage(
+  { prisma }: Pick<Database, 'prisma'>,
+  project: string,
+  depth: UsageDepth,
+): Promise<Finding[]> {
+  const [sums] = await prisma.$queryRaw<Sums[]>`
+    SELECT w.settled, w.journal_seq, coalesce(p.seq, 0) AS seq, coalesce(p.micro, 0)::bigint AS micro,
+           (SELECT coalesce(sum(u.micro), 0)::bigint FROM money.usage_hours u WHERE u.project = ${project}) AS hours,
+           (SELECT coalesce(sum(j.settled), 0)::bigint FROM money.journal j
+             WHERE j.project = ${project} AND j.seq > coalesce(p.seq, 0)
+               AND j.at >= coalesce(p.at - interval '1 day', '-infinity')) AS behind
+      FROM money.wallets w LEFT JOIN money.usage_positions p ON p.project = w.project WHERE w.project = ${project}`
+  if (!sums) return []
+  const findings: Finding[] = []
+  const where = `usage of ${project} up to journal entry ${sums.seq}`
+  const same = (what: string, expectedMicro: bigint, foundMicro: bigint) => {
+    if (expectedMicro !== foundMicro) findings.push({ what, where, expectedMicro, foundMicro })
+  }
+  if (sums.seq > sums.journal_seq) same('usage is rolled up beyond the journal', sums.journal_seq, sums.seq)
+  same('what was rolled up differs from the journal', sums.settled - sums.behind, sums.micro) // V1
+  same('the hours of usage differ from what was rolled up', sums.micro, sums.hours) // V2
+  if (depth === 'hours') findings.push(...(await checkHours({ prisma }, project)))
+  return findings
+}
+
+interface Sums {
+  settled: bigint
+  journal_seq: bigint
+  seq: bigint
+  /** Settled up to `seq`. */
+  micro: bigint
+  hours: bigint
+  /** Settled since. */
+  behind: bigint
+}
+
+interface Hour {
+  /** Hour, product and key. */
+  name: string
+  calls: bigint
+  tokens: bigint
+  micro: bigint
+}
+
+/** V3: up to the position as it is at the beginning; hours that grow meanwhile are looked at again. */
+async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
+  const expected = new Map<string, Hour>()
+  for (let at = 0n; ;) {
+    const { seq, hours } = await readHours({ prisma }, project)
+    if (at === seq) return compareHours(expected, hours)
+    for (; at < seq; at = at + BigInt(STEP) < seq ? at + BigInt(STEP) : seq)
+      for (const hour of await deriveHours({ prisma }, project, at, seq)) addTo(expected, hour)
+  }
+}
+
+/** The hours and the position that they reach up to, in one view. */
+async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string) {
+  const [row] = await prisma.$queryRaw<[{ seq: bigint; hours: string }]>`
+    SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
+           (SELECT coalesce(json_agg(json_build_array(u.hour || ' ' || u.product || ' ' || u.key, u.calls::text,
+                     (u.prompt_tokens + u.completion_tokens)::text, u.micro::text)), '[]')::text
+              FROM money.usage_hours u WHERE u.project = ${project}) AS hours`
+  const hours = (JSON.parse(row.hours) as [string, string, string, string][]).map(
+    ([name, calls, tokens, micro]): Hour => ({
+      name,
+      calls: BigInt(calls),
+      tokens: BigInt(tokens),
+      micro: BigInt(micro),
+    }),
+  )
+  return { seq: row.seq, hours }
+}
+
+/** A step of entries after `from`, and not beyond `upTo`. */
+function deriveHours({ prisma }: Pick<Database, 'prisma'>, project: string, from: bigint, upTo: bigint) {
+  const last = from + BigInt(STEP) < upTo ? from + BigInt(STEP) : upTo
+  return prisma.$queryRaw<Hour[]>`
+    SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key AS name, count(*) AS calls,
+           sum(coalesce(v.prompt_tokens, 0) + coalesce(v.completion_tokens, 0))::bigint AS tokens,
+           sum(j.settled)::bigint AS micro
+      FROM money.journal j
+      CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
+     WHERE j.project = ${project} AND j.seq > ${from} AND j.seq <= ${last} AND j.kind = 'settle'
+     GROUP BY 1`
+}
+
+function addTo(hours: Map<string, Hour>, { name, calls, tokens, micro }: Hour): void {
+  const before = hours.get(name) ?? { calls: 0n, tokens: 0n, micro: 0n }
+  hours.set(name, {
+    name,
+    calls: before.calls + calls,
+    tokens: before.tokens + tokens,
+    micro: before.micro + micro,
+  })
+}
+
+function compareHours(expected: Map<string, Hour>, found: Hour[]): Finding[] {
+  const none = { calls: 0n, tokens: 0n, micro: 0n }
+  const rest = new Map(expected)
+  const pairs = found.map((hour) => {
+    const pair = { name: hour.name, derived: rest.get(hour.name) ?? none, hour }
+    rest.delete(hour.name)
+    return pair
+  })
+  for (const [name, derived] of rest) pairs.push({ name, derived, hour: { name, ...none } })
+  return pairs
+    .filter(
+      ({ derived, hour }) =>
+        derived.calls !== hour.calls || derived.tokens !== hour.tokens || derived.micro !== hour.micro,
+    )
+    .map(({ name, derived, hour }) => ({
+      what: `an hour of usage differs: expected ${derived.calls} calls with ${derived.tokens} tokens, found ${hour.calls} with ${hour.tokens}`,
+      where: `usage hour ${name}`,
+      expectedMicro: derived.micro,
+      foundMicro: hour.micro,
+    }))
+}

@@ -1,0 +1,84 @@
+import { describe, expect } from 'vitest'
+import { test as ledgerTest } from '../fixtures/ledger-test.ts'
+import { checkBooks, sayFinding } from './check-books.ts'
+import { recheckWallets } from './recheck-wallets.ts'
+
+const test = ledgerTest
+  .extend('spend', ({ replica, tenant }) => async (completionTokens: number) => {
+    const item = replica.item(tenant.key, tenant.product)
+    await replica.admit(item)
+    await replica.settle(item.id, { promptTokens: 0, completionTokens })
+    return item.id
+  })
+  .extend('recheck', ({ replica }) => async (wallets = 1_000) => {
+    const { findings } = await recheckWallets(replica.reads, wallets)
+    return findings.map(sayFinding)
+  })
+  .extend('tamper', ({ fixture }) => async (sql: string, values: unknown[]) => {
+    await fixture.run('SET session_replication_role = replica')
+    await fixture.run(sql, values)
+    await fixture.run('SET session_replication_role = origin')
+  })
+
+describe('looking again behind the checkpoints', () => {
+  test('finds a changed entry that the check has gone past, and tells it until it is mended', async ({
+    replica,
+    tenant,
+    spend,
+    recheck,
+    tamper,
+  }) => {
+    const id = await spend(30)
+    const check = async () => (await checkBooks(replica.reads)).findings.map(sayFinding)
+    expect([await check(), await recheck()]).toEqual([[], []])
+    const rename = 'UPDATE money.journal SET reference = $2 WHERE project = $1 AND reference = $3'
+    await tamper(rename, [tenant.project.id, 'other', id])
+    expect(await check()).toEqual([]) // it lies behind the checkpoint, and no balance has changed
+    const saying = expect.arrayContaining([expect.stringMatching(/the seal does not fit what it seals/)]) as string[]
+    expect(await recheck()).toEqual(saying)
+    expect(await recheck(0)).toEqual(saying) // wallets with a finding are looked at each time
+    await tamper(rename, [tenant.project.id, id, 'other'])
+    expect(await recheck(0)).toEqual([])
+    expect(await recheck()).toEqual([])
+  })
+
+  test('finds a charge that is not what its usage costs', async ({ tenant, spend, recheck, tamper }) => {
+    const id = await spend(30)
+    const setTokens = 'UPDATE money.attempts SET completion_tokens = $2 WHERE id = $1'
+    await tamper(setTokens, [id, 29])
+    expect(await recheck()).toEqual([
+      expect.stringMatching(
+        new RegExp(`^${tenant.project.id}: .*the charge is not what its usage costs: expected 29, found 30`),
+      ),
+    ])
+    await tamper(setTokens, [id, 30])
+    expect(await recheck()).toEqual([])
+  })
+
+  test('finds hours of usage that do not add up', async ({ tenant, spend, recheck, fixture }) => {
+    await spend(30)
+    const hour = `INSERT INTO money.usage_hours VALUES ($1, date_trunc('hour', now(), 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 5)`
+    await fixture.run(hour, [tenant.project.id])
+    expect(await recheck()).toEqual([expect.stringMatching(/the hours of usage differ from what was rolled up/)])
+    await fixture.run('DELETE FROM money.usage_hours WHERE project = $1', [tenant.project.id])
+    expect(await recheck()).toEqual([])
+  })
+
+  test('goes through all wallets in turn, some each time', async ({ fixture, tenant, recheck }) => {
+    const made: string[] = []
+    for (let n = 0; n < 5; n++) {
+      const { id } = await fixture.project(tenant.owners, 1n)
+      made.push(id)
+    }
+    await fixture.run('DELETE FROM money.rechecked_wallets')
+    const seen = async () =>
+      (await fixture.run('SELECT count(*)::int AS seen FROM money.rechecked_wallets')).rows as [{ seen: number }]
+    await recheck(2)
+    expect(await seen()).toEqual([{ seen: 2 }])
+    await recheck(2)
+    expect(await seen()).toEqual([{ seen: 4 }])
+    await recheck(1_000)
+    const { rows } = await fixture.run('SELECT FROM money.rechecked_wallets WHERE project = ANY ($1)', [made])
+    expect(rows).toHaveLength(5)
+  })
+})

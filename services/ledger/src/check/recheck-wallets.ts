@@ -1,0 +1,69 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database } from '@gateway/database/client'
+import type { Report } from './check-books.ts'
+import { checkUsage } from './check-usage.ts'
+import { foldJournal, type Finding } from './fold-journal.ts'
+import { readEntries, STEP } from './read-books.ts'
+
+// What lies behind the checkpoints, looked at again: some wallets each time, those first that were not for longest, and of
+// each the next part of its journal and the sum of its hours of usage (money §9.1). A wallet with a finding is looked at
+// each time, at the same entries, until it is mended.
+
+const WALLETS = 20
+
+interface Position {
+  project: string
+  seq: bigint
+  seal: Uint8Array
+}
+
+/** Looks again at some wallets. Answers what does not add up. */
+export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, wallets: number = WALLETS): Promise<Report> {
+  const report: Report = { wallets: 0, findings: [] }
+  for (const position of await nextPositions({ prisma }, wallets)) {
+    const { project } = position
+    const { findings, next } = await recheckPart({ prisma }, position)
+    findings.push(...(await checkUsage({ prisma }, project, 'sums')))
+    await savePosition({ prisma }, findings.length > 0 ? position : next, findings.length)
+    for (const finding of findings) report.findings.push({ project, ...finding })
+    report.wallets++
+    await nextTurn() // calls that came meanwhile go first
+  }
+  return report
+}
+
+/** Every wallet with a finding, and so many of the others. */
+function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): Promise<Position[]> {
+  return prisma.$queryRaw<Position[]>`
+    (SELECT project, seq, seal FROM money.rechecked_wallets WHERE findings > 0)
+    UNION ALL
+    (SELECT w.project, coalesce(r.seq, 0), coalesce(r.seal, '')
+       FROM money.wallets w LEFT JOIN money.rechecked_wallets r ON r.project = w.project
+      WHERE coalesce(r.findings, 0) = 0 AND w.journal_seq > 0
+      ORDER BY r.at NULLS FIRST LIMIT ${wallets}::int)`
+}
+
+async function recheckPart(
+  { prisma }: Pick<Database, 'prisma'>,
+  position: Position,
+): Promise<{ findings: Finding[]; next: Position }> {
+  const { project, seq, seal } = position
+  const from = { seq, at: null, seal: Buffer.from(seal), funded: 0n, reserved: 0n, settled: 0n }
+  const entries = await readEntries(prisma, project, seq)
+  const { to, findings } = foldJournal(from, entries)
+  const isEnd = entries.length < STEP || to.seq === seq
+  const next = isEnd ? { project, seq: 0n, seal: Buffer.alloc(0) } : { project, seq: to.seq, seal: to.seal }
+  return { findings, next }
+}
+
+async function savePosition(
+  { prisma }: Pick<Database, 'prisma'>,
+  { project, seq, seal }: Position,
+  findings: number,
+): Promise<void> {
+  await prisma.$executeRaw`
+    INSERT INTO money.rechecked_wallets (project, seq, seal, findings, at)
+    VALUES (${project}, ${seq}, ${seal}, ${findings}::int, clock_timestamp())
+    ON CONFLICT (project) DO UPDATE SET
+      seq = excluded.seq, seal = excluded.seal, findings = excluded.findings, at = excluded.at`
+}

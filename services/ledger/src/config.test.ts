@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { ConfigurationError, readConfig } from '@gateway/process/config'
+import { ledgerConfig, serviceSecretsOf } from './config.ts'
+
+const [gateway, worker, console, previous] = ['g', 'w', 'c', 'p'].map((letter) => letter.repeat(32))
+const environment = {
+  DATABASE_URL: 'postgresql://127.0.0.1/svc',
+  REDIS_URL: 'redis://127.0.0.1',
+  SERVICE_SECRET_GATEWAY: gateway,
+  SERVICE_SECRET_WORKER: worker,
+  SERVICE_SECRET_CONSOLE: console,
+}
+
+const problemsOf = (env: Record<string, string | undefined>) => {
+  try {
+    readConfig(ledgerConfig, env)
+    return []
+  } catch (error) {
+    return (error as ConfigurationError).problems
+  }
+}
+
+test('of each service the present secret is known, and the previous one where there is one', () => {
+  expect(serviceSecretsOf(readConfig(ledgerConfig, environment))).toEqual({
+    gateway: [gateway],
+    worker: [worker],
+    console: [console],
+  })
+  const replacing = { ...environment, SERVICE_SECRET_GATEWAY_PREVIOUS: previous, SERVICE_SECRET_WORKER_PREVIOUS: '' }
+  expect(serviceSecretsOf(readConfig(ledgerConfig, replacing))).toEqual({
+    gateway: [gateway, previous],
+    worker: [worker],
+    console: [console],
+  })
+})
+
+test('a previous secret that is the present one, or too short, stops the start with one sentence that shows neither', () => {
+  expect(problemsOf({ ...environment, SERVICE_SECRET_WORKER_PREVIOUS: worker })).toEqual([
+    'SERVICE_SECRET_WORKER_PREVIOUS (While the secret of the worker service is replaced: the one before, which is taken besides) is wrong: it is the same as SERVICE_SECRET_WORKER; it is the secret before that one, and is left out when none is replaced.',
+  ])
+  expect(problemsOf({ ...environment, SERVICE_SECRET_WORKER_PREVIOUS: 'short' })).toEqual([
+    expect.stringMatching(/^SERVICE_SECRET_WORKER_PREVIOUS .* is wrong: expected at least 32 characters\.$/),
+  ])
+})

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { expect } from 'vitest'
+import { startTelemetry } from '@gateway/process/telemetry'
+import { test as ledgerTest } from './fixtures/ledger-test.ts'
+import { observeDatabase } from './database-metrics.ts'
+
+const test = ledgerTest.extend('metric', ({ replica }) => async (name: string): Promise<number | null> => {
+  const telemetry = await startTelemetry({ service: 'ledger', otlpEndpoint: undefined })
+  observeDatabase(telemetry.meter, replica)
+  const text = await telemetry.metricsText()
+  await telemetry.stop()
+  const figure = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1]
+  return figure === undefined ? null : Number(figure)
+})
+
+test('the ledger tells how long anybody has kept a transaction open, and how old their snapshot is', async ({
+  database,
+  fixture,
+  metric,
+}) => {
+  const somebody = new Client({ connectionString: database.adminUrl })
+  somebody.on('error', () => {}) // if this test fails, its database is dropped under it
+  await somebody.connect()
+  const begunMs = performance.now()
+  await somebody.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  await somebody.query('SELECT 1')
+  for (let n = 0; n < 5; n++) await fixture.run('SELECT pg_current_xact_id()') // each is a transaction that comes after
+  await expect.poll(() => metric('ledger_transactions_oldest'), { timeout: 10_000 }).toBeGreaterThan(1)
+  expect(await metric('ledger_transactions_oldest')).toBeLessThanOrEqual((performance.now() - begunMs) / 1_000 + 1)
+  expect(await metric('ledger_snapshots_age')).toBeGreaterThanOrEqual(5)
+  await somebody.end()
+  await expect.poll(() => metric('ledger_transactions_oldest')).toBeLessThan(1)
+})
+
+test('where the sessions of others are not shown, there is no figure rather than a wrong one', async ({
+  fixture,
+  metric,
+}) => {
+  const owner = `owner_${randomBytes(4).toString('hex')}`
+  const { rows } = await fixture.run(`SELECT current_user AS me`)
+  await fixture.run(`CREATE ROLE ${owner}`)
+  await fixture.run(`GRANT CREATE, USAGE ON SCHEMA money TO ${owner}`)
+  await fixture.run(`ALTER FUNCTION money.oldest_transaction_v1() OWNER TO ${owner}`)
+  try {
+    expect(await metric('ledger_transactions_oldest')).toBeNull()
+    expect(await metric('ledger_usage_behind')).not.toBeNull()
+  } finally {
+    await fixture.run(`ALTER FUNCTION money.oldest_transaction_v1() OWNER TO "${(rows as [{ me: string }])[0].me}"`)
+    await fixture.run(`DROP OWNED BY ${owner}`)
+    await fixture.run(`DROP ROLE ${owner}`)
+  }
+})

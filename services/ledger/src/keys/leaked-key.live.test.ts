@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { test } from '../fixtures/ledger-test.ts'
+
+const operating = readFileSync(path.join(import.meta.dirname, '../../../../docs/operating.md'), 'utf8')
+
+test('what the runbook asks of the calls of a leaked key is answered by an index of keys', async ({ fixture }) => {
+  const [, section = ''] = operating.split('## A secret has leaked')
+  const query = /```sql\n(.*?)```/s.exec(section)?.[1] ?? ''
+  expect(query).toContain('money.attempts')
+  await fixture.run('SET enable_seqscan = off') // of a table that is empty here, Postgres would read everything
+  const { rows } = await fixture.run(`EXPLAIN ${query.replace('<key>', 'key_1').replace('<since>', '2026-11-22')}`)
+  await fixture.run('RESET enable_seqscan')
+  const plan = (rows as { 'QUERY PLAN': string }[]).map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toMatch(/Index Cond: \(\(key = 'key_1'::text\) AND \(admitted_at >= /)
+})

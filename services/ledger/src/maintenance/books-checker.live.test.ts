@@ -1,0 +1,63 @@
+import { describe, expect } from 'vitest'
+import { createLogger } from '@gateway/process/logger'
+import { unmeasured } from '../fixtures/replica.ts'
+import { test } from '../fixtures/ledger-test.ts'
+import { openBooksChecker } from './books-checker.ts'
+import { endTurn, keepTurn, lastTurn, takeTurn } from './maintenance-turn.ts'
+
+describe('the turn of a job', () => {
+  const turn = { job: 'a job', forMs: 60_000, everyMs: 0 }
+  const [mine, yours] = [
+    { ...turn, replica: 'mine' },
+    { ...turn, replica: 'yours' },
+  ]
+
+  test('is one replica’s until it ends it', async ({ replica, other }) => {
+    expect(await lastTurn(replica, 'a job')).toBeNull()
+    expect(await takeTurn(replica, mine)).toBe(true)
+    expect(await takeTurn(other, yours)).toBe(false)
+    expect(await keepTurn(replica, mine)).toBe(true)
+    await endTurn(replica, mine, 'done')
+    expect((await lastTurn(other, 'a job'))?.report).toBe('done')
+    expect(await takeTurn(other, yours)).toBe(true)
+    expect(await keepTurn(replica, mine)).toBe(false)
+    await endTurn(replica, mine, 'too late')
+    expect((await lastTurn(other, 'a job'))?.report).toBe('done')
+  })
+
+  test('is lost by a replica that neither ends nor keeps it', async ({ replica, other, fixture }) => {
+    await takeTurn(replica, { ...mine, job: 'another' })
+    await fixture.run(`UPDATE money.maintenance_turns SET until = now() - interval '1 second' WHERE job = 'another'`)
+    expect(await takeTurn(other, { ...yours, job: 'another' })).toBe(true)
+  })
+
+  test('comes again only when it is due', async ({ replica, other, fixture }) => {
+    const due = { job: 'hourly', forMs: 1_000, everyMs: 3_600_000 }
+    await takeTurn(replica, { ...due, replica: 'mine' })
+    await endTurn(replica, { ...due, replica: 'mine' }, 'done')
+    expect(await takeTurn(other, { ...due, replica: 'yours' })).toBe(false)
+    await fixture.run(`UPDATE money.maintenance_turns SET done_at = done_at - interval '1 hour' WHERE job = 'hourly'`)
+    expect(await takeTurn(other, { ...due, replica: 'yours' })).toBe(true)
+  })
+})
+
+test('one replica checks the books, and the others tell what it found', async ({ replica, other, tenant, fixture }) => {
+  const told: Record<string, { wallets: number; findings: number }> = {}
+  const checker = (name: string, reads: typeof replica.reads) =>
+    openBooksChecker(
+      {
+        reads,
+        metrics: { ...unmeasured, checked: (round) => void (told[name] = round) },
+        log: createLogger({ service: 'ledger', level: 'fatal' }),
+        now: () => performance.now(),
+        newId: () => name,
+      },
+      { everyMs: 3_600_000 },
+    )
+  await replica.admit(replica.item(tenant.key, tenant.product))
+  await fixture.run(`UPDATE money.wallets SET settled = settled + 1 WHERE project = $1`, [tenant.project.id])
+  expect(await checker('first', replica.reads).runOnce()).toEqual({ findings: 1 })
+  expect(await checker('second', other.reads).runOnce()).toEqual({ findings: 0 })
+  expect(told['second']).toEqual(told['first'])
+  expect(told['first']?.findings).toBe(1)
+})

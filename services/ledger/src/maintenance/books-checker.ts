@@ -1,0 +1,50 @@
+import { checkBooks, sayFinding, type Report } from '../check/check-books.ts'
+import type { Deps } from '../deps.ts'
+import type { CheckRound } from '../metrics.ts'
+import { endTurn, keepTurn, lastTurn, takeTurn, type Turn } from './maintenance-turn.ts'
+
+// One replica checks the books for all; the others tell their operators what came of it.
+
+type CheckerDeps = Pick<Deps, 'reads' | 'metrics' | 'log' | 'now' | 'newId'>
+
+const TURN_MS = 30_000
+
+export function openBooksChecker(deps: CheckerDeps, { everyMs }: { everyMs: number }) {
+  // A little less than its time, because a round begins `everyMs` after the one before has ended.
+  const turn: Turn = { job: 'books-check', replica: deps.newId('rep'), forMs: TURN_MS, everyMs: everyMs * 0.9 }
+  return {
+    async runOnce(): Promise<{ findings: number }> {
+      if (await takeTurn(deps, turn)) return checkInTurn(deps, turn)
+      const last = await lastTurn(deps, turn.job)
+      if (last) deps.metrics.checked(JSON.parse(last.report) as CheckRound, last.agoMs)
+      return { findings: 0 } // told by the replica that found them
+    },
+  }
+}
+
+async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: number }> {
+  let round: CheckRound | null = null
+  try {
+    const report = await checkBooks(deps.reads, { before: keepingTurn(deps, turn) })
+    tell(deps, report)
+    round = { wallets: report.wallets, findings: report.findings.length }
+    deps.metrics.checked(round, 0)
+    return { findings: round.findings }
+  } finally {
+    await endTurn(deps, turn, round && JSON.stringify(round))
+  }
+}
+
+function tell({ log }: CheckerDeps, { findings }: Report): void {
+  for (const finding of findings) log.error({ finding: sayFinding(finding) }, 'the books do not add up')
+}
+
+/** Keeps the turn while the round goes on. @throws Error once another replica has it */
+function keepingTurn(deps: CheckerDeps, turn: Turn): () => Promise<void> {
+  let keptMs = deps.now()
+  return async () => {
+    if (deps.now() - keptMs < turn.forMs / 3) return
+    keptMs = deps.now()
+    if (!(await keepTurn(deps, turn))) throw new Error('another replica checks the books: this one was too slow')
+  }
+}

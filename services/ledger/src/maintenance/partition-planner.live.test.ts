@@ -1,0 +1,111 @@
+import { Client } from 'pg'
+import { describe, expect, onTestFinished } from 'vitest'
+import { ask } from '@gateway/testbed/ask'
+import { test } from '../fixtures/ledger-test.ts'
+import { planPartitions, plannedDays } from './partition-planner.ts'
+
+const dayName = (days: number) =>
+  `answers_${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '')}`
+
+async function openSession(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+/** A transaction that is open until it is closed. */
+async function keepOpen(url: string, sql: string): Promise<{ close: () => Promise<unknown> }> {
+  const session = await openSession(url)
+  await session.query(`BEGIN; ${sql}`)
+  return { close: () => session.query('ROLLBACK') }
+}
+
+describe('the partition planner', () => {
+  test('has a partition for each of the next days, and finds nothing to do in the next turn', async ({ replica }) => {
+    await planPartitions(replica)
+    expect(await planPartitions(replica)).toMatchObject({ made: 0 })
+    const answers = (await plannedDays(replica)).find(({ table }) => table === 'answers')
+    expect(answers?.days).toBeGreaterThanOrEqual(7)
+  })
+
+  test('drops the days whose retention is over, and no others, whatever is asked for', async ({
+    fixture,
+    replica,
+    database,
+  }) => {
+    for (const days of [-40, -31, -30])
+      await fixture.run(
+        `CREATE TABLE money.${dayName(days)} PARTITION OF money.answers
+           FOR VALUES FROM (current_date + ${days}) TO (current_date + ${days + 1})`,
+      )
+    await fixture.run(`INSERT INTO money.answers VALUES (current_date - 40, 'old', 'text/plain', 'a')`)
+    await ask(database.ledgerUrl, `SELECT money.drop_partition_v1('answers', -100000)`)
+    await planPartitions(replica)
+    const { rows } = await fixture.run(
+      `SELECT to_regclass('money.' || n) IS NOT NULL AS there FROM unnest($1::text[]) n`,
+      [[-40, -31, -30, 0, 1].map(dayName)],
+    )
+    expect(rows.map(({ there }) => there)).toEqual([false, false, true, true, true])
+  })
+
+  test('gives up a lock that it does not get, and makes the partition in a later turn', async ({
+    fixture,
+    replica,
+    database,
+  }) => {
+    await planPartitions(replica)
+    await fixture.run(`DROP TABLE money.${dayName(7)}`)
+    const reader = await keepOpen(database.adminUrl, 'SELECT FROM money.answers')
+    await expect(planPartitions(replica)).rejects.toThrow('partitions could not be made or dropped')
+    await reader.close()
+    expect(await planPartitions(replica)).toMatchObject({ made: 1 })
+  })
+
+  test('leaves the turn to whoever has it', async ({ fixture, replica, database }) => {
+    await planPartitions(replica)
+    await fixture.run(`DROP TABLE money.${dayName(7)}`)
+    const other = await keepOpen(
+      database.adminUrl,
+      `SELECT pg_advisory_xact_lock(hashtext('money.partitions'), hashtext('answers'))`,
+    )
+    expect(await planPartitions(replica)).toMatchObject({ made: 0 })
+    await other.close()
+    expect(await planPartitions(replica)).toMatchObject({ made: 1 })
+  })
+
+  test('looks at the tables of Postgres, whatever the session calls so', async ({ database }) => {
+    const session = await openSession(database.ledgerUrl)
+    await session.query(`
+      CREATE TEMP TABLE pg_class (oid oid, relname name);
+      CREATE TEMP TABLE pg_inherits (inhrelid oid, inhparent oid);
+      INSERT INTO pg_class VALUES ('money.wallets'::regclass, 'answers_20200101');
+      INSERT INTO pg_inherits VALUES ('money.wallets'::regclass, 'money.answers'::regclass)`)
+    const { rows } = await session.query(`SELECT money.drop_partition_v1('answers', 30) AS dropped`)
+    expect(rows).toEqual([{ dropped: null }])
+  })
+})
+
+describe('while somebody keeps the saved answers locked', () => {
+  const usage = { promptTokens: 0, completionTokens: 7 }
+  const answer = { contentType: 'application/json', body: '{"a":1}' }
+
+  for (const mode of ['ACCESS SHARE', 'ACCESS EXCLUSIVE']) {
+    test(`calls are settled: ${mode}`, async ({ replica, tenant, database }) => {
+      const idempotency = { key: `locked ${mode}`, fingerprint: 'a'.repeat(64) }
+      const call = replica.item(tenant.key, tenant.product, { idempotency })
+      await replica.admit(call)
+      const locked = await keepOpen(database.adminUrl, `LOCK TABLE money.answers IN ${mode} MODE`)
+      const [settled, other] = await Promise.all([
+        replica.settle(call.id, usage, answer),
+        replica.admit(replica.item(tenant.key, tenant.product)),
+      ])
+      expect([settled, other.kind]).toEqual([{ kind: 'settled', chargedMicro: 7 }, 'admitted'])
+      await locked.close()
+      const repeat = await replica.admit(replica.item(tenant.key, tenant.product, { idempotency }))
+      expect(repeat).toMatchObject(
+        mode === 'ACCESS SHARE' ? { kind: 'replay', body: answer.body } : { kind: 'refused', code: 'answer_not_kept' },
+      )
+    })
+  }
+})

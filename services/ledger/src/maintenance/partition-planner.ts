@@ -1,0 +1,56 @@
+import { idempotencyKeyLimits } from '@gateway/contracts/limits'
+import { callFunction } from '@gateway/database/call-function'
+import type { Deps } from '../deps.ts'
+
+// Tables that are divided by time get their partitions ahead of time, and lose those whose retention is over. Nobody
+// waits for it: rows that find no partition go into the default one, a lock that is not free at once is left for the
+// next turn, and each change is a transaction of its own (money.make_partition_v1).
+
+interface Partitioned {
+  table: string
+  daysAhead: number
+  /** null: kept for ever. */
+  daysKept: number | null
+}
+
+const { keptDays } = idempotencyKeyLimits
+
+/** What is divided by the month is made a month before it begins; by the week, a few weeks. */
+const TABLES: Partitioned[] = [
+  { table: 'answers', daysAhead: 7, daysKept: keptDays },
+  { table: 'attempts', daysAhead: 31, daysKept: null },
+  { table: 'journal', daysAhead: 31, daysKept: null },
+  { table: 'journal_blocks', daysAhead: 31, daysKept: null },
+  { table: 'executions', daysAhead: 21, daysKept: keptDays },
+  { table: 'execution_nodes', daysAhead: 21, daysKept: null }, // dropped with their executions
+]
+
+/** @throws AggregateError of what could not be made or dropped, after everything was tried */
+export async function planPartitions({
+  reads: { prisma },
+}: Pick<Deps, 'reads'>): Promise<{ made: number; dropped: number }> {
+  const counts = { made: 0, dropped: 0 }
+  const errors: unknown[] = []
+  for (const { table, daysAhead, daysKept } of TABLES) {
+    try {
+      while ((await callFunction(prisma, 'money.make_partition_v1', { of_table: table, days_ahead: daysAhead })).made)
+        counts.made++
+      while (daysKept && (await dropOne(prisma, table, daysKept))) counts.dropped++
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'partitions could not be made or dropped')
+  return counts
+}
+
+async function dropOne(prisma: Deps['reads']['prisma'], table: string, daysKept: number): Promise<string | null> {
+  const { dropped } = await callFunction(prisma, 'money.drop_partition_v1', { of_table: table, days_kept: daysKept })
+  return dropped
+}
+
+/** For how many days from today on each table has its partitions. */
+export function plannedDays({ reads }: Pick<Deps, 'reads'>): Promise<{ table: string; days: number }[]> {
+  return reads.prisma.$queryRaw`
+    SELECT t AS table, money.planned_days_v1(t) AS days FROM unnest(${TABLES.map(({ table }) => table)}::text[]) t`
+}

@@ -1,0 +1,227 @@
+import { describe, expect } from 'vitest'
+import { openDatabase } from '@gateway/database/client'
+import { createLogger } from '@gateway/process/logger'
+import { checkBooks, sayFinding } from '../check/check-books.ts'
+import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
+import { rollUpUsage } from './usage-roll-up.ts'
+
+const log = createLogger({ service: 'ledger', level: 'fatal' })
+
+interface HourRow {
+  hour: Date
+  product: string
+  key: string
+  calls: number
+  prompt: number
+  completion: number
+  micro: number
+}
+
+const test = ledgerTest
+  /** Admits calls and settles each with so many tokens; one micro-USD a token of the answer. */
+  .extend('spend', ({ replica, tenant }) => async (...completionTokens: number[]) => {
+    for (const tokens of completionTokens) {
+      const item = replica.item(tenant.key, tenant.product)
+      await replica.admit(item)
+      await replica.settle(item.id, { promptTokens: 7, completionTokens: tokens })
+    }
+  })
+  .extend('hours', ({ fixture, tenant }) => async (): Promise<HourRow[]> => {
+    const { rows } = await fixture.run(
+      `SELECT hour, product, key, calls::int, prompt_tokens::int AS prompt, completion_tokens::int AS completion, micro::int
+         FROM money.usage_hours WHERE project = $1 ORDER BY hour, product, key`,
+      [tenant.project.id],
+    )
+    return rows as HourRow[]
+  })
+  .extend('findings', ({ replica, tenant }) => async (whole = false) => {
+    const { findings } = await checkBooks(replica.reads, { projects: [tenant.project.id], whole })
+    return findings.map(sayFinding)
+  })
+
+describe('rolling up usage', () => {
+  test('adds what was settled to its hour, product and key, each settlement once', async ({
+    replica,
+    tenant,
+    spend,
+    hours,
+    findings,
+    fixture,
+  }) => {
+    await spend(10, 20)
+    const open = replica.item(tenant.key, tenant.product)
+    await replica.admit(open)
+    await rollUpUsage({ reads: replica.reads, log })
+    const of = { product: tenant.product, key: tenant.key.id }
+    expect(await hours()).toMatchObject([{ ...of, calls: 2, prompt: 14, completion: 30, micro: 30 }])
+    await rollUpUsage({ reads: replica.reads, log })
+    await spend(5)
+    await replica.settle(open.id, { promptTokens: 1, completionTokens: 1 })
+    expect(await findings()).toEqual([]) // what lies behind the position counts as well
+    await rollUpUsage({ reads: replica.reads, log })
+    expect(await hours()).toMatchObject([{ ...of, calls: 4, prompt: 22, completion: 36, micro: 36 }])
+    const { rows } = await fixture.run(
+      `SELECT p.seq = w.journal_seq AS whole, p.micro::int FROM money.usage_positions p JOIN money.wallets w USING (project)
+        WHERE project = $1`,
+      [tenant.project.id],
+    )
+    expect(rows).toEqual([{ whole: true, micro: 36 }])
+    expect(await findings(true)).toEqual([])
+  })
+
+  test('counts a call in the hour in which it was admitted', async ({ replica, tenant, spend, hours, fixture }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    await replica.admit(item)
+    await fixture.run(`UPDATE money.reservations SET admitted_at = '2026-10-01T09:59:59.999Z' WHERE id = $1`, [item.id])
+    await replica.settle(item.id, { promptTokens: 1, completionTokens: 9 })
+    await spend(1)
+    await rollUpUsage({ reads: replica.reads, log })
+    const [early, late] = await hours()
+    expect([early?.hour.toISOString(), early?.micro, late?.micro]).toEqual(['2026-10-01T09:00:00.000Z', 9, 1])
+  })
+
+  test('goes on in bounded parts until nothing is left', async ({ replica, tenant, spend, hours, fixture }) => {
+    await spend(...Array.from({ length: 12 }, () => 1))
+    await rollUpUsage({ reads: replica.reads, log }, { maxProjects: 1, maxEntries: 5 })
+    expect(await hours()).toMatchObject([{ calls: 12, micro: 12 }])
+    const { rows } = await fixture.run('SELECT seq::int FROM money.usage_positions WHERE project = $1', [
+      tenant.project.id,
+    ])
+    expect(rows).toEqual([{ seq: 25 }])
+  })
+
+  test('on two replicas at once, while calls go on, counts each of them once', async ({
+    replica,
+    other,
+    tenant,
+    hours,
+    findings,
+  }) => {
+    let busy = true
+    const work = Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        for (let call = 0; call < 15; call++) {
+          const on = n % 2 ? replica : other
+          const item = on.item(tenant.key, tenant.product)
+          await on.admit(item)
+          await on.settle(item.id, { promptTokens: 0, completionTokens: n })
+        }
+      }),
+    ).finally(() => (busy = false))
+    const small = { maxProjects: 3, maxEntries: 40 }
+    const found: string[] = []
+    while (busy) {
+      await Promise.all([
+        rollUpUsage({ reads: replica.reads, log }, small),
+        rollUpUsage({ reads: other.reads, log }, small),
+      ])
+      found.push(...(await findings()))
+    }
+    await work
+    await rollUpUsage({ reads: replica.reads, log })
+    expect(found).toEqual([])
+    expect(await hours()).toMatchObject([{ calls: 300, completion: 2_850, micro: 2_850 }])
+    expect(await findings(true)).toEqual([])
+  })
+
+  test('leaves a wallet alone that did not move', async ({ replica, tenant, spend, fixture }) => {
+    await spend(3)
+    await rollUpUsage({ reads: replica.reads, log })
+    const version = async () =>
+      (await fixture.run('SELECT xmin FROM money.usage_positions WHERE project = $1', [tenant.project.id])).rows
+    const before = await version()
+    await rollUpUsage({ reads: replica.reads, log })
+    expect(await version()).toEqual(before)
+  })
+
+  test('of a project that can not be written leaves the others alone', async ({ replica, spend, hours, fixture }) => {
+    const broken = await openTenant(fixture)
+    const item = replica.item(broken.key, broken.product)
+    await replica.admit(item)
+    await replica.settle(item.id, { promptTokens: 0, completionTokens: 3 })
+    await fixture.run(`ALTER TABLE money.usage_hours ADD CONSTRAINT broken CHECK (project <> '${broken.project.id}')`)
+    await spend(4)
+    await rollUpUsage({ reads: replica.reads, log })
+    await fixture.run('ALTER TABLE money.usage_hours DROP CONSTRAINT broken')
+    expect(await hours()).toMatchObject([{ micro: 4 }])
+    await rollUpUsage({ reads: replica.reads, log })
+    const { rows } = await fixture.run('SELECT micro::int FROM money.usage_hours WHERE project = $1', [
+      broken.project.id,
+    ])
+    expect(rows).toEqual([{ micro: 3 }])
+  })
+
+  test('counts what was written after the clock had gone back', async ({ replica, tenant, spend, hours, fixture }) => {
+    await spend(1)
+    await rollUpUsage({ reads: replica.reads, log })
+    await fixture.run(`UPDATE money.usage_positions SET at = at + interval '3 days' WHERE project = $1`, [
+      tenant.project.id,
+    ])
+    await spend(2)
+    await rollUpUsage({ reads: replica.reads, log })
+    expect(await hours()).toMatchObject([{ calls: 2, micro: 3 }])
+  })
+
+  test('is for the ledger: the console can not do it', async ({ database }) => {
+    const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
+    await expect(prisma.$queryRaw`SELECT money.roll_up_usage_v1(ARRAY['p'], 1)`).rejects.toThrow(/permission denied/)
+    await close()
+  })
+})
+
+describe('the check of usage', () => {
+  /** What somebody with every right changes, which way of checking finds it, and what that says. */
+  const tamperings: [what: string, sql: string, whole: boolean, saying: RegExp][] = [
+    [
+      'an amount',
+      'UPDATE money.usage_hours SET micro = micro - 1 WHERE project = $1',
+      false,
+      /the hours of usage differ from what was rolled up: expected 30, found 29/,
+    ],
+    [
+      'a lost hour',
+      'DELETE FROM money.usage_hours WHERE project = $1',
+      false,
+      /the hours of usage differ from what was rolled up: expected 30, found 0/,
+    ],
+    [
+      'what was rolled up',
+      'UPDATE money.usage_positions SET micro = micro + 2 WHERE project = $1',
+      false,
+      /what was rolled up differs from the journal: expected 30, found 32/,
+    ],
+    [
+      'a position that skips a settlement',
+      'UPDATE money.usage_positions SET seq = seq - 2 WHERE project = $1',
+      false,
+      /what was rolled up differs from the journal: expected 10, found 30/,
+    ],
+    [
+      'a position beyond the journal',
+      'UPDATE money.usage_positions SET seq = seq + 1 WHERE project = $1',
+      false,
+      /usage is rolled up beyond the journal/,
+    ],
+    [
+      'tokens',
+      'UPDATE money.usage_hours SET prompt_tokens = prompt_tokens + 1 WHERE project = $1',
+      true,
+      /an hour of usage differs: expected 2 calls with 44 tokens, found 2 with 45/,
+    ],
+    [
+      'calls that moved to another hour',
+      `UPDATE money.usage_hours SET hour = hour - interval '1 hour' WHERE project = $1`,
+      true,
+      /expected 2 calls with 44 tokens, found 0 with 0: expected 30, found 0/,
+    ],
+  ]
+  for (const [what, sql, whole, saying] of tamperings) {
+    test(`names what does not add up: ${what}`, async ({ replica, tenant, spend, findings, fixture }) => {
+      await spend(10, 20)
+      await rollUpUsage({ reads: replica.reads, log })
+      expect(await findings(true)).toEqual([])
+      await fixture.run(sql, [tenant.project.id])
+      expect((await findings(whole)).join('\n')).toMatch(saying)
+    })
+  }
+})

@@ -1,0 +1,52 @@
+import { callFunction } from '@gateway/database/call-function'
+import { classify } from '../admissions/classify-error.ts'
+import type { Deps } from '../deps.ts'
+
+// What was used is added up by the hour from the journal (money §9.2; U1 to U4 of money.roll_up_usage_v1).
+// One query finds the wallets that have moved; the others cost nothing. Each part is one short transaction. A project
+// whose usage can't be written keeps its position, and the others go on without it.
+
+interface RollUpDeps extends Pick<Deps, 'reads'> {
+  log: { warn(facts: { err: unknown; project: string }, message: string): void }
+}
+
+interface Part {
+  /** Of one transaction. */
+  maxProjects: number
+  maxEntries: number
+}
+
+const PART: Part = { maxProjects: 200, maxEntries: 10_000 }
+const MAX_PROJECTS = 10_000
+
+/** Rolls up whatever has moved. Answers nothing: it has work at all times, and that is no news. */
+export async function rollUpUsage({ reads, log }: RollUpDeps, part: Part = PART): Promise<Record<string, number>> {
+  const moved = await reads.prisma.$queryRaw<{ project: string }[]>`
+    SELECT w.project FROM money.wallets w LEFT JOIN money.usage_positions p ON p.project = w.project
+     WHERE w.journal_seq > coalesce(p.seq, 0) ORDER BY p.at NULLS FIRST LIMIT ${MAX_PROJECTS}::int`
+  const projects = moved.map(({ project }) => project)
+  for (let at = 0; at < projects.length; at += part.maxProjects) {
+    const some = projects.slice(at, at + part.maxProjects)
+    if (!(await rollUp({ reads, log }, some, part.maxEntries))) break // another replica is at it
+  }
+  return {}
+}
+
+async function rollUp(deps: RollUpDeps, projects: string[], maxEntries: number): Promise<boolean> {
+  try {
+    for (;;) {
+      const args = { projects, max_entries: maxEntries }
+      const { entries } = await callFunction(deps.reads.prisma, 'money.roll_up_usage_v1', args)
+      if (entries === null) return false
+      if (entries < maxEntries) return true
+    }
+  } catch (error) {
+    if (classify(error) !== 'final') throw error
+    if (projects.length === 1) {
+      deps.log.warn({ err: error, project: projects[0]! }, 'the usage of a project could not be rolled up')
+      return true
+    }
+    for (const project of projects) if (!(await rollUp(deps, [project], maxEntries))) return false
+    return true
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, expect } from 'vitest'
+import { keepLocked } from '../fixtures/keep-locked.ts'
+import { openTenant, test, untilSomebodyWaits } from '../fixtures/ledger-test.ts'
+import { codeOf } from '../fixtures/replica.ts'
+import { passBarrier } from './pass-barrier.ts'
+
+const LOCK = 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE'
+
+describe('a barrier over several wallets, one of which somebody keeps', () => {
+  test('keeps nobody else waiting, whichever it is', async ({ database, fixture, replica }) => {
+    const tenants = [await openTenant(fixture), await openTenant(fixture), await openTenant(fixture)]
+    const projects = tenants.map(({ project }) => project.id)
+    for (const { project: kept } of tenants) {
+      const letGo = await keepLocked(database.adminUrl, LOCK, [kept.id])
+      let passed = false
+      const barrier = passBarrier(replica, { projects }).then(() => (passed = true))
+      await untilSomebodyWaits(fixture, barrier)
+      for (const { project, key, product } of tenants) {
+        if (project.id === kept.id) continue
+        expect(codeOf(await replica.admit(replica.item(key, product)))).toBe('admitted')
+      }
+      expect(passed).toBe(false)
+      await letGo()
+      await barrier
+    }
+  })
+
+  test('waits for one that is being made', async ({ database, fixture, replica }) => {
+    const project = `prj_${Date.now()}`
+    const letGo = await keepLocked(database.adminUrl, 'INSERT INTO money.wallets (project) VALUES ($1)', [project])
+    let passed = false
+    const barrier = passBarrier(replica, { projects: [project] }).then(() => (passed = true))
+    await untilSomebodyWaits(fixture, barrier)
+    expect(passed).toBe(false)
+    await letGo()
+    await barrier
+    const { rowCount } = await fixture.run('SELECT FROM money.wallets WHERE project = $1', [project])
+    expect(rowCount).toBe(1)
+  })
+
+  test('waits for each that is kept', async ({ database, fixture, replica }) => {
+    const [one, two] = [await openTenant(fixture), await openTenant(fixture)]
+    const projects = [one.project.id, two.project.id]
+    const letGo = [
+      await keepLocked(database.adminUrl, LOCK, [projects[0]]),
+      await keepLocked(database.adminUrl, LOCK, [projects[1]]),
+    ]
+    let passed = false
+    const barrier = passBarrier(replica, { projects }).then(() => (passed = true))
+    await untilSomebodyWaits(fixture, barrier)
+    await letGo[0]!()
+    await untilSomebodyWaits(fixture, barrier)
+    expect(passed).toBe(false)
+    await letGo[1]!()
+    await barrier
+  })
+})

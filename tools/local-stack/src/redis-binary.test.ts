@@ -1,0 +1,66 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test as base } from 'vitest'
+import { findRedis } from './redis-binary.ts'
+
+// The programs of others that findRedis looks for are small shell scripts here, in a PATH that has nothing else.
+
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+const test = base.extend('machine', async ({}, { onCleanup }) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'svc-test-redis-'))
+  onCleanup(() => rm(folder, { recursive: true }))
+  const [bin, cacheFolder] = [path.join(folder, 'bin'), path.join(folder, 'cache')]
+  await mkdir(bin)
+  await symlink('/usr/bin/env', path.join(bin, 'env'))
+  const lines: string[] = []
+  return {
+    lines,
+    /** Puts a program there; one in the cache is what unpacking the package of the distribution leaves. */
+    async program(name: string, script: string, where: 'bin' | 'cache' = 'bin') {
+      const place = where === 'bin' ? bin : path.join(cacheFolder, 'usr/bin')
+      await mkdir(place, { recursive: true })
+      await writeFile(path.join(place, name), `#!/bin/sh\n${script}\n`)
+      await chmod(path.join(place, name), 0o755)
+    },
+    find: () => findRedis({ cacheFolder, log: (line) => lines.push(line), env: { PATH: bin } }),
+  }
+})
+
+/** An engine that answers; what it does when it is asked for an image is told. */
+const docker = (inspect: string, pull: string) =>
+  `case "$1" in info) echo 29.0;; image) ${inspect};; pull) ${pull};; *) exit 64;; esac`
+const unreachable = `echo 'Error response from daemon: no route to the registry' >&2; exit 1`
+
+test('a server on the PATH is the first choice', async ({ machine }) => {
+  await machine.program('valkey-server', 'exit 0')
+  await machine.program('docker', docker('exit 0', 'exit 0'))
+  expect(await machine.find()).toEqual({ from: 'path', command: ['valkey-server'] })
+})
+
+test('a Docker engine is taken that has the image, or can fetch it', async ({ machine }) => {
+  await machine.program('docker', docker('exit 0', unreachable))
+  expect(await machine.find()).toEqual({ from: 'docker', command: ['docker'] })
+  expect(machine.lines).toEqual([])
+  await machine.program('docker', docker('exit 1', 'exit 0'))
+  expect(await machine.find()).toEqual({ from: 'docker', command: ['docker'] })
+  expect(machine.lines).toEqual(['Redis: Docker fetches redis:8.2-alpine'])
+})
+
+test('beside an engine that can not fetch the image, the package of the distribution is next, and a line says so', async ({
+  machine,
+}) => {
+  await machine.program('docker', docker('exit 1', unreachable))
+  await machine.program('redis-server', 'exit 0', 'cache')
+  expect(await machine.find()).toMatchObject({ from: 'debian' })
+  expect(machine.lines.at(-1)).toBe(
+    "Redis: Docker can't fetch redis:8.2-alpine: Error response from daemon: no route to the registry; going on with the package of this distribution",
+  )
+})
+
+test('without any of them the message says what was tried and what mends it', async ({ machine }) => {
+  await machine.program('docker', docker('exit 1', unreachable))
+  const failure = machine.find()
+  await expect(failure).rejects.toThrow(/set REDIS_URL to a Redis of your own/)
+  await expect(failure).rejects.toThrow(/Docker can't fetch redis:8\.2-alpine: .*no route to the registry/)
+})

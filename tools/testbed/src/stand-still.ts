@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/**
+ * Makes processes stand still for so long, with all that they have started: as a machine does that is paused or starved. They
+ * go on in any case, and their connections stay as they are.
+ */
+export async function standStill(pids: readonly number[], ms: number): Promise<void> {
+  const stopped = new Set<number>()
+  try {
+    // A process that still runs while its parents stand may start another one: until nothing is left to be stopped.
+    for (let found = [...pids]; found.length > 0; found = (await treeOf(pids)).filter((pid) => !stopped.has(pid)))
+      for (const pid of found) {
+        send(pid, 'SIGSTOP')
+        stopped.add(pid)
+      }
+    await wait(ms)
+  } finally {
+    for (const pid of [...stopped].toReversed()) send(pid, 'SIGCONT')
+  }
+}
+
+/** One that has ended meanwhile is nobody's trouble. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** These and whatever they have started, parents first. */
+async function treeOf(pids: readonly number[]): Promise<number[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid='])
+  const childrenOf = new Map<number, number[]>()
+  for (const line of stdout.trim().split('\n')) {
+    const [pid = 0, parent = 0] = line.trim().split(/\s+/).map(Number)
+    childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), pid])
+  }
+  const tree = [...pids]
+  for (const pid of tree) tree.push(...(childrenOf.get(pid) ?? []))
+  return tree
+}
