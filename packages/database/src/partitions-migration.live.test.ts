@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ask } from '@gateway/testbed/ask'
@@ -28,6 +28,12 @@ const WRITE = `
   VALUES ('exe_01m6mg2p00cccccccccccccccc', 0, 'n', 'product.chat', 'p', '{}', 'Ready'),
          ('exe_01m6mg2p00cccccccccccccccc', 1, 'm', 'template', 'p', '{}', 'Pending')`
 
+/** As it was before the tables were divided. */
+const REFUSE_CHANGE = `CREATE OR REPLACE FUNCTION money.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION '%.% is append-only', TG_TABLE_SCHEMA, TG_TABLE_NAME;
+END $$`
+
 liveTest(
   'what was written before the tables were divided is in its partitions',
   async ({ database, onTestFinished }) => {
@@ -40,22 +46,25 @@ liveTest(
     })
     for (const each of await readdir(path.join(prisma, 'migrations')))
       if (each < PARTITIONS)
-        await cp(path.join(prisma, 'migrations', each), path.join(before, each), { recursive: true })
+        await cp(path.join(prisma, 'migrations', each), path.join(before, 'migrations', each), { recursive: true })
     const log = () => {}
-    await migrate({ url, folders: { migrations: before, functions: path.join(prisma, 'functions') }, log })
+    const functions = path.join(before, 'functions')
+    await mkdir(functions)
+    for (const view of ['money/callers.sql', 'money/execution_callers.sql'])
+      await cp(path.join(prisma, 'functions', view), path.join(functions, view), { recursive: true })
+    await writeFile(path.join(functions, 'money/refuse_change.sql'), REFUSE_CHANGE)
+    await migrate({ url, folders: { migrations: path.join(before, 'migrations'), functions }, log })
     await ask(url, WRITE)
 
     expect(await migrate({ url, log })).toContain(PARTITIONS)
 
     const placed = (table: string, column: string) =>
       ask(url, `SELECT ${column}::text AS row, tableoid::regclass::text AS place FROM money.${table} ORDER BY 1`)
-    const inPlace = await placed('attempts', 'id')
-    expect(inPlace.map(({ row }) => row as string)).toEqual([
-      'inv_01m44nrd00aaaaaaaaaaaaaaaa',
-      'inv_01m6mg2p00bbbbbbbbbbbbbbbb',
-      'strange',
+    expect(await placed('attempts', 'id')).toEqual([
+      { row: 'inv_01m44nrd00aaaaaaaaaaaaaaaa', place: 'money.attempts_20261001' },
+      { row: 'inv_01m6mg2p00bbbbbbbbbbbbbbbb', place: 'money.attempts_20261101' },
+      { row: 'strange', place: 'money.attempts_unplanned' },
     ])
-    expect(inPlace.at(-1)).toEqual({ row: 'strange', place: 'money.attempts_unplanned' })
     expect(await placed('journal', 'seq')).toEqual([
       { row: '1', place: 'money.journal_20261001' },
       { row: '2', place: 'money.journal_20261101' },

@@ -74,6 +74,39 @@ describe('the partition planner', () => {
     expect(await planPartitions(replica)).toMatchObject({ made: 1 })
   })
 
+  test('takes what strayed into the default partition along, and it stays append-only', async ({
+    fixture,
+    replica,
+    database,
+  }) => {
+    await planPartitions(replica)
+    const { rows } = await fixture.run(
+      `INSERT INTO money.attempts (id, invocation, attempt, state, closed_at)
+       SELECT money.id_bound_v1('inv', now() + interval '120 days') || 'stray', 'i', 1, 'Released', now() RETURNING id`,
+    )
+    const place = async () =>
+      (
+        await fixture.run('SELECT tableoid::regclass::text AS name FROM money.attempts WHERE id = $1', [
+          rows[0]?.['id'],
+        ])
+      ).rows[0]?.['name'] as string
+    expect(await place()).toBe('money.attempts_unplanned')
+    const make = `SELECT money.make_partition_v1('attempts', 120) AS made`
+    while ((await ask(database.ledgerUrl, make))[0]?.['made']);
+    const name = await place()
+    expect(name).toMatch(/^money\.attempts_\d{8}$/)
+    for (const table of [name, 'money.attempts_unplanned'])
+      await expect(fixture.run(`DELETE FROM ${table}`)).rejects.toThrow('append-only')
+  })
+
+  test('has each table planned for weeks', async ({ replica }) => {
+    await planPartitions(replica)
+    const days = await plannedDays(replica)
+    expect(days).toHaveLength(6)
+    const short = days.filter(({ table, days: planned }) => planned < (table === 'answers' ? 7 : 21))
+    expect(short).toEqual([])
+  })
+
   test('looks at the tables of Postgres, whatever the session calls so', async ({ database }) => {
     const session = await openSession(database.ledgerUrl)
     await session.query(`
