@@ -7,9 +7,9 @@ import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { openStack, type Stack } from './src/stack.ts'
 
-// Ledgers and Postgres stand still (SIGSTOP) while a slow model works for flows and chat, for shorter and longer than a worker may be
-// silent, and go on. Nobody who lives is taken for dead: no call is made twice, no execution fails, and whoever has an answer was
-// charged for it.
+// Ledgers and Postgres stand still (SIGSTOP) while a slow model works for flows and chat, for shorter and longer than a
+// worker may be silent, and go on. Nobody who lives is taken for dead: no call is made twice, no execution fails, and
+// whoever has an answer was charged for it.
 
 const CHAT_CALLERS = 12
 const EXECUTIONS_AT_ONCE = 8

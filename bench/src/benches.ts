@@ -10,6 +10,7 @@ import { longSnapshot } from './long-snapshot/long-snapshot.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
 import { usagePage } from './usage-page/usage-page.ts'
+import { wrongRow } from './wrong-row/wrong-row.ts'
 
 export const benches: Record<string, Bench> = {
   'hot-wallet': {
@@ -18,6 +19,13 @@ export const benches: Record<string, Bench> = {
     seconds: 2,
     profiles: ['ledger'],
     run: hotWallet,
+  },
+  'wrong-row': {
+    title: 'a busy project beside one whose wallet is wrong, against the busy one alone',
+    rounds: 5,
+    seconds: 5,
+    profiles: ['ledger'],
+    run: wrongRow,
   },
   'chat-path': {
     title: 'a chat call through everything, against the bare provider, a bare proxy and the Portkey gateway',

@@ -1,7 +1,7 @@
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { settlement } from './items.ts'
-import { openAdmissionBatcher, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
+import { openAdmissionBatcher, openSetAside, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
 
 /** As services/ledger/src/config.ts has them by default. */
 const LIMITS = { batchesInFlight: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
@@ -26,12 +26,15 @@ export function batcherUnderTest(database: Database, now: () => number): Batcher
     {
       admissions: database,
       reads: database,
+      setAside: openSetAside({ now }),
       now,
       metrics: {
         batch: (count) => {
           batches++
           items += count
         },
+        lockedOut: () => {},
+        keepFailed: () => {},
         setAside: (item, error) => {
           throw new Error(`${item.id} was set aside`, { cause: error })
         },

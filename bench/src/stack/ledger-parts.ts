@@ -4,6 +4,8 @@
 export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/admission-batcher.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
+export { retrySetAside } from '../../../services/ledger/src/maintenance/set-aside-retrier.ts'
+export { openSetAside, type SetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'
 export { checkUsage } from '../../../services/ledger/src/check/check-usage.ts'
 export { rollUpUsage } from '../../../services/ledger/src/maintenance/usage-roll-up.ts'
 export { outputCap, promptTokensBound, upperBoundMicro } from '../../../services/ledger/oracle/upper-bound.ts'

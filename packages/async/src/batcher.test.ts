@@ -89,7 +89,20 @@ describe('a batcher of items', () => {
 })
 
 describe('what waits', () => {
-  const named = { nameOf: (item: string) => item[0], drop: () => {} }
+  interface Named {
+    name: string
+    dropAtMs: number
+  }
+  const open = (run: (items: Named[]) => Promise<void>, now: () => number) => {
+    const dropped: string[] = []
+    const line = {
+      nameOf: ({ name }: Named) => name,
+      join: (first: Named, copy: Named) => void (first.dropAtMs = Math.max(first.dropAtMs, copy.dropAtMs)),
+      dropAtMs: ({ dropAtMs }: Named) => dropAtMs,
+      drop: ({ name }: Named) => void dropped.push(name),
+    }
+    return { dropped, batcher: openItemBatcher<Named>({ maxItems: 1, run, now, line }) }
+  }
 
   test('tells for how long the oldest item and the oldest batch have stood', async () => {
     let nowMs = 0
@@ -114,41 +127,43 @@ describe('what waits', () => {
   test('is dropped when its time is over, while a batch never returns', async () => {
     vi.useFakeTimers()
     let nowMs = 0
-    const { run } = openRuns<string[]>()
-    const dropped: string[] = []
-    const line = {
-      ...named,
-      dropAtMs: (item: string) => Number(item.slice(1)),
-      drop: (item: string) => dropped.push(item),
-    }
-    const batcher = openItemBatcher<string>({ maxItems: 1, run, now: () => nowMs, line })
-    for (const item of ['a9', 'b1000', 'c2000']) batcher.add(item)
+    const { dropped, batcher } = open(openRuns<Named[]>().run, () => nowMs)
+    for (const [name, dropAtMs] of [
+      ['a', 9],
+      ['b', 1_000],
+      ['c', 2_000],
+    ] as const)
+      batcher.add({ name, dropAtMs })
     await vi.advanceTimersByTimeAsync(0)
     nowMs = 1_000
     await vi.advanceTimersByTimeAsync(250)
-    expect([dropped, batcher.waiting().all]).toEqual([['b1000'], 1])
+    expect([dropped, batcher.waiting().all]).toEqual([['b'], 1])
     nowMs = 2_000
     await vi.advanceTimersByTimeAsync(250)
-    expect([dropped, batcher.waiting().all]).toEqual([['b1000', 'c2000'], 0])
+    expect([dropped, batcher.waiting().all]).toEqual([['b', 'c'], 0])
     expect(vi.getTimerCount()).toBe(0)
     vi.useRealTimers()
   })
 
-  test('is one of each name: the copy that may wait longer, in the place of the first', async () => {
-    const { batches, run, end } = openRuns<string[]>()
-    const dropped: string[] = []
-    const line = {
-      ...named,
-      dropAtMs: (item: string) => Number(item.slice(1)),
-      drop: (item: string) => dropped.push(item),
-    }
-    const batcher = openItemBatcher<string>({ maxItems: 10, run, now: () => 0, line })
-    batcher.add('z9')
+  test('is one of each name: the first, which waits for as long as its copies may', async () => {
+    const { batches, run, end } = openRuns<Named[]>()
+    const { batcher } = open(run, () => 0)
+    batcher.add({ name: 'z', dropAtMs: 9 })
     await Promise.resolve()
-    for (const item of ['a5', 'b5', 'a6', 'a4']) batcher.add(item)
-    expect([dropped, batcher.waiting().all]).toEqual([['a5', 'a4'], 2])
-    await end(0)
-    expect(batches).toEqual([['z9'], ['a6', 'b5']])
+    for (const [name, dropAtMs] of [
+      ['a', 5],
+      ['b', 5],
+      ['a', 6],
+      ['a', 4],
+    ] as const)
+      batcher.add({ name, dropAtMs })
+    expect(batcher.waiting().all).toBe(2)
+    for (let n = 0; n < 3; n++) await end(n)
+    expect(batches.flat()).toEqual([
+      { name: 'z', dropAtMs: 9 },
+      { name: 'a', dropAtMs: 6 },
+      { name: 'b', dropAtMs: 5 },
+    ])
   })
 })
 

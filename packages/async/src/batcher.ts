@@ -120,7 +120,7 @@ const SWEEP_MS = 250
 export function openItemBatcher<Item>({
   maxItems,
   run,
-  line = { nameOf: () => Symbol('item'), dropAtMs: () => Infinity, drop: () => {} },
+  line = { nameOf: () => Symbol('item'), join: () => {}, dropAtMs: () => Infinity, drop: () => {} },
   ...schedule
 }: ItemBatcherOptions<Item>): ItemBatcher<Item> {
   const { now = () => performance.now() } = schedule

@@ -1,14 +1,15 @@
 // Items that wait for a batch, first come, first served.
-//   W1  Of two under one name one waits, in the place of the first: the one that may wait longer. The other is dropped, so
-//       what is sent again and again takes no more room than what is sent once.
+//   W1  Of two under one name one waits: the first, for both. So what is sent again and again takes the room of one.
 //   W2  An item past its time is dropped: by whoever takes, and by a timer while nobody does.
 
 export interface WaitingLineOptions<Item> {
   /** What two copies of one item have in common. */
   nameOf: (item: Item) => unknown
+  /** Has the first answered for its copy too, and wait for as long as the copy may. The copy itself is not kept. */
+  join: (first: Item, copy: Item) => void
   /** The moment past which nobody waits for it any more, by `now`. */
   dropAtMs: (item: Item) => number
-  /** It will never be taken. */
+  /** Its time is over: it will never be taken. */
   drop: (item: Item) => void
   /** Monotonic milliseconds. */
   now: () => number
@@ -34,16 +35,11 @@ export class WaitingLine<Item> {
   }
 
   add(item: Item): void {
-    const { nameOf, dropAtMs, drop, now } = this.#options
+    const { nameOf, join, now } = this.#options
     const name = nameOf(item)
     const first = this.#waiting.get(name)
-    if (first === undefined) {
-      this.#waiting.set(name, { item, sinceMs: now() })
-      return
-    }
-    const before = first.item // W1
-    first.item = dropAtMs(before) > dropAtMs(item) ? before : item
-    drop(first.item === item ? before : item)
+    if (first === undefined) this.#waiting.set(name, { item, sinceMs: now() })
+    else join(first.item, item) // W1
   }
 
   /** Takes `max` items at most. One that doesn't fit stays in its place. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { promptSize } from './prompt-size.ts'
 import { usage } from './usage.ts'
 import type { GraphNode } from './graph.ts'
+import type { SetAside } from './ledger-outcomes.ts'
 import type { RefusalBody } from './refusal.ts'
 
 // What a worker asks of the ledger about one node of an execution. They are items of POST /items, beside `admit`, `settle` and `release`.
@@ -99,11 +100,14 @@ export type ClaimOutcome =
   /** It has ended, is under way elsewhere, its execution is ending, or the ledger does not know it. */
   | { kind: 'nothing-to-do' }
   | { kind: 'instance-unknown' }
+  /** Nobody gets it now; a job of it comes again. */
+  | SetAside
 
 export type CompleteOutcome =
   | { kind: 'completed' }
   /** The lease is another's now. Nothing was recorded, and nobody is charged for it; what it used is a write-off. */
   | { kind: 'fenced' }
+  | SetAside
 
 /** A node's error; JSON text of it is what `complete` takes. */
 export type NodeError = RefusalBody

@@ -49,18 +49,28 @@ export type AdmitNodeOutcome =
   /** The lease is not the current one, the execution has begun to end, or the node's call is charged already. Nothing is reserved. */
   | { kind: 'fenced' }
 
+/**
+ * Postgres refuses it again and again, for no business reason: whoever asked stops. A settlement and a completion are kept by
+ * the ledger until they can be written; a release need not be, because its reservation ends by itself (money §4.4).
+ */
+export interface SetAside {
+  kind: 'set-aside'
+}
+
 export type SettleOutcome =
   | { kind: 'settled'; chargedMicro: number }
   /** The reservation had been released: it is a write-off, the answer may still be delivered. */
   | { kind: 'fenced' }
   /** Never admitted, or a node's. */
   | { kind: 'unknown' }
+  | SetAside
 
 export type ReleaseOutcome =
   | { kind: 'released' }
   | { kind: 'settled'; chargedMicro: number }
   /** It is a node's: only the node's `complete` gives it back. */
   | { kind: 'unknown' }
+  | SetAside
 
 /** The item was not decided: its time was up, or there was no room. Nothing happened. */
 export interface Undecided {

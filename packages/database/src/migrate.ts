@@ -6,9 +6,10 @@
 //   M4  No statement waits long for a lock, since everyone else would queue behind it: it gives up, and tries again.
 //   M5  Functions come after all migrations, under the same lock (apply-functions.ts).
 import path from 'node:path'
-import { Client, DatabaseError } from 'pg'
+import { DatabaseError, type Client } from 'pg'
 import { applyFunctions } from './apply-functions.ts'
 import { databaseOf, describeUrl, withDatabase } from './database-url.ts'
+import { openJobClient } from './job-client.ts'
 import { bookFinished, bookOutcome, bookRolledBack, bookStarted, lockBook, readBook } from './migration-book.ts'
 import { readMigrations, type MigrationFile } from './migration-files.ts'
 import { withShortLocks, type LockOptions } from './short-locks.ts'
@@ -41,7 +42,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const folders = options.folders ?? { migrations: projectMigrations, functions: projectFunctions }
   const migrations = await readMigrations(folders.migrations)
   await ensureDatabase(options.url)
-  const client = new Client({ connectionString: options.url, application_name: 'svc-migrate' })
+  const client = openJobClient(options.url, 'svc-migrate')
   client.on('error', () => {}) // a lost connection also fails the query that is under way
   await client.connect()
   try {
@@ -130,7 +131,7 @@ async function ensureDatabase(url: string): Promise<void> {
   if (!(refused instanceof DatabaseError) || refused.code !== noSuchDatabase) {
     throw new Error(`Postgres can't be used as ${describeUrl(url)}: ${describe(refused)}`, { cause: refused })
   }
-  const client = new Client({ connectionString: withDatabase(url, 'postgres') })
+  const client = openJobClient(withDatabase(url, 'postgres'), 'svc-migrate')
   await client.connect()
   try {
     const name = client.escapeIdentifier(databaseOf(url))
@@ -143,7 +144,7 @@ async function ensureDatabase(url: string): Promise<void> {
 }
 
 async function tryToConnect(url: string): Promise<unknown> {
-  const client = new Client({ connectionString: url })
+  const client = openJobClient(url, 'svc-migrate')
   try {
     await client.connect()
     return null

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { withLogin } from './database-url.ts'
+import { openJobClient } from './job-client.ts'
 import { scramVerifier } from './scram-verifier.ts'
 
 /** The services that reach the database, each with the permissions of its own group role `svc_<service>`. */
@@ -46,7 +47,7 @@ export async function ensureRoles(
   passwords: Record<DatabaseService, string>,
   { lockTimeoutMs = 5_000, idleInTransactionMs = 10_000 }: RoleOptions = {},
 ): Promise<Record<DatabaseService, string>> {
-  const client = new Client({ connectionString: adminUrl, application_name: 'svc-roles' })
+  const client = openJobClient(adminUrl, 'svc-roles')
   client.on('error', () => {}) // a lost connection also fails the query that is under way
   await client.connect()
 

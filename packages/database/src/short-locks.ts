@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { DatabaseError, type Client } from 'pg'
 
-const lockNotAvailable = '55P03'
+/** A lock that was not free in time, and one that was taken back because two waited for each other. */
+const lockedOutBy = new Set(['55P03', '40P01'])
 
 export interface LockOptions {
   log: (line: string) => void
@@ -31,7 +32,7 @@ export async function withShortLocks(
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {})
       const cause = error instanceof Error ? (error.cause ?? error) : error
-      const lockedOut = cause instanceof DatabaseError && cause.code === lockNotAvailable
+      const lockedOut = cause instanceof DatabaseError && lockedOutBy.has(cause.code ?? '')
       if (!lockedOut || attempt >= lockAttempts) throw error
       log(`${title}: a table is in use, trying again`)
       await wait(500)

@@ -413,7 +413,9 @@ BEGIN
       INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
       SELECT project, 'chat', idempotency_key, decode(fingerprint, 'hex'), invocation, id, moment
         FROM admitted WHERE idempotency_key IS NOT NULL
-      ON CONFLICT (project, scope, key) DO UPDATE SET reservation = excluded.reservation
+      ON CONFLICT (project, scope, key) DO UPDATE
+        SET reservation = excluded.reservation,
+            created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
     ), metered AS (
       INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
       SELECT lineage, min(project), window_start, min(limit_micro), sum(micro) FROM admitted

@@ -18,6 +18,7 @@ DECLARE
   first_kept date := current_date - greatest(days_kept, 30);
   last_day date := first_kept - CASE of_table WHEN 'executions' THEN 7 ELSE 1 END;
   candidate text;
+  of_nodes text; -- of the same week
   in_use boolean;
 BEGIN
   IF of_table NOT IN ('answers', 'executions')
@@ -36,9 +37,12 @@ BEGIN
       EXECUTE format('SELECT EXISTS (SELECT FROM money.%I WHERE completed_at IS NULL OR completed_at >= %L)',
                      candidate, first_kept) INTO in_use;
       CONTINUE WHEN in_use;
-      EXECUTE format('ALTER TABLE money.execution_nodes DETACH PARTITION money.%I',
-                     replace(candidate, 'executions', 'execution_nodes'));
-      EXECUTE format('DROP TABLE money.%I', replace(candidate, 'executions', 'execution_nodes'));
+      EXECUTE format('DELETE FROM money.execution_nodes_unplanned n USING money.%I e WHERE n.execution = e.id', candidate);
+      of_nodes := replace(candidate, 'executions', 'execution_nodes');
+      IF to_regclass('money.' || of_nodes) IS NOT NULL THEN
+        EXECUTE format('ALTER TABLE money.execution_nodes DETACH PARTITION money.%I', of_nodes);
+        EXECUTE format('DROP TABLE money.%I', of_nodes);
+      END IF;
     END IF;
     EXECUTE format('ALTER TABLE money.%I DETACH PARTITION money.%I', of_table, candidate);
     EXECUTE format('DROP TABLE money.%I', candidate);

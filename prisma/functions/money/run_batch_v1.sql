@@ -13,7 +13,7 @@
 --   B5  A bound, a price and a window are fixed at admission; a closing reads them from its reservation.
 --   B6  Every movement is a journal entry, and each batch seals its entries per wallet.
 --   B7  Nothing here raises for a business reason. What raises (a CHECK, a bug) undoes the whole batch; the caller then
---       sends its items one by one.
+--       takes it apart.
 --   B8  No plan may lean on statistics: they are taken from tables that are empty at one moment and have thousands of
 --       rows at the next. So a table is reached by `= ANY` of an array or by a sub-query for one row, which leave the
 --       planner nothing but one probe of an index an item; what was fetched so is joined by hash.

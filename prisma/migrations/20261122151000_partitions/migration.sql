@@ -232,7 +232,24 @@ DROP SCHEMA before_partitions CASCADE;
 -- Where the check has come to, so that it reads no partition before it.
 ALTER TABLE money.checked_wallets ADD COLUMN at timestamptz(3);
 
------------------------------------------------------------------------------------------------------------- rights
+------------------------------------------------------------------------------------------------------ permissions
+
+-- A database that has its functions already keeps what is append-only so, from this moment on
+-- (prisma/functions/money/refuse_change.sql, which is applied to the others after this file).
+DO $$
+DECLARE
+  divided CONSTANT regclass[] := ARRAY['money.journal', 'money.journal_blocks', 'money.attempts'];
+  each regclass;
+BEGIN
+  IF to_regproc('money.refuse_change') IS NOT NULL THEN
+    FOR each IN
+      SELECT unnest(divided) UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = ANY (divided)
+    LOOP
+      EXECUTE format('CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON %s
+                        FOR EACH STATEMENT EXECUTE FUNCTION money.refuse_change()', each);
+    END LOOP;
+  END IF;
+END $$;
 
 -- Executions are no longer deleted by row.
 GRANT SELECT ON money.attempts, money.journal, money.journal_blocks, money.executions, money.execution_nodes

@@ -9,6 +9,7 @@ import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { AdmissionQueueLimit, ConcurrencyLimiter } from './admission/limits.ts'
 import type { Rates } from './admission/rates.ts'
+import type { RunningCalls } from './admission/running-calls.ts'
 import type { ConsoleProxy } from './console-proxy.ts'
 import type { NewId } from '@gateway/contracts/ids'
 import type { Metrics } from './metrics.ts'
@@ -34,6 +35,7 @@ export interface Deps {
   concurrencyLimiter: ConcurrencyLimiter
   admissionQueueLimit: AdmissionQueueLimit
   rates: Rates
+  runningCalls: RunningCalls
   openCalls: OpenCalls
   /** Aborts when this process begins to stop. Calls then still have time: see `openCalls.cancellation`. */
   stopping: AbortSignal

@@ -6,8 +6,11 @@ import type { AcceptedAnswer } from './request/accepted-answer.ts'
 
 /** What the gateway counts. No label names a provider: /metrics stands beside the public paths. */
 export interface Metrics {
-  /** How a reservation was closed. `late`: after the answer; `lost`: not by this process. */
-  closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost', tookMs?: number): void
+  /**
+   * How a reservation was closed. `late`: after the answer; `lost`: not by this process; `set-aside`: not yet, the ledger goes
+   * on with it.
+   */
+  closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'set-aside', tookMs?: number): void
   refused(code: string): void
   attemptFailed(failure: ProviderFailure): void
   circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>

@@ -13,6 +13,7 @@ import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
 import { openAdmissionQueueLimit, openConcurrencyLimiter } from './admission/limits.ts'
 import { openRates } from './admission/rates.ts'
+import { openRunningCalls } from './admission/running-calls.ts'
 import { gatewayApp } from './app.ts'
 import type { GatewayConfig } from './config.ts'
 import { openConsoleProxy } from './console-proxy.ts'
@@ -99,6 +100,7 @@ export async function startGateway(
     }),
     admissionQueueLimit: openAdmissionQueueLimit(config.ADMISSIONS_AT_ONCE),
     rates: openRates(config.RATES),
+    runningCalls: openRunningCalls({ notifier, stopping, now }),
     openCalls,
     stopping,
     newId,

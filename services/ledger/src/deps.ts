@@ -11,6 +11,7 @@ import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-i
 import type { Flow } from './executions/cache/flow.ts'
 import type { OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
 import type { Metrics } from './metrics.ts'
+import type { SetAside } from './set-aside/set-aside.ts'
 
 type Connections = Pick<Database, 'prisma'>
 
@@ -34,6 +35,7 @@ export interface Deps {
   /** Those who follow executions ask again and again: a few at once, so that they leave connections to other questions. */
   followers: Semaphore
   packageCache: PackageCache
+  setAside: SetAside
   keyUses: KeyUses
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>

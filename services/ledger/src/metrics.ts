@@ -45,6 +45,10 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Items that Postgres refused for no business reason',
     unit: '{item}',
   })
+  const lockedOut = meter.createCounter('ledger.batches.locked_out', {
+    description: 'Batches that waited in vain for a lock that is no wallet’s',
+    unit: '{batch}',
+  })
   const excess = meter.createCounter('ledger.write_offs.excess', {
     description: 'Usage beyond the bound, charged to nobody',
     unit: '{microUSD}',
@@ -90,12 +94,18 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     reclaimed(nodes: number): void {
       reclaimed.add(nodes)
     },
+    lockedOut(): void {
+      lockedOut.add(1)
+    },
     perhapsCalled(calls: number): void {
       perhapsCalled.add(calls)
     },
     setAside(item: { id: string }, error: unknown): void {
       aside.add(1)
       log.error({ err: error, id: item.id }, 'an item was set aside: Postgres refused it')
+    },
+    keepFailed(item: string, error: unknown): void {
+      log.error({ err: error, item }, 'an item that was set aside could not be kept')
     },
     settledMore(excessMicro: number): void {
       excess.add(excessMicro)

@@ -18,6 +18,7 @@ import { repeatJob } from './maintenance/maintenance-job.ts'
 import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
 import { openMetrics } from './metrics.ts'
 import { openPools } from './pools.ts'
+import { openSetAside } from './set-aside/set-aside.ts'
 import { observeState } from './state-metrics.ts'
 
 const BATCH_BYTES = 1024 * 1024
@@ -63,6 +64,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     nodeQueue,
     keyUses,
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
+    setAside: openSetAside({ now }),
     metrics: openMetrics(tools.meter, log, now),
     log,
     now,

@@ -14,10 +14,20 @@ export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' |
       unit: '{item}',
     })
     .addCallback((result) => result.observe(deps.nodeBatcher.waiting().all))
+  observeSetAside(meter, deps)
   observeExecutions(meter, deps)
   observeReservations(meter, deps)
   observeDatabase(meter, deps)
   observePartitions(meter, deps)
+}
+
+function observeSetAside(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+  meter
+    .createObservableGauge('ledger.items.kept', {
+      description: 'Settlements and completions that Postgres refuses, kept until they can be written',
+      unit: '{item}',
+    })
+    .addCallback(async (result) => result.observe(await reads.prisma.setAsideItem.count()))
 }
 
 function observeExecutions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {

@@ -4,8 +4,8 @@ import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 
-/** How a node ended, as the ledger took it. */
-export type Ended = CompleteItem['result']['kind'] | 'fenced'
+/** How a node ended, as the ledger took it. `set-aside`: it can't be written yet, and the ledger goes on with it. */
+export type Ended = CompleteItem['result']['kind'] | 'fenced' | 'set-aside'
 
 /** What the worker counts. */
 export interface Metrics {

@@ -82,6 +82,35 @@ stackTest(
 )
 
 stackTest(
+  'results that can not be written are kept, other nodes of the project fail soon [unavailable], and all is charged in the end',
+  async ({ startWorker, tenant, stack, fixture }) => {
+    const { control } = stack.provider
+    const [worker, prompt] = [await startWorker(), newPrompt()]
+    await control.setFaults([{ prompt, hold: true }])
+    const executions = await Promise.all([1, 2, 3].map(() => tenant.start(oneChat(tenant.model), { prompt })))
+    await control.waitForCalls(3, { prompt })
+    const { reserved } = await tenant.wallet()
+    const itsWallet = 'SELECT project FROM money.executions WHERE id = $2'
+    const setReserved = (micro: number) =>
+      fixture.run(`UPDATE money.wallets SET reserved = $1 WHERE project = (${itsWallet})`, [micro, executions[0]])
+    await setReserved(0)
+    await control.release()
+    await expect
+      .poll(worker.metrics, SOON)
+      .toMatch(/^worker_nodes_ended_total\{kind="product.chat",outcome="set-aside".*\} 3\b/m)
+    const refused = await tenant.ended(await tenant.start(oneChat(tenant.model), { prompt: newPrompt() }))
+    expect(refused).toMatchObject({ status: 'Failed', error: { code: 'unavailable' } })
+
+    await setReserved(reserved)
+    const records = await Promise.all(executions.map((execution) => tenant.ended(execution)))
+    expect(records.map(({ status }) => status)).toEqual(['Succeeded', 'Succeeded', 'Succeeded'])
+    expect(await control.countCalls({ prompt })).toBe(3)
+    const settled = records.reduce((sum, record) => sum + (nodeOf(record, 'chat').chargedMicro ?? 0), 0)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled })
+  },
+)
+
+stackTest(
   'an answer that the ledger can not be told at once is told when it is back',
   async ({ startWorker, tenant, stack, proxy }) => {
     const { control } = stack.provider

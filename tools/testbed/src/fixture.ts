@@ -148,7 +148,8 @@ export async function openFixture(adminUrl: string) {
   /** A product, published unless `state` says otherwise. */
   async function publishProduct(options: ProductOptions = {}): Promise<string> {
     const product = options.id ?? `acme/${id('m')}`
-    const request = options.requestPico ?? 0n
+    const kind = options.kind ?? 'chat'
+    const request = options.requestPico ?? (kind === 'chat' ? 0n : 40_000_000n)
     await run(
       `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
@@ -156,7 +157,7 @@ export async function openFixture(adminUrl: string) {
        VALUES ($1, $1, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
       [
         product,
-        options.kind ?? 'chat',
+        kind,
         options.state ?? 'published',
         options.contextLength ?? 128_000,
         options.maxOutputTokens ?? 8192,

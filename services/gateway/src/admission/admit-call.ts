@@ -9,7 +9,6 @@ import type { ChatCall } from '../request/read-chat.ts'
 import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 import type { Admission, Caller, Running } from './admission.ts'
-import { joinRunning } from './join-running.ts'
 import { tooOften, type Exceeded } from './rates.ts'
 
 // What a call has to pass before its provider is called. The ledger decides. Here is only
@@ -20,8 +19,10 @@ import { tooOften, type Exceeded } from './rates.ts'
 //       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
 //       reserved.
 
-type Needed = Pick<Deps, 'ledger' | 'instance' | 'newId' | 'countExactly' | 'rates' | 'admissionQueueLimit'> &
-  Parameters<typeof joinRunning>[0] &
+type Needed = Pick<
+  Deps,
+  'ledger' | 'instance' | 'newId' | 'countExactly' | 'rates' | 'admissionQueueLimit' | 'runningCalls'
+> &
   Parameters<typeof release>[0]
 
 /** How long the ledger may take to decide; past it nothing stays reserved and nothing was called. */
@@ -40,13 +41,19 @@ export async function admitCall(deps: Needed, chat: ChatCall, caller: Caller): P
   const ask = () => askLedger(deps, chat, caller)
   deps.admissionQueueLimit.refuseIfFull()
   const first = await deps.admissionQueueLimit.during(ask)
-  const admission = first.kind === 'running' ? await joinRunning(deps, first, ask, caller.disconnected) : first
+  const admission =
+    first.kind === 'running' ? await deps.runningCalls.join(first, askerOf(chat), ask, caller.disconnected) : first
   noteOnCall({
     'service.invocation': admission.invocation,
     'gen_ai.request.model': chat.request.model,
     ...(admission.kind === 'admitted' ? { 'service.project': admission.project } : { 'service.replayed': true }),
   })
   return admission
+}
+
+/** Two callers with the same are told the same. */
+function askerOf({ keyHash, selector, idempotency }: ChatCall): string {
+  return JSON.stringify([keyHash, selector, idempotency?.fingerprint])
 }
 
 async function askLedger(deps: Needed, chat: ChatCall, { disconnected, permit }: Caller): Promise<Admission | Running> {

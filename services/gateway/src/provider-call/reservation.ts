@@ -48,7 +48,9 @@ export function settle(
 
 /** Gives everything back: the call is not charged. */
 export function release(deps: Needed, reservation: Reservation, reason: string): Promise<void> {
-  return close(deps, reservation, () => deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) }))
+  return close(deps, reservation, () =>
+    deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) || 'failed' }),
+  )
 }
 
 async function close(deps: Needed, reservation: Reservation, ask: () => Promise<Outcome>): Promise<void> {
@@ -68,6 +70,8 @@ async function askUntilClosed(
     const { kind } = await ask()
     metrics.closed(kind, performance.now() - startMs)
     if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged nobody')
+    if (kind === 'set-aside')
+      log.error({ reservation: id }, 'the ledger can not write the end of a call yet, and keeps it')
   } catch (error) {
     metrics.closed('lost')
     log.error({ err: error, reservation: id }, 'a reservation could not be closed; the ledger will release it')

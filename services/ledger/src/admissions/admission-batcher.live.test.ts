@@ -39,6 +39,33 @@ describe('locks', () => {
     expect(codeOf(await stuck)).toBe('admitted')
   })
 
+  test('a lock that is no wallet’s is counted, and what waited for it is decided when it is free', async ({
+    database,
+    tenant,
+  }) => {
+    const replica = await openReplica(database.ledgerUrl)
+    const holding = new Client({ connectionString: database.adminUrl })
+    await holding.connect()
+    await holding.query('BEGIN')
+    await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
+    const behindWallet = replica.admit(replica.item(tenant.key, tenant.product))
+    const seen = () => holding.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)
+    while ((await seen()).rowCount === 0) continue
+    await holding.query('ROLLBACK')
+    expect(codeOf(await behindWallet)).toBe('admitted')
+    expect(replica.lockouts()).toBe(0)
+
+    await holding.query('BEGIN')
+    await holding.query('LOCK TABLE money.idempotency_keys IN EXCLUSIVE MODE')
+    const idempotency = { key: randomBytes(8).toString('hex'), fingerprint: 'a'.repeat(64) }
+    const behindTable = replica.admit(replica.item(tenant.key, tenant.product, { idempotency }))
+    while (replica.lockouts() < 2) await new Promise(setImmediate)
+    await holding.query('COMMIT')
+    await holding.end()
+    expect(codeOf(await behindTable)).toBe('admitted')
+    await replica.close()
+  })
+
   test('many wallets from two replicas at once never deadlock, and nothing is set aside', async ({
     fixture,
     replica,

@@ -4,11 +4,12 @@ import { openSweep } from '@gateway/async/sweep'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
 import { withBatchSpan } from '../spans.ts'
-import { classify, lockedOut } from './classify-error.ts'
-import { finishReplays } from './finish-replays.ts'
-import { admitOutcome, closingOutcome, projectIn, type Decided } from './outcome-of-row.ts'
+import { inAHurry } from '../set-aside/in-a-hurry.ts'
+import { answerBatch } from './answer-batch.ts'
+import { classify, lockedOut, ranOutOfTime } from './classify-error.ts'
+import { identifyClosings, isOfOneProject, openItemsAside, partsOf } from './items-aside.ts'
 import { openProjectCache } from './project-cache.ts'
-import { runBatch, type AdmissionRow, type BatchRows, type ClosingRow } from './run-batch.ts'
+import { runBatch } from './run-batch.ts'
 import {
   callerOf,
   isAdmission,
@@ -27,7 +28,9 @@ import {
 //       waiting: the next batch knows that call.
 //   L3  A transient error leaves open whether the batch was written. Every item is idempotent by its id, so it is asked
 //       again.
-//   L4  Any other error: the items run one by one, and the one that fails is set aside with an alarm.
+//   L4  Any other error: the batch is taken apart by halves until the items are found that Postgres refuses. These are set
+//       aside with an alarm: they are tried alone, and answered at once in between (A1 to A6 of set-aside.ts). So is a
+//       batch that runs out of time again, its parts with little time each.
 //   L5  An item past its time is dropped undecided, by a timer too: a batch that does not return keeps nobody waiting for
 //       longer. Its caller releases it: only they know whether another replica was asked too, and answered.
 //   L6  Back-pressure refuses admissions only.
@@ -40,8 +43,24 @@ export interface AdmissionLimits {
   waitingAdmissions: number
 }
 
-type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'now'> & {
-  metrics: Pick<Deps['metrics'], 'batch' | 'setAside' | 'settledMore' | 'fenced' | 'answersLost'>
+type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'setAside' | 'now'> & {
+  metrics: Pick<
+    Deps['metrics'],
+    'batch' | 'lockedOut' | 'setAside' | 'keepFailed' | 'settledMore' | 'fenced' | 'answersLost'
+  >
+}
+
+interface Apart {
+  /** It has little time. */
+  hurried: boolean
+  /** On a connection that no batch waits for: the rest of a batch goes on without what is of one project. */
+  outside: boolean
+}
+
+/** How a batch is run. */
+interface How extends Apart {
+  /** It waits for wallets that others have locked. */
+  patient: boolean
 }
 
 const WAIT_AFTER = 3
@@ -57,17 +76,22 @@ export function openAdmissionBatcher(
   limits: AdmissionLimits,
   run: typeof runBatch = runBatch,
 ): AdmissionBatcher {
-  const { now, metrics } = deps
+  const { now, metrics, setAside } = deps
   const waiting = new WaitingItems({ now, drop })
   const projects = openProjectCache() // only decides whose turn it is
   const batcher = openBatcher<Batch>({ concurrency: limits.batchesInFlight, take, run: send, now })
   const sweep = openSweep({ everyMs: SWEEP_MS, sweep: dropLate })
+  const aside = openItemsAside(deps, { tryAlone, drop })
 
   function submit(item: AdmissionItem | ClosingItem, budgetMs: number): Promise<Outcome> {
     if (isAdmission(item) && !hasRoom(item)) return Promise.resolve({ kind: 'undecided', why: 'overloaded' }) // L6
     return new Promise((answer) => {
       const [span, nowMs] = [trace.getActiveSpan(), now()]
-      add({ item, span, sinceMs: nowMs, dropAtMs: nowMs + budgetMs, deferrals: 0, ambiguous: false, answer })
+      const dropAtMs = nowMs + budgetMs
+      const entry: Waiting = { item, span, sinceMs: nowMs, dropAtMs, deferrals: 0, ambiguous: false, answer }
+      if (isAdmission(item)) entry.project = projects.get(item)
+      if (aside.take(entry)) return // L4
+      add(entry)
       batcher.wake()
     })
   }
@@ -91,8 +115,9 @@ export function openAdmissionBatcher(
   }
 
   async function send({ admissions, closings }: Batch): Promise<void> {
-    const batch = { admissions: admissions.filter(isInTime), closings: closings.filter(isInTime) }
-    if (batch.admissions.length + batch.closings.length > 0) await decide(batch)
+    const entries = [...closings, ...admissions].filter(isInTime)
+    const together = aside.leaveOut(entries) // a copy of what was refused meanwhile
+    if (together.length > 0) await decide(together, { hurried: false, outside: false })
   }
 
   function isInTime(entry: Waiting): boolean {
@@ -110,85 +135,80 @@ export function openAdmissionBatcher(
     return waiting.size > 0
   }
 
-  async function decide(batch: Batch): Promise<void> {
+  async function decide(entries: Waiting[], { hurried, outside }: Apart): Promise<void> {
     const startMs = now()
-    const all = [...batch.admissions, ...batch.closings]
+    const patient = entries.some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
+    const batch = batchOf(entries)
     try {
-      const patient = all.some(({ deferrals }) => deferrals >= WAIT_AFTER) // L2
-      const rows = await withBatchSpan(all, () => run(deps.admissions, batch, patient))
-      metrics.batch(all.length, now() - startMs)
+      const rows = await withBatchSpan(entries, () =>
+        hurried
+          ? inAHurry(outside ? deps.reads : deps.admissions, (prisma) => run({ prisma }, batch, patient))
+          : run(deps.admissions, batch, patient),
+      )
+      metrics.batch(entries.length, now() - startMs)
       if (rows.answersLost > 0) metrics.answersLost(rows.answersLost)
-      answerAll(batch, rows)
+      answerBatch(deps, batch, rows, { onDeferred: again, onCopy: add, onProject: introduceCaller }) // L2
     } catch (error) {
-      await recover(batch, error)
+      await recover(entries, error, { patient, hurried, outside })
     }
   }
 
-  async function recover(batch: Batch, error: unknown): Promise<void> {
-    const all = [...batch.admissions, ...batch.closings]
+  async function recover(entries: Waiting[], error: unknown, { patient, hurried, outside }: How): Promise<void> {
     if (lockedOut(error)) {
-      for (const entry of all) {
+      if (!patient) metrics.lockedOut() // it waits for no wallet
+      for (const entry of entries) {
         entry.deferrals = DEFERRALS_AFTER_LOCKOUT // the others go on without that wallet for a while
         add(entry)
       }
-    } else if (classify(error) === 'transient') {
-      for (const entry of all) {
-        entry.ambiguous = true // L3
+    } else if (isRepeated(entries, error, hurried)) {
+      for (const entry of entries) {
+        entry.ambiguous ||= !ranOutOfTime(error) // L3
         add(entry)
       }
       await delay(RETRY_MS)
-    } else if (all.length > 1) {
-      for (const entry of batch.closings) await decide({ admissions: [], closings: [entry] }) // L4
-      for (const entry of batch.admissions) await decide({ admissions: [entry], closings: [] })
-    } else {
-      const { item, ambiguous, answer } = all[0]!
-      metrics.setAside(item, error)
-      answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
+    } else if (entries.length > 1) await takeApart(entries, { hurried: hurried || ranOutOfTime(error), outside })
+    else await refused(entries[0]!, error)
+  }
+
+  function isRepeated(entries: Waiting[], error: unknown, hurried: boolean): boolean {
+    if (!ranOutOfTime(error)) return classify(error) === 'transient'
+    return !hurried && !setAside.ranOutOfTime(entries.map(({ item }) => item.id))
+  }
+
+  /** L4 */
+  async function takeApart(entries: Waiting[], how: Apart): Promise<void> {
+    await identifyClosings(deps, entries)
+    const left = aside.leaveOut(entries)
+    if (!how.outside && isOfOneProject(left)) return aside.track(takeApart(left, { outside: true, hurried: true }))
+    const parts = left.length < entries.length ? [left] : partsOf(left)
+    for (const part of parts) {
+      const together = aside.leaveOut(part) // of what was found in the part before it
+      if (together.length > 0) await decide(together, how)
     }
   }
 
-  /** The batch is written: what fails from here on is set aside alone, and never asked again. */
-  function answerAll(batch: Batch, rows: BatchRows): void {
-    const guarded = ({ item, answer }: Waiting, work: () => void) => {
-      try {
-        work()
-      } catch (error) {
-        metrics.setAside(item, error)
-        answer({ kind: 'undecided', why: 'unknown' })
-      }
+  /** On a connection that no batch waits for. */
+  async function tryAlone(entry: Waiting): Promise<void> {
+    const batch = batchOf([entry])
+    try {
+      const rows = await inAHurry(deps.reads, (prisma) => run({ prisma }, batch, true))
+      setAside.decided(entry.item.id)
+      answerBatch(deps, batch, rows, { onDeferred: drop, onCopy: drop, onProject: introduceCaller })
+    } catch (error) {
+      if (ranOutOfTime(error) || (!lockedOut(error) && classify(error) === 'final')) return refused(entry, error)
+      entry.ambiguous ||= !lockedOut(error) // L3
+      drop(entry)
     }
-    for (const row of rows.closings) {
-      const entry = batch.closings[row[0] - 1]!
-      guarded(entry, () => answerClosing(entry, row))
-    }
-    const replays: Decided[] = []
-    for (const row of rows.admissions) {
-      const entry = batch.admissions[row[0] - 1]!
-      guarded(entry, () => answerAdmission(entry, row, rows, replays))
-    }
-    if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading answers keeps nobody waiting
   }
 
-  function answerClosing(entry: Waiting<ClosingItem>, row: ClosingRow): void {
-    if (row[1] === 'deferred') return again(entry)
-    if (row[3] > 0) metrics.settledMore(row[3])
-    if (row[1] === 'fenced') metrics.fenced()
-    entry.answer(closingOutcome(row))
+  async function refused(entry: Waiting, error: unknown): Promise<void> {
+    metrics.setAside(entry.item, error)
+    await identifyClosings(deps, [entry])
+    aside.refused(entry, error)
   }
 
-  function answerAdmission(
-    entry: Waiting<AdmissionItem>,
-    row: AdmissionRow,
-    rows: BatchRows,
-    replays: Decided[],
-  ): void {
-    const project = projectIn(row)
-    if (project !== null && projects.add(entry.item, project)) waiting.introduce(callerOf(entry.item), project)
-    if (row[1] === 'deferred') return again(entry)
-    if (row[1] === 'copy') return add(entry) // L2
-    const outcome = admitOutcome(row, entry.item, rows.products)
-    if (outcome.kind === 'replay') replays.push({ waiting: entry, row })
-    else entry.answer(outcome)
+  function introduceCaller(item: AdmissionItem, project: string): void {
+    if (projects.add(item, project)) waiting.introduce(callerOf(item), project)
   }
 
   function again(entry: Waiting): void {
@@ -207,6 +227,16 @@ export function openAdmissionBatcher(
       oldestMs: waiting.oldestMs,
       ...batcher.underWay(),
     }),
-    drain: batcher.idle,
+    async drain() {
+      await batcher.idle()
+      await aside.idle()
+    },
+  }
+}
+
+function batchOf(entries: readonly Waiting[]): Batch {
+  return {
+    closings: entries.filter((entry): entry is Waiting<ClosingItem> => !isAdmission(entry.item)),
+    admissions: entries.filter((entry): entry is Waiting<AdmissionItem> => isAdmission(entry.item)),
   }
 }

@@ -13,6 +13,11 @@ export function classify(error: unknown): 'transient' | 'final' {
   return TRANSIENT.test(state) ? 'transient' : 'final'
 }
 
+/** The batch ran into the time limit of a statement: nothing was written, and the same may take as long again. */
+export function ranOutOfTime(error: unknown): boolean {
+  return sqlState(error) === '57014'
+}
+
 /** The batch waited too long for a lock of somebody else: nothing was written. */
 export function lockedOut(error: unknown): boolean {
   return sqlState(error) === '55P03'

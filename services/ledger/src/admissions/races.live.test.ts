@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
-import { openDatabase, type Database } from '@gateway/database/client'
+import { openDatabase } from '@gateway/database/client'
 import { codeOf, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, test, untilSomebodyWaits, walletOf } from '../fixtures/ledger-test.ts'
 import { runBatch } from './run-batch.ts'
@@ -114,7 +114,7 @@ async function decideUncommitted(url: string, batch: Parameters<RunBatch>[1]) {
   const { promise: committing, resolve: letCommit } = Promise.withResolvers<void>()
   const done = database.prisma.$transaction(
     async (transaction) => {
-      decided.resolve(await runBatch({ prisma: transaction as Database['prisma'] }, batch, false))
+      decided.resolve(await runBatch({ prisma: transaction }, batch, false))
       await committing
     },
     { timeout: 30_000 },

@@ -47,7 +47,7 @@ const NO_BYTES = Buffer.alloc(0)
 
 /** One batch, one round trip: hands the items to money.run_batch_v1 as parallel arrays. */
 export async function runBatch(
-  { prisma }: Pick<Database, 'prisma'>,
+  { prisma }: { prisma: Pick<Database['prisma'], '$queryRawUnsafe'> },
   { admissions, closings }: Batch,
   patient: boolean,
 ): Promise<BatchRows> {

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { AdmitNodeItem } from '@gateway/contracts/flow-items'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import { openProjectCache } from './project-cache.ts'
-import { callerOf, WaitingItems, type AdmissionItem, type ClosingItem, type Waiting } from './waiting-items.ts'
+import {
+  callerOf,
+  WaitingItems,
+  type AdmissionItem,
+  type ClosingItem,
+  type Outcome,
+  type Waiting,
+} from './waiting-items.ts'
 
 const limits = { items: 10, bytes: 1_000, admissionsAtLeast: 4 }
 
@@ -161,13 +168,20 @@ describe('what waits too long, or twice', () => {
     expect([items.size, items.oldestMs]).toEqual([0, 0])
   })
 
-  test('a closing that is sent a thousand times takes the room of one, and the newest is decided', () => {
-    const dropped: Waiting[] = []
-    const items = new WaitingItems({ now: () => 0, drop: (entry) => void dropped.push(entry) })
-    const copies = Array.from({ length: 1_000 }, (_, n) => ({ ...release('same'), dropAtMs: 5_000 + n }))
+  test('a closing that is sent a thousand times takes the room of one: the first counts, and all are answered', () => {
+    const outcomes: string[] = []
+    const items = openItems()
+    const copies = Array.from({ length: 1_000 }, (_, n) => ({
+      ...release('same'),
+      dropAtMs: 5_000 + n,
+      answer: ({ kind }: Outcome) => void outcomes.push(`${n} ${kind}`),
+    }))
     for (const copy of copies) items.addClosing(copy)
     expect(items.size).toBe(1)
-    expect(dropped).toEqual(copies.slice(0, -1))
-    expect(items.take(limits).closings).toEqual(copies.slice(-1))
+    const { closings } = items.take(limits)
+    expect(closings).toEqual([copies[0]])
+    expect(closings[0]!.dropAtMs).toBe(5_999)
+    closings[0]!.answer({ kind: 'released' })
+    expect(outcomes).toEqual(copies.map((_, n) => `${n} released`))
   })
 })

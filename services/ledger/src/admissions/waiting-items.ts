@@ -9,6 +9,7 @@ import type {
   SettleOutcome,
   Undecided,
 } from '@gateway/contracts/ledger-outcomes'
+import { joinCopy } from './join-copy.ts'
 import { Turns } from './turns.ts'
 
 // What waits for the next batch.
@@ -19,8 +20,8 @@ import { Turns } from './turns.ts'
 //       share of their own: a flood of invented keys leaves the rest of each batch to the projects, and a new key gets
 //       in however many projects there are.
 //   W3  No id stands in one batch twice; the later one waits for the next.
-//   W4  A closing that is sent again while its copy waits takes that copy's place, and the copy is dropped. Its sender has
-//       given that try up and hears no answer to it; and it may carry a saved answer of 1 MB.
+//   W4  A closing that is sent again while it waits takes no more room: it may carry a saved answer of 1 MB. The first one
+//       counts (architecture §5), and both are answered with what is decided.
 //   W5  What is past its time is dropped, also while a batch keeps everything waiting.
 
 /** Releases a reservation whose instance has ended or whose deadline is over; only maintenance submits it. */
@@ -48,6 +49,8 @@ export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionIte
   /** Of its reservation, once it has been looked up; null: it has none. */
   project?: string | null
   answer: (outcome: Outcome) => void
+  /** How its copies are answered (W4). */
+  copies?: ((outcome: Outcome) => void)[]
 }
 
 export interface Batch {
@@ -65,7 +68,7 @@ interface Limits {
 interface Options {
   /** Monotonic milliseconds. */
   now: () => number
-  /** What is past its time, or has been sent again. */
+  /** Takes what is past its time. */
   drop: (waiting: Waiting) => void
 }
 
@@ -79,6 +82,7 @@ export class WaitingItems {
     this.#options = options
     this.#closings = new WaitingLine<Waiting<ClosingItem>>({
       nameOf: ({ item: { op, id } }) => `${op} ${id}`,
+      join: joinCopy, // W4
       dropAtMs: ({ dropAtMs }) => dropAtMs,
       ...options,
     })

@@ -16,6 +16,7 @@ const ENTRIES = `
     FROM (SELECT * FROM money.journal
            WHERE project = $1 AND seq > $2::bigint AND seq <= coalesce($3::bigint, seq)
              AND at >= coalesce($4::timestamptz, '-infinity')
+             AND at <= CASE WHEN $4 IS NULL THEN 'infinity' ELSE now() + interval '1 hour' END
            ORDER BY seq, at LIMIT ${STEP}) j
     LEFT JOIN LATERAL (
       SELECT * FROM money.journal_blocks b
@@ -64,7 +65,7 @@ type Prisma = Database['prisma']
 
 /**
  * The balances of a wallet and the entries behind one of its journal, `STEP` at most, in one view. null: no wallet.
- * @param since no entry before it is looked for, so that older partitions are not read; null: in all of them
+ * @param since entries from then until now are looked for, so that other partitions are not read; null: all are
  */
 export async function readBooks(
   prisma: Prisma,

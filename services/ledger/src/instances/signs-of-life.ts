@@ -1,10 +1,12 @@
 import { aliveTopic } from '@gateway/contracts/ledger-reads'
 import type { Deps } from '../deps.ts'
 
-// An instance whose replica of the ledger is gone may live, and reach no other one before that is back. Whoever has taken it over
-// (I4 of monitor_instances_v1) hears from it by the notifier, which it uses for as long as its heartbeats find nobody.
+// An instance whose replica of the ledger is gone may live, and reach no other one before that is back. Whoever has
+// taken it over (I4 of monitor_instances_v1) hears from it by the notifier, which it uses for as long as its heartbeats
+// find nobody.
 //   S1  A sign of life is taken for a heartbeat only by the replica that monitors the instance now.
-//   S2  It counts for SIGNS_COUNT_FOR_MS from the moment of the takeover. What reaches no ledger for longer does not work.
+//   S2  It counts for SIGNS_COUNT_FOR_MS from the moment of the takeover. What reaches no ledger for longer does not
+//       work.
 //   S3  Signs may be lost, or come without a cause. Without any, silence ends the instance as it does everywhere else.
 
 const SIGNS_COUNT_FOR_MS = 120_000

@@ -50,7 +50,7 @@ test('one replica checks the books, and the others tell what it found', async ({
         metrics: { ...unmeasured, checked: (round) => void (told[name] = round) },
         log: createLogger({ service: 'ledger', level: 'fatal' }),
         now: () => performance.now(),
-        newId: () => name,
+        replicaId: name,
       },
       { everyMs: 3_600_000 },
     )

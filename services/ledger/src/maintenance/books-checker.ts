@@ -5,13 +5,13 @@ import { endTurn, keepTurn, lastTurn, takeTurn, type Turn } from './maintenance-
 
 // One replica checks the books for all; the others tell their operators what came of it.
 
-type CheckerDeps = Pick<Deps, 'reads' | 'metrics' | 'log' | 'now' | 'newId'>
+type CheckerDeps = Pick<Deps, 'reads' | 'metrics' | 'log' | 'now' | 'replicaId'>
 
 const TURN_MS = 30_000
 
 export function openBooksChecker(deps: CheckerDeps, { everyMs }: { everyMs: number }) {
   // A little less than its time, because a round begins `everyMs` after the one before has ended.
-  const turn: Turn = { job: 'books-check', replica: deps.newId('rep'), forMs: TURN_MS, everyMs: everyMs * 0.9 }
+  const turn: Turn = { job: 'books-check', replica: deps.replicaId, forMs: TURN_MS, everyMs: everyMs * 0.9 }
   return {
     async runOnce(): Promise<{ findings: number }> {
       if (await takeTurn(deps, turn)) return checkInTurn(deps, turn)

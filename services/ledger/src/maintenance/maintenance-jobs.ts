@@ -11,6 +11,7 @@ import { rescueNodes } from './node-rescuer.ts'
 import { planPartitions } from './partition-planner.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
 import { cleanRetention } from './retention-cleaner.ts'
+import { retrySetAside } from './set-aside-retrier.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
 
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
@@ -22,7 +23,7 @@ export function maintenanceJobs(
   const watching = { ...deps, reads: deps.heartbeats }
   const upkeep = { ...deps, reads: deps.maintenance }
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
-  const signsOfLife = openSignsOfLife(deps)
+  const signsOfLife = openSignsOfLife(watching)
   const booksChecker = openBooksChecker(upkeep, { everyMs: checkEveryMs })
   const booksRechecker = openBooksRechecker(upkeep, { everyMs: checkEveryMs })
   return [
@@ -37,6 +38,7 @@ export function maintenanceJobs(
       runOnce: () => requeueJobs(upkeep, { nodesAtOnce: config.NODES_AT_ONCE }),
     },
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(watching).runOnce },
+    { name: 'set-aside-retrier', everyMs: 1_000, runOnce: () => retrySetAside(upkeep) },
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },

@@ -1,13 +1,14 @@
 import type { Deps } from '../deps.ts'
 
 // Reservations of direct calls that nobody closes any more become ordinary `expire` items, which are decided under the
-// wallet's lock; so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases its
-// reservation.
+// wallet's lock; so this job needs none. Reservations of nodes are left alone: what ends the lease of a node releases
+// its reservation.
 //   D1  The reservation of an instance that has ended is released at once.
-//   D2  Past its deadline a reservation of a living instance is released only once settlements could be taken for GRACE_MS
-//       without a gap: after an outage the instances that lived repeat theirs, and those come first.
+//   D2  Past its deadline a reservation of a living instance is released only once settlements could be taken for
+//       GRACE_MS without a gap: after an outage the instances that lived repeat theirs, and those come first.
 //   D3  Whether settlements can be taken is seen by one that is: each turn begins with a closing of a reservation that
 //       nobody has, which goes the way of all others.
+//   D4  What has a settlement that is kept because it could not be written is left alone (K2 of set-aside/kept-items.ts).
 
 /** How long maintenance has to see settlements taken before a deadline counts. */
 const GRACE_MS = 30_000
@@ -73,10 +74,12 @@ async function expireSome(
     )
     (SELECT r.id FROM money.reservations r
       WHERE r.execution IS NULL AND r.instance = ANY (ARRAY(SELECT instance FROM ended))
+         AND NOT EXISTS (SELECT FROM money.set_aside_items s WHERE s.name = r.id)
       LIMIT ${MAX_RESERVATIONS}::int)
     UNION
     (SELECT r.id FROM money.reservations r
       WHERE r.execution IS NULL AND r.deadline_at <= to_timestamp(${overdueAtMs}::float8 / 1000)
+         AND NOT EXISTS (SELECT FROM money.set_aside_items s WHERE s.name = r.id)
       ORDER BY r.deadline_at LIMIT ${MAX_RESERVATIONS}::int)
     LIMIT ${MAX_RESERVATIONS}::int`
   const outcomes = await Promise.all(rows.map(({ id }) => admissionBatcher.submit({ op: 'expire', id }, BUDGET_MS)))

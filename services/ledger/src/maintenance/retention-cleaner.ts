@@ -6,14 +6,17 @@ const { keptDays } = idempotencyKeyLimits
 
 /** Deletes idempotency keys whose retention is over, and instances that ended long ago. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
-  // A key whose call is still open is kept, however old.
+  // A key whose call is still open is kept, however old. A new attempt makes it young again: its age is a condition of the
+  // deletion itself, which Postgres looks at anew where an attempt has changed the row meanwhile.
   const idempotencyKeys = await deleteInParts(
     () => prisma.$executeRaw`
-      DELETE FROM money.idempotency_keys WHERE (project, scope, key) IN (
-        SELECT project, scope, key FROM money.idempotency_keys k
-         WHERE created_at < now() - ${keptDays}::int * interval '1 day'
-           AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = k.reservation)
-         LIMIT ${MAX_ROWS}::int)`,
+      DELETE FROM money.idempotency_keys
+       WHERE created_at < now() - ${keptDays}::int * interval '1 day'
+         AND (project, scope, key) IN (
+           SELECT project, scope, key FROM money.idempotency_keys k
+            WHERE created_at < now() - ${keptDays}::int * interval '1 day'
+              AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = k.reservation)
+            LIMIT ${MAX_ROWS}::int)`,
   )
   const instances = await prisma.$executeRaw`
     DELETE FROM money.instances i WHERE ended_at < now() - interval '1 day'

@@ -28,12 +28,11 @@ export function decideItems({
     if (typeof lines === 'string') return void res.status(400).json({ error: lines })
     res.setHeader('Content-Type', 'application/x-ndjson')
     const write = gatheredWriter(res, lines.length)
-    for (const { n, budgetMs, item, trace: traceparent } of lines) {
-      const deciding = traceparent
-        ? withItemSpan(item, traceparent, () => decide(item, budgetMs))
-        : decide(item, budgetMs)
-      void deciding.then((outcome) => write({ n, outcome }))
-    }
+    for (const line of lines) answerWith(write, line.n, begin(line))
+  }
+
+  function begin({ budgetMs, item, trace: traceparent }: z.infer<typeof line>): Promise<OutcomeLine['outcome']> {
+    return traceparent ? withItemSpan(item, traceparent, () => decide(item, budgetMs)) : decide(item, budgetMs)
   }
 
   async function decide(item: LedgerItem, budgetMs: number): Promise<OutcomeLine['outcome']> {
@@ -47,6 +46,11 @@ export function decideItems({
     if (item.op === 'admit' && outcome.kind === 'admitted') keyUses.note(outcome.key)
     return outcome as OutcomeLine['outcome']
   }
+}
+
+/** Apart, so that what waits for an outcome keeps nothing of its item, which may be large. */
+function answerWith(write: (line: OutcomeLine) => void, n: number, deciding: Promise<OutcomeLine['outcome']>): void {
+  void deciding.then((outcome) => write({ n, outcome }))
 }
 
 function readLines(text: string): z.infer<typeof line>[] | string {

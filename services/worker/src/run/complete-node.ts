@@ -35,7 +35,9 @@ export async function completeNode(
 
   async function record(item: Omit<CompleteItem, 'op'>): Promise<Ended> {
     const { kind } = await ledger.complete(item)
-    return kind === 'fenced' ? 'fenced' : item.result.kind
+    if (kind === 'set-aside')
+      log.error({ execution, node }, 'the ledger can not write the result of a node yet, and keeps it')
+    return kind === 'completed' ? item.result.kind : kind
   }
 }
 

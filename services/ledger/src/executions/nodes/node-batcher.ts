@@ -3,14 +3,18 @@ import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/async/batcher'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { callFunction } from '@gateway/database/call-function'
-import { classify, lockedOut } from '../../admissions/classify-error.ts'
+import { classify, lockedOut, ranOutOfTime } from '../../admissions/classify-error.ts'
+import { joinCopy } from '../../admissions/join-copy.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
+import { halvesOf } from '../../set-aside/halves-of.ts'
+import { inAHurry } from '../../set-aside/in-a-hurry.ts'
 import { openExecutionCache } from '../cache/execution-cache.ts'
 import { openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { notifyChanges } from '../notify-changes.ts'
 import { answerClaim } from './answer-claim.ts'
 import { nameOfItem, type NodeItem, type WaitingNode } from './node-item.ts'
+import { identifyCompletions, nameAside, openNodesAside } from './nodes-aside.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 import { writeOffFenced } from '../store/write-off-fenced.ts'
 
@@ -21,15 +25,17 @@ import { writeOffFenced } from '../store/write-off-fenced.ts'
 //   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks
 //       the executions before it reads them.
 //   L3  A transient error leaves open whether the batch was written. Every item may be repeated, so it is asked again.
-//   L4  Any other error: the items go one by one, and the one that fails is set aside with an alarm.
-//   L5  An item past its time is dropped undecided, by a timer too; one that is sent again while its copy waits takes that
-//       copy's place (W1, W2 of packages/async/src/waiting-line.ts).
+//   L4  Any other error: the batch is taken apart by halves until the items are found that Postgres refuses. Their
+//       executions are set aside with an alarm: they are tried alone, and answered at once in between (A1 to A6 of
+//       set-aside.ts). So is a batch that runs out of time again, its parts with little time each.
+//   L5  An item past its time is dropped undecided, by a timer too; one that is sent again while it waits takes no more
+//       room (W1, W2 of packages/async/src/waiting-line.ts).
 //   L6  Notifications and jobs come after the commit, and nothing depends on them: maintenance finds what was lost.
 //   L7  Before a completion is answered `fenced`, what its call used is written off. An item that is repeated adds nothing.
 
 type NodeBatcherDeps = Pick<
   Deps,
-  'executions' | 'packageCache' | 'notifier' | 'nodeQueue' | 'metrics' | 'now' | 'newId'
+  'executions' | 'reads' | 'packageCache' | 'setAside' | 'notifier' | 'nodeQueue' | 'metrics' | 'now' | 'newId'
 >
 
 export interface NodeBatcherLimits {
@@ -45,45 +51,100 @@ const DEFERRALS_AFTER_LOCKOUT = -20
 const RETRY_MS = 50
 const CACHED = { maxExecutions: 10_000, maxCharacters: 32 * 1024 * 1024 }
 
+/** How a batch is run. */
+interface How {
+  /** It waits for executions and wallets that others have locked. */
+  patient: boolean
+  /** It has little time. */
+  hurried: boolean
+}
+
 export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce }: NodeBatcherLimits): NodeBatcher {
-  const { now, metrics } = deps
-  const line = { nameOf: ({ item }: WaitingNode) => nameOfItem(item), dropAtMs: (it: WaitingNode) => it.dropAtMs, drop }
-  const batcher = openItemBatcher<WaitingNode>({ maxItems: batchItems, run: attempt, line, now })
+  const { now, metrics, setAside } = deps
+  const batcher = openItemBatcher<WaitingNode>({
+    maxItems: batchItems,
+    run: send,
+    now,
+    line: { nameOf: ({ item }) => nameOfItem(item), join: joinCopy, dropAtMs: ({ dropAtMs }) => dropAtMs, drop },
+  })
   const cache = openExecutionCache(CACHED)
   const loader = openExecutionLoader(deps, cache)
+  const aside = openNodesAside(deps, { tryAlone, drop })
 
   /** L5 */
   function drop({ ambiguous, answer }: WaitingNode): void {
     answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
   }
 
-  async function attempt(batch: WaitingNode[]): Promise<void> {
+  async function send(batch: WaitingNode[]): Promise<void> {
+    const together = aside.leaveOut(batch) // an item of an execution that was refused meanwhile
+    if (together.length > 0) await attempt(together, { hurried: false })
+  }
+
+  async function attempt(batch: WaitingNode[], { hurried }: Pick<How, 'hurried'>): Promise<void> {
     const startMs = now()
+    const deferrals = Math.max(...batch.map((waiting) => waiting.deferrals))
+    const how = { patient: deferrals >= WAIT_AFTER, hurried }
     try {
-      await answerAll(batch, await decide(batch))
+      await answerAll(batch, await decide(batch, deferrals, how), again)
       metrics.nodeBatch(batch.length, now() - startMs)
     } catch (error) {
       for (const { item } of batch) cache.delete(item.execution) // M3 of execution-cache.ts
-      await recover(batch, error)
+      await recover(batch, error, how)
     }
   }
 
-  async function recover(batch: WaitingNode[], error: unknown): Promise<void> {
+  async function recover(batch: WaitingNode[], error: unknown, { patient, hurried }: How): Promise<void> {
     if (lockedOut(error)) {
+      if (!patient) metrics.lockedOut() // it waits for no wallet and no execution
       for (const waiting of batch) again(waiting, DEFERRALS_AFTER_LOCKOUT) // the others go on without that wallet for a while
-    } else if (classify(error) === 'transient') {
+    } else if (isRepeated(batch, error, hurried)) {
       for (const waiting of batch) {
-        waiting.ambiguous = true // L3
+        waiting.ambiguous ||= !ranOutOfTime(error) // L3
         again(waiting, waiting.deferrals)
       }
       await delay(RETRY_MS)
-    } else if (batch.length > 1) {
-      for (const waiting of batch) await attempt([waiting]) // L4
-    } else {
-      const { item, ambiguous, answer } = batch[0]!
-      metrics.setAside({ id: item.execution }, error)
-      answer({ kind: 'undecided', why: ambiguous ? 'unknown' : 'unavailable' })
+    } else if (batch.length > 1) await takeApart(batch, hurried || ranOutOfTime(error))
+    else await refused(batch[0]!, error)
+  }
+
+  function isRepeated(batch: WaitingNode[], error: unknown, hurried: boolean): boolean {
+    if (!ranOutOfTime(error)) return classify(error) === 'transient'
+    return !hurried && !setAside.ranOutOfTime(batch.map(({ item }) => nameAside(item)))
+  }
+
+  /** L4. What belongs to one execution stands side by side. */
+  async function takeApart(batch: WaitingNode[], hurried: boolean): Promise<void> {
+    await identifyCompletions(deps, batch)
+    const byExecution = [...Map.groupBy(batch, ({ item }) => item.execution).values()].flat()
+    for (const part of halvesOf(aside.leaveOut(byExecution))) {
+      const together = aside.leaveOut(part) // of what was found in the part before it
+      if (together.length > 0) await attempt(together, { hurried })
     }
+  }
+
+  /** On a connection that no batch waits for. */
+  async function tryAlone(waiting: WaitingNode): Promise<void> {
+    const how = { patient: true, nodesAtOnce }
+    waiting.mustRead = true
+    try {
+      const result = await inAHurry(deps.reads, (transaction) =>
+        runNodeBatch(deps, loader, transaction, [waiting], how),
+      )
+      setAside.decided(nameAside(waiting.item))
+      await answerAll([waiting], result, drop)
+    } catch (error) {
+      cache.delete(waiting.item.execution) // M3 of execution-cache.ts
+      if (ranOutOfTime(error) || (!lockedOut(error) && classify(error) === 'final')) return refused(waiting, error)
+      waiting.ambiguous ||= !lockedOut(error) // L3
+      drop(waiting)
+    }
+  }
+
+  async function refused(waiting: WaitingNode, error: unknown): Promise<void> {
+    metrics.setAside({ id: waiting.item.execution }, error)
+    await identifyCompletions(deps, [waiting])
+    aside.refused(waiting, error)
   }
 
   function again(waiting: WaitingNode, deferrals: number): void {
@@ -93,10 +154,10 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
   }
 
   /** L1, L2 */
-  async function decide(batch: WaitingNode[]): Promise<NodeBatchResult> {
-    const deferrals = Math.max(...batch.map((waiting) => waiting.deferrals))
-    const how = { patient: deferrals >= WAIT_AFTER, nodesAtOnce }
+  async function decide(batch: WaitingNode[], deferrals: number, { patient, hurried }: How): Promise<NodeBatchResult> {
+    const how = { patient, nodesAtOnce }
     const { prisma } = deps.executions
+    if (hurried) return inAHurry(deps.executions, (transaction) => runNodeBatch(deps, loader, transaction, batch, how))
     if (deferrals < LOCK_AFTER) return runNodeBatch(deps, loader, prisma, batch, how)
     return prisma.$transaction(async (transaction) => {
       await callFunction(transaction, 'money.lock_executions_v1', {
@@ -106,7 +167,12 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     })
   }
 
-  async function answerAll(batch: WaitingNode[], result: NodeBatchResult): Promise<void> {
+  /** @param notWritten takes what has to be decided anew */
+  async function answerAll(
+    batch: WaitingNode[],
+    result: NodeBatchResult,
+    notWritten: (waiting: WaitingNode, deferrals: number) => void,
+  ): Promise<void> {
     const { loaded, outcomes, written, jobs } = result
     await writeOffFenced(deps, deps.executions.prisma, fencedIn(batch, outcomes)) // L7
     notifyChanges(deps, written.keys()) // L6
@@ -116,8 +182,8 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       const { execution } = waiting.item
       const { outcome, change } = outcomes.get(waiting)!
       const isWritten = change !== null && written.has(change)
-      if (loaded.fromCache.has(execution) && !isWritten) again(waiting, waiting.deferrals) // M1 of execution-cache.ts
-      else if (change !== null && !isWritten) again(waiting, waiting.deferrals + 1)
+      if (loaded.fromCache.has(execution) && !isWritten) notWritten(waiting, waiting.deferrals) // M1 of execution-cache.ts
+      else if (change !== null && !isWritten) notWritten(waiting, waiting.deferrals + 1)
       else if (outcome.kind !== 'claimed') waiting.answer(outcome)
       else {
         const facts = loaded.executions.get(execution)!
@@ -144,10 +210,15 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     submit: ((item: NodeItem, budgetMs: number) =>
       new Promise((answer) => {
         const span = trace.getActiveSpan()
-        batcher.add({ item, span, dropAtMs: now() + budgetMs, deferrals: 0, mustRead: false, ambiguous: false, answer })
+        const dropAtMs = now() + budgetMs
+        const waiting = { item, span, dropAtMs, deferrals: 0, mustRead: false, ambiguous: false, answer }
+        if (!aside.take(waiting)) batcher.add(waiting)
       })) as NodeBatcher['submit'],
     waiting: batcher.waiting,
-    drain: batcher.idle,
+    async drain() {
+      await batcher.idle()
+      await aside.idle()
+    },
   }
 }
 

@@ -47,5 +47,9 @@ export interface WaitingNode {
   mustRead: boolean
   /** A batch with this item failed in a way that leaves open whether it was written. */
   ambiguous: boolean
+  /** Of its execution, once it has been looked up; null: there is none. */
+  project?: string | null
   answer: (outcome: ClaimOutcome | CompleteOutcome | Undecided) => void
+  /** How its copies are answered (L5 of node-batcher.ts). */
+  copies?: ((outcome: ClaimOutcome | CompleteOutcome | Undecided) => void)[]
 }

@@ -17,6 +17,7 @@ import {
   type Chance,
   type Mischief,
   type Process,
+  MEDIA_PICO,
 } from '../../fixtures/simulated-worker.ts'
 
 // Random valid graphs through the real batcher on real Postgres, on two replicas, every job delivered twice and in any
@@ -64,8 +65,8 @@ describe('random graphs', () => {
       const chance = chanceOf(seed)
       const tenant = await openTenant(fixture, funds)
       const { image, audio } = {
-        image: await fixture.product({ kind: 'image', promptPico: 0n, completionPico: 1_000_000n }),
-        audio: await fixture.product({ kind: 'audio', promptPico: 0n, completionPico: 1_000_000n }),
+        image: await fixture.product({ kind: 'image', requestPico: MEDIA_PICO }),
+        audio: await fixture.product({ kind: 'audio', requestPico: MEDIA_PICO }),
       }
       await fixture.assign(tenant.project.id, image, audio)
       const flows = fc.sample(validFlow({ products: { chat: [tenant.product], image: [image], audio: [audio] } }), {

@@ -3,6 +3,7 @@ import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import { classify } from '../../admissions/classify-error.ts'
 import type { Deps, StartBatcher } from '../../deps.ts'
+import { halvesOf } from '../../set-aside/halves-of.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
@@ -14,8 +15,8 @@ import { writeStarts, type FreshExecution } from './write-starts.ts'
 //       so no wallet is locked.
 //   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica,
 //       is read again with the next batch, and finds the first.
-//   S3  A question may be repeated by its id; it is answered with the same execution. A repeat takes the place of its copy
-//       that waits.
+//   S3  A question may be repeated by its id; it is answered with the same execution. While it waits, a repeat waits with
+//       it.
 //   S4  A question waits for WAIT_MS at most, also while a batch does not return. Its caller asks again.
 
 export interface StartLimits {
@@ -51,7 +52,8 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
     line: {
       nameOf: ({ question }) => question.id, // S3
       dropAtMs: ({ dropAtMs }) => dropAtMs,
-      drop: ({ reject }) => reject(new Error('the question has waited for too long, or was asked again')), // S4
+      join: joinCopy, // S3
+      drop: ({ reject }) => reject(new Error('the question has waited for too long')), // S4
     },
   })
 
@@ -63,7 +65,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
     try {
       await decideAll(batch)
     } catch (error) {
-      if (batch.length > 1 && classify(error) === 'final') for (const waiting of batch) await startAll([waiting])
+      if (batch.length > 1 && classify(error) === 'final') for (const half of halvesOf(batch)) await startAll(half)
       else for (const { reject } of batch) reject(error)
     }
   }
@@ -109,6 +111,13 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
     waiting: batcher.waiting,
     drain: batcher.idle,
   }
+}
+
+function joinCopy(first: Waiting, copy: Waiting): void {
+  const [one, other] = [{ ...first }, copy]
+  first.resolve = (answer) => [one, other].forEach(({ resolve }) => resolve(answer))
+  first.reject = (error) => [one, other].forEach(({ reject }) => reject(error))
+  first.dropAtMs = Math.max(first.dropAtMs, copy.dropAtMs)
 }
 
 function isFresh(start: StartAnswer | FreshExecution): start is FreshExecution {

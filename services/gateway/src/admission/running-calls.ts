@@ -1,0 +1,130 @@
+import { openWaiter, type Waiter } from '@gateway/async/waiter'
+import { times } from '@gateway/contracts/limits'
+import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { ClientDisconnected } from '@gateway/http/client-disconnected'
+import type { Notifier } from '@gateway/notifier/notifier'
+import type { Admission, Running } from './admission.ts'
+
+// Callers who wait for the end of a running call ask for it again, at each notification and each second; each time all is
+// authorised anew (rules §5.3).
+//   J1  Those who would be told the same have one asker among them, so a thousand repeats of one slow call ask the ledger
+//       as often as one.
+//   J2  What the asker is told all of them are told: the saved answer, or a refusal. An admission is the asker's alone: the
+//       first call failed or its instance died, and the others wait for the one that takes its place.
+//   J3  A ledger that can't be reached is the asker's misfortune alone. Another one asks next.
+//   J4  Each leaves by themselves: when they disconnect, and when their time is over.
+
+export interface RunningCalls {
+  /**
+   * Waits for the end of a running call.
+   * @param same what two callers have in common who would be told the same
+   * @throws Refusal `idempotency_in_progress` when the call takes longer than the caller's time
+   * @throws ClientDisconnected
+   */
+  join(running: Running, same: string, ask: Ask, disconnected: AbortSignal): Promise<Admission>
+}
+
+type Ask = () => Promise<Admission | Running>
+
+interface RunningCallsDeps {
+  notifier: Pick<Notifier, 'subscribe'>
+  /** Aborts when this process begins to stop. */
+  stopping: AbortSignal
+  /** Unix milliseconds. */
+  now: () => number
+}
+
+interface Joiner {
+  ask: Ask
+  disconnected: AbortSignal
+  untilMs: number
+  resolve: (admission: Admission) => void
+  reject: (error: unknown) => void
+}
+
+interface Group {
+  joiners: Set<Joiner>
+  waiter: Waiter
+  /** Called when the last one leaves: whoever comes then begins anew. */
+  close: () => void
+}
+
+/** @param askEveryMs how often to ask where no notification comes */
+export function openRunningCalls(
+  { notifier, stopping, now }: RunningCallsDeps,
+  { askEveryMs = 1_000, joinMs = times.joinMs } = {},
+): RunningCalls {
+  const groups = new Map<string, Group>()
+
+  function groupWith(joiner: Joiner, { invocation }: Running, name: string): Group {
+    const existing = groups.get(name)
+    if (existing !== undefined) {
+      existing.joiners.add(joiner)
+      return existing
+    }
+    const waiter = openWaiter([stopping])
+    const unsubscribe = notifier.subscribe(invocation, waiter.wake)
+    const close = () => {
+      groups.delete(name)
+      unsubscribe()
+      waiter.close()
+    }
+    const group: Group = { joiners: new Set([joiner]), waiter, close }
+    groups.set(name, group)
+    waiter.wake() // it may have ended since it was seen
+    void waitTogether(group, invocation)
+    return group
+  }
+
+  async function waitTogether(group: Group, invocation: string): Promise<void> {
+    const { joiners, waiter } = group
+    while (joiners.size > 0) {
+      await waiter.next(askEveryMs)
+      for (const joiner of joiners)
+        if (joiner.disconnected.aborted) leave(group, joiner).reject(new ClientDisconnected())
+      const [asker] = joiners
+      if (asker !== undefined) await askFor(group, asker, invocation)
+    }
+  }
+
+  async function askFor(group: Group, asker: Joiner, invocation: string): Promise<void> {
+    const { joiners } = group
+    try {
+      const outcome = await asker.ask()
+      if (outcome.kind === 'replay') for (const joiner of joiners) leave(group, joiner).resolve(outcome)
+      else if (outcome.kind === 'admitted') leave(group, asker).resolve(outcome) // J2
+      else refuseLate(group, invocation)
+    } catch (error) {
+      const told = error instanceof Refusal ? [...joiners] : [asker] // J2, J3
+      for (const joiner of told) leave(group, joiner).reject(error)
+    }
+  }
+
+  /** J4 */
+  function refuseLate(group: Group, invocation: string): void {
+    const nowMs = now()
+    for (const joiner of group.joiners)
+      if (stopping.aborted || nowMs >= joiner.untilMs) leave(group, joiner).reject(stillRunning(invocation))
+  }
+
+  function leave({ joiners, waiter, close }: Group, joiner: Joiner): Joiner {
+    joiners.delete(joiner)
+    joiner.disconnected.removeEventListener('abort', waiter.wake)
+    if (joiners.size === 0) close()
+    return joiner
+  }
+
+  return {
+    join: (running, same, ask, disconnected) =>
+      new Promise((resolve, reject) => {
+        const joiner = { ask, disconnected, untilMs: now() + joinMs, resolve, reject }
+        const { waiter } = groupWith(joiner, running, `${running.invocation} ${same}`)
+        disconnected.addEventListener('abort', waiter.wake)
+        if (disconnected.aborted) waiter.wake()
+      }),
+  }
+}
+
+function stillRunning(invocation: string): Refusal {
+  return refuse('idempotency_in_progress', {}, { headers: { 'X-Service-Invocation': invocation } })
+}

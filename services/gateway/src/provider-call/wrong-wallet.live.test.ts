@@ -1,0 +1,31 @@
+import { expect } from 'vitest'
+import { errorOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
+
+const SOON = { timeout: 30_000, interval: 100 }
+
+test('a call that can not be settled is answered, kept by the ledger, and charged when the row is right again [unavailable]', async ({
+  tenant,
+  stack,
+  fixture,
+}) => {
+  const { control } = stack.provider
+  const content = newPrompt()
+  await control.setFaults([{ prompt: content, hold: true }])
+  const calls = Array.from({ length: 3 }, () => tenant.chat({ messages: [{ role: 'user', content }] }))
+  await control.waitForCalls(3, { prompt: content })
+  const { reserved } = await tenant.wallet()
+  await fixture.run('UPDATE money.wallets SET reserved = 0 WHERE project = $1', [tenant.project])
+  await control.release()
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200])
+  const metrics = async () => (await fetch(`${tenant.url}/metrics`)).text()
+  await expect.poll(metrics, SOON).toMatch(/^gateway_reservations_closed_total\{outcome="set-aside".*\} 3\b/m)
+
+  const refused = await tenant.chat()
+  expect(refused.status).toBe(503)
+  expect(await errorOf(refused)).toMatchObject({ code: 'unavailable' })
+
+  await fixture.run('UPDATE money.wallets SET reserved = $2 WHERE project = $1', [tenant.project, reserved])
+  await expect.poll(tenant.wallet, SOON).toMatchObject({ reserved: 0 })
+  expect((await tenant.wallet()).settled).toBeGreaterThan(0)
+  expect((await tenant.chat()).status).toBe(200)
+})

@@ -1,0 +1,71 @@
+import { describe, expect, onTestFinished } from 'vitest'
+import { keepLocked } from '../fixtures/keep-locked.ts'
+import { test as tenantTest, untilSomebodyWaits } from '../fixtures/ledger-test.ts'
+import { cleanRetention } from './retention-cleaner.ts'
+
+const test = tenantTest.extend('called', async ({ fixture, replica, tenant, task }) => {
+  const idempotency = { key: `retention ${task.id}`, fingerprint: 'a'.repeat(64) }
+  const admit = async () => {
+    const item = replica.item(tenant.key, tenant.product, { idempotency })
+    return { id: item.id, outcome: await replica.admit(item) }
+  }
+  const first = await admit()
+  const age = (days: number) =>
+    fixture.run(`UPDATE money.idempotency_keys SET created_at = created_at - $2 * interval '1 day' WHERE key = $1`, [
+      idempotency.key,
+      days,
+    ])
+  const isRemembered = async () =>
+    (await fixture.run('SELECT FROM money.idempotency_keys WHERE key = $1', [idempotency.key])).rowCount === 1
+  return { idempotency, first, admit, age, isRemembered }
+})
+
+describe('an idempotency key', () => {
+  test('is forgotten after 30 days', async ({ replica, called }) => {
+    await replica.release(called.first.id)
+    await called.age(29)
+    await cleanRetention(replica)
+    expect(await called.isRemembered()).toBe(true)
+    await called.age(2)
+    await cleanRetention(replica)
+    expect(await called.isRemembered()).toBe(false)
+  })
+
+  test('is remembered while its call is open, however old', async ({ replica, called }) => {
+    await called.age(31)
+    await cleanRetention(replica)
+    expect(await called.isRemembered()).toBe(true)
+  })
+
+  test('is remembered from its newest attempt on', async ({ replica, called }) => {
+    await replica.release(called.first.id)
+    await called.age(29)
+    const second = await called.admit()
+    expect(second.outcome).toMatchObject({ kind: 'admitted', attempt: 2 })
+    await replica.settle(second.id)
+    await called.age(2)
+    await cleanRetention(replica)
+    expect((await called.admit()).outcome).toMatchObject({ code: 'answer_not_kept' }) // and not admitted again
+  })
+
+  test('is remembered where an attempt begins while it is being forgotten', async ({
+    replica,
+    database,
+    fixture,
+    called,
+  }) => {
+    await replica.release(called.first.id)
+    await called.age(31)
+    const begin = await keepLocked(
+      database.adminUrl,
+      'UPDATE money.idempotency_keys SET created_at = now() WHERE key = $1',
+      [called.idempotency.key],
+    )
+    const cleaning = cleanRetention(replica)
+    onTestFinished(() => cleaning.then(() => {}))
+    await untilSomebodyWaits(fixture, cleaning)
+    await begin()
+    await cleaning
+    expect(await called.isRemembered()).toBe(true)
+  })
+})

@@ -1,0 +1,118 @@
+import { openItemBatcher } from '@gateway/async/batcher'
+import type { CompleteItem } from '@gateway/contracts/flow-items'
+import type { SettleItem } from '@gateway/contracts/ledger-items'
+import { classify } from '../admissions/classify-error.ts'
+import type { Deps } from '../deps.ts'
+import { halvesOf } from './halves-of.ts'
+
+// Closings whose sender was told to stop, kept until they are decided.
+//   K1  An item is on the disk before its sender is told: a settlement that nobody sends any more is not lost. What can't
+//       be written here for its own sake, because its id is no text of Postgres's, names nothing that is on the books.
+//   K2  While it is kept, its reservation or its node is not taken for abandoned (reservation-reaper, node-rescuer).
+//   K3  It is submitted again like any other item, after a back-off of its own, and deleted once it is decided.
+
+export type KeepDeps = Pick<Deps, 'reads' | 'setAside'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }
+
+export type KeptItem = SettleItem | CompleteItem
+
+/** By what a kept item is known: the id of its reservation, or its lease of a node. */
+function nameOfKept(item: KeptItem): string {
+  return item.op === 'settle' ? item.id : `${item.execution} ${item.node} ${item.lease}`
+}
+
+interface Keeping {
+  item: KeptItem
+  error: string
+  resolve: (mayStop: boolean) => void
+}
+
+const ITEMS_AT_ONCE = 64
+
+/** Keeps items, each once and many at a time. Answers of each whether its sender may stop. */
+export function openKeptItems({ reads, setAside, metrics }: KeepDeps) {
+  const batcher = openItemBatcher<Keeping>({ maxItems: ITEMS_AT_ONCE, run: keep, defer: setImmediate })
+
+  async function keep(batch: Keeping[]): Promise<void> {
+    try {
+      await insert(batch)
+      for (const { item, resolve } of batch) {
+        setAside.kept.add(nameOfKept(item))
+        resolve(true)
+      }
+    } catch (error) {
+      const isFinal = classify(error) === 'final'
+      if (isFinal && batch.length > 1) for (const half of halvesOf(batch)) await keep(half)
+      else
+        for (const { item, resolve } of batch) {
+          metrics.keepFailed(nameOfKept(item), error)
+          resolve(isFinal) // K1
+        }
+    }
+  }
+
+  async function insert(batch: Keeping[]): Promise<void> {
+    await reads.prisma.$executeRawUnsafe(
+      `INSERT INTO money.set_aside_items (name, project, item, error, kept_at, next_try_at)
+       SELECT name, coalesce((SELECT project FROM money.reservations WHERE id = owner),
+                             (SELECT project FROM money.executions WHERE id = owner)),
+              item, error, clock_timestamp(), clock_timestamp()
+         FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[]) AS k (name, owner, item, error)
+       ON CONFLICT DO NOTHING`,
+      batch.map(({ item }) => nameOfKept(item)),
+      batch.map(({ item }) => (item.op === 'settle' ? item.id : item.execution)),
+      batch.map(({ item }) => Buffer.from(JSON.stringify(item))),
+      batch.map(({ error }) => error),
+    )
+  }
+
+  return (item: KeptItem, error: string): Promise<boolean> =>
+    setAside.kept.has(nameOfKept(item))
+      ? Promise.resolve(true)
+      : new Promise((resolve) => batcher.add({ item, error, resolve }))
+}
+
+interface Row {
+  name: string
+  project: string | null
+  item: Uint8Array
+}
+
+const BACK_OFF_SECONDS = 60
+
+/** Kept items whose turn it is. For others, and for other replicas, their next turn comes later. */
+export async function takeKeptItems(
+  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  max: number,
+): Promise<{ name: string; project: string | null; item: KeptItem }[]> {
+  const rows = await prisma.$queryRawUnsafe<Row[]>(
+    `UPDATE money.set_aside_items SET
+            tries = tries + 1,
+            next_try_at = clock_timestamp() + least(2 ^ least(tries, 10), $2::integer) * interval '1 second'
+      WHERE name IN (SELECT name FROM money.set_aside_items WHERE next_try_at <= clock_timestamp()
+                      ORDER BY next_try_at LIMIT $1::integer FOR UPDATE SKIP LOCKED)
+      RETURNING name, project, item`,
+    max,
+    BACK_OFF_SECONDS,
+  )
+  return rows.map(({ name, project, item }) => ({
+    name,
+    project,
+    item: JSON.parse(Buffer.from(item).toString()) as KeptItem,
+  }))
+}
+
+/** They were decided. What else is kept of their projects may be decided too, and is tried at once. */
+export async function forgetKeptItems(
+  { reads: { prisma }, setAside }: Pick<Deps, 'reads' | 'setAside'>,
+  decided: readonly { name: string; project: string | null }[],
+): Promise<void> {
+  for (const { name } of decided) setAside.kept.delete(name)
+  await prisma.$executeRawUnsafe(
+    `DELETE FROM money.set_aside_items WHERE name = ANY ($1::text[])`,
+    decided.map(({ name }) => name),
+  )
+  await prisma.$executeRawUnsafe(
+    `UPDATE money.set_aside_items SET next_try_at = clock_timestamp() WHERE project = ANY ($1::text[])`,
+    decided.flatMap(({ project }) => project ?? []),
+  )
+}

@@ -1,0 +1,227 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect } from 'vitest'
+import type { Fixture } from '@gateway/testbed/fixture'
+import { ranOutOfTime } from '../admissions/classify-error.ts'
+import type { Outcome } from '../admissions/waiting-items.ts'
+import { ending, openEngine, takeNext } from '../fixtures/engine.ts'
+import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
+import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
+import { oneCall } from '../fixtures/sandbox-products.ts'
+import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
+import { retrySetAside } from '../maintenance/set-aside-retrier.ts'
+import { inAHurry } from './in-a-hurry.ts'
+
+// One row that can't be written harms its own project, and nothing of it is lost.
+
+const OPEN = 40
+/** Beyond every back-off. */
+const LONG_MS = 200_000
+
+/** A replica whose clock a test may set forward, and the sizes of its batches. */
+async function openWatched(url: string, around: (run: RunBatch) => RunBatch = (run) => run) {
+  let aheadMs = 0
+  const sizes: number[] = []
+  const counted =
+    (run: RunBatch): RunBatch =>
+    (database, batch, patient) => {
+      sizes.push(batch.admissions.length + batch.closings.length)
+      return run(database, batch, patient)
+    }
+  const now = () => performance.now() + aheadMs
+  const replica = await openReplica(url, { now, around: (run) => counted(around(run)) })
+  return { ...replica, now, sizes, setForward: (ms: number) => void (aheadMs += ms) }
+}
+
+/** Repeats a closing as its sender does, until it is decided. */
+async function untilDecided(ask: () => Promise<Outcome>): Promise<Outcome> {
+  for (let tries = 0; ; tries++) {
+    const outcome = await ask()
+    if (outcome.kind !== 'undecided') return outcome
+    await delay(Math.min(25 * 2 ** tries, 500))
+  }
+}
+
+const spoil = (fixture: Fixture, project: string) =>
+  fixture.run('UPDATE money.wallets SET reserved = 0 WHERE project = $1', [project])
+
+const mend = (fixture: Fixture, project: string) =>
+  fixture.run(
+    `UPDATE money.wallets SET reserved = (SELECT sum(micro) FROM money.reservations WHERE project = $1) WHERE project = $1`,
+    [project],
+  )
+
+const nextTryNow = (fixture: Fixture) => fixture.run('UPDATE money.set_aside_items SET next_try_at = clock_timestamp()')
+const keptOf = async (fixture: Fixture, project: string) =>
+  (await fixture.run('SELECT name FROM money.set_aside_items WHERE project = $1', [project])).rowCount
+
+const endInstance = (fixture: Fixture, { instance }: { instance: string }, ended = true) =>
+  fixture.run('UPDATE money.instances SET ended_at = CASE WHEN $2 THEN now() END WHERE id = $1', [instance, ended])
+
+describe('a wallet that is wrong', () => {
+  test('harms its own project alone; what can not be settled is kept, and settled when the row is right again', async ({
+    database,
+    fixture,
+    tenant,
+    engine,
+  }) => {
+    const replica = await openWatched(database.ledgerUrl)
+    const deps = { ...replica, setAside: replica.memory, nodeBatcher: engine.nodeBatcher }
+    const busy = await openTenant(fixture)
+    const project = tenant.project.id
+    const open = Array.from({ length: OPEN }, () => replica.item(tenant.key, tenant.product))
+    await Promise.all(open.map((item) => replica.admit(item)))
+    await spoil(fixture, project)
+
+    const ending = open.map(({ id }) => untilDecided(() => replica.settle(id)))
+    const calls = Array.from({ length: 300 }, async () => {
+      const item = replica.item(busy.key, busy.product)
+      const outcome = await replica.admit(item)
+      return outcome.kind === 'admitted' ? replica.settle(item.id) : outcome
+    })
+    expect(countCodes(await Promise.all(calls))).toEqual({ settled: 300 })
+    expect(countCodes(await Promise.all(ending))).toEqual({ 'set-aside': OPEN })
+    expect(replica.setAside.length).toBeLessThan(10)
+    expect(await keptOf(fixture, project)).toBe(OPEN)
+
+    // While it is wrong its calls are refused at once: nobody could be charged for them.
+    const before = replica.sizes.length
+    for (let n = 0; n < 20; n++)
+      expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('unavailable')
+    expect(replica.sizes.length).toBe(before)
+
+    // What is kept is nobody's to release, whatever became of its gateway, and is tried in vain.
+    await endInstance(fixture, replica)
+    expect(await retrySetAside(deps)).toEqual({ written: 0 })
+    await mend(fixture, project)
+    expect(await openReservationReaper({ ...replica, replicaId: 'ldg_1' }).runOnce()).toEqual({ expired: 0 })
+
+    await nextTryNow(fixture)
+    replica.setForward(LONG_MS)
+    expect(await retrySetAside(deps)).toEqual({ written: OPEN })
+    expect(await walletOf(replica, project)).toEqual({ funded: 1_000_000n, reserved: 0n, settled: BigInt(OPEN * 10) })
+    expect(await keptOf(fixture, project)).toBe(0)
+    await endInstance(fixture, replica, false)
+    expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
+    for (const one of [tenant, busy]) expect(await findingsOf(replica, one.project.id)).toEqual([])
+    await replica.close()
+  })
+
+  test('is known by its settlements to whoever repeats a release, which is left to its deadline', async ({
+    database,
+    fixture,
+    tenant,
+  }) => {
+    const replica = await openWatched(database.ledgerUrl)
+    const open = Array.from({ length: 5 }, () => replica.item(tenant.key, tenant.product))
+    await Promise.all(open.map((item) => replica.admit(item)))
+    await spoil(fixture, tenant.project.id)
+    const ending = open.map(({ id }) => untilDecided(() => replica.release(id)))
+    expect(countCodes(await Promise.all(ending))).toEqual({ 'set-aside': 5 })
+    expect(await keptOf(fixture, tenant.project.id)).toBe(0)
+    await mend(fixture, tenant.project.id)
+    replica.setForward(LONG_MS)
+    await endInstance(fixture, replica)
+    const reaper = openReservationReaper({ ...replica, replicaId: 'ldg_1' })
+    for (let rounds = 0; rounds < 2; rounds++) await reaper.runOnce()
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+    await replica.close()
+  })
+
+  test('does not hold up other executions; a completion is kept, its node is left alone, and it is charged in the end', async ({
+    database,
+    fixture,
+    replica,
+    tenant,
+    begin,
+    admit,
+  }) => {
+    let aheadMs = 0
+    const engine = await openEngine(database.ledgerUrl, { now: () => performance.now() + aheadMs, lateMs: 0 })
+    const instance = await engine.newInstance()
+    const execution = await begin(oneCall(tenant.product), engine)
+    const taken = await takeNext(engine, instance, execution)
+    await admit(instance, taken)
+    await spoil(fixture, tenant.project.id)
+    const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
+    const complete = () => engine.complete(ending(taken, { usage }))
+    const kinds: string[] = []
+    for (let kind = ''; kind !== 'set-aside'; kinds.push(kind)) {
+      kind = (await complete()).kind
+      aheadMs += 5_000
+    }
+    expect(kinds).toEqual(['undecided', 'undecided', 'set-aside'])
+    const { claim, lease } = taken
+    const again = { execution, node: taken.job.node, attempt: claim.attempt, lease, instance }
+    expect(await engine.claim(again)).toMatchObject({ kind: 'claimed' }) // whoever looks whether to go on goes on
+    expect(await complete()).toEqual({ kind: 'set-aside' })
+
+    await engine.endInstance(instance)
+    await mend(fixture, tenant.project.id)
+    expect(await engine.reclaim()).toEqual({ rescued: 0 })
+    await nextTryNow(fixture)
+    aheadMs += LONG_MS
+    const retried = retrySetAside({ ...engine, setAside: engine.memory, admissionBatcher: replica.admissionBatcher })
+    expect(await retried).toEqual({ written: 1 })
+    expect(await engine.record(execution)).toMatchObject({ chargedMicro: 20, nodes: [{}, { status: 'Succeeded' }, {}] })
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+    await engine.close()
+  })
+})
+
+describe('a batch that can not be written', () => {
+  test('is taken apart by halves: one bad item of 500 costs some twenty batches', async ({ database, tenant }) => {
+    const replica = await openWatched(database.ledgerUrl)
+    const items = Array.from({ length: 500 }, (_, n) =>
+      replica.item(tenant.key, tenant.product, n === 321 ? { model: 'nul \u0000 byte' } : {}),
+    )
+    const outcomes = await Promise.all(items.map((item) => replica.admit(item)))
+    expect(countCodes(outcomes)).toEqual({ admitted: 499, undecided: 1 })
+    expect(replica.sizes.length).toBeLessThan(25)
+    expect(replica.setAside).toEqual([items[321]!.id])
+    await replica.close()
+  })
+
+  test('is not spoilt again by the same item: that is answered from memory, tried alone, and refused in the end', async ({
+    database,
+    tenant,
+  }) => {
+    const replica = await openWatched(database.ledgerUrl)
+    const bad = replica.item(tenant.key, tenant.product, { model: 'nul \u0000 byte' })
+    const good = () => replica.item(tenant.key, tenant.product)
+    const kinds: string[] = []
+    for (let round = 0; round < 4; round++) {
+      const before = replica.sizes.length
+      const [, outcome] = await Promise.all([replica.admit(good()), replica.admit(bad), replica.admit(good())])
+      kinds.push(codeOf(outcome))
+      if (round > 0) expect(replica.sizes.slice(before).filter((size) => size > 1).length).toBeLessThan(2)
+      replica.setForward(5_000)
+    }
+    expect(kinds).toEqual(['undecided', 'undecided', 'unavailable', 'unavailable'])
+    await replica.close()
+  })
+
+  test('because it runs out of time again and again is taken apart too', async ({ database, tenant }) => {
+    let bad = ''
+    const slow =
+      (run: RunBatch): RunBatch =>
+      async (database, batch, patient) => {
+        if (batch.closings.some(({ item }) => item.id === bad))
+          throw Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
+        return run(database, batch, patient)
+      }
+    const replica = await openWatched(database.ledgerUrl, slow)
+    const items = Array.from({ length: 60 }, () => replica.item(tenant.key, tenant.product))
+    await Promise.all(items.map((item) => replica.admit(item)))
+    bad = items[17]!.id
+    const outcomes = await Promise.all(items.map(({ id }) => replica.settle(id)))
+    expect(countCodes(outcomes)).toEqual({ settled: 59, undecided: 1 })
+    expect(replica.setAside).toEqual([bad])
+    await replica.close()
+  })
+
+  test('has little time when it is taken apart', async ({ replica }) => {
+    const asleep = inAHurry(replica.reads, (transaction) => transaction.$queryRawUnsafe('SELECT pg_sleep(4)'))
+    expect(ranOutOfTime(await asleep.catch((error: unknown) => error))).toBe(true)
+  })
+})
