@@ -75,7 +75,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 0n }, 64_000, 500)
   const chats = products.length
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 700_000_001n }, 100, null, 'image')
-  await product({ promptPico: 90_000n, completionPico: 400_003n, requestPico: 0n }, 12_000, null, 'audio')
+  await product({ promptPico: 0n, completionPico: 0n, requestPico: 400_000_003n }, 12_000, null, 'audio')
   const draft = await fixture.product({ state: 'draft' })
   await fixture.assign(rich.id, draft)
   const unassigned = await fixture.product()
