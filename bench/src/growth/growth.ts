@@ -39,7 +39,7 @@ const FIGURES = {
 } as const
 type Measured = Record<keyof typeof FIGURES | 'bytes', number>
 
-interface World {
+interface GrowingStack {
   fixture: Fixture
   stack: ServiceStack
   admit: (lastsMs: number) => Promise<{ perSecond: number; p99Ms: number }>
@@ -65,7 +65,7 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
   const batcher = batcherUnderTest(database, now)
   const monthUrl = `from=${iso(grown.endMs - MONTH_MS)}&to=${iso(grown.endMs)}`
   const project = `${stack.console!.url}/api/v2/tenants/${tenant}/projects/${grown.projects[0]!.id}`
-  const world: World = {
+  const growing: GrowingStack = {
     fixture,
     stack,
     database,
@@ -83,7 +83,7 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
     },
   }
 
-  await world.admit(options.roundMs) // warm
+  await growing.admit(options.roundMs) // warm
   const measured: Measured[] = []
   for (const calls of SIZES.slice(0, 1 + Math.min(options.rounds, SIZES.length - 1))) {
     if (calls > 0) {
@@ -91,7 +91,7 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
       await growTo(fixture, grown, calls, tell)
       await rollUpUsage({ reads: database, log: { warn: ({ err }) => tell(String(err)) } })
     }
-    measured.push(await measure(world, options.roundMs, grown.calls))
+    measured.push(await measure(growing, options.roundMs, grown.calls))
     tell(`${calls.toLocaleString('en-US')} calls: ${JSON.stringify(measured.at(-1))}`)
   }
   tell('Checking the books')
@@ -127,7 +127,7 @@ async function build(fixture: Fixture) {
 }
 
 async function measure(
-  { fixture, stack, admit, database, ask }: World,
+  { fixture, stack, admit, database, ask }: GrowingStack,
   roundMs: number,
   calls: number,
 ): Promise<Measured> {

@@ -25,38 +25,40 @@ const groups: Record<UsageReport['by'], Prisma.Sql> = {
 
 /**
  * Settled calls that were admitted from `from` on and before `to`, which are whole hours: what the ledger has rolled up
- * by the day, by the hour where no whole day is asked for (money §9.2), and what lies behind that in the journal. One
- * statement, so that all of it is of one moment.
+ * by the day, by the hour where no whole day is asked for (money §9.2), and what lies behind that in the journal. The
+ * second statement reads all of it, so that it is of one moment. The first only tells Postgres how little lies behind:
+ * else it would go through all of the journal, where a project is most of the books.
  */
 export async function usageRows(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   { project, by, ...period }: Period & { project: string; by: UsageReport['by'] },
 ): Promise<UsageRow[]> {
+  const [known] = await prisma.$queryRaw<{ seq: bigint; since: Date }[]>`
+    SELECT seq, at - interval '1 day' AS since FROM money.usage_positions WHERE project = ${project}`
   const { days, hours } = partsOf(period)
   const counts = Prisma.sql`calls, prompt_tokens, completion_tokens, micro`
   const inHours = (part: Period) => Prisma.sql`
       SELECT hour AS at, product, key, ${counts} FROM money.usage_hours
        WHERE project = ${project} AND hour >= ${part.from} AND hour < ${part.to}
       UNION ALL`
-  const rows = prisma.$queryRaw<UsageRow[]>`
-    WITH position AS MATERIALIZED (SELECT p.seq, p.at FROM money.usage_positions p WHERE p.project = ${project}),
+  return prisma.$queryRaw<UsageRow[]>`
+    WITH position AS MATERIALIZED (SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}),
+    settled AS MATERIALIZED (
+      SELECT j.reference, j.settled AS micro FROM money.journal j
+       WHERE j.project = ${project} AND j.kind = 'settle'
+         AND j.seq > ${known?.seq ?? 0n} AND j.at >= ${known?.since ?? new Date(0)}
+         AND j.seq > coalesce((SELECT seq FROM position), 0)),
     used AS (
       SELECT day AS at, product, key, ${counts} FROM money.usage_days
        WHERE project = ${project} AND day >= ${days.from} AND day < ${days.to}
       UNION ALL ${Prisma.join(hours.map(inHours), '')}
-      SELECT v.admitted_at, v.product, v.key, 1, v.prompt_tokens, v.completion_tokens, j.settled
-        FROM money.journal j
-       CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
-       WHERE j.project = ${project} AND j.kind = 'settle'
-         AND j.seq > coalesce((SELECT seq FROM position), 0)
-         AND j.at >= coalesce((SELECT at FROM position) - interval '1 day', '-infinity')
+      SELECT v.admitted_at, v.product, v.key, 1, v.prompt_tokens, v.completion_tokens, s.micro
+        FROM settled s JOIN money.attempts v ON v.id = s.reference
+       WHERE v.id = ANY (ARRAY(SELECT reference FROM settled))
          AND v.admitted_at >= ${period.from} AND v.admitted_at < ${period.to})
     SELECT ${groups[by]} AS "group", sum(calls)::bigint AS calls, coalesce(sum(prompt_tokens), 0)::bigint AS prompt,
            coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(micro)::bigint AS charged
       FROM used GROUP BY 1 ORDER BY 1 NULLS LAST`
-  // Where a project is most of the books, Postgres would go through all of its journal, not knowing how little lies behind.
-  const [, found] = await prisma.$transaction([prisma.$executeRaw`SET LOCAL enable_seqscan = off`, rows])
-  return found
 }
 
 /** The whole days of a time, and the hours before and behind them. */

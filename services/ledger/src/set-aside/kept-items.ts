@@ -16,7 +16,7 @@ export type KeepDeps = Pick<Deps, 'reads' | 'setAside'> & { metrics: Pick<Deps['
 export type KeptItem = SettleItem | CompleteItem
 
 /** By what a kept item is known: the id of its reservation, or its lease of a node. */
-export function nameOfKept(item: KeptItem): string {
+function nameOfKept(item: KeptItem): string {
   return item.op === 'settle' ? item.id : `${item.execution} ${item.node} ${item.lease}`
 }
 

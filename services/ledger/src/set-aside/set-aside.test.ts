@@ -44,6 +44,17 @@ describe('what was refused alone', () => {
     expect(ids.filter((id) => memory.mayTry(id))).toHaveLength(1)
   })
 
+  test('is tried at once behind a try that succeeded: what was wrong with all of them is over soon for all', () => {
+    const memory = open()
+    const ids = Array.from({ length: 50 }, (_, n) => `inv_${n}`)
+    for (const id of ids) memory.refused(id, null, error)
+    memory.later(1_000)
+    for (const id of ids) {
+      expect(memory.mayTry(id)).toBe(true)
+      memory.decided(id)
+    }
+  })
+
   test('is forgotten when it was decided, and after a quarter of an hour without a refusal', () => {
     const memory = open()
     memory.refused('inv_1', null, error)

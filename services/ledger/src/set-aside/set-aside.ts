@@ -4,8 +4,8 @@ import { backOffMs } from '@gateway/async/back-off'
 // What Postgres refused for no business reason, remembered so that it harms nobody else's batch again.
 //   A1  An item that was refused alone is remembered by its id. Where several of one group were (the closings of a
 //       project, or its admissions), the group is, with whatever else belongs to it.
-//   A2  What is remembered goes with no batch. It is tried alone: one try a second at most in the whole process, and each
-//       id and group after a back-off of its own, up to minutes. In between it is answered at once.
+//   A2  What is remembered goes with no batch. It is tried alone: one try a second at most in the whole process until one
+//       succeeds, and each id and group after a back-off of its own, up to minutes. In between it is answered at once.
 //   A3  After `GIVE_UP_AFTER` refusals it is given up: its sender is told to stop.
 //   A4  A try that succeeds forgets the id, its group, and all that was remembered of that group.
 //   A5  A batch that ran out of time is repeated. If an item of it was in such a batch before, the batch is taken apart, and
@@ -115,6 +115,7 @@ export function openSetAside({ now }: { now: () => number }): SetAside {
     },
     decided(id) {
       const group = groupOf.get(id)
+      nextTryMs = -Infinity
       forget(id)
       if (group !== undefined) forget(group)
     },

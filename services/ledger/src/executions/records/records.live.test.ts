@@ -112,18 +112,15 @@ describe('the progress of an execution', () => {
   })
 })
 
-test('the usage of an execution is that of its settled calls', async ({ fixture, tenant, replica }) => {
-  const execution = fixture.id('exe')
+test('the usage of an execution is that of its settled calls', async ({ engine, replica, begin, admit, tenant }) => {
+  const execution = await begin(fan([tenant.product, tenant.product, tenant.product]))
   expect(await readUsage(replica, { execution })).toEqual({ promptTokens: 0, completionTokens: 0 })
-  for (const [node, state, prompt] of [
-    ['a', 'Settled', 5],
-    ['b', 'Settled', 7],
-    ['c', 'Released', null],
-  ])
-    await fixture.run(
-      `INSERT INTO money.attempts (id, invocation, attempt, state, project, prompt_tokens, completion_tokens, closed_at, execution, node)
-       VALUES ($1, $1, 1, $2, $3, $4, $4, now(), $5, $6)`,
-      [fixture.id('inv'), state, tenant.project.id, prompt, execution, node],
-    )
+  const instance = await engine.newInstance()
+  for (const tokens of [5, 7, null]) {
+    const taken = await takeNext(engine, instance, execution)
+    await admit(instance, taken)
+    const usage = tokens && { promptTokens: tokens, completionTokens: tokens, estimated: false }
+    await engine.complete(ending(taken, usage ? { usage } : { result: failing() }))
+  }
   expect(await readUsage(replica, { execution })).toEqual({ promptTokens: 12, completionTokens: 12 })
 })
