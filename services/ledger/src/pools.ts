@@ -7,8 +7,9 @@ import type { Deps } from './deps.ts'
 //   P1  A heartbeat waits for no crowd of questions, for no wallet that somebody has locked and for no long statement:
 //       else a ledger that is only busy would take living processes for dead.
 //   P2  Each pool has a time limit for its queries, at which Postgres is asked to end them. A connection that is silent for a
-//       second more is given up, and the outcome is unknown; whoever asked repeats it. Where a query may wait for a lock the limit is longer than `lock_timeout`, and in
-//       maintenance longer than `statement_timeout`, so that Postgres answers first.
+//       second more is given up, and the outcome is unknown; whoever asked repeats it. Where a query may wait for a lock the
+//       limit is longer than `lock_timeout`, and in maintenance longer than `statement_timeout`, so that Postgres answers
+//       first.
 //   P3  Silence that one pool meets all have met: their idle connections are replaced at once.
 
 type Pools = Pick<Deps, 'admissions' | 'executions' | 'reads' | 'heartbeats' | 'locking' | 'maintenance'>
@@ -45,7 +46,7 @@ export async function openPools(
     admissions: await open('admissions', config.BATCHES_IN_FLIGHT, QUESTION_MS),
     executions: await open('executions', 2, QUESTION_MS), // one for the node batcher, one for the start batcher
     reads: await open('reads', config.READ_CONNECTIONS, QUESTION_MS),
-    heartbeats: await open('heartbeats', 3, HEARTBEAT_MS), // heartbeats, and two jobs that look for the missing ones,
+    heartbeats: await open('heartbeats', 3, HEARTBEAT_MS), // heartbeats, and two jobs that look for the missing ones
     locking: await open('locking', 3, LOCKING_MS),
     maintenance: await open('maintenance', 3, MAINTENANCE_MS),
   }
