@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { aliveTopic } from '@gateway/contracts/ledger-reads'
 import { openDatabase } from '@gateway/database/client'
@@ -14,6 +15,8 @@ import { monitorInstances } from './instance-monitor.ts'
 
 const LOOK_MS = 250
 const AWAY_MS = 10_000
+/** More than a sign takes through Redis and Postgres. */
+const SIGN_MS = 250
 
 type Replica = 'here' | 'there'
 
@@ -55,13 +58,16 @@ const test = clockTest
       )
       return (rows as { now: boolean }[])[0]!.now
     }
-    const untilHeard = (name: string) =>
-      expect
+    const untilHeard = async (name: string) => {
+      await pass(LOOK_MS, 'there') // so that no takeover is taken for a sign
+      await expect
         .poll(() => {
           giveSign(name)
           return isHeardNow(name)
         })
         .toBe(true)
+      await delay(SIGN_MS) // the clock stands still: those that are still on their way change nothing
+    }
     const heartbeat = (name: string, { deadAfterMs }: Kind, through: Replica = 'here') =>
       recordHeartbeat(depsOf(through), { instance: `${name} ${task.id}`, service: 'worker', deadAfterMs })
     const isAlive = async (name: string) => {
