@@ -112,7 +112,7 @@ function program(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    max_connections: '200',
+    max_connections: '400',
     shared_buffers: '256MB',
     timezone: 'UTC',
     log_timezone: 'UTC',

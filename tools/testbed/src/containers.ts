@@ -23,7 +23,7 @@ export async function containersAvailable(): Promise<boolean> {
 /** Postgres 18 in a container, set as the embedded one is for tests. It is removed with this process. */
 export async function startPostgresContainer(): Promise<RunningServer> {
   const { GenericContainer, Wait } = await import('testcontainers')
-  const settings = ['fsync=off', 'max_connections=200', 'shared_buffers=256MB', 'timezone=UTC']
+  const settings = ['fsync=off', 'max_connections=400', 'shared_buffers=256MB', 'timezone=UTC']
   const container = await new GenericContainer(images.postgres)
     .withEnvironment({
       POSTGRES_PASSWORD: 'in-tests',
