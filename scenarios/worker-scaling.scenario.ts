@@ -80,10 +80,11 @@ async function workersOf(stack: Stack, project: string): Promise<number> {
   return instances
 }
 
+/** How many nodes wait for a worker. Of any kind: the executions move in step, and for moments none of them is at a call. */
 async function waiting(stack: Stack, project: string): Promise<number> {
   const { ready } = await one<{ ready: number }>(
     stack,
-    `SELECT count(*)::int AS ready FROM money.execution_nodes WHERE project = $1 AND kind = 'product.chat' AND state = 'Ready'`,
+    `SELECT count(*)::int AS ready FROM money.execution_nodes WHERE project = $1 AND state = 'Ready'`,
     [project],
   )
   return ready
