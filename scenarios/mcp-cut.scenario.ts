@@ -54,7 +54,7 @@ test('a call cut at any point is one execution and one charge, wherever and howe
   expect(await tenant.executions(sandbox)).toBe(1 + points.length)
   expect(await tenant.settled()).toBe(settledBefore + charged)
   expect(await stack.findings([tenant.project.id])).toEqual([])
-  for (const { url } of stack.gateways) await expect.poll(() => openCalls(url)).toBe(0)
+  for (const { metricsUrl } of stack.gateways) await expect.poll(() => openCalls(metricsUrl)).toBe(0)
 })
 
 test('a gateway that is killed while it waits loses no run: another replica answers the repeat', async ({
@@ -83,8 +83,8 @@ test('a gateway that is killed while it waits loses no run: another replica answ
 })
 
 /** Calls that a gateway says are under way. */
-async function openCalls(url: string): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text()
+async function openCalls(metricsUrl: string): Promise<number> {
+  const metrics = await (await fetch(`${metricsUrl}/metrics`)).text()
   return Number(/^gateway_calls_open(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
 }
 

@@ -127,7 +127,7 @@ function watchWaiting({ ledgers }: Stack) {
   let going = true
   const watched = (async () => {
     while (going) {
-      const answer = await fetch(`${ledgers[0]!.url}/metrics`, { signal: AbortSignal.timeout(20_000) }).catch(
+      const answer = await fetch(`${ledgers[0]!.metricsUrl}/metrics`, { signal: AbortSignal.timeout(20_000) }).catch(
         () => null,
       )
       const text = (await answer?.text().catch(() => '')) ?? ''

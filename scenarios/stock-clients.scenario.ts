@@ -172,7 +172,7 @@ describe.each(clients)('$name', (client) => {
 
 /** How often the gateway has refused with a code, by its own count. */
 async function refusalsOf(stack: Stack, code: string): Promise<number> {
-  const metrics = await (await fetch(`${stack.gateways[0]!.url}/metrics`)).text()
+  const metrics = await (await fetch(`${stack.gateways[0]!.metricsUrl}/metrics`)).text()
   return Number(new RegExp(`^gateway_refusals_total\\{[^}]*code="${code}"[^}]*\\} (\\d+)`, 'm').exec(metrics)?.[1] ?? 0)
 }
 

@@ -20,7 +20,7 @@ const environmentOf = ({ environment }: ComposeService) =>
   Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, asByDefault(text)]))
 
 /** The container's own defaults. */
-const ofImage = { HOST: '0.0.0.0', PORT: '8080' }
+const ofImage = { HOST: '0.0.0.0', PORT: '8080', METRICS_HOST: '0.0.0.0', METRICS_PORT: '9464' }
 
 test('every program of the stack is in it', () => {
   expect(ours.map(([name]) => name).toSorted()).toEqual(Object.keys(programs).toSorted())
@@ -42,6 +42,14 @@ test.each(ours)('%s is asked for its health where it answers', (name, service) =
   const [, port, asked] = /127\.0\.0\.1:(\d+)(\/[a-z/]+)/.exec(service.healthcheck?.test.join(' ') ?? '') ?? []
   expect(routes).toContain(`GET ${asked}`)
   expect(port).toBe(ofImage.PORT)
+})
+
+test('no port is published but that of the API, and those of what looks into the stack', () => {
+  for (const [name, service] of ours)
+    expect([name, service.ports?.map((port) => port.split(':').at(-1))]).toEqual([
+      name,
+      name === 'gateway' ? [ofImage.PORT] : undefined,
+    ])
 })
 
 test('addresses lead to services that share a network with whoever asks', () => {

@@ -47,8 +47,12 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
   test.each(deployments)('$name listens where its port, probes and scrapes are', (workload) => {
     const [container] = workload.pod.containers
     const ports = container!.ports ?? []
-    expect(ports.map(({ containerPort }) => String(containerPort))).toEqual([settings(workload)['PORT']])
-    expect(settings(workload)['HOST']).toBe('0.0.0.0')
+    const { HOST, PORT, METRICS_HOST, METRICS_PORT } = settings(workload)
+    expect(Object.fromEntries(ports.map(({ name, containerPort }) => [name, String(containerPort)]))).toEqual({
+      http: PORT,
+      metrics: METRICS_PORT,
+    })
+    expect([HOST, METRICS_HOST]).toEqual(['0.0.0.0', '0.0.0.0'])
 
     const routes = programs[labelOf(workload) as (typeof services)[number]].routes()
     const { startupProbe, livenessProbe, readinessProbe } = container!
@@ -63,8 +67,24 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     const template = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === workload.name)
     const { annotations } = (template!['spec'] as { template: { metadata: { annotations: Record<string, string> } } })
       .template.metadata
-    expect(annotations['prometheus.io/port']).toBe(settings(workload)['PORT'])
-    expect(routes).toContain(`GET ${annotations['prometheus.io/path']}`)
+    expect(annotations['prometheus.io/port']).toBe(METRICS_PORT)
+    expect(annotations['prometheus.io/path']).toBe('/metrics')
+    expect(routes).not.toContain('GET /metrics')
+  })
+
+  test('nothing but Prometheus reaches what is measured', () => {
+    const [measured] = deployments.map((workload) => Number(settings(workload)['METRICS_PORT']))
+    const rules = ofKind('NetworkPolicy').flatMap(({ spec }) => (spec as { ingress?: IngressRule[] }).ingress ?? [])
+    const open = rules.filter(({ ports }) => ports?.some(({ port }) => port === measured) ?? true)
+    expect(open).toEqual([
+      {
+        from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+        ports: [{ port: measured }],
+      },
+    ])
+    for (const { spec } of ofKind('Service'))
+      for (const { port, targetPort } of (spec as { ports: { port: number; targetPort?: number | string }[] }).ports)
+        expect([measured, 'metrics']).not.toContain(targetPort ?? port)
   })
 
   test('addresses of services are those of Services, and each Service finds pods', () => {
@@ -145,7 +165,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
         .routes()
         .map((route) => route.split(' ')[1]!)
         .filter((path) => !own.some((prefix) => path === prefix || path.startsWith(`${prefix}/`)))
-      expect(inside.filter((path) => path !== '/').toSorted()).toEqual(['/health/live', '/health/ready', '/metrics'])
+      expect(inside.filter((path) => path !== '/').toSorted()).toEqual(['/health/live', '/health/ready'])
     }
   })
 
@@ -169,6 +189,11 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
         if (/SECRET|PASSWORD|TOKEN|DATABASE_URL|REDIS_URL/.test(name)) expect([name, text]).toEqual([name, null])
   })
 })
+
+interface IngressRule {
+  from?: object[]
+  ports?: { port: number }[]
+}
 
 interface IngressPath {
   path: string

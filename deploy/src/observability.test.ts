@@ -79,8 +79,10 @@ describe('each alert', () => {
 
 test('Prometheus asks every service', () => {
   const { scrape_configs: jobs } = parse(read('deploy/observability/prometheus.yaml')) as {
-    scrape_configs: { job_name: string; dns_sd_configs: { names: string[] }[] }[]
+    scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[]
   }
   expect(jobs.map(({ job_name }) => job_name).toSorted()).toEqual([...services].toSorted())
-  for (const { job_name, dns_sd_configs } of jobs) expect(dns_sd_configs[0]?.names).toEqual([job_name])
+  const [, port] = /METRICS_PORT=(\d+)/.exec(read('deploy/Dockerfile'))!
+  for (const { job_name, dns_sd_configs } of jobs)
+    expect(dns_sd_configs).toMatchObject([{ names: [job_name], port: Number(port) }])
 })

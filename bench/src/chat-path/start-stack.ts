@@ -4,6 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@gateway/local-stack/free-port'
 import { serviceEnvironments } from '@gateway/local-stack/service-environment'
+import { chooseMetricsPorts } from '@gateway/local-stack/stack-ports'
 import { startBenchServers } from '../stack/bench-servers.ts'
 import type { DurablePostgres } from '../stack/durable-postgres.ts'
 import { startProgram, type RunningProgram } from '../stack/start-program.ts'
@@ -44,6 +45,7 @@ export async function startStack(stops: Stops, profile: string | null): Promise<
   const environments = serviceEnvironments({
     host: '127.0.0.1',
     ports,
+    metricsPorts: await chooseMetricsPorts(ports),
     secrets: {
       services: { gateway: secret(), worker: secret(), console: secret() },
       databaseRoles: { ledger: '', console: '' }, // they are in the addresses below

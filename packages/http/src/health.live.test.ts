@@ -13,7 +13,6 @@ async function healthy(otherMethods?: ReturnType<typeof allowOnly>) {
     {
       live: () => ({ status: 200, body: { status: 'live' } }),
       ready: async () => ({ status: 503, body: { status: 'not ready', reasons: { ledger: 'it does not answer' } } }),
-      metricsText: async () => 'calls_total 3\n',
     },
     otherMethods,
   )
@@ -33,14 +32,11 @@ test('says whether it lives and whether it is ready, as it was told', async () =
   ])
 })
 
-test('shows what was measured as Prometheus text', async () => {
-  const answer = await fetch(`${await healthy()}/metrics`)
-  expect([answer.status, await answer.text()]).toEqual([200, 'calls_total 3\n'])
-  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-  expect(answer.headers.get('content-length')).toBe('14')
+test('shows nothing of what was measured', async () => {
+  expect((await fetch(`${await healthy()}/metrics`)).status).toBe(404)
 })
 
-test.each(['/health/live', '/health/ready', '/metrics'])('%s is for reading only', async (path) => {
+test.each(['/health/live', '/health/ready'])('%s is for reading only', async (path) => {
   const ask = async (url: string, method: string) => (await fetch(url + path, { method })).status
   expect(await ask(await healthy(), 'POST')).toBe(404)
   expect(await ask(await healthy(allowOnly('GET')), 'POST')).toBe(405)

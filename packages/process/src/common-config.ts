@@ -7,6 +7,11 @@ import { logLevels } from './logger.ts'
 export const commonConfig = z.object({
   HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on' }),
   PORT: port().default(0).meta({ description: 'Port to listen on; 0 lets the kernel choose' }),
+  METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .meta({ description: 'Address on which /metrics listens; never one that callers reach' }),
+  METRICS_PORT: port().default(0).meta({ description: 'Port of /metrics; 0 lets the kernel choose' }),
   LOG_LEVEL: z.enum(logLevels).default('info').meta({ description: 'Least severity that is logged' }),
   DRAIN_MS: wholeNumber({ min: 0, max: 3_600_000 })
     .default(8_000)

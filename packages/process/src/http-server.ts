@@ -16,19 +16,29 @@ interface Address {
   /** 0 lets the kernel choose. */
   port: number
   drainMs: number
+  /** Of the variables that an operator changes. */
+  names?: Names
+}
+
+interface Names {
+  host: string
+  port: string
 }
 
 /** A caller who says nothing is probed after this, each second, and is gone after ten probes without an answer. */
 const PROBE_AFTER_MS = 5_000
 
 /** Starts to listen. A taken port is a `ConfigurationError` that names the variable to change. */
-export async function startHttpServer(handler: RequestListener, { host, port, drainMs }: Address): Promise<HttpServer> {
+export async function startHttpServer(
+  handler: RequestListener,
+  { host, port, drainMs, names = { host: 'HOST', port: 'PORT' } }: Address,
+): Promise<HttpServer> {
   const server = createServer({ keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }, handler)
   server.listen({ host, port })
   try {
     await once(server, 'listening')
   } catch (error) {
-    throw listenProblem(error as NodeJS.ErrnoException, host, port)
+    throw listenProblem(error as NodeJS.ErrnoException, { host, port }, names)
   }
   const actual = (server.address() as AddressInfo).port
   const name = host.includes(':') ? `[${host}]` : host
@@ -47,20 +57,24 @@ async function drain(server: Server, drainMs: number): Promise<void> {
   clearTimeout(late)
 }
 
-function listenProblem(error: NodeJS.ErrnoException, host: string, port: number): Error {
+function listenProblem(
+  error: NodeJS.ErrnoException,
+  { host, port }: Pick<Address, 'host' | 'port'>,
+  names: Names,
+): Error {
   if (error.code === 'EADDRINUSE') {
     return new ConfigurationError([
-      `PORT: ${port} on ${host} is taken. Stop what listens there, or set PORT to a free one.`,
+      `${names.port}: ${port} on ${host} is taken. Stop what listens there, or set ${names.port} to a free one.`,
     ])
   }
   if (error.code === 'EACCES') {
     return new ConfigurationError([
-      `PORT: ${port} on ${host} is not permitted to this user. Set PORT to one above 1023.`,
+      `${names.port}: ${port} on ${host} is not permitted to this user. Set ${names.port} to one above 1023.`,
     ])
   }
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     return new ConfigurationError([
-      `HOST: ${host} is not an address of this machine. Set HOST to one, or to 0.0.0.0 for all.`,
+      `${names.host}: ${host} is not an address of this machine. Set ${names.host} to one, or to 0.0.0.0 for all.`,
     ])
   }
   return error

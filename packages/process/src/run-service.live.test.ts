@@ -29,24 +29,46 @@ function startProgram(env: Record<string, string>) {
         .trim()
         .split('\n')
         .map((line) => (JSON.parse(line) as { message: string }).message),
-    /** Its address, once it listens. */
-    async url(): Promise<string> {
-      const [word] = (await once(child, 'message')) as [{ listening: string }]
+    /** Its addresses, once it listens. */
+    async urls(): Promise<{ listening: string; metrics: string }> {
+      const [word] = (await once(child, 'message')) as [{ listening: string; metrics: string }]
       for (;;) {
-        if ((await fetch(`${word.listening}/health/ready`)).status === 200) return word.listening
+        if ((await fetch(`${word.listening}/health/ready`)).status === 200) return word
       }
+    },
+    async url(): Promise<string> {
+      return (await this.urls()).listening
     },
   }
 }
 
 test('starts in order, answers, and stops in reverse on SIGTERM with exit code 0', async () => {
   const service = startProgram({ GREETING: 'hello' })
-  const url = await service.url()
+  const { listening: url, metrics } = await service.urls()
   expect(await (await fetch(url)).text()).toBe(`hello ${'0'.repeat(32)}`) // the no-op tracer
-  expect(await (await fetch(`${url}/metrics`)).text()).toContain('greetings_total{path="/"')
+  const measured = await fetch(`${metrics}/metrics`)
+  expect(measured.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  expect(await measured.text()).toContain('greetings_total{path="/"')
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
   expect(service.messages()).toEqual(['listening', 'greeting', 'stopping', 'last stopped', 'first stopped', 'stopped'])
+})
+
+test('what is measured is read on a port of its own, and nothing else is there', async () => {
+  const { listening, metrics } = await startProgram({ GREETING: 'hello' }).urls()
+  expect(new URL(metrics).port).not.toBe(new URL(listening).port)
+  const statusOf = async (path: string, method = 'GET') => (await fetch(metrics + path, { method })).status
+  expect(await Promise.all(['/', '/health/ready', '/metrics/', '/metrics?x'].map((path) => statusOf(path)))).toEqual(
+    Array(4).fill(404),
+  )
+  expect(await statusOf('/metrics', 'POST')).toBe(405)
+})
+
+test('a taken port of metrics is told by its own name', async () => {
+  const { metrics } = await startProgram({ GREETING: 'hello' }).urls()
+  const second = startProgram({ GREETING: 'hello', METRICS_PORT: new URL(metrics).port })
+  expect(await second.ended).toBe(78)
+  expect(second.errors()).toContain('or set METRICS_PORT to a free one.')
 })
 
 test('a wrong configuration is told in sentences and exits with 78', async () => {

@@ -7,6 +7,7 @@ import { createReadiness, type Readiness } from './health.ts'
 import { startHttpServer, type HttpServer } from './http-server.ts'
 import { createLifecycle, type Lifecycle } from './lifecycle.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { startMetricsServer } from './metrics-server.ts'
 import { onStopSignals } from './stop-signals.ts'
 import { startTelemetry } from './telemetry.ts'
 
@@ -22,8 +23,6 @@ export interface ServiceTools {
   /** Whether there is a collector; without one a span is nothing. */
   traced: boolean
   readiness: Readiness
-  /** The body of GET /metrics. */
-  metricsText: () => Promise<string>
   /** Listens on HOST and PORT, and is stopped in its turn. */
   listen: (handler: RequestListener) => Promise<HttpServer>
 }
@@ -74,6 +73,8 @@ export async function runService<Schema extends z.ZodObject>(
   try {
     const telemetry = await startTelemetry({ service, otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT })
     lifecycle.onStop('telemetry', telemetry.stop, { limitMs: 3_000 })
+    const metrics = await startMetricsServer(telemetry.metricsText, config)
+    lifecycle.onStop('metrics server', metrics.stop, { limitMs: 3_000 })
     await start(config, {
       log,
       onStop: lifecycle.onStop,
@@ -82,12 +83,11 @@ export async function runService<Schema extends z.ZodObject>(
       tracer: telemetry.tracer,
       traced: telemetry.traced,
       readiness,
-      metricsText: telemetry.metricsText,
       listen: async (handler) => {
         const http = await startHttpServer(handler, { host: config.HOST, port: config.PORT, drainMs: config.DRAIN_MS })
         lifecycle.onStop('http server', http.stop, { limitMs: config.DRAIN_MS + 1_000 })
-        log.info({ url: http.url }, 'listening')
-        if (process.connected) process.send?.({ listening: http.url })
+        log.info({ url: http.url, metrics: metrics.url }, 'listening')
+        if (process.connected) process.send?.({ listening: http.url, metrics: metrics.url })
         return http
       },
     })

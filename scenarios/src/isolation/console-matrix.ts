@@ -127,7 +127,6 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
 export const openRoutes: Record<string, string> = {
   'GET /health/live': '200',
   'GET /health/ready': '200',
-  'GET /metrics': '200',
   'GET /': '200',
   'GET /console': '200',
   'GET /console/*file': '200',

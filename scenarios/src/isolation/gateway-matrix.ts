@@ -45,7 +45,6 @@ const NO_SANDBOX = '404 sandbox_not_found'
 export const openGatewayRoutes: Record<string, string> = {
   'GET /health/live': '200',
   'GET /health/ready': '200',
-  'GET /metrics': '200',
   'GET /docs': '200',
   'GET /docs/:file': '404 not_found', // its parameter is the name of a file
   'GET /openapi.json': '200',

@@ -59,10 +59,11 @@ test('lists come in pages that meet without gap or repetition', async ({ stack }
   expect(outcomeOf(await stack.owner.get(`${stack.path}/audit?cursor=x`))).toBe('400 invalid_request')
 })
 
-test('health, metrics and the page need nobody', async ({ console }) => {
+test('health and the page need nobody; what is measured is on another port', async ({ console }) => {
   const get = (path: string) => fetch(console.url + path)
   expect((await get('/health/live')).status).toBe(200)
   expect((await get('/health/ready')).status).toBe(200)
-  expect(await (await get('/metrics')).text()).toContain('target_info')
+  expect((await get('/metrics')).status).toBe(404)
+  expect(await (await fetch(`${console.metricsUrl}/metrics`)).text()).toContain('target_info')
   expect(await (await get('/console')).text()).toContain('/api/v2/session')
 })

@@ -30,7 +30,7 @@ export function consoleApp(deps: ConsoleDeps): Express {
     next()
   })
   const { live } = deps.readiness
-  mountHealth(app, { live, ready: () => readyOrLimited(deps), metricsText: deps.metricsText })
+  mountHealth(app, { live, ready: () => readyOrLimited(deps) })
 
   app.use(
     preamble({

@@ -29,7 +29,6 @@ export interface ConsoleDeps {
   log: Logger
   metrics: Metrics
   readiness: Readiness
-  metricsText: () => Promise<string>
   /** Aborts when stopping begins. */
   stopping: AbortSignal
 }

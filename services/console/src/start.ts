@@ -15,7 +15,7 @@ const QUERY_LIMIT_MS = 7_000
 
 /** Builds the console: its database, its client of the ledger, and last the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
-  const { log, meter, onStop, readiness, metricsText, stopping } = tools
+  const { log, meter, onStop, readiness, stopping } = tools
   const { prisma, close } = await openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_CONNECTIONS,
@@ -42,7 +42,6 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     log,
     metrics: openMetrics(meter),
     readiness,
-    metricsText,
     stopping,
     publicUrl: config.PUBLIC_URL,
     provider: signInProvider(config, tools),

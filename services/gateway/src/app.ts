@@ -59,7 +59,7 @@ export function gatewayApp(deps: Deps): Express {
     ['GET', '/openapi.json', showOpenApi()],
   ])
   const { live, ready } = deps.readiness
-  mountHealth(app, { live, ready, metricsText: deps.metricsText }, allowOnly('GET'))
+  mountHealth(app, { live, ready }, allowOnly('GET'))
 
   app.use(notFound)
   app.use(answerErrors((error, _req, res) => answerOfRefusal(explainError(deps, error, res))))

@@ -50,7 +50,6 @@ export interface Deps {
   metrics: Metrics
   readiness: Pick<Readiness, 'live' | 'ready'>
   /** The body of GET /metrics. */
-  metricsText: () => Promise<string>
 
   /** Whether prompts and answers get into traces. */
   traceContent: boolean

@@ -13,15 +13,15 @@ test.for(['json', 'stream'])(
   async (kind, { stack, tenant }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, latencyMs: SLOW_MS }])
-    const before = await figures(tenant.url)
+    const before = await figures(tenant.metricsUrl)
     const answer = await tenant.chat({ messages: [{ role: 'user', content }], stream: kind === 'stream' })
     await answer.text()
     // A stream is counted once its last word was written, which its reader may have before.
     await expect
-      .poll(async () => (await figures(tenant.url))('gateway_calls_duration_count', kind))
+      .poll(async () => (await figures(tenant.metricsUrl))('gateway_calls_duration_count', kind))
       .toBe(before('gateway_calls_duration_count', kind) + 1)
 
-    const after = await figures(tenant.url)
+    const after = await figures(tenant.metricsUrl)
     const grown = (name: string, label: string) => after(name, label) - before(name, label)
     expect(grown('gateway_calls_own_duration_count', kind)).toBe(1)
     const took = grown('gateway_calls_duration_sum', kind)

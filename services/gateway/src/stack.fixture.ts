@@ -52,7 +52,7 @@ export const stackTest = liveTest
     const model = await sell()
     const key = (options: Partial<KeyOptions> = {}) => fixture.key({ project, by: owners.owner, ...options })
     const { secret, hash } = await key()
-    const url = stack.gateways[0]!.url
+    const { url, metricsUrl } = stack.gateways[0]!
 
     async function wallet() {
       const { rows } = await fixture.run('SELECT reserved, settled FROM money.wallets WHERE project = $1', [project.id])
@@ -80,7 +80,21 @@ export const stackTest = liveTest
         headers: { ...headers, ...more.headers },
       })
 
-    return { owners, project: project.id, model, secret, hash, url, headers, sell, key, chat, wallet, settled }
+    return {
+      owners,
+      project: project.id,
+      model,
+      secret,
+      hash,
+      url,
+      metricsUrl,
+      headers,
+      sell,
+      key,
+      chat,
+      wallet,
+      settled,
+    }
   })
 
 /** A prompt that no other test uses, so that the provider's rules and log can tell calls apart. */
@@ -120,7 +134,7 @@ export async function errorOf(answer: Response) {
  * Calls under way, by the gateway's own count; those whose caller has disconnected and settlements that outlast their
  * answer included.
  */
-export async function openCalls(url: string): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text()
+export async function openCalls(metricsUrl: string): Promise<number> {
+  const metrics = await (await fetch(`${metricsUrl}/metrics`)).text()
   return Number(/^gateway_calls_open(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1])
 }

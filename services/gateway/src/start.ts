@@ -36,7 +36,7 @@ const SETTLE_MS = 5_000
 export async function startGateway(
   config: GatewayConfig & CommonConfig,
   providersConfig: ProvidersConfig,
-  { log, meter, traced, onStop, stopping, readiness, metricsText, listen }: ServiceTools,
+  { log, meter, traced, onStop, stopping, readiness, listen }: ServiceTools,
 ) {
   const now = () => Date.now()
   const newId = openIdGenerator(now, randomFillSync)
@@ -109,7 +109,6 @@ export async function startGateway(
     log,
     metrics,
     readiness,
-    metricsText,
     traceContent: config.TRACE_CONTENT && traced,
     mcpHosts: config.MCP_HOSTS,
   }

@@ -174,8 +174,9 @@ describe('maintenance', () => {
   test('the books are checked, and a metric carries the result', async ({ ledger, tenant, fixture }) => {
     const findings = async () =>
       Number(
-        /^ledger_check_findings(?:\{[^}]*\})? (\d+)/m.exec(await (await fetch(`${ledger.url}/metrics`)).text())?.[1] ??
-          NaN,
+        /^ledger_check_findings(?:\{[^}]*\})? (\d+)/m.exec(
+          await (await fetch(`${ledger.metricsUrl}/metrics`)).text(),
+        )?.[1] ?? NaN,
       )
     await until(async () => (await findings()) === 0)
     await fixture.run('UPDATE money.wallets SET funded = funded + 1 WHERE project = $1', [tenant.project])

@@ -14,16 +14,15 @@ import { mountOperations } from './receive/mount-operations.ts'
 interface AppDeps extends Deps {
   verify: VerifyToken
   readiness: Readiness
-  metricsText: () => Promise<string>
 }
 
 /** The whole surface of the ledger, internal only: POST /items, and the operations of operation-handlers.ts. */
 export function ledgerApp(deps: AppDeps): Express {
-  const { verify, readiness, metricsText, log } = deps
+  const { verify, readiness, log } = deps
   const app = openApp()
   app.post(itemsEndpoint.path, authorize(verify, itemsEndpoint), decideItems(deps))
   mountOperations(app, deps, verify)
-  mountHealth(app, { live: readiness.live, ready: readiness.ready, metricsText })
+  mountHealth(app, { live: readiness.live, ready: readiness.ready })
   app.use(notFound)
   app.use(answerErrors(internalAnswers({ service: 'ledger', failure: 'The books can not be reached now.', log })))
   return app

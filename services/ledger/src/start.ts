@@ -36,8 +36,7 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   tools.readiness.checkLive('batches', batchesAreNotHung(deps))
   const secrets = serviceSecretsOf(config)
   const verify = openTokenVerifier({ secrets, now: () => Date.now(), log: tools.log })
-  const { readiness, metricsText } = tools
-  return tools.listen(ledgerApp({ ...deps, verify, readiness, metricsText }))
+  return tools.listen(ledgerApp({ ...deps, verify, readiness: tools.readiness }))
 }
 
 async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps> {

@@ -9,14 +9,13 @@ import type { Logger } from '@gateway/process/logger'
 
 export interface AppOptions {
   readiness: Readiness
-  metricsText: () => Promise<string>
   log: Pick<Logger, 'error'>
 }
 
 /** The whole surface of the worker, internal only: its work comes through the queue. */
-export function workerApp({ readiness, metricsText, log }: AppOptions): Express {
+export function workerApp({ readiness, log }: AppOptions): Express {
   const app = openApp()
-  mountHealth(app, { live: readiness.live, ready: readiness.ready, metricsText })
+  mountHealth(app, { live: readiness.live, ready: readiness.ready })
   app.use(notFound)
   app.use(answerErrors(internalAnswers({ service: 'worker', failure: 'The worker can not answer now.', log })))
   return app

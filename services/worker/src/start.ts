@@ -21,9 +21,9 @@ export async function startWorker(
   providersConfig: ProvidersConfig,
   tools: ServiceTools,
 ) {
-  const { log, meter, metricsText, onStop, readiness } = tools
+  const { log, meter, onStop, readiness } = tools
   const { REDIS_URL: redisUrl, CONCURRENCY: concurrency, DRAIN_MS } = config
-  await tools.listen(workerApp({ readiness, metricsText, log }))
+  await tools.listen(workerApp({ readiness, log }))
 
   const deps = await openDeps(config, providersConfig, tools)
 

@@ -26,8 +26,8 @@ export async function startWorkerProcess(env: Record<string, string>): Promise<W
   child.stdout?.on('data', (text) => (output += String(text)))
   child.stderr?.on('data', (text) => (output += String(text)))
   const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const url = await Promise.race([
-    once(child, 'message').then(([word]) => (word as { listening: string }).listening),
+  const { listening: url, metrics } = await Promise.race([
+    once(child, 'message').then(([word]) => word as { listening: string; metrics: string }),
     ended.then(() => Promise.reject(new Error(`the worker did not start:\n${output}`))),
   ])
   const get = (path: string) => fetch(url + path)
@@ -43,7 +43,7 @@ export async function startWorkerProcess(env: Record<string, string>): Promise<W
     async ready() {
       while ((await health()).status !== 'ready') await new Promise((resolve) => setTimeout(resolve, 25))
     },
-    metrics: async () => (await get('/metrics')).text(),
+    metrics: async () => (await fetch(`${metrics}/metrics`)).text(),
     signal: (name) => void child.kill(name),
     ended,
   }

@@ -37,6 +37,7 @@ test('the three printed commands can be pasted into a shell as they stand', asyn
       media: { image: 'acme/canvas', audio: 'acme/voice' },
       sandboxes: { chat: 'sbx-chat', mixed: 'sbx-mixed' },
       providerControl: 'http://127.0.0.1:2/control',
+      metrics: [],
     },
     '.local/ready.json',
   )

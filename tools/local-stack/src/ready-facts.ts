@@ -8,6 +8,8 @@ export interface ReadyFacts extends Seeded {
   consoleUrl: string
   /** Control endpoint of the simulated provider. */
   providerControl: string
+  /** Where each service shows its metrics; on this machine alone. */
+  metrics: string[]
 }
 
 /** For this user alone, and never seen half-written. */

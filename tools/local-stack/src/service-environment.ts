@@ -1,6 +1,6 @@
 import type { Environment } from '@gateway/process/config'
 import type { ProviderConfig } from '@gateway/providers/provider-config'
-import type { StackPorts } from './stack-ports.ts'
+import type { MetricsPorts, StackPorts } from './stack-ports.ts'
 import type { StackSecrets } from './stack-secrets.ts'
 
 /** One entry of `PROVIDERS`, by the provider's name. */
@@ -11,6 +11,8 @@ export interface StackFacts {
   /** Where the gateway listens; everything else listens on 127.0.0.1. */
   host: string
   ports: StackPorts
+  /** Of /metrics, for this machine alone. */
+  metricsPorts: MetricsPorts
   secrets: StackSecrets
   /** Login of the role svc_ledger. */
   ledgerDatabaseUrl: string
@@ -29,7 +31,7 @@ export interface StackFacts {
 /**
  * The environment of each program, whole: nothing of the starter's own comes through, apart from what `inherited` picks.
  *
- * All: HOST, PORT, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
+ * All: HOST, PORT, METRICS_PORT where it has metrics, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
  * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE.
  * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
@@ -44,6 +46,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
     STOP_WITH_PARENT: '1',
     ...(facts.otlpEndpoint && { OTEL_EXPORTER_OTLP_ENDPOINT: facts.otlpEndpoint }),
   })
+  const measured = (program: keyof MetricsPorts) => ({ METRICS_PORT: String(facts.metricsPorts[program]) })
   const ledgerUrl = `http://127.0.0.1:${ports.ledger}`
   const providers = {
     PROVIDERS: JSON.stringify(facts.providers),
@@ -55,6 +58,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
     provider: common(ports.provider),
     ledger: {
       ...common(ports.ledger),
+      ...measured('ledger'),
       DATABASE_URL: facts.ledgerDatabaseUrl,
       REDIS_URL: facts.redisUrl,
       SERVICE_SECRET_GATEWAY: secrets.services.gateway,
@@ -63,6 +67,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
     },
     console: {
       ...common(ports.console),
+      ...measured('console'),
       DATABASE_URL: facts.consoleDatabaseUrl,
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.console,
@@ -71,6 +76,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
     },
     worker: {
       ...common(ports.worker),
+      ...measured('worker'),
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.worker,
       REDIS_URL: facts.redisUrl,
@@ -78,6 +84,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
     },
     gateway: {
       ...common(ports.gateway, facts.host),
+      ...measured('gateway'),
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.gateway,
       REDIS_URL: facts.redisUrl,

@@ -17,7 +17,7 @@ const stackConfig = z
     PORT: port().default(8080).meta({ description: 'Port of the gateway' }),
     CONSOLE_PORT: internalPort('Port of the console'),
     LEDGER_PORT: internalPort('Port of the ledger'),
-    WORKER_PORT: internalPort("Port of the worker's health and metrics"),
+    WORKER_PORT: internalPort("Port of the worker's health"),
     PROVIDER_PORT: internalPort('Port of the simulated provider'),
     POSTGRES_PORT: internalPort('Port of the embedded Postgres'),
     REDIS_PORT: internalPort('Port of the embedded Redis'),

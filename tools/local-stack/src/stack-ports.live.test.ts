@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { readStackConfig } from './stack-config.ts'
-import { choosePorts } from './stack-ports.ts'
+import { chooseMetricsPorts, choosePorts } from './stack-ports.ts'
 
 const holders: ReturnType<typeof createServer>[] = []
 afterEach(() => holders.splice(0).forEach((holder) => holder.close()))
@@ -18,6 +18,13 @@ test('every program gets a port of its own', async () => {
   const ports = Object.values(await choosePorts(readStackConfig({ PORT: '0' })))
   expect(new Set(ports).size).toBe(5)
   expect(ports.every((port) => port > 0)).toBe(true)
+})
+
+test('what is measured has ports that no program has', async () => {
+  const ports = await choosePorts(readStackConfig({ PORT: '0' }))
+  const measured = await chooseMetricsPorts(ports)
+  expect(Object.keys(measured).toSorted()).toEqual(['console', 'gateway', 'ledger', 'worker'])
+  expect(new Set([...Object.values(ports), ...Object.values(measured)]).size).toBe(9)
 })
 
 test('every taken port that was asked for is told by its variable', async () => {

@@ -46,6 +46,22 @@ export async function choosePorts(config: StackConfig): Promise<StackPorts> {
   return chosen as StackPorts
 }
 
+/** The programs that have metrics. */
+export const measured = ['gateway', 'console', 'ledger', 'worker'] as const
+export type MetricsPorts = Record<(typeof measured)[number], number>
+
+/** A port of 127.0.0.1 for the metrics of each: the next free ones above all others. */
+export async function chooseMetricsPorts(ports: StackPorts): Promise<MetricsPorts> {
+  const used = new Set(Object.values(ports))
+  const chosen: Partial<MetricsPorts> = {}
+  for (const program of measured) {
+    const port = (await nextFree(Math.max(...used) + 1, used))!
+    used.add(port)
+    chosen[program] = port
+  }
+  return chosen as MetricsPorts
+}
+
 async function nextFree(from: number, used: ReadonlySet<number>): Promise<number | null> {
   for (let port = from; port <= 65_535; port++) {
     if ((await tryPort(port, '127.0.0.1', used)) !== null) return port

@@ -80,6 +80,11 @@ test('starts everything in order, tells each step, and writes ready.json for thi
   for (const url of [facts.baseUrl, facts.consoleUrl, facts.providerControl.replace(/\/control$/, '')]) {
     expect((await fetch(`${url}/health/ready`)).status).toBe(200)
   }
+  expect(facts.metrics).toHaveLength(4)
+  for (const url of facts.metrics) {
+    expect(new URL(url).hostname).toBe('127.0.0.1')
+    expect(await (await fetch(url)).text()).toContain('target_info')
+  }
   for (const file of ['ready.json', 'secrets.json', 'seeded.json']) {
     expect(statSync(path.join(folder, file)).mode & 0o777).toBe(0o600)
   }

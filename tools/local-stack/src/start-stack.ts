@@ -15,7 +15,7 @@ import { gatewayUrl, inherited, serviceEnvironments } from './service-environmen
 import type { RealModel, Seeded } from '@gateway/prisma/seeded'
 import { realModelsOf } from './real-models.ts'
 import type { StackConfig } from './stack-config.ts'
-import { choosePorts, type StackPorts } from './stack-ports.ts'
+import { chooseMetricsPorts, choosePorts, measured, type StackPorts } from './stack-ports.ts'
 import { keepSecrets } from './stack-secrets.ts'
 import { superviseProgram } from './supervise-program.ts'
 
@@ -70,6 +70,7 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
   rmSync(file('ready.json'), { force: true })
 
   const ports = await choosePorts(config)
+  const metricsPorts = await chooseMetricsPorts(ports)
   const secrets = keepSecrets(folder)
   const adminUrl =
     config.DATABASE_URL ?? (await screen.step('postgres', () => startOwnPostgres(deps, file('postgres'))))
@@ -82,6 +83,7 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
   const environments = serviceEnvironments({
     host: config.HOST,
     ports,
+    metricsPorts,
     secrets,
     ledgerDatabaseUrl: databaseUrls.ledger,
     consoleDatabaseUrl: databaseUrls.console,
@@ -125,6 +127,7 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
     consoleUrl: urlOf('console'),
     ...seeded,
     providerControl: `${urlOf('provider')}/control`,
+    metrics: measured.map((program) => `http://127.0.0.1:${metricsPorts[program]}/metrics`),
   }
   writePrivateJson(file('ready.json'), ready)
   lifecycle.onStop('ready.json', () => rmSync(file('ready.json'), { force: true }))

@@ -7,6 +7,8 @@ import { freePort } from '@gateway/local-stack/free-port'
 export interface TestProgram {
   name: string
   url: string
+  /** Where `/metrics` is, and nothing else. */
+  metricsUrl: string
   readonly pid: number
   readonly isRunning: boolean
   logFile: string
@@ -34,6 +36,7 @@ const READY_MS = 60_000
 /** Starts a service as a process of its own, on a port that stays its own over restarts, and waits until it is ready. */
 export async function startProgram({ name, entry, folder, env }: Program): Promise<TestProgram> {
   const port = await freePort(undefined, name)
+  const metricsPort = await freePort(undefined, `the metrics of ${name}`)
   const url = `http://127.0.0.1:${port}`
   const logFile = path.join(folder, `${name}.log`)
   let settings = env
@@ -42,7 +45,14 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
   function spawnProgram(): ChildProcess {
     const log = openSync(logFile, 'a', 0o600)
     const started = spawn(process.execPath, [entry], {
-      env: { PATH: process.env['PATH'], ...settings, HOST: '127.0.0.1', PORT: String(port), STOP_WITH_PARENT: '1' },
+      env: {
+        PATH: process.env['PATH'],
+        ...settings,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        METRICS_PORT: String(metricsPort),
+        STOP_WITH_PARENT: '1',
+      },
       stdio: ['pipe', log, log],
     })
     closeSync(log)
@@ -71,6 +81,7 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
   return {
     name,
     url,
+    metricsUrl: `http://127.0.0.1:${metricsPort}`,
     get pid() {
       return child.pid!
     },

@@ -12,7 +12,7 @@ test('while the ledger does not keep up, a call that is one too many is refused 
   await (await tenant.chat()).text()
   ledger!.signal('SIGSTOP')
   const waiting = Array.from({ length: ROOM }, () => tenant.chat())
-  while ((await openCalls(tenant.url)) < ROOM) continue
+  while ((await openCalls(tenant.metricsUrl)) < ROOM) continue
   const refused = await tenant.chat()
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)

@@ -59,7 +59,7 @@ describe('a project that has taken its part', () => {
     for (const call of busy.calls) await expect(call).rejects.toThrow()
     await expectOverloaded(await tenant.chat())
     await stack.provider.control.release()
-    while ((await openCalls(tenant.url)) > 0) continue // a permit is released once its call has ended, which is after its settlement
+    while ((await openCalls(tenant.metricsUrl)) > 0) continue // a permit is released once its call has ended, which is after its settlement
     expect((await tenant.chat()).status).toBe(200)
   })
 })

@@ -17,7 +17,7 @@ test('a call that can not be settled is answered, kept by the ledger, and charge
   await fixture.run('UPDATE money.wallets SET reserved = 0 WHERE project = $1', [tenant.project])
   await control.release()
   expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200])
-  const metrics = async () => (await fetch(`${tenant.url}/metrics`)).text()
+  const metrics = async () => (await fetch(`${tenant.metricsUrl}/metrics`)).text()
   await expect.poll(metrics, SOON).toMatch(/^gateway_reservations_closed_total\{outcome="set-aside".*\} 3\b/m)
 
   const refused = await tenant.chat()

@@ -64,10 +64,11 @@ describe('the models of a key', () => {
 describe('the gateway', () => {
   test('says that it lives, that it is ready, and what it counts', async ({ tenant }) => {
     await (await tenant.chat()).text()
-    const ask = async (path: string) => (await fetch(tenant.url + path)).text()
+    const ask = async (path: string, url = tenant.url) => (await fetch(url + path)).text()
     expect(JSON.parse(await ask('/health/live'))).toEqual({ status: 'live' })
     expect(JSON.parse(await ask('/health/ready'))).toEqual({ status: 'ready' })
-    const metrics = await ask('/metrics')
+    expect(JSON.parse(await ask('/metrics'))).toMatchObject({ error: { code: 'not_found' } })
+    const metrics = await ask('/metrics', tenant.metricsUrl)
     expect(metrics).toContain('gateway_reservations_closed_total{outcome="settled"')
     expect(metrics).not.toContain('simulated')
   })

@@ -77,7 +77,7 @@ describe('invocations that wait', () => {
     await held.called(ALONE)
     for (const caller of callers) caller.abort()
     for (const one of left) await expect(one).rejects.toThrow()
-    while ((await openCalls(tenant.url)) > 0) continue
+    while ((await openCalls(tenant.metricsUrl)) > 0) continue
     expect((await tenant.chat()).status).toBe(200)
     await held.release()
     await held.ended()
