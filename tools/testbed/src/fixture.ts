@@ -52,6 +52,9 @@ export interface KeyOptions {
   revoked?: boolean
 }
 
+/** The name of something in a fixture: never its id, so that no test takes the one for the other. */
+export const nameOf = (id: string): string => `Named ${id.slice(-6)}`
+
 /** A tenant that can call. */
 export interface CallableTenant {
   project: ProjectFixture
@@ -103,9 +106,9 @@ export async function openFixture(adminUrl: string) {
 
   async function tenant(): Promise<{ tenant: string; team: string; owner: string }> {
     const [tenantId, team, owner] = [id('ten'), id('tea'), await person()]
-    await run('INSERT INTO control.tenants (id, name) VALUES ($1, $1)', [tenantId])
+    await run('INSERT INTO control.tenants (id, name) VALUES ($1, $2)', [tenantId, nameOf(tenantId)])
     await run(`INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, 'Admin')`, [tenantId, owner])
-    await run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $1)', [team, tenantId])
+    await run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $3)', [team, tenantId, nameOf(team)])
     await run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [team, owner])
     return { tenant: tenantId, team, owner }
   }
@@ -116,10 +119,11 @@ export async function openFixture(adminUrl: string) {
     funds: bigint = 0n,
   ): Promise<ProjectFixture> {
     const project = id('prj')
-    await run('INSERT INTO control.projects (id, tenant, team, name) VALUES ($1, $2, $3, $1)', [
+    await run('INSERT INTO control.projects (id, tenant, team, name) VALUES ($1, $2, $3, $4)', [
       project,
       of.tenant,
       of.team,
+      nameOf(project),
     ])
     await run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Owner')`, [
       project,
@@ -154,7 +158,7 @@ export async function openFixture(adminUrl: string) {
       `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
          per_tool, fixed_with_tools, max_tokens_per_image, providers)
-       VALUES ($1, $1, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+       VALUES ($1, $17, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
       [
         product,
         kind,
@@ -181,6 +185,7 @@ export async function openFixture(adminUrl: string) {
         options.fixedWithTools ?? 64,
         options.maxTokensPerImage ?? null,
         JSON.stringify(options.providers ?? [{ provider: 'simulated', model: 'sim', priority: 1 }]),
+        nameOf(product),
       ],
     )
     return product

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { modelEntry, modelList } from '@gateway/contracts/model-entry'
+import { nameOf } from '@gateway/testbed/fixture'
 import { ask, chain, echo, flowTest, newKey, recordOf, sameImage } from '../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../stack.fixture.ts'
 
@@ -30,7 +31,7 @@ describe('a flow of one text', () => {
     expect(one).toMatchObject({
       name: 'Summaries',
       description: 'Makes them',
-      owned_by: tenant.project,
+      owned_by: nameOf(tenant.project),
       context_length: 65_536,
       max_output_tokens: 65_536,
       supported_parameters: ['stream', 'stream_options'],

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { modelEntry } from '@gateway/contracts/model-entry'
 import { openPackageCache } from '../executions/cache/package-cache.ts'
+import { nameOf } from '@gateway/testbed/fixture'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct, TEXT } from '../fixtures/sandbox-products.ts'
 import { readModels } from './read-models.ts'
@@ -57,12 +58,58 @@ describe('the models of a key', () => {
     const entry = modelEntry.parse('entries' in answer && answer.entries[1])
     expect(entry).toMatchObject({
       created: Date.UTC(2026, 10, 20, 12) / 1000,
-      owned_by: tenant.project.id, // the project's name, which in tests is its id
+      owned_by: nameOf(tenant.project.id), // the project's name, which is not its id
       modality: 'text->text',
       context_length: 65_536,
       supported_parameters: ['stream', 'stream_options'],
       pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
       service: { kind: 'sandbox', revision: 1, invoke: `/v1/sandbox/${sandbox}/invoke` },
+    })
+  })
+
+  test('say of a product what the catalogue has, each value in its place', async ({ fixture, tenant, reads }) => {
+    const product = await fixture.product({
+      promptPico: 150_000n,
+      completionPico: 600_000n,
+      supportedParameters: ['seed'],
+    })
+    await fixture.run(
+      `UPDATE control.products SET name = 'Swift', description = 'Answers fast', owned_by = 'Acme Labs', context_length = 32000,
+         max_output_tokens = 4000, input_modalities = '{text,image}', output_modalities = '{text}', is_moderated = true,
+         created_at = '2026-11-20T12:00:00Z' WHERE id = $1`,
+      [product],
+    )
+    await fixture.assign(tenant.project.id, product)
+    const answer = await reads.models(asked(tenant.key.hash))
+    const entry = 'entries' in answer && answer.entries.find(({ id }) => id === product)
+    expect(entry).toEqual({
+      id: product,
+      object: 'model',
+      created: Date.UTC(2026, 10, 20, 12) / 1000,
+      name: 'Swift',
+      description: 'Answers fast',
+      owned_by: 'Acme Labs',
+      modality: 'text+image->text',
+      context_length: 32_000,
+      max_output_tokens: 4_000,
+      architecture: { modality: 'text+image->text', input_modalities: ['text', 'image'], output_modalities: ['text'] },
+      top_provider: { context_length: 32_000, max_completion_tokens: 4_000, is_moderated: true },
+      supported_parameters: ['seed'],
+      pricing: {
+        unit: 'tokens',
+        prompt: '0.00000015',
+        completion: '0.0000006',
+        input_usd_per_1m: 0.15,
+        output_usd_per_1m: 0.6,
+      },
+    })
+    const priced = await fixture.product({ requestPico: 2_000_000_000n })
+    await fixture.assign(tenant.project.id, priced)
+    const again = await reads.models(asked(tenant.key.hash))
+    expect('entries' in again && again.entries.find(({ id }) => id === priced)!.pricing).toEqual({
+      unit: 'request',
+      request: '0.002',
+      usd_per_request: 0.002,
     })
   })
 
