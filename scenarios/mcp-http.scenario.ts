@@ -97,12 +97,14 @@ test('nothing starts a dance of OAuth', async ({ tenant }) => {
     expect((await fetch(`${origin}${path}`)).status).toBe(404)
 })
 
-test('what is no message is refused in the words of JSON-RPC', async ({ tenant }) => {
+test('what is no JSON is refused as on every other path, and what is no message in the words of JSON-RPC [invalid_json]', async ({
+  tenant,
+}) => {
   const { echo } = tenant.sandboxes
   const unreadable = await say(tenant, echo, '{"jsonrpc":')
-  expect([unreadable.status, unreadable.messages[0]!.error!.code]).toEqual([400, -32_700])
+  expect([unreadable.status, codeOf(unreadable)]).toEqual([400, 'invalid_json'])
   const deep = await say(tenant, echo, `${'['.repeat(200)}${']'.repeat(200)}`)
-  expect([deep.status, deep.messages[0]!.error!.code]).toEqual([400, -32_700])
+  expect([deep.status, codeOf(deep)]).toEqual([400, 'invalid_json'])
   const other = await say(tenant, echo, { hello: 'there' })
   expect(other.status).toBe(400)
   const plain = await say(tenant, echo, list, { headers: { 'content-type': 'text/plain' } })

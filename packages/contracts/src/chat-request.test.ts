@@ -39,7 +39,7 @@ describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [inv
     ['temperature', 'temperature', [0, 0.7, 2], [-0.01, 2.01]],
     ['top_p', 'top_p', [Number.MIN_VALUE, 1], [0, 1.01]],
     ['n', 'n', [1], [0, 2]],
-    ['seed', 'seed', [0, -5, Number.MAX_SAFE_INTEGER], [0.5, 2 ** 53]],
+    ['seed', 'seed', [0, -5, 2 ** 53 + 2, 2 ** 63, -(2 ** 63)], [0.5, 2 ** 64, '7']],
     ['a stop sequence', 'stop', ['a', 'x'.repeat(64), emoji.repeat(64)], ['', 'x'.repeat(65), emoji.repeat(65)]],
     ['stop sequences', 'stop', [[], ['a', 'b', 'c', 'd']], [['a', 'b', 'c', 'd', 'e']]],
     ['each stop sequence', 'stop', [['x'.repeat(64)]], [['ok', '']], 'stop.1'],
@@ -197,8 +197,29 @@ describe('what is read', () => {
   })
 
   test('tool_choice without tools is refused', () => {
-    expect(refusal(with_({ tool_choice: 'auto' })).param).toBe('tool_choice')
-    expect(refusal(with_({ tool_choice: 'auto', tools: [] })).param).toBe('tool_choice')
+    const named = { type: 'function', function: { name: 'look_up' } }
+    for (const tool_choice of ['required', named])
+      for (const more of [{}, { tools: [] }]) expect(refusal(with_({ tool_choice, ...more })).param).toBe('tool_choice')
+    for (const tool_choice of ['auto', 'none'])
+      for (const more of [{}, { tools: [] }, { tools: null }])
+        expect(read({ tool_choice, ...more }).forwarded).toEqual(read({}).forwarded)
+  })
+
+  test('tool_choice is any string, which is for the provider to know', () => {
+    expect(read({ tools: tools(1), tool_choice: 'validated' }).forwarded).toMatchObject({ tool_choice: 'validated' })
+    expect(refusal(with_({ tools: tools(1), tool_choice: 'x'.repeat(2 * 1024) })).param).toBe('tool_choice')
+  })
+
+  test('the response format text is that of every answer, so a model need not list it', () => {
+    expect(read({ response_format: { type: 'text' } })).toEqual(read({}))
+    expect(read({ response_format: { type: 'json_object' } }).conditional).toEqual(['response_format'])
+  })
+
+  test('a seed is sent on as digits of an integer of 64 bits', () => {
+    const sent = (seed: number) => /"seed":(-?\d+)\}/.exec(read({ seed }).forwardedJson)![1]
+    expect([7, -7, 2 ** 53 + 2].map(sent)).toEqual(['7', '-7', '9007199254740994'])
+    // What JSON makes of 9223372036854775807 and of its negative is beyond 64 bits when it is written again.
+    for (const seed of [2 ** 63, -(2 ** 63)]) expect(BigInt.asIntN(64, BigInt(sent(seed)!))).toBe(BigInt(sent(seed)!))
   })
 
   test('developer is system', () => {
@@ -367,11 +388,7 @@ describe('a refusal points at the field, and says in plain words what is wrong a
     [with_({ stop: ['ok', 5] }), 'stop.1', 'stop.1 is 5, and must be a string.'],
     [with_({ stop: ['a', 'b', 'c', 'd', 'e'] }), 'stop', 'stop has 5 entries, and must have at most 4 entries.'],
     [with_({ model: 'm'.repeat(300) }), 'model', 'model has 300 characters, and must have at most 256 characters.'],
-    [
-      with_({ tools: tools(1), tool_choice: 'maybe' }),
-      'tool_choice',
-      'tool_choice is "maybe", and must be one of "none", "auto", "required" or an object.',
-    ],
+    [with_({ tools: tools(1), tool_choice: 7 }), 'tool_choice', 'tool_choice is 7, and must be a string or an object.'],
     [
       with_({ tools: [{ type: 'web_search' }] }),
       'tools.0.type',

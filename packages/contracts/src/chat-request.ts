@@ -57,6 +57,10 @@ const stopSequence = z
 const maxTokens = z.int().min(chatLimits.maxTokens.min).max(chatLimits.maxTokens.max)
 const penalty = z.number().min(-2).max(2)
 const under = (bytes: number) => (value: unknown) => jsonBytes(value) < bytes
+const clamp = (value: number, most: number) => Math.max(-most, Math.min(value, most))
+const isInt64 = (value: number) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63
+/** The largest number of double precision whose digits, as JSON writes them, are an integer of 64 bits. */
+const LARGEST_SEED = 2 ** 63 - 1024
 const ignored = z.unknown().optional()
 
 /** The body of POST /v1/chat/completions before `null`s are taken out: what its description is made of. */
@@ -72,7 +76,11 @@ export const chatBody = z.strictObject({
   temperature: z.number().min(chatLimits.temperature.min).max(chatLimits.temperature.max).optional(),
   top_p: z.number().gt(chatLimits.topP.above).max(chatLimits.topP.max).optional(),
   n: z.literal(1, 'must be 1: one completion is charged per request').optional(),
-  seed: z.int().optional(),
+  seed: z
+    .number()
+    .refine(isInt64, 'must be an integer of 64 bits')
+    .meta({ type: 'integer', description: 'Beyond 2^53 the nearest number of double precision is sent on' })
+    .optional(),
   stop: z.union([stopSequence, z.array(stopSequence).max(chatLimits.stopSequences)]).optional(),
   tools: z
     .array(tool)
@@ -80,7 +88,7 @@ export const chatBody = z.strictObject({
     .refine(under(chatLimits.toolsBytesUnder), 'must be under 32 KB in total')
     .optional(),
   tool_choice: z
-    .union([z.enum(['none', 'auto', 'required']), z.record(z.string(), z.unknown())])
+    .union([z.string(), z.record(z.string(), z.unknown())])
     .refine(under(chatLimits.toolChoiceBytesUnder), 'must be under 2 KB')
     .optional(),
   response_format: z
@@ -144,11 +152,14 @@ export function readChatRequest(value: unknown): ChatRequest {
     asked.max_tokens !== asked.max_completion_tokens
   )
     throw invalidField('max_completion_tokens', 'differs from max_tokens, which means the same', 'send one of the two')
+  if (asked.tools === undefined && (asked.tool_choice === 'auto' || asked.tool_choice === 'none'))
+    delete asked.tool_choice
   if (asked.tool_choice !== undefined && asked.tools === undefined)
     throw invalidField('tool_choice', 'is given without tools', 'send tools, or leave tool_choice out')
 
   const parameters: Record<string, unknown> = {}
   for (const field of FORWARDED) if (asked[field] !== undefined) parameters[field] = asked[field]
+  if (asked.seed !== undefined) parameters['seed'] = clamp(asked.seed, LARGEST_SEED)
   const forwarded: Forwarded = { messages: asked.messages, ...parameters }
   const forwardedJson = JSON.stringify(forwarded)
   const bytes = Buffer.byteLength(forwardedJson)
@@ -176,14 +187,20 @@ export function readChatRequest(value: unknown): ChatRequest {
   }
 }
 
-/** `null`, an empty tool list and a zero penalty say nothing (rules §3.3). */
+/** `null`, an empty tool list, a zero penalty and the response format `text` say nothing (rules §3.3). */
 function withoutAbsent(value: object): Record<string, unknown> {
   const kept = withoutNulls(value)
   if (Array.isArray(kept['tools']) && kept['tools'].length === 0) delete kept['tools']
   for (const penalty of ['frequency_penalty', 'presence_penalty']) if (kept[penalty] === 0) delete kept[penalty]
+  if (isPlainText(kept['response_format'])) delete kept['response_format']
   // A message's `content` may be null where it carries tool calls, and providers tell that from none.
   if (Array.isArray(kept['messages'])) kept['messages'] = kept['messages'].map(withoutAbsentOfMessage)
   return kept
+}
+
+/** The format of every answer for which none is asked. */
+function isPlainText(format: unknown): boolean {
+  return isObject(format) && format['type'] === 'text' && Object.keys(format).length === 1
 }
 
 /** Stock clients leave what they have parsed from an answer beside it, and send the message back with it. */

@@ -373,7 +373,7 @@ test('params are those of a chat call, less what a flow decides', () => {
     { temperature: 2.1 },
     { max_tokens: 8193 },
     { stop: ['a', 'b', 'c', 'd', 'e'] },
-    { tool_choice: 'auto' },
+    { tool_choice: 'required' },
   ])
     expect([params, ...asked(params)]).toEqual([params, 'params_invalid'])
   expect(asked({ temperature: 3, top_p: 0 })).toEqual(['params_invalid', 'params_invalid'])

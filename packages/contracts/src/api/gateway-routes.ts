@@ -81,7 +81,7 @@ export const gatewayRoutes = {
     restParameter: 'id',
     headers: selector,
     answers: { 200: { description: 'The model', body: modelEntry } },
-    refusals: ['model_not_found', 'key_scope'],
+    refusals: ['model_not_found'],
   },
   readKeyStatus: {
     method: 'GET',

@@ -18,7 +18,7 @@ export async function authenticatedKey(
   const now = await databaseNow(prisma)
   const { rotatedTo, graceUntil, expiresAt } = key
   if (key.revokedAt !== null || (rotatedTo !== null && (graceUntil === null || graceUntil <= now)))
-    throw refuse('key_revoked', { rotatedTo: key.revokedAt === null ? rotatedTo : null })
+    throw refuse('key_revoked', { rotatedTo })
   if (expiresAt !== null && expiresAt <= now) throw refuse('key_expired', { expiredAt: expiresAt.toISOString() })
   if (key.project === null) throw refuse('key_unbound', {})
   return key

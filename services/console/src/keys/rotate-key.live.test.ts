@@ -72,6 +72,19 @@ test('a key rotates itself and nothing else [not_found]', async ({ stack, consol
   expect(outcomeOf(await byGarbage.post(`${stack.path}/keys/${legacy.id}/rotate`))).toBe('401 key_invalid')
 })
 
+test('a key that was rotated and then revoked leads to its replacement, as at the gateway [key_revoked]', async ({
+  stack,
+  console,
+}) => {
+  const { key, secret } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  const path = `${stack.path}/keys/${key.id}`
+  const next = (await stack.owner.post(`${path}/rotate`, { graceSeconds: 60 })).body
+  expect(outcomeOf(await stack.owner.post(`${path}/revoke`))).toBe('200')
+  const refused = await callerOf(console.url, '', secret).post(`${path}/rotate`)
+  expect(outcomeOf(refused)).toBe('401 key_revoked')
+  expect(refused.body.error.resolution).toContain(next.key.id)
+})
+
 test('no replacement is issued once the creator has lost a requirement [key_issuer_denied]', async ({ stack }) => {
   const creator = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
   const { key } = (await creator.post(`${stack.path}/keys`, { project: stack.project })).body

@@ -4,28 +4,55 @@ import { chatLimits, flowLimits } from '@gateway/contracts/limits'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
 
+/** How long a request may take to come in. */
+export interface ReceiveLimits {
+  requestMs: number
+  /** Of an asset: 25 MB by a line of half a megabit a second take 400 seconds. */
+  uploadMs: number
+}
+
+const RECEIVE_LIMITS: ReceiveLimits = { requestMs: 60_000, uploadMs: 600_000 }
+
 /**
  * Makes the HTTP server refuse in our shape what never becomes a request, and closes connections that are kept for
  * nothing.
  */
-export function refuseMalformed({ newId }: Pick<Deps, 'newId'>, server: Server): void {
+export function refuseMalformed(
+  { newId }: Pick<Deps, 'newId'>,
+  server: Server,
+  limits: ReceiveLimits = RECEIVE_LIMITS,
+): void {
   server.headersTimeout = 30_000
-  server.requestTimeout = 60_000
+  server.requestTimeout = limits.uploadMs // of every path: others are looked after here
   server.keepAliveTimeout = 75_000 // longer than the load balancers in front keep theirs
 
   // Node would refuse a missing Host by itself, without a body; nothing here needs one.
   Object.assign(server, { requireHostHeader: false })
 
   const answers = new WeakMap<Socket, ServerResponse>()
-  server.prependListener('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
+  function end(socket: Socket, refusal: Refusal): void {
+    const begun = answers.get(socket) // a request whose body can't be read
+    if (!socket.writable || begun?.headersSent) return void socket.destroy()
+    const id = begun?.getHeader('X-Request-Id') ?? newId('req')
+    socket.end(wholeAnswer(refusal, String(id)))
+  }
+  server.prependListener('request', (req: IncomingMessage, res: ServerResponse) => {
+    const { socket } = req
     answers.set(socket, res)
     res.once('close', () => answers.get(socket) === res && answers.delete(socket))
+    if (!hasBody(req) || isUpload(req)) return
+    const late = setTimeout(() => {
+      if (res.headersSent) socket.destroy()
+      else if (!req.complete) end(socket, tooSlow(limits.requestMs))
+    }, limits.requestMs)
+    late.unref()
+    req.once('end', () => clearTimeout(late))
+    req.once('close', () => clearTimeout(late))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const begun = answers.get(socket) // a request whose body can't be read
-    if (!socket.writable || error.code === 'ECONNRESET' || begun?.headersSent) return void socket.destroy()
-    const id = begun?.getHeader('X-Request-Id') ?? newId('req')
-    socket.end(wholeAnswer(refusalOf(error.code ?? ''), String(id)))
+    if (error.code === 'ECONNRESET') socket.destroy()
+    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') end(socket, tooSlow(limits.uploadMs))
+    else end(socket, refusalOf(error.code ?? ''))
   })
   // A caller that asks before it sends a body that is too large need not send it.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
@@ -37,17 +64,27 @@ export function refuseMalformed({ newId }: Pick<Deps, 'newId'>, server: Server):
 
 /** The raw body that a path takes at most, known before any route is (rules §2.6). Bytes. */
 export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number {
-  if (url.startsWith('/v1/assets')) return flowLimits.assetBytes
+  if (isUpload({ url })) return flowLimits.assetBytes
   if (url.startsWith('/v1/sandbox/') || url.startsWith('/api/v2/')) return flowLimits.bodyBytes
   return chatLimits.bodyBytes
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+function isUpload({ url = '' }: Pick<IncomingMessage, 'url'>): boolean {
+  return url.startsWith('/v1/assets')
 }
 
 function refusalOf(code: string): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW')
     return malformed('The headers are larger than 16 KiB.', 'Send fewer or shorter headers.')
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return malformed('The request was not received in time.', 'Send the whole request within 60 seconds.')
   return malformed('This is not a valid HTTP request.', 'Send a request as HTTP/1.1 describes it.')
+}
+
+function tooSlow(ms: number): Refusal {
+  return malformed('The request was not received in time.', `Send the whole request within ${ms / 1000} seconds.`)
 }
 
 function malformed(reason: string, resolution: string): Refusal {

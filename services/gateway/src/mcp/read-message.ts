@@ -1,31 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { PARSE_ERROR } from '@modelcontextprotocol/server'
+import type { IncomingMessage } from 'node:http'
 import { flowLimits } from '@gateway/contracts/limits'
-import { Refusal } from '@gateway/contracts/refusal'
 import { parseJson, readBody } from '@gateway/http/read-body'
-import { sendJson } from '@gateway/http/send'
 
-/** What was sent as a message, or why it is no JSON, which JSON-RPC has an error of its own for. */
-export type Message = { value: unknown } | { unreadable: string }
+/** What was sent. Whether it is a message of JSON-RPC is for the SDK to say. */
+export interface Message {
+  value: unknown
+}
 
 /**
- * Reads a message. Whether it is one is for the SDK to say.
- * @throws Refusal `request_too_large`, `invalid_request` for an encoded body
+ * Reads a message. What is no JSON is refused in the shape of every path (rules §2.4), not in that of JSON-RPC.
+ * @throws Refusal `invalid_json`, `request_too_large`, `invalid_request` for an encoded body
  * @throws ClientDisconnected
  */
 export async function readMessage(req: IncomingMessage): Promise<Message> {
-  const body = await readBody(req, flowLimits.bodyBytes)
-  try {
-    return { value: parseJson(body) }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return { unreadable: error.body.message }
-  }
-}
-
-export function sendUnreadable(res: ServerResponse, why: string): void {
-  const error = { code: PARSE_ERROR, message: why }
-  sendJson(res, 400, JSON.stringify({ jsonrpc: '2.0', id: null, error }))
+  return { value: parseJson(await readBody(req, flowLimits.bodyBytes)) }
 }
 
 /** Whether it is a call of a tool, or a batch with one. */

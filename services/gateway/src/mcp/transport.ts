@@ -6,7 +6,7 @@ import { callTool } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
 import { holdHeaders } from './hold-headers.ts'
 import { authOf, requestOf, type McpRequest } from './mcp-request.ts'
-import { callsTool, sendUnreadable, type Message } from './read-message.ts'
+import { callsTool, type Message } from './read-message.ts'
 
 // The official SDK answers, each request with a server of its own that knows one sandbox product and one caller.
 //   K1  A call of the tool is answered as a stream, whose comments keep proxies awake while the execution goes on.
@@ -39,7 +39,6 @@ export function openMcpTransport(deps: Needed): McpTransport {
   return {
     async answer(request, message) {
       const { req, res } = request
-      if ('unreadable' in message) return sendUnreadable(res, message.unreadable)
       const auth = authOf({ ...request, begun: Promise.withResolvers() })
       const asked = Object.assign(req, { auth }) as NodeIncomingMessageLike
       if (callsTool(message.value)) await deps.openCalls.run(() => answerCall(asked, res, message.value))

@@ -52,7 +52,7 @@ async function sandboxOf(
 }
 
 function isCall(message: Message): boolean {
-  return 'value' in message && callsTool(message.value)
+  return callsTool(message.value)
 }
 
 function suspended({ revision }: SandboxFacts) {
