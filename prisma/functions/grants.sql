@@ -5,5 +5,7 @@ GRANT SELECT ON
   money.callers,
   money.callable_chat_products,
   money.callable_sandboxes,
+  money.flow_packages,
+  money.active_packages,
   money.execution_callers
 TO svc_ledger;

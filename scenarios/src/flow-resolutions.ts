@@ -106,11 +106,13 @@ export const flowResolutions: ResolutionStory[] = [
         await context.people.owner.ask('POST', pathOf(context), { name: 'Ask', description: '' }),
       )
       const graph = flow({ id: 'ask', kind: 'product.chat', product, params: { max_tokens: 20 } }, ['prompt', 'text'])
-      const save = () => context.people.owner.ask('POST', `${pathOf(context, body.id as string)}/revisions`, { graph })
-      context.refused(await save())
+      const path = `${pathOf(context, body.id as string)}/revisions`
+      context.succeeds(await context.people.owner.ask('POST', path, { graph }))
+      const activate = () => context.people.owner.ask('POST', `${path}/1/activate`)
+      context.refused(await activate())
       const assignment = `${context.projectPath}/assignments/${encodeURIComponent(product)}`
       context.succeeds(await context.people.admin.ask('PUT', assignment))
-      context.succeeds(await save())
+      context.succeeds(await activate())
     },
   },
   {
@@ -137,16 +139,19 @@ export const flowResolutions: ResolutionStory[] = [
   },
   {
     code: 'graph_invalid',
-    resolution: /Mend what details\.problems lists, or save with "draft": true/,
+    resolution: /Mend what details\.problems lists, save the graph as a new revision, and use that one/,
     async story(context) {
       const { body } = context.succeeds(
         await context.people.owner.ask('POST', pathOf(context), { name: 'Say', description: '' }),
       )
       const path = `${pathOf(context, body.id as string)}/revisions`
       const broken = template('{{ text }}', { edges: [] })
-      context.refused(await context.people.owner.ask('POST', path, { graph: broken }))
-      context.succeeds(await context.people.owner.ask('POST', path, { graph: broken, draft: true }))
-      context.succeeds(await context.people.owner.ask('POST', path, { graph: template('{{ text }}') }))
+      const saveAndActivate = async (graph: Graph) => {
+        const saved = context.succeeds(await context.people.owner.ask('POST', path, { graph }))
+        return context.people.owner.ask('POST', `${path}/${saved.body.number as number}/activate`)
+      }
+      context.refused(await saveAndActivate(broken))
+      context.succeeds(await saveAndActivate(template('{{ text }}')))
     },
   },
   {

@@ -365,7 +365,7 @@ export const refusals = {
       f.problems.length === 1
         ? `The graph has a problem: ${f.problems[0]?.message}`
         : `The graph has ${f.problems.length} problems.`,
-    resolution: text('Mend what details.problems lists, or save with "draft": true to keep the work as it is.'),
+    resolution: text('Mend what details.problems lists, save the graph as a new revision, and use that one.'),
   },
   idempotency_mismatch: {
     status: 422,

@@ -210,13 +210,14 @@ export const sqlFunctions = {
       facts: 'text',
     },
   },
-  'money.write_starts_v2': {
+  'money.write_starts_v3': {
     takes: {
       nodes_at_once: 'integer',
       e_id: 'text[]',
       e_project: 'text[]',
       e_sandbox: 'text[]',
       e_revision: 'integer[]',
+      e_digest: 'text[]',
       e_key: 'text[]',
       e_lineage: 'text[]',
       e_person: 'text[]',

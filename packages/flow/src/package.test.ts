@@ -28,6 +28,16 @@ test('the same graph gives the same digest, and another one another', () => {
   )
 })
 
+test('where nodes stand and what is written on them is no part of a package', () => {
+  fc.assert(
+    fc.property(validFlow(), fc.string(), fc.integer(), ({ graph }, text, x) => {
+      const drawn = graph.nodes.map((node) => ({ ...node, title: text, description: text, position: { x, y: 0 } }))
+      expect(buildPackage({ ...graph, nodes: drawn })).toEqual(buildPackage(graph))
+    }),
+    { numRuns: 50 * inject('propertyShare') },
+  )
+})
+
 test('a package holds graph, schemas, manifest and runner version', () => {
   fc.assert(
     fc.property(validFlow(), ({ graph }) => {

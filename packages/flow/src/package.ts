@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize'
 import type { FlowPackage, Graph } from '@gateway/contracts/graph'
 import { readContractSide } from './contract.ts'
 import { layoutOf, type Layout, type Placed } from './graph/layout.ts'
+import { withoutNotes } from './graph/notes.ts'
 import { typingOf, wantedTypes } from './graph/typing.ts'
 import { productOf } from './node-kinds.ts'
 
@@ -12,14 +13,17 @@ export const runnerVersion = '1'
 /**
  * Builds the immutable package of a graph without problems. `text` is its canonical JSON (RFC 8785) and `digest` the SHA-256 of
  * that, hex: the same for the same graph, in whatever order its keys are written. In the package's graph each expression has its
- * type, so that it can be held to it when it runs.
+ * type, so that it can be held to it when it runs. What was written on nodes for those who draw them is left out.
  */
 export function buildPackage(graph: Graph): { package: FlowPackage; digest: string; text: string } {
   const layout = layoutOf(graph)
   const products = graph.nodes.map(productOf).filter((product) => product !== null)
   const built: FlowPackage = {
     runnerVersion,
-    graph: { ...graph, nodes: graph.nodes.map((node, ordinal) => ({ ...node, ...typeOf(layout, ordinal) })) },
+    graph: {
+      ...graph,
+      nodes: graph.nodes.map((node, ordinal) => ({ ...withoutNotes(node), ...typeOf(layout, ordinal) })),
+    },
     input: sideOf(graph.input),
     output: sideOf(graph.output),
     manifest: [...new Set(products)].toSorted(),

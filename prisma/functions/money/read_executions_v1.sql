@@ -1,7 +1,8 @@
 -- Executions as they are (F1 of write_executions_v1): a list of `[id, project, sandbox, revision, status, seq, version,
--- begins to fail, deadline in Unix milliseconds, nodes]`, a node being `[state, attempt, deaths, lease, instance, call,
--- reservation, ports]` in the order of the graph. Which of `instances` live. And of the nodes that are to be claimed
--- what their sources answered: `s_claim` says which of the claims (from 1), `s_ordinal` which source.
+-- begins to fail, deadline in Unix milliseconds, nodes, digest of its package]`, a node being `[state, attempt, deaths,
+-- lease, instance, call, reservation, ports]` in the order of the graph. Which of `instances` live. And of the nodes
+-- that are to be claimed what their sources answered: `s_claim` says which of the claims (from 1), `s_ordinal` which
+-- source.
 CREATE OR REPLACE FUNCTION money.read_executions_v1(
   ids text[],
   instances text[],
@@ -34,7 +35,8 @@ BEGIN
            e.version,
            e.error IS NOT NULL,
            floor(extract(epoch FROM e.deadline_at) * 1000)::bigint,
-           n.nodes))
+           n.nodes,
+           e.digest))
     INTO executions
     FROM money.executions e
     CROSS JOIN LATERAL (

@@ -51,14 +51,15 @@ BEGIN
               'active', s.active_revision) END,
            'revision', CASE WHEN r.number IS NOT NULL THEN json_build_object(
               'number', r.number,
-              'valid', r.digest IS NOT NULL,
-              'paidNodes', r.paid_nodes,
-              'chatInput', r.chat_input,
-              'chatOutput', r.chat_output) END,
+              'valid', r.digest IS NOT NULL, -- for the release that asks for no digest
+              'digest', p.digest,
+              'paidNodes', coalesce(p.paid_nodes, 0),
+              'chatInput', p.chat_input,
+              'chatOutput', p.chat_output) END,
            'unlisted', CASE WHEN i.key_id IS NOT NULL THEN
-              money.unlisted_v1(i.key_id, i.policy, i.sandbox, r.manifest) END,
+              money.unlisted_v1(i.key_id, i.policy, i.sandbox, p.manifest) END,
            'unassigned', (
-              SELECT m FROM unnest(r.manifest) m
+              SELECT m FROM unnest(p.manifest) m
                WHERE NOT EXISTS (
                  SELECT FROM control.assignments a
                    JOIN control.products p ON p.id = a.product AND p.state = 'published'
@@ -101,17 +102,21 @@ BEGIN
     LEFT JOIN LATERAL (
       SELECT * FROM control.revisions r
        WHERE r.sandbox = s.id AND r.number = coalesce(i.revision, s.active_revision) LIMIT 1) r ON true
+    LEFT JOIN LATERAL ( -- of the active revision as in active_packages
+      SELECT * FROM money.flow_packages p
+       WHERE p.sandbox = s.id AND p.revision = r.number
+       ORDER BY p.digest = s.active_digest DESC NULLS LAST, p.built_at DESC NULLS LAST LIMIT 1) p ON true
     LEFT JOIN LATERAL (SELECT * FROM money.executions e WHERE e.id = i.id LIMIT 1) e ON true
     LEFT JOIN LATERAL (
-      SELECT q.chat_output FROM control.revisions q
-       WHERE q.sandbox = e.sandbox AND q.number = e.revision LIMIT 1) er ON true
+      SELECT q.chat_output FROM money.flow_packages q
+       WHERE q.sandbox = e.sandbox AND q.revision = e.revision LIMIT 1) er ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.idempotency_keys x
        WHERE x.project = i.at_project AND x.scope = i.sandbox AND x.key = i.idempotency_key LIMIT 1) x ON true
     LEFT JOIN LATERAL (SELECT * FROM money.executions e WHERE e.id = x.invocation LIMIT 1) xe ON true
     LEFT JOIN LATERAL (
-      SELECT q.chat_output FROM control.revisions q
-       WHERE q.sandbox = xe.sandbox AND q.number = xe.revision LIMIT 1) xr ON true
+      SELECT q.chat_output FROM money.flow_packages q
+       WHERE q.sandbox = xe.sandbox AND q.revision = xe.revision LIMIT 1) xr ON true
     LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.at_project LIMIT 1) w ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true;

@@ -80,10 +80,18 @@ export interface StartBatcher {
   drain(): Promise<void>
 }
 
+/** Which package of a revision. */
+export interface PackageName {
+  sandbox: string
+  revision: number
+  /** null: of an execution that the release before this one has begun. It runs the one saved with the revision. */
+  digest: string | null
+}
+
 /** executions/cache/package-cache.ts */
 export interface PackageCache {
-  /** @throws Error for a revision that has no package */
-  get(sandbox: string, revision: number): Promise<Flow>
+  /** @throws Error for a revision that has no such package */
+  get(of: PackageName): Promise<Flow>
 }
 
 /** keys/key-uses.ts */

@@ -42,10 +42,10 @@ export const consoleFlowRoutes = {
     refusals: ['invalid_request', ...reached],
   }),
   saveRevision: sandboxes('POST', `${sandbox}/revisions`, 'Save a revision', made(revisionRecord), {
-    ...sent(newRevisionBody, ...reached, 'revision_conflict', 'graph_invalid', 'product_not_assigned'),
+    ...sent(newRevisionBody, ...reached, 'revision_conflict'),
     maxBodyBytes: flowLimits.bodyBytes,
     description:
-      'Always a new one; those before it are never changed. With `draft` a graph is stored with its problems, without it one with problems is refused. `baseRevision` refuses a save over one that the author has not seen.',
+      'Always a new one, stored with the `problems` of its graph; no revision is ever changed. What has problems cannot be activated. `draft` marks one that is not finished. `baseRevision` refuses a save over one that the author has not seen.',
   }),
   readRevision: sandboxes('GET', `${sandbox}/revisions/{number}`, 'Read a revision', one(revisionRecord), {
     refusals: reached,
@@ -58,7 +58,7 @@ export const consoleFlowRoutes = {
     {
       refusals: [...reached, 'graph_invalid', 'product_not_assigned', 'activation_failed'],
       description:
-        'From then on it answers calls from outside. Where it fails, the one that was active still is. Executions in progress keep theirs.',
+        'From then on it answers calls from outside. The revision stays as it was saved; what is built of it is the `activePackage` of the sandbox product. Where it fails, the one that was active still is. Executions in progress keep theirs.',
     },
   ),
   executeSandbox: sandboxes(

@@ -20,6 +20,15 @@ export const sandboxRecord = z.strictObject({
   ...sandboxFields,
   project: id,
   activeRevision: z.int().nullable().describe('null: none was activated yet'),
+  activePackage: z
+    .strictObject({
+      digest: z.string().describe('SHA-256 of the package, hex'),
+      runnerVersion: z.string(),
+      manifest: z.array(z.string()).describe('the products that its nodes call'),
+      builtAt: time,
+    })
+    .nullable()
+    .describe('what the activation built of the revision, and what answers calls; null: none was activated yet'),
   latestRevision: z.int().describe('0: none was saved yet'),
   createdAt: time,
 })
@@ -32,12 +41,15 @@ export const newRevisionBody = z.strictObject({
   baseRevision: z.int().min(0).nullable().default(null).describe('the latest revision that the author knows of'),
 })
 
-/** `graph` is as it was saved; `package` has the bytes that its digest is of. */
+/**
+ * As it was saved, for ever: an activation changes nothing of it, and what it builds stands in the sandbox record.
+ * `package` has the bytes that the digest is of.
+ */
 export const revisionRecord = z.strictObject({
   number: z.int().min(1),
   draft: z.boolean(),
   baseRevision: z.int().min(0).nullable(),
-  digest: z.string().nullable().describe('SHA-256 of the package, hex; null where the graph has problems'),
+  digest: z.string().nullable().describe('SHA-256 of the package, hex; null where the graph had problems'),
   graph,
   problems: z.array(graphProblem),
   package: flowPackage.nullable(),

@@ -5,10 +5,9 @@ import { nodeKinds, productOf } from '../node-kinds.ts'
 import type { ProductFacts } from '../node-kind.ts'
 import { problem } from '../problem.ts'
 import type { Layout, Placed } from './layout.ts'
+import { notes } from './notes.ts'
 
 const NODE_ID = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
-/** Of every kind: what whoever draws a flow may write on a node. Nothing reads it when the flow runs. */
-const NOTES = ['id', 'kind', 'title', 'description', 'position']
 
 /** What is wrong with nodes by themselves: how many there are, their ids, kinds and own fields. */
 export function nodeProblems(graph: Graph, { placed }: Layout): GraphProblem[] {
@@ -51,7 +50,8 @@ export function nodeProblems(graph: Graph, { placed }: Layout): GraphProblem[] {
 }
 
 function ownProblems({ node, kind, look }: Placed): GraphProblem[] {
-  const unknown = Object.keys(node).filter((field) => !NOTES.includes(field) && !kind.fields.includes(field))
+  const known = ['id', 'kind', ...kind.fields, ...notes]
+  const unknown = Object.keys(node).filter((field) => !known.includes(field))
   const fault = jsonFault(node)
   return [
     ...(fault === null
@@ -62,7 +62,7 @@ function ownProblems({ node, kind, look }: Placed): GraphProblem[] {
         'field_unknown',
         { node: node.id },
         `The node ${node.id} has ${field.slice(0, 64)}, which a ${kind.kind} node does not have.`,
-        `Leave it out; it may have ${[...kind.fields, ...NOTES.slice(2)].join(', ')}.`,
+        `Leave it out; it may have ${[...kind.fields, ...notes].join(', ')}.`,
       ),
     ),
     ...look.problems.map(({ code, port, message, resolution }) =>

@@ -1,59 +1,42 @@
 import type { Graph, GraphProblem } from '@gateway/contracts/graph'
-import { refuse } from '@gateway/contracts/refusal'
 import { chatFieldsOf } from '@gateway/flow/contract'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import { validateGraph, type ProductFacts } from '@gateway/flow/validate-graph'
 import type { Transaction } from '../audit/record-change.ts'
 
-/** The columns of a revision that follow from its graph; all empty where the graph has problems. */
-export interface PackageColumns {
-  digest: string | null
-  package: Uint8Array<ArrayBuffer> | null
+/** A package that was built of a graph, as it is stored. */
+export interface BuiltPackage {
+  /** Of `package`, hex. */
+  digest: string
+  package: Uint8Array<ArrayBuffer>
+  runnerVersion: string
   manifest: string[]
   paidNodes: number
   chatInput: string | null
   chatOutput: string | null
 }
 
-/** Checks a whole graph against the products that its project can call now, and builds its package where all is well. */
+/**
+ * Checks a whole graph against the products that its project can call now. Where all is well `built` is its package, else
+ * null.
+ */
 export async function checkGraph(
   tx: Transaction,
   project: string,
   graph: Graph,
-): Promise<{ problems: GraphProblem[]; columns: PackageColumns }> {
+): Promise<{ problems: GraphProblem[]; built: BuiltPackage | null }> {
   const problems = validateGraph(graph, await callableProducts(tx, project))
-  return { problems, columns: problems.length === 0 ? packageColumns(graph) : noPackage }
+  return { problems, built: problems.length === 0 ? packageOf(graph) : null }
 }
 
-/**
- * @throws Refusal `product_not_assigned` where nothing else is wrong, `graph_invalid` with every problem
- */
-export function requireNoProblems(problems: GraphProblem[], graph: Graph): void {
-  if (problems.length === 0) return
-  const details = { problems }
-  if (problems.every(({ code }) => code === 'product_not_assigned')) {
-    const node = graph.nodes.find(({ id }) => id === problems[0]?.node)
-    throw refuse('product_not_assigned', { product: String(node?.['product']) }, { details })
-  }
-  throw refuse('graph_invalid', { problems }, { param: 'graph', details })
-}
-
-const noPackage: PackageColumns = {
-  digest: null,
-  package: null,
-  manifest: [],
-  paidNodes: 0,
-  chatInput: null,
-  chatOutput: null,
-}
-
-function packageColumns(graph: Graph): PackageColumns {
+function packageOf(graph: Graph): BuiltPackage {
   const { package: flow, digest, text } = buildPackage(graph)
   const chat = chatFieldsOf(flow.input, flow.output)
   return {
     digest,
     package: new TextEncoder().encode(text),
+    runnerVersion: flow.runnerVersion,
     manifest: flow.manifest,
     paidNodes: planOf(flow).paidNodes,
     chatInput: chat?.input ?? null,

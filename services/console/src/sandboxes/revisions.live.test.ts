@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { revisionRecord } from '@gateway/contracts/console/sandboxes'
 import type { Graph } from '@gateway/contracts/graph'
+import { runnerVersion } from '@gateway/flow/package'
 import { answerOf, consoleTest, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, twofold, unwired } from './graphs.fixture.ts'
 
@@ -44,46 +45,59 @@ test('a save is a revision of its own with a package, whose digest is that of it
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 3, activeRevision: null })
 })
 
-test('a draft keeps its work with every problem; without the marker nothing is stored [graph_invalid]', async ({
-  flow,
-}) => {
-  const refused = await flow.save(unwired)
-  expect(outcomeOf(refused)).toBe('422 graph_invalid')
-  const { problems } = refused.body.error.details
-  expect(problems.length).toBeGreaterThan(0)
-  expect(problems[0]).toEqual({
-    code: expect.any(String),
-    node: 'out',
-    port: 'text',
-    message: expect.any(String),
-    resolution: expect.any(String),
-  })
-  expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
-  const saved = await flow.save(unwired, { draft: true })
-  revisionRecord.parse(saved.body)
-  expect(saved.body).toMatchObject({ number: 1, draft: true, problems, digest: null, package: null, graph: unwired })
-  expect((await flow.save(echo, { draft: true })).body).toMatchObject({ number: 2, draft: true, problems: [] })
+test('whatever is a graph is stored with every problem, marked as a draft or not', async ({ flow }) => {
+  for (const draft of [false, true]) {
+    const saved = await flow.save(unwired, { draft })
+    expect(outcomeOf(saved)).toBe('201')
+    revisionRecord.parse(saved.body)
+    expect(saved.body).toMatchObject({ draft, digest: null, package: null, graph: unwired })
+    expect(saved.body.problems.length).toBeGreaterThan(0)
+    expect(saved.body.problems[0]).toEqual({
+      code: expect.any(String),
+      node: 'out',
+      port: 'text',
+      message: expect.any(String),
+      resolution: expect.any(String),
+    })
+  }
+  expect(await flow.sandbox()).toMatchObject({ latestRevision: 2 })
+  expect((await flow.save(echo, { draft: true })).body).toMatchObject({ number: 3, draft: true, problems: [] })
+  expect(outcomeOf(await flow.activate(1))).toBe('422 graph_invalid')
+  expect(await flow.sandbox()).toMatchObject({ activeRevision: null, activePackage: null })
 })
 
-test('a product that is not assigned is told by name on save and on activation [product_not_assigned]', async ({
+test('where nodes stand and what they are called is kept with the revision, and is no part of its digest', async ({
+  flow,
+}) => {
+  const plain = await flow.save(echo)
+  const drawn = echo.nodes.map((node, n) => ({ ...node, title: 'Mine', description: 'Here', position: { x: n, y: 2 } }))
+  const saved = await flow.save({ ...echo, nodes: drawn })
+  expect(saved.body).toMatchObject({ problems: [], graph: { nodes: drawn }, digest: plain.body.digest })
+  expect(saved.body.package).toEqual(plain.body.package)
+})
+
+test('a product that is not assigned is told by name on save, and on activation [product_not_assigned]', async ({
   flow,
   stack,
   fixture,
 }) => {
   const [other, never] = [await fixture.product(), 'acme/never']
   for (const product of [other, never]) {
-    const refused = await flow.save(asking(product))
+    const saved = await flow.save(asking(product))
+    expect([outcomeOf(saved), saved.body.problems[0].code]).toEqual(['201', 'product_not_assigned'])
+    expect(saved.body.problems[0].message).toContain(product)
+    const refused = await flow.activate(saved.body.number)
     expect(outcomeOf(refused)).toBe('403 product_not_assigned')
     expect(refused.body.error.message).toContain(product)
   }
   // With another problem beside it, every problem is told.
-  const both = await flow.save({ ...unwired, nodes: asking(other).nodes })
+  const both = await flow.activate((await flow.save({ ...unwired, nodes: asking(other).nodes })).body.number)
   expect(outcomeOf(both)).toBe('422 graph_invalid')
   expect(both.body.error.details.problems.map(({ code }: { code: string }) => code)).toContain('product_not_assigned')
 
-  await flow.save(asking(flow.product))
+  const { number } = (await flow.save(asking(flow.product))).body
   await stack.owner.delete(`${stack.projectPath}/assignments/${encodeURIComponent(flow.product)}`)
-  expect(outcomeOf(await flow.activate(1))).toBe('403 product_not_assigned')
+  expect(outcomeOf(await flow.activate(number))).toBe('403 product_not_assigned')
   expect(await flow.sandbox()).toMatchObject({ activeRevision: null })
 })
 
@@ -221,15 +235,42 @@ test('activation checks again what has changed since, and leaves the active one 
   expect(refused.body.error.details.problems).toEqual((await flow.read(2)).body.problems)
   expect(await flow.sandbox()).toMatchObject({ activeRevision: 1 })
 
-  // A draft whose product has been assigned since has no problem left, and a package from now on.
+  // A draft whose product has been assigned since has no problem left. Its package is the sandbox product's, and it stays as it was.
   const product = await fixture.product()
   const saved = await flow.save(asking(product), { draft: true })
   expect(saved.body).toMatchObject({ number: 3, digest: null })
   await stack.owner.put(`${stack.projectPath}/assignments/${encodeURIComponent(product)}`)
-  expect((await flow.activate(3)).body).toMatchObject({ activeRevision: 3 })
-  const read = await flow.read(3)
-  expect(read.body).toMatchObject({ draft: true, problems: [], package: { manifest: [product] } })
+  const activePackage = { digest: expect.any(String), runnerVersion, manifest: [product], builtAt: expect.any(String) }
+  expect((await flow.activate(3)).body).toMatchObject({ activeRevision: 3, activePackage })
+  expect((await flow.read(3)).body).toEqual(saved.body)
+  const { rows } = await fixture.run(
+    'SELECT package, digest FROM control.packages WHERE sandbox = $1 AND revision = 3',
+    [flow.id],
+  )
+  const [{ package: bytes, digest }] = rows as [{ package: Buffer; digest: string }]
+  expect(createHash('sha256').update(bytes).digest('hex')).toBe(digest)
   expect((await flow.activate(1)).body).toMatchObject({ activeRevision: 1 })
+})
+
+test('a revision that an earlier release has saved and activated stays as it is when this one activates it', async ({
+  flow,
+  fixture,
+}) => {
+  await flow.save(echo)
+  const older = Buffer.from(JSON.stringify({ ...(await flow.read(1)).body.package, runnerVersion: '0' }))
+  const digest = createHash('sha256').update(older).digest('hex')
+  await fixture.run('UPDATE control.revisions SET package = $2, digest = $3 WHERE sandbox = $1', [
+    flow.id,
+    older,
+    digest,
+  ])
+  const before = await flow.read(1)
+  expect(before.body.package.runnerVersion).toBe('0')
+  const { body } = await flow.activate(1)
+  expect(body.activePackage).toMatchObject({ runnerVersion })
+  expect(body.activePackage.digest).not.toBe(digest)
+  expect((await flow.read(1)).body).toEqual(before.body)
+  expect((await flow.activate(1)).body.activePackage).toEqual(body.activePackage) // built once
 })
 
 test('a deployment that can not be written leaves everything as it was [activation_failed]', async ({

@@ -13,6 +13,7 @@ test('a sandbox product begins empty, is changed field by field, and is listed w
     description: '',
     project: stack.project,
     activeRevision: null,
+    activePackage: null,
     latestRevision: 0,
     mcpEnabled: false,
     suspended: false,

@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
-import { sandboxRecord, type SandboxRow } from './sandbox-record.ts'
+import { sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
 import { passBarrier } from '../permissions/pass-barrier.ts'
 
 // Admins read the audit and may not read sandbox products (flows §1.2), so it keeps ids and switches, and nothing
@@ -24,7 +24,7 @@ export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    res.json(pageOf(rows.map(sandboxRecord), limit, ({ id }) => id))
+    res.json(pageOf(await sandboxRecords(deps.prisma, rows), limit, ({ id }) => id))
   }
 }
 
@@ -41,7 +41,7 @@ export function createSandbox(deps: Deps): Handler<'createSandbox'> {
       await recordChange(tx, { tenant, person: person.id, ...what })
       return row
     })
-    res.status(201).json(sandboxRecord(sandbox))
+    res.status(201).json(await sandboxRecord(prisma, sandbox))
   }
 }
 
@@ -49,7 +49,7 @@ export function createSandbox(deps: Deps): Handler<'createSandbox'> {
 export function readSandbox(deps: Deps): Handler<'readSandbox'> {
   return async (call, res) => {
     const { sandbox } = await reachSandbox(deps, call, res)
-    res.json(sandboxRecord(sandbox))
+    res.json(await sandboxRecord(deps.prisma, sandbox))
   }
 }
 
@@ -67,7 +67,7 @@ export function changeSandbox(deps: Deps): Handler<'changeSandbox'> {
       return after
     })
     if (patch.suspended === true) await passBarrier(deps, [project])
-    res.json(sandboxRecord(changed))
+    res.json(await sandboxRecord(prisma, changed))
   }
 }
 

@@ -2,7 +2,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { checkGraph, requireNoProblems } from './check-graph.ts'
+import { checkGraph, type BuiltPackage } from './check-graph.ts'
 import { reachSandbox } from './reach-sandbox.ts'
 import { graphBytes, sentGraph } from './read-graph.ts'
 import { revisionText } from './revision-record.ts'
@@ -11,10 +11,10 @@ import { revisionText } from './revision-record.ts'
 const TAKE_TURNS = { maxWait: 10_000, timeout: 10_000 }
 
 /**
- * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before (flows §3.1). A draft is stored with its
- * problems;
- * without `draft` a graph with problems is refused and nothing is stored. Of several who save on the same base the first wins.
- * @throws Refusal `revision_conflict`, `graph_invalid`, `product_not_assigned`, `invalid_request`, `request_too_large`
+ * POST …/sandboxes/{s}/revisions: a new revision, whatever was saved before and whatever is wrong with it (flows §3.1). It is
+ * stored with its problems, and what has any can't be activated; `draft` only marks it. Of several who save on the same base
+ * the first wins.
+ * @throws Refusal `revision_conflict`, `invalid_request`, `request_too_large`
  */
 export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRevision'> {
   const { prisma } = deps
@@ -24,8 +24,7 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
     const graph = sentGraph(await call.sentBody())
     // Revisions only ever become more, so a base that is stale now is refused without waiting for a turn.
     requireBase(baseRevision, sandbox.latestRevision)
-    const { problems, columns } = await checkGraph(prisma, project, graph)
-    if (!draft) requireNoProblems(problems, graph)
+    const { problems, built } = await checkGraph(prisma, project, graph)
     const revision = await prisma.$transaction(async (tx) => {
       const number = await nextNumber(tx, sandbox.id, baseRevision)
       const row = await tx.revision.create({
@@ -37,7 +36,7 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
           graph: graphBytes(graph),
           problems: new TextEncoder().encode(JSON.stringify(problems)),
           createdBy: person.id,
-          ...columns,
+          ...columnsOf(built),
         },
       })
       const details = { revision: number, draft, baseRevision, digest: row.digest }
@@ -46,6 +45,13 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
     }, TAKE_TURNS)
     res.status(201).type('json').end(revisionText(revision))
   }
+}
+
+/** The package as it was when the revision was saved; another runner may build another one when it is activated. */
+function columnsOf(built: BuiltPackage | null): Partial<Omit<BuiltPackage, 'runnerVersion'>> {
+  if (built === null) return {}
+  const { runnerVersion: _, ...columns } = built
+  return columns
 }
 
 /** Locks the sandbox product until the revision is stored. @throws Refusal `revision_conflict` */

@@ -26,18 +26,18 @@ export async function readSandbox(
   const caller = await readCaller(deps, asked)
   if ('refused' in caller) return caller
   const [row] = await deps.reads.prisma.$queryRaw<SandboxRow[]>`
-    SELECT s.id, s.name, s.description, s.project, s.mcp_enabled, s.suspended, r.number AS revision, r.digest,
-           money.unlisted_v1(k.id, k.policy, s.id, r.manifest) AS unlisted
+    SELECT s.id, s.name, s.description, s.project, s.mcp_enabled, s.suspended, p.revision, p.digest,
+           money.unlisted_v1(k.id, k.policy, s.id, p.manifest) AS unlisted
       FROM control.sandboxes s
       JOIN control.keys k ON k.id = ${caller.id} AND k.project = s.project
-      LEFT JOIN control.revisions r ON r.sandbox = s.id AND r.number = s.active_revision
+      LEFT JOIN money.active_packages p ON p.sandbox = s.id
      WHERE s.id = ${sandbox}`
   if (!row) return refused('sandbox_not_found', { sandbox })
   if (row.unlisted !== null) return refused('key_scope', { resource: row.unlisted })
   const { id, name, description, project, revision, digest, suspended } = row
   if (revision === null || digest === null)
     return refused('revision_not_active', { revision: null, activeRevision: null, suspended })
-  const { input, output } = (await deps.packageCache.get(id, revision)).package
+  const { input, output } = (await deps.packageCache.get({ sandbox: id, revision, digest })).package
   const facts = { id, name, description, project, mcpEnabled: row.mcp_enabled, suspended, revision, digest }
   return { sandbox: { ...facts, input, output } }
 }

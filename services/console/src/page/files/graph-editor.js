@@ -23,7 +23,7 @@ export function graphEditor({ path, show, sandbox, revisions, revision }) {
   const tell = (list) => problems.replaceChildren(problemList(list))
   if (revision) tell(revision.problems)
 
-  const draft = choice('checkbox', 'draft', 'As a draft, with its problems')
+  const draft = choice('checkbox', 'draft', 'As a draft')
   const save = el('button', { type: 'button' }, 'Save a new revision')
   const activate = el('button', { type: 'button', class: 'secondary' }, `Activate revision ${revision?.number ?? ''}`)
   const attempt = (button, work) =>

@@ -17,6 +17,7 @@ const executionOf = (id: string, more: Partial<ExecutionFacts> = {}): ExecutionF
   project: 'prj',
   sandbox: 'sbx-1',
   revision: 1,
+  digest: null,
   status: 'Running',
   seq: 1,
   version: 3,

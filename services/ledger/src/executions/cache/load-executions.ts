@@ -51,7 +51,7 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
 
   /** What the sources of these claims answered; null: the snapshot lacks some of it. */
   async function sourcesOfClaims({ execution, outputs }: Snapshot, items: NodeItem[]) {
-    const { plan } = await deps.packageCache.get(execution.sandbox, execution.revision)
+    const { plan } = await deps.packageCache.get(execution)
     const sources: [NodeItem, Map<number, string>][] = []
     for (const claim of items.filter(isClaim)) {
       const node = plan.nodes.find(({ id }) => id === claim.node)

@@ -38,6 +38,7 @@ function decide(
       project: 'prj',
       sandbox: 'sbx-1',
       revision: 1,
+      digest: null,
       status: 'Running',
       seq: 1,
       version: 3,

@@ -187,7 +187,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       else if (outcome.kind !== 'claimed') waiting.answer(outcome)
       else {
         const facts = loaded.executions.get(execution)!
-        const flow = await deps.packageCache.get(facts.sandbox, facts.revision)
+        const flow = await deps.packageCache.get(facts)
         const sources = loaded.sourcesOf.get(waiting.item)!
         waiting.answer(answerClaim({ execution: facts, change, outcome, flow, sources }))
       }

@@ -66,7 +66,7 @@ async function decideItems(
 ) {
   const execution = executions.get(id)
   if (!execution) return { outcomes: items.map(outcomeWithoutExecution), change: null }
-  const { plan, package: flow } = await packageCache.get(execution.sandbox, execution.revision)
+  const { plan, package: flow } = await packageCache.get(execution)
   const requiredOutputs = flow.output.required ?? []
   return decideExecution({
     execution,

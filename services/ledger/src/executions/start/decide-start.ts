@@ -64,7 +64,7 @@ export function decideRevision(
     if (named !== null && named !== active) return refused('revision_not_active', notActive)
   }
   if (revision === null) return refused('revision_not_active', { ...notActive, suspended: false })
-  if (!revision.valid) return null // the caller of this says what is wrong with it
+  if (revision.digest === null) return null // the caller of this says what is wrong with it
   if (surface === 'chat' && revision.chatInput === null) return refused('sandbox_contract', { sandbox: id })
   // An execution by a key meets it at the call itself (flows §4.2).
   if (!('keyHash' in caller) && facts.unassigned !== null)

@@ -133,9 +133,10 @@ async function decideStart(
 ): Promise<StartAnswer | FreshExecution> {
   const decided = decideCaller(question, facts) ?? decideRevision(question, facts)
   if (decided !== null) return decided
-  const { number, valid } = facts.revision!
-  if (!valid) return refuseGraph(executions, question.sandbox, number)
-  const flow = await packageCache.get(question.sandbox, number)
+  const { sandbox } = question
+  const { number: revision, digest } = facts.revision!
+  if (digest === null) return refuseGraph(executions, sandbox, revision)
+  const flow = await packageCache.get({ sandbox, revision, digest })
   const input = await readInput(executions, question, facts, flow)
   if ('refused' in input) return input
   return decideMeans(facts, openExecutions) ?? { question, facts, plan: flow.plan, values: input.values }

@@ -22,8 +22,8 @@ export interface StartFacts {
   /** The one that is named, or the active one. */
   revision: {
     number: number
-    /** It has a package. */
-    valid: boolean
+    /** Of the package that it would run now; null: its graph has problems, and it has none. */
+    digest: string | null
     paidNodes: number
     chatInput: string | null
     chatOutput: string | null

@@ -40,12 +40,13 @@ export async function writeStarts(
   )
   const questions = executions.map(({ question }) => question)
   const facts = executions.map((execution) => execution.facts)
-  const row = await callFunction(prisma, 'money.write_starts_v2', {
+  const row = await callFunction(prisma, 'money.write_starts_v3', {
     nodes_at_once: nodesAtOnce,
     e_id: questions.map(({ id }) => id),
     e_project: facts.map(({ project }) => project),
     e_sandbox: questions.map(({ sandbox }) => sandbox),
     e_revision: facts.map(({ revision }) => revision!.number),
+    e_digest: facts.map(({ revision }) => revision!.digest),
     e_key: facts.map(({ key }) => key),
     e_lineage: facts.map(({ lineage }) => lineage),
     e_person: questions.map(({ caller }) => ('keyHash' in caller ? null : caller.person)),

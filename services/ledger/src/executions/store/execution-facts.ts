@@ -26,6 +26,8 @@ export interface ExecutionFacts {
   project: string
   sandbox: string
   revision: number
+  /** Of its package; null: the release before this one has begun it. */
+  digest: string | null
   status: ExecutionStatus
   seq: number
   /** Of the execution and its nodes together. */

@@ -26,6 +26,7 @@ type ExecutionColumns = [
   failing: boolean,
   deadlineMs: number,
   nodes: NodeColumns[],
+  digest: string | null,
 ]
 type NodeColumns = [
   state: NodeStateName,
@@ -69,8 +70,9 @@ export async function readExecutions(
 }
 
 function executionOf(columns: ExecutionColumns): ExecutionFacts {
-  const [id, project, sandbox, revision, status, seq, version, failing, deadlineMs, nodes] = columns
-  return { id, project, sandbox, revision, status, seq, version, failing, deadlineMs, nodes: nodes.map(nodeOf) }
+  const [id, project, sandbox, revision, status, seq, version, failing, deadlineMs, nodes, digest] = columns
+  const facts = { id, project, sandbox, revision, digest, status, seq, version, failing, deadlineMs }
+  return { ...facts, nodes: nodes.map(nodeOf) }
 }
 
 function nodeOf([state, attempt, deaths, lease, instance, call, reservation, ports]: NodeColumns): NodeFacts {

@@ -1,0 +1,25 @@
+-- Every package of every revision: those that activations have built, and the one that was saved with it where its graph
+-- had no problems (`built_at` is then null). The packages of one revision have the same contract and the same nodes.
+CREATE OR REPLACE VIEW money.flow_packages AS
+SELECT p.sandbox,
+       p.revision,
+       p.digest,
+       p.package,
+       p.manifest,
+       p.paid_nodes,
+       p.chat_input,
+       p.chat_output,
+       p.built_at
+  FROM control.packages p
+UNION ALL
+SELECT r.sandbox,
+       r.number,
+       r.digest,
+       r.package,
+       r.manifest,
+       r.paid_nodes,
+       r.chat_input,
+       r.chat_output,
+       NULL
+  FROM control.revisions r
+ WHERE r.digest IS NOT NULL;
