@@ -24,7 +24,7 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'key_issuer_denied',
     resolution:
-      /membership of the organization.*role in the team.*grant on the project.*an administrator can restore them/,
+      /membership of the organization.*role in the team.*grant on the project.*an Admin can restore the first two and a Project Owner the third/,
     async story({ fixture, tenant, tenantPath, projectPath, people, as, refused, succeeds, call, keyOf }) {
       const person = await fixture.person()
       const issue = async () => (await as(person)).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
@@ -34,31 +34,31 @@ const resolutions: ResolutionStory[] = [
       refused(await issue())
       succeeds(await people.admin.ask('POST', `${tenantPath}/teams/${tenant.project.team}/members`, { person }))
       refused(await issue())
-      succeeds(await people.admin.ask('POST', `${projectPath}/grants`, { person, role: 'Project Viewer' }))
+      succeeds(await people.owner.ask('POST', `${projectPath}/grants`, { person, role: 'Project Viewer' }))
       refused(await issue())
-      succeeds(await people.admin.ask('POST', `${projectPath}/grants`, { person, role: 'Project Consumer' }))
+      succeeds(await people.owner.ask('POST', `${projectPath}/grants`, { person, role: 'Project Consumer' }))
       const made = succeeds(await issue())
       succeeds(await call(keyOf((made.body as { secret: string }).secret)))
     },
   },
   {
     code: 'key_issuer_denied',
-    resolution: /an administrator can restore them/,
+    resolution: /an Admin can restore the first two and a Project Owner the third/,
     async story({ fixture, tenant, tenantPath, projectPath, people, refused, succeeds, call }) {
       const by = await fixture.issuer(tenant.project)
       const key = await fixture.key({ project: tenant.project, by })
       const { rows } = await fixture.run('SELECT email FROM control.people WHERE id = $1', [by])
       const [{ email }] = rows as [{ email: string }]
       const team = `${tenantPath}/teams/${tenant.project.team}/members`
-      for (const [taken, given, body] of [
-        [`${projectPath}/grants/${by}`, `${projectPath}/grants`, { person: by, role: 'Project Owner' }],
-        [`${team}/${by}`, team, { person: by }],
-        [`${tenantPath}/members/${by}`, `${tenantPath}/members`, { email }],
+      for (const [who, taken, given, body] of [
+        ['owner', `${projectPath}/grants/${by}`, `${projectPath}/grants`, { person: by, role: 'Project Owner' }],
+        ['admin', `${team}/${by}`, team, { person: by }],
+        ['admin', `${tenantPath}/members/${by}`, `${tenantPath}/members`, { email }],
       ] as const) {
         succeeds(await call(key))
-        succeeds(await people.admin.ask('DELETE', taken))
+        succeeds(await people[who].ask('DELETE', taken))
         refused(await call(key))
-        succeeds(await people.admin.ask('POST', given, body))
+        succeeds(await people[who].ask('POST', given, body))
         succeeds(await call(key))
       }
     },

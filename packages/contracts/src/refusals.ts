@@ -152,7 +152,7 @@ export const refusals = {
         ? 'The person who created this key no longer has the permissions that a key needs.'
         : 'You lack one of the permissions that issuing a key for this project needs.',
     resolution: text(
-      'The creator needs an active membership of the organization, a role in the team that owns the project (Team Owner or Team Member) and a grant on the project (Project Owner or Project Consumer); an administrator can restore them, or somebody who holds all three can issue a key.',
+      'The creator needs an active membership of the organization, a role in the team that owns the project (Team Owner or Team Member) and a grant on the project (Project Owner or Project Consumer); an Admin can restore the first two and a Project Owner the third, or somebody who holds all three can issue a key.',
     ),
   },
   key_unbound: {

@@ -1,6 +1,6 @@
 import type { AssetValue } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
-import type { Fixture, ProjectFixture, SandboxFixture } from '@gateway/testbed/fixture'
+import { nameOf, type Fixture, type ProjectFixture, type SandboxFixture } from '@gateway/testbed/fixture'
 import { callerAt, type Caller } from '../caller.ts'
 
 // A tenant with two projects, another tenant, and one caller of each kind before them.
@@ -112,7 +112,9 @@ export function hiddenFrom(
   })) as [Hidden, Hidden, Hidden]
   const others: Partial<Record<typeof name, string[]>> = {
     operator: [...ours.ofProject, ...theirs.ofProject, ...foreign.ofProject],
-    admin: [own.token, neighbours.token, ...foreign.ofTenant],
+    admin: [own, neighbours]
+      .flatMap(({ token, sandbox, execution, asset }) => [token, sandbox, execution, asset])
+      .concat(foreign.ofTenant),
     neighbour: [...ours.ofProject, ...foreign.ofTenant],
     neighbourKey: [...ours.ofProject, ...foreign.ofTenant],
     otherTenant: [...ours.ofTenant, ...theirs.ofTenant],
@@ -132,7 +134,7 @@ async function openProject(
   const [team, emptyTeam] = [fixture.id('tea'), fixture.id('tea')]
   const owner = await fixture.person()
   for (const id of [team, emptyTeam])
-    await fixture.run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $1)', [id, tenant])
+    await fixture.run('INSERT INTO control.teams (id, tenant, name) VALUES ($1, $2, $3)', [id, tenant, nameOf(id)])
   await fixture.run('INSERT INTO control.memberships (tenant, person, role) VALUES ($1, $2, $3)', [tenant, owner, role])
   await fixture.run(`INSERT INTO control.team_members (team, person, role) VALUES ($1, $2, 'Team Owner')`, [
     team,
@@ -145,6 +147,10 @@ async function openProject(
   const key = await fixture.key({ project, by: owner })
   const invocation = await settledCall(fixture, project, key.id, product)
   const sandbox = await fixture.sandbox(project, echo, { mcpEnabled: true })
+  await fixture.run(
+    `INSERT INTO control.audit (tenant, person, action, subject) VALUES ($1, $2, 'sandbox.create', $3)`,
+    [tenant, owner, sandbox.id],
+  )
   const execution = await endedExecution(fixture, sandbox, owner)
   const asset = await uploadedImage(url, key.secret)
   const token = (await fixture.token(owner)).id

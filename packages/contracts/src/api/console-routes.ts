@@ -120,13 +120,10 @@ export const consoleRoutes = {
   }),
   deleteProject: projects('DELETE', project, 'Delete a project that holds nothing', done, { refusals: ['not_empty'] }),
   listGrants: projects('GET', `${project}/grants`, 'List grants', page(grantRecord), paged),
-  setGrant: projects(
-    'POST',
-    `${project}/grants`,
-    'Grant a member a role, or another one',
-    madeOrChanged(grantRecord),
-    sent(newGrantBody),
-  ),
+  setGrant: projects('POST', `${project}/grants`, 'Grant a member a role, or another one', madeOrChanged(grantRecord), {
+    ...sent(newGrantBody),
+    description: 'By a Project Owner. An Admin may only appoint an owner of a project that has none.',
+  }),
   removeGrant: projects('DELETE', `${project}/grants/{person}`, 'Take a grant away', done, {
     description: 'Keys that the person created are refused from the next call on.',
   }),
@@ -182,7 +179,10 @@ export const consoleRoutes = {
   listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), paged),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
 
-  listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), paged),
+  listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {
+    ...paged,
+    description: 'For members of any organization. What would show who serves a product is for the platform operator.',
+  }),
   createProduct: catalogue(
     'POST',
     '/api/v2/products',

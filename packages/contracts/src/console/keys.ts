@@ -38,7 +38,9 @@ export const keyRecord = z.strictObject({
   prefix: z.string().describe('the first 12 characters of the secret'),
   state: keyState,
   policy: z.enum(['all-eligible', 'listed']),
-  resources: z.array(id).describe('the allowlist of a listed key'),
+  resources: z
+    .array(id)
+    .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader may not use'),
   limit: spendingLimit.nullable(),
   createdBy: id,
   createdAt: time,

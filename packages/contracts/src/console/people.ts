@@ -45,7 +45,7 @@ export const auditRecord = z.strictObject({
   at: time,
   person: id.nullable(),
   action: z.string(),
-  subject: z.string(),
+  subject: z.string().describe('what it was done to; sbx-… for a sandbox product that the reader may not use'),
   details: z.record(z.string(), z.unknown()),
 })
 export type AuditRecord = z.infer<typeof auditRecord>

@@ -78,11 +78,14 @@ export const newProductBody = z.strictObject({
 })
 export const productPatch = z.strictObject({ ...productFields, providers }).partial()
 
+const operatorOnly = 'shown to the platform operator only'
 export const productRecord = z.strictObject({
   id: z.string(),
   kind: productKind,
   ...productFields,
-  providers: providers.optional().describe('shown to the platform operator only'),
+  tokenizer: productFields.tokenizer.optional().describe(operatorOnly),
+  overheads: productFields.overheads.optional().describe(operatorOnly),
+  providers: providers.optional().describe(operatorOnly),
   createdAt: time,
 })
 export type ProductRecord = z.infer<typeof productRecord>

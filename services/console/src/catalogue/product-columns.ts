@@ -49,7 +49,7 @@ export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof product
   }
 }
 
-/** A product as the API shows it; its providers to the platform operator alone. */
+/** A product as the API shows it; what tells who serves it to the platform operator alone. */
 export function productRecord(row: ProductRow, toOperator: boolean): ProductRecord {
   return {
     id: row.id,
@@ -63,7 +63,16 @@ export function productRecord(row: ProductRow, toOperator: boolean): ProductReco
     supportedParameters: row.supportedParameters,
     modalities: { input: row.inputModalities, output: row.outputModalities } as ProductRecord['modalities'],
     isModerated: row.isModerated,
-    tokenizer: row.tokenizer as ProductRecord['tokenizer'],
+    pricing: pricingOf(row),
+    ...(toOperator && operatorsFields(row)),
+    createdAt: row.createdAt.toISOString(),
+  }
+}
+
+/** A tokenizer and its overheads are those of one provider's models, so they would name it. */
+function operatorsFields(row: ProductRow): Pick<ProductRecord, 'tokenizer' | 'overheads' | 'providers'> {
+  return {
+    tokenizer: row.tokenizer as NonNullable<ProductRecord['tokenizer']> | null,
     overheads: {
       tokensPerByte: row.tokensPerByteMillionths / MILLION,
       perMessage: row.perMessage,
@@ -71,9 +80,7 @@ export function productRecord(row: ProductRow, toOperator: boolean): ProductReco
       fixedWithTools: row.fixedWithTools,
       maxTokensPerImage: row.maxTokensPerImage,
     },
-    pricing: pricingOf(row),
-    ...(toOperator && { providers: row.providers as NonNullable<ProductRecord['providers']> }),
-    createdAt: row.createdAt.toISOString(),
+    providers: row.providers as NonNullable<ProductRecord['providers']>,
   }
 }
 

@@ -13,9 +13,12 @@ const body = (id: string) => ({
   providers: [{ provider: 'simulated', model: 'sim-swift', priority: 0 }],
 })
 
-test('a product is made with exact prices, and shown with its providers to the operator alone', async ({ signIn }) => {
+test('a product is made with exact prices, and what tells who serves it is shown to the operator alone', async ({
+  signIn,
+  stack,
+}) => {
   const operator = await signIn({ platformOperator: true })
-  const made = await operator.post('/api/v2/products', body('acme/made'))
+  const made = await operator.post('/api/v2/products', { ...body('acme/made'), tokenizer: 'o200k_base' })
   expect(outcomeOf(made)).toBe('201')
   expect(made.body).toMatchObject({
     ...body('acme/made'),
@@ -23,19 +26,32 @@ test('a product is made with exact prices, and shown with its providers to the o
     modalities: { input: ['text'], output: ['text'] },
     overheads: { tokensPerByte: 1, perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null },
   })
-  const { providers: _, ...shown } = made.body
-  const listed = await (await signIn()).get('/api/v2/products')
+  const { providers, tokenizer, overheads, ...shown } = made.body
+  expect([providers, tokenizer, overheads]).toEqual([body('').providers, 'o200k_base', expect.any(Object)])
+  const listed = await stack.owner.get('/api/v2/products')
   expect(listed.body.data).toContainEqual(shown)
-  expect(JSON.stringify(listed.body)).not.toContain('sim-swift')
+  expect(JSON.stringify(listed.body)).not.toMatch(/sim-swift|o200k|overheads|tokenizer/)
 })
 
-test('only published products are listed to others', async ({ signIn }) => {
+test('the catalogue is for members of an organization, whichever [not_permitted]', async ({
+  signIn,
+  stack,
+  fixture,
+}) => {
+  const outsider = await signIn()
+  expect(outcomeOf(await outsider.get('/api/v2/products'))).toBe('403 not_permitted')
+  expect(outcomeOf(await (await stack.member()).get('/api/v2/products'))).toBe('200')
+  await fixture.run('DELETE FROM control.memberships WHERE person = $1', [stack.owner.id])
+  expect(outcomeOf(await stack.owner.get('/api/v2/products'))).toBe('403 not_permitted')
+})
+
+test('only published products are listed to others', async ({ signIn, stack }) => {
   const operator = await signIn({ platformOperator: true })
   await operator.post('/api/v2/products', { ...body('acme/draft'), state: 'draft' })
   const ids = async (caller: typeof operator) =>
     (await caller.get('/api/v2/products')).body.data.map(({ id }: { id: string }) => id)
   expect(await ids(operator)).toContain('acme/draft')
-  expect(await ids(await signIn())).not.toContain('acme/draft')
+  expect(await ids(stack.owner)).not.toContain('acme/draft')
 })
 
 test('an id is taken once [already_exists]', async ({ signIn }) => {

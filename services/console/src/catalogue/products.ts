@@ -7,15 +7,20 @@ import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { pricingOf } from './pricing.ts'
 import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
-import { authorizeOnPlatform } from '../permissions/authorize.ts'
+import { authorizeOnPlatform, requireMembership } from '../permissions/authorize.ts'
 import { passBarrier } from '../permissions/pass-barrier.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
-/** GET /api/v2/products: what is published; the platform operator sees drafts, suspended products and providers too. */
+/**
+ * GET /api/v2/products: what is published, for members of any organization. The platform operator sees drafts and suspended products
+ * too, and what shows who serves a product.
+ */
 export function listProducts({ prisma }: Deps): Handler<'listProducts'> {
   return async (call, res) => {
-    const { platformOperator } = personOf(res)
+    const person = personOf(res)
+    const { platformOperator } = person
+    if (!platformOperator) await requireMembership({ prisma }, person)
     const { cursor = '', limit } = call.query()
     const rows = await prisma.product.findMany({
       where: { id: { gt: cursor }, ...(!platformOperator && { state: 'published' }) },

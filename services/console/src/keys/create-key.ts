@@ -52,7 +52,7 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random'>
       await tx.keyResource.createMany({ data: resources.map((resource) => ({ key: id, resource })) })
       const details = { project, prefix, policy: body.policy, limit: body.limit, expiresInDays: body.expiresInDays }
       await recordChange(tx, { tenant, person: person.id, action: 'key.create', subject: id, details })
-      return keyRecord(tx, row, now)
+      return keyRecord(tx, row, now, person.id)
     })
     res.status(201).json({ key, secret })
   }

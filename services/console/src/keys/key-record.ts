@@ -1,5 +1,6 @@
 import type { KeyRecord } from '@gateway/contracts/console/keys'
 import type { Transaction } from '../audit/record-change.ts'
+import { hideSandboxes, projectsOpenTo } from '../permissions/hidden-sandboxes.ts'
 import { keyState, type KeyDates } from './key-state.ts'
 
 /** A key as it is stored, less what never leaves the table. */
@@ -15,13 +16,23 @@ export interface KeyRow extends KeyDates {
   rotatedFrom: string | null
 }
 
-/** Keys as the API shows them, with their allowlists and their last use. */
-export async function keyRecords(prisma: Transaction, keys: KeyRow[], now: Date): Promise<KeyRecord[]> {
+/**
+ * Keys as the API shows them to a person, with their allowlists and their last use. Of sandbox products on an allowlist they see only
+ * those that they may use. @param reader null: the key itself, which may use them
+ */
+export async function keyRecords(
+  prisma: Transaction,
+  keys: KeyRow[],
+  now: Date,
+  reader: string | null,
+): Promise<KeyRecord[]> {
   const where = { key: { in: keys.map(({ id }) => id) } }
   const [resources, uses] = await Promise.all([
     prisma.keyResource.findMany({ where, orderBy: { resource: 'asc' } }),
     prisma.keyUse.findMany({ where }),
   ])
+  const projects = keys.flatMap(({ project }) => project ?? [])
+  const open = reader === null ? new Set(projects) : await projectsOpenTo(prisma, reader, projects)
   const listed = Map.groupBy(resources, ({ key }) => key)
   const lastUse = new Map(uses.map(({ key, lastUsedAt }) => [key, lastUsedAt]))
   return keys.map((key) => ({
@@ -31,7 +42,10 @@ export async function keyRecords(prisma: Transaction, keys: KeyRow[], now: Date)
     prefix: key.prefix,
     state: keyState(key, now),
     policy: key.policy as KeyRecord['policy'],
-    resources: listed.get(key.id)?.map(({ resource }) => resource) ?? [],
+    resources: shown(
+      listed.get(key.id)?.map(({ resource }) => resource),
+      key.project !== null && open.has(key.project),
+    ),
     limit: limitOf(key),
     createdBy: key.createdBy,
     createdAt: key.createdAt.toISOString(),
@@ -43,9 +57,18 @@ export async function keyRecords(prisma: Transaction, keys: KeyRow[], now: Date)
 }
 
 /** One of them. */
-export async function keyRecord(prisma: Transaction, key: KeyRow, now: Date): Promise<KeyRecord> {
-  const [record] = await keyRecords(prisma, [key], now)
+export async function keyRecord(
+  prisma: Transaction,
+  key: KeyRow,
+  now: Date,
+  reader: string | null,
+): Promise<KeyRecord> {
+  const [record] = await keyRecords(prisma, [key], now, reader)
   return record!
+}
+
+function shown(resources: string[] = [], mayUseSandboxes: boolean): string[] {
+  return mayUseSandboxes ? resources : hideSandboxes(resources)
 }
 
 function limitOf({ limitMicro, limitReset }: KeyRow): KeyRecord['limit'] {

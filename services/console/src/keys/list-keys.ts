@@ -12,14 +12,15 @@ type Deps = Pick<ConsoleDeps, 'prisma'>
 /** GET …/keys: those I may manage, of one project or of all. */
 export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
   return async (call, res) => {
-    const visible = await visibleKeys({ prisma }, personOf(res), call.id('tenant'))
+    const person = personOf(res)
+    const visible = await visibleKeys({ prisma }, person, call.id('tenant'))
     const { cursor = '', limit, project } = call.query()
     const rows = await prisma.key.findMany({
       where: { AND: [visible, { id: { gt: cursor } }, project === undefined ? {} : { project }] },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    const keys = await keyRecords(prisma, rows, await databaseNow(prisma))
+    const keys = await keyRecords(prisma, rows, await databaseNow(prisma), person.id)
     res.json(pageOf(keys, limit, ({ id }) => id))
   }
 }
@@ -27,9 +28,10 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
 /** GET …/keys/{k} */
 export function readKey({ prisma }: Deps): Handler<'readKey'> {
   return async (call, res) => {
-    const visible = await visibleKeys({ prisma }, personOf(res), call.id('tenant'))
+    const person = personOf(res)
+    const visible = await visibleKeys({ prisma }, person, call.id('tenant'))
     const key = await prisma.key.findFirst({ where: { AND: [visible, { id: call.id('key') }] } })
     if (!key) throw refuse('not_found', {})
-    res.json(await keyRecord(prisma, key, await databaseNow(prisma)))
+    res.json(await keyRecord(prisma, key, await databaseNow(prisma), person.id))
   }
 }

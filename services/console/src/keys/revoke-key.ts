@@ -31,6 +31,6 @@ export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler
     })
     if (key.project !== null) await passBarrier(deps, [key.project])
     if (refusal) throw refusal
-    res.json(await keyRecord(prisma, key, await databaseNow(prisma)))
+    res.json(await keyRecord(prisma, key, await databaseNow(prisma), person.id))
   }
 }

@@ -57,7 +57,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       await tx.key.update({ where: { id }, data: { rotatedTo: replacement, graceUntil } })
       const what = { action: 'key.rotate', subject: id, details: { rotatedTo: replacement, graceSeconds } }
       await recordChange(tx, { tenant, person, ...what })
-      return { project, refusal: null, record: await keyRecord(tx, row, now) }
+      return { project, refusal: null, record: await keyRecord(tx, row, now, person) }
     })
     if (made.project !== null && (made.refusal || graceSeconds === 0)) await passBarrier(deps, [made.project])
     if (made.refusal) throw made.refusal

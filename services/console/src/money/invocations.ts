@@ -1,13 +1,15 @@
 import { Prisma } from '@gateway/database/client'
 import type { InvocationRecord } from '@gateway/contracts/console/money'
 import { usageCounts, type UsageCount } from '@gateway/contracts/usage'
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import { refuse } from '@gateway/contracts/refusal'
+import type { Response } from 'express'
 import { pricingOf } from '../catalogue/pricing.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import type { Handler } from '../request/call.ts'
+import type { Call, Handler } from '../request/call.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
@@ -26,21 +28,28 @@ interface InvocationRow extends Pick<InvocationRecord, UsageCount> {
   reserved_micro: bigint
   charged_micro: bigint
   admitted_at: Date
+  /** Of the product as it is now. */
+  unit: string
 }
 
 /** GET …/projects/{p}/invocations: newest first, each as its newest attempt stands. */
 export function listInvocations(deps: Deps): Handler<'listInvocations'> {
   const { prisma } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { project, seesExecutions } = await reachCalls(deps, call, res)
     const { cursor, limit } = call.query()
     const older = cursor === undefined ? Prisma.empty : olderThan(readTimeCursor(cursor))
     // Each half is cut to a page of its own before they meet, so that only the newest rows are read.
     const newest = Prisma.sql`ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
     const rows = await prisma.$queryRaw<InvocationRow[]>`
       (${openCalls(project)} ${older} ${newest}) UNION ALL (${closedCalls(project)} ${older} ${newest}) ${newest}`
-    res.json(pageOf(rows.map(invocationRecord), limit, timeCursor))
+    res.json(
+      pageOf(
+        rows.map((row) => invocationRecord(row, seesExecutions)),
+        limit,
+        timeCursor,
+      ),
+    )
   }
 }
 
@@ -48,25 +57,37 @@ export function listInvocations(deps: Deps): Handler<'listInvocations'> {
 export function readInvocation(deps: Deps): Handler<'readInvocation'> {
   const { prisma } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { project, seesExecutions } = await reachCalls(deps, call, res)
     const id = call.id('invocation')
     const [row] = await prisma.$queryRaw<InvocationRow[]>`
       ${openCalls(project)} AND a.invocation = ${id}
       UNION ALL ${closedCalls(project)} AND (a.id = ${id} OR (a.invocation = ${id} AND a.attempt > 1))`
     if (!row) throw refuse('not_found', {})
-    res.json(invocationRecord(row))
+    res.json(invocationRecord(row, seesExecutions))
   }
+}
+
+/** Every grant shows the calls; whose execution and node they were is for those who may use the sandbox products (flows §1.2). */
+async function reachCalls(
+  deps: Deps,
+  call: Pick<Call<ConsoleRoutes['listInvocations']>, 'id'>,
+  res: Pick<Response, 'locals'>,
+): Promise<{ project: string; seesExecutions: boolean }> {
+  const [person, tenant] = [personOf(res), call.id('tenant')]
+  const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'usage.read')
+  return { project, seesExecutions: await mayUseSandboxes(deps, person, tenant, project) }
 }
 
 /** The counts of a call that is open, and those of one that is closed; under the names that the record has for them. */
 const noCounts = Prisma.raw(usageCounts.map((count) => `NULL::integer AS "${count}"`).join(', '))
 const counts = Prisma.raw(usageCounts.map((count) => `${columnOf(count)} AS "${count}"`).join(', '))
 
+const unit = Prisma.sql`(SELECT p.unit FROM control.products p WHERE p.id = a.product) AS unit`
+
 function openCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, 'Open' AS state, ${noCounts},
-           false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at
+           false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at, ${unit}
       FROM money.reservations a WHERE project = ${project}`
 }
 
@@ -74,7 +95,7 @@ function openCalls(project: string): Prisma.Sql {
 function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, state, ${counts},
-           estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at
+           estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at, ${unit}
       FROM money.attempts a WHERE project = ${project}
        AND NOT EXISTS (SELECT FROM money.attempts l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
        AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
@@ -84,18 +105,18 @@ function olderThan({ at, id }: { at: Date; id: string }): Prisma.Sql {
   return Prisma.sql`AND (a.admitted_at, a.invocation) < (${at}, ${id})`
 }
 
-function invocationRecord(row: InvocationRow): InvocationRecord {
+function invocationRecord(row: InvocationRow, seesExecutions: boolean): InvocationRecord {
   return {
     id: row.id,
     key: row.key === '' ? null : row.key,
     model: row.product,
-    execution: row.execution,
-    node: row.node,
+    execution: seesExecutions ? row.execution : null,
+    node: seesExecutions ? row.node : null,
     state: row.state,
     ...countsIn(row),
     estimated: row.estimated,
     pricing: pricingOf({
-      unit: row.request_pico > 0n ? 'request' : 'tokens',
+      unit: unitOf(row),
       promptPico: row.prompt_pico,
       completionPico: row.completion_pico,
       requestPico: row.request_pico,
@@ -104,6 +125,12 @@ function invocationRecord(row: InvocationRow): InvocationRecord {
     chargedMicro: Number(row.charged_micro),
     createdAt: row.admitted_at.toISOString(),
   }
+}
+
+/** A price of nothing doesn't say what it is for; then it is for what the product is priced by. */
+function unitOf({ request_pico, prompt_pico, completion_pico, unit }: InvocationRow): string {
+  if (request_pico > 0n) return 'request'
+  return prompt_pico > 0n || completion_pico > 0n ? 'tokens' : unit
 }
 
 function countsIn(row: InvocationRow): Pick<InvocationRecord, UsageCount> {

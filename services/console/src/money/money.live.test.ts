@@ -185,6 +185,51 @@ test('of several attempts of one call the newest is shown, under the id the call
   expect((await stack.owner.get(path)).body.data).toMatchObject([{ id: first.id, state: 'Settled', chargedMicro: 50 }])
 })
 
+test('of a call that a private flow made a Viewer sees the call, and neither execution nor node', async ({
+  stack,
+  tenant,
+  fixture,
+}) => {
+  const [id, execution] = [fixture.id('inv'), fixture.id('exe')]
+  await fixture.run(
+    `INSERT INTO money.attempts (id, invocation, attempt, state, project, key, lineage, product, execution, node, admitted_at, closed_at)
+     VALUES ($1, $1, 1, 'Settled', $2, $3, $3, $4, $5, 'the merger', now(), now())`,
+    [id, stack.project, tenant.key, tenant.model, execution],
+  )
+  const path = `${stack.projectPath}/invocations`
+  const consumer = await stack.member({ project: 'Project Consumer' })
+  const shown = { id, model: tenant.model, key: tenant.key, state: 'Settled' }
+  for (const caller of [stack.owner, consumer])
+    expect((await caller.get(`${path}/${id}`)).body).toMatchObject({ ...shown, execution, node: 'the merger' })
+  const viewer = await stack.member({ team: 'Team Owner', project: 'Project Viewer' })
+  const hidden = { ...shown, execution: null, node: null }
+  expect((await viewer.get(`${path}/${id}`)).body).toMatchObject(hidden)
+  expect((await viewer.get(path)).body.data).toMatchObject([hidden])
+  expect((await viewer.get(`${stack.projectPath}/usage`)).status).toBe(200)
+})
+
+test('a call of a product that is free has the unit that the product is priced by', async ({
+  stack,
+  tenant,
+  fixture,
+  calls,
+}) => {
+  const pricing = async (free: string) => {
+    await fixture.assign(stack.project, free)
+    const { id, outcome } = await calls.admit(tenant.secret, free)
+    expect(outcome.kind).toBe('admitted')
+    const open = (await stack.owner.get(`${stack.projectPath}/invocations/${id}`)).body.pricing as object
+    await calls.settle(id)
+    expect((await stack.owner.get(`${stack.projectPath}/invocations/${id}`)).body.pricing).toEqual(open)
+    return open
+  }
+  const byRequest = await fixture.product({ promptPico: 0n, completionPico: 0n })
+  await fixture.run(`UPDATE control.products SET unit = 'request' WHERE id = $1`, [byRequest])
+  expect(await pricing(byRequest)).toEqual({ unit: 'request', request: '0' })
+  const byTokens = await fixture.product({ promptPico: 0n, completionPico: 0n })
+  expect(await pricing(byTokens)).toEqual({ unit: 'tokens', prompt: '0', completion: '0' })
+})
+
 test('invocations come newest first in pages that meet', async ({ stack, tenant, calls }) => {
   const made: string[] = []
   for (let n = 0; n < 5; n++) made.push((await calls.admit(tenant.secret, tenant.model)).id)

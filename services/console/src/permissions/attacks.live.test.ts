@@ -44,13 +44,36 @@ test.for([
   expect(tries.map(outcomeOf)).toEqual(Array(3).fill('403 not_permitted'))
 })
 
-test('an Admin who takes a role on a project is seen to have taken it', async ({ stack }) => {
+test('an Admin takes no role on a project that has an owner, and gives none [not_permitted]', async ({ stack }) => {
+  const admin = await stack.member({ tenant: 'Admin', team: 'Team Owner' })
+  const member = await stack.member({ project: 'Project Viewer' })
+  const grants = `${stack.projectPath}/grants`
+  for (const person of [admin.id, member.id])
+    for (const role of ['Project Owner', 'Project Consumer', 'Project Viewer'])
+      expect(outcomeOf(await admin.post(grants, { person, role }))).toBe('403 not_permitted')
+  for (const person of [member.id, stack.owner.id])
+    expect(outcomeOf(await admin.delete(`${grants}/${person}`))).toBe('403 not_permitted')
+})
+
+test('an Admin appoints the first owner of a project that has none, which the audit shows [not_permitted]', async ({
+  stack,
+  fixture,
+}) => {
   const admin = await stack.member({ tenant: 'Admin' })
-  const role = { person: admin.id, role: 'Project Owner' }
-  expect(outcomeOf(await admin.post(`${stack.projectPath}/grants`, role))).toBe('201')
-  const { body } = await stack.owner.get(`${stack.path}/audit?limit=1`)
-  const details = { ...role, before: null }
-  expect(body.data).toMatchObject([{ action: 'grant.set', person: admin.id, subject: stack.project, details }])
+  const heir = await stack.member({ project: 'Project Viewer' })
+  const grants = `${stack.projectPath}/grants`
+  // The grant of somebody who has left the organization is worth nothing.
+  await fixture.run('DELETE FROM control.memberships WHERE person = $1', [stack.owner.id])
+  for (const role of ['Project Consumer', 'Project Viewer'])
+    expect(outcomeOf(await admin.post(grants, { person: heir.id, role }))).toBe('403 not_permitted')
+  expect(outcomeOf(await admin.delete(`${grants}/${heir.id}`))).toBe('403 not_permitted')
+  const role = { person: heir.id, role: 'Project Owner' }
+  expect(outcomeOf(await admin.post(grants, role))).toBe('200')
+  expect(outcomeOf(await admin.post(grants, { ...role, person: admin.id }))).toBe('403 not_permitted')
+  expect(outcomeOf(await heir.post(grants, { person: admin.id, role: 'Project Viewer' }))).toBe('201')
+  const { body } = await admin.get(`${stack.path}/audit?limit=2`)
+  const details = { ...role, before: 'Project Viewer' }
+  expect(body.data[1]).toMatchObject({ action: 'grant.set', person: admin.id, subject: stack.project, details })
 })
 
 test.for([

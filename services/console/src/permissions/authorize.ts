@@ -16,6 +16,12 @@ export function authorizeOnPlatform({ platformOperator }: Person, permission: Pe
   requirePermission({ platformOperator, tenant: null, team: null, project: null }, permission)
 }
 
+/** Of whatever organization. @throws Refusal `not_permitted` */
+export async function requireMembership({ prisma }: Deps, { id }: Person): Promise<void> {
+  if ((await prisma.membership.findFirst({ where: { person: id } })) === null)
+    throw refuse('not_permitted', { need: 'a membership of an organization' })
+}
+
 /** @throws Refusal `not_found`, `not_permitted` */
 export async function authorizeInTenant(
   deps: Deps,

@@ -34,11 +34,12 @@ export const permissions = {
   'assignments.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },
   'assignments.manage': admin,
   'grants.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },
-  // An Admin too: else nobody could help a project whose last owner has left. The audit log shows it.
   'grants.manage': {
-    need: 'the role Project Owner on the project',
-    grantedTo: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
+    need: 'the role Project Owner on the project (where none is left, an Admin appoints one)',
+    grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
   },
+  // Only where none is left: see `authorizeGrant`.
+  'owners.appoint': admin,
   'usage.read': anyGrant,
   'wallet.read': { ...anyGrant, grantedTo: (s) => holdsGrant(s) || isOperator(s) },
   'wallet.fund': operator,

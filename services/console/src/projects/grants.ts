@@ -10,6 +10,7 @@ import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import { changePermissions } from '../permissions/change-permissions.ts'
 import { passBarrier } from '../permissions/pass-barrier.ts'
+import { authorizeGrant } from './authorize-grant.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -30,16 +31,17 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
   }
 }
 
-/** POST …/projects/{p}/grants: grants a member of the organization a role, or another one; that may take permissions away. */
+/** POST …/projects/{p}/grants: gives a member of the organization a role or another one, which may take permissions away. */
 export function setGrant(deps: Deps): Handler<'setGrant'> {
   const { prisma } = deps
   return async (call, res) => {
     const by = personOf(res)
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, by, tenant, call.id('project'), 'grants.manage')
+    const project = call.id('project')
+    await authorizeGrant(deps, by, { tenant, project, role: null })
     const { person, role } = await call.body()
     const made = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeInProject({ prisma: tx }, by, tenant, project, 'grants.manage')
+      await authorizeGrant({ prisma: tx }, by, { tenant, project, role })
       await requireMember(tx, tenant, person)
       const key = { project_person: { project, person } }
       const before = await tx.projectGrant.findUnique({ where: key })

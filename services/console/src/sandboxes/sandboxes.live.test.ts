@@ -107,7 +107,7 @@ test('an execution is only for those who may use its project [execution_not_foun
   expect((await stack.owner.get(at(unreal))).body).toEqual((await admin.get(at(unreal))).body)
 })
 
-test('the audit tells Admins who did what to which, and nothing of what an author wrote', async ({
+test('the audit tells Admins that a private flow was changed and by whom, and its owners what about it', async ({
   stack,
   fixture,
 }) => {
@@ -119,25 +119,52 @@ test('the audit tells Admins who did what to which, and nothing of what an autho
   await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph, draft: true })
   await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph: echo })
   await owner.post(`${path}/sandboxes/${made.id}/revisions/2/activate`)
-  const admin = await stack.member({ tenant: 'Admin' })
-  const { body } = await admin.get(`${path}/audit`)
-  expect(JSON.stringify(body)).not.toContain(secret)
-  const rows = body.data.map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details])
-  expect(rows.toReversed()).toMatchObject([
+  const rowsFor = async (caller: typeof owner) => {
+    const { body } = await caller.get(`${path}/audit`)
+    expect(JSON.stringify(body)).not.toContain(secret)
+    expect(body.data.every(({ person }: { person: string }) => person === owner.id)).toBe(true)
+    return body.data
+      .map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details])
+      .toReversed() as unknown[]
+  }
+  const admin = await stack.member({ tenant: 'Admin', team: 'Team Owner' })
+  expect(await rowsFor(admin)).toEqual(
+    ['sandbox.create', 'sandbox.change', 'revision.save', 'revision.save', 'revision.activate'].map((action) => [
+      action,
+      'sbx-…',
+      {},
+    ]),
+  )
+  const change = { fields: ['name', 'suspended'], before: { suspended: false }, after: { suspended: true } }
+  const all = [
     ['sandbox.create', made.id, { project: stack.project, mcpEnabled: false, suspended: false }],
-    [
-      'sandbox.change',
-      made.id,
-      { fields: ['name', 'suspended'], before: { suspended: false }, after: { suspended: true } },
-    ],
+    ['sandbox.change', made.id, change],
     ['revision.save', made.id, { revision: 1, draft: true, digest: null }],
     ['revision.save', made.id, { revision: 2, draft: false, digest: expect.any(String) }],
     ['revision.activate', made.id, { revision: 2, before: null, digest: expect.any(String) }],
-  ])
-  expect(body.data.every(({ person }: { person: string }) => person === owner.id)).toBe(true)
+  ]
+  expect(await rowsFor(owner)).toMatchObject(all) // who is Admin too
   expect((await fixture.run('SELECT count(*)::int FROM control.audit WHERE subject = $1', [made.id])).rows).toEqual([
     { count: 5 },
   ])
+  await owner.delete(projectPath)
+  expect(JSON.stringify(await rowsFor(owner))).not.toContain(made.id)
+})
+
+test('an Admin sees that a key lists private flows, and not which', async ({ stack, fixture }) => {
+  const { id } = await fixture.sandbox({ id: stack.project }, echo)
+  const product = await fixture.product()
+  await fixture.assign(stack.project, product)
+  const body = { project: stack.project, policy: 'listed', resources: [id, product] }
+  const { key } = (await stack.owner.post(`${stack.path}/keys`, body)).body
+  expect(key.resources).toEqual([product, id])
+  const admin = await stack.member({ tenant: 'Admin', project: 'Project Viewer' })
+  const hidden = [product, 'sbx-…']
+  expect((await admin.get(`${stack.path}/keys/${key.id}`)).body.resources).toEqual(hidden)
+  expect((await admin.get(`${stack.path}/keys`)).body.data[0].resources).toEqual(hidden)
+  expect((await admin.post(`${stack.path}/keys/${key.id}/revoke`)).body.resources).toEqual(hidden)
+  const other = await stack.member({ project: 'Project Owner' })
+  expect((await other.get(`${stack.path}/keys/${key.id}`)).body.resources).toEqual([product, id])
 })
 
 test('a key may list sandbox products of its own project, and of no other [resource_not_eligible]', async ({
