@@ -17,8 +17,9 @@ export async function seedFlows(deps: Deps): Promise<Seeded['sandboxes']> {
   const flowOf = async (kept: string | undefined, name: string, description: string, graph: Graph) => {
     const found = there.data.find(({ id }) => id === kept) ?? there.data.find((each) => each.name === name)
     const body = { name, description, mcpEnabled: true }
-    const { id, latestRevision } = found ?? (await ask<SandboxRecord>(deps, 'POST', `${project}/sandboxes`, body))
-    if (latestRevision === 0) await deploy(deps, id, name, graph)
+    const { id, latestRevision, activeRevision } =
+      found ?? (await ask<SandboxRecord>(deps, 'POST', `${project}/sandboxes`, body))
+    if (activeRevision === null) await deploy(deps, id, name, latestRevision === 0 ? graph : null)
     return id
   }
   return {
@@ -35,12 +36,15 @@ export async function seedFlows(deps: Deps): Promise<Seeded['sandboxes']> {
 const tenant = `/api/v2/tenants/${ids.tenant}`
 const project = `${tenant}/projects/${ids.project}`
 
-/** Where somebody has taken a product of it from the project, that is told and no reason not to start. */
-async function deploy(deps: Deps, sandbox: string, name: string, graph: Graph): Promise<void> {
+/**
+ * Where somebody has taken a product of it from the project, that is told and no reason not to start: the next start tries
+ * again. @param graph null: it was saved before
+ */
+async function deploy(deps: Deps, sandbox: string, name: string, graph: Graph | null): Promise<void> {
   try {
     const path = `${tenant}/sandboxes/${sandbox}/revisions`
-    const { number } = await ask<{ number: number }>(deps, 'POST', path, { graph })
-    await ask(deps, 'POST', `${path}/${number}/activate`)
+    if (graph !== null) await ask(deps, 'POST', path, { graph })
+    await ask(deps, 'POST', `${path}/1/activate`)
   } catch (error) {
     deps.log(`The flow ${name} is not active: ${(error as Error).message}`)
   }

@@ -180,6 +180,17 @@ test('a flow that can not be made now is told, and everything else is there', as
   expect(told).toEqual([expect.stringMatching(/^The flow Short answers is not active: .*product_not_assigned/)])
   expect(again.sandboxes.mixed).toBe(seeded.sandboxes.mixed)
   await fixture.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/swift')`, [seeded.project])
+  const later: string[] = []
+  expect((await run(again, { log: (line) => later.push(line) })).sandboxes).toEqual(again.sandboxes)
+  expect(later).toEqual([])
+  const { rows } = await fixture.run(
+    'SELECT latest_revision, active_revision FROM control.sandboxes WHERE id = $1 AND active_digest IS NOT NULL',
+    [again.sandboxes.chat],
+  )
+  expect(rows).toEqual([{ latest_revision: 1, active_revision: 1 }])
+  await fixture.run('UPDATE control.sandboxes SET active_revision = NULL, activated_at = NULL WHERE id = $1', [
+    again.sandboxes.chat,
+  ])
   await fixture.run('DELETE FROM control.revisions WHERE sandbox = $1', [again.sandboxes.chat])
   await fixture.run('DELETE FROM control.sandboxes WHERE id = $1', [again.sandboxes.chat])
   await name('Mine', 'Short answers')
