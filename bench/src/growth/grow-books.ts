@@ -14,7 +14,6 @@ const PART = 100_000
 /** Entries of the journal under one seal: two a call. */
 const BLOCK = 500
 const MONTHS = 12
-const MONTH_MS = 30 * 86_400_000
 
 export interface GrownProject {
   id: string
@@ -37,8 +36,8 @@ export interface Growth {
 export async function growTo(fixture: Fixture, growth: Growth, calls: number, tell: (line: string) => void) {
   await makePartitions(fixture, growth.endMs)
   await fixture.run(FUNCTIONS)
-  const startMs = growth.endMs - MONTHS * MONTH_MS
-  const stepMs = (MONTHS * MONTH_MS) / (calls - growth.calls)
+  const startMs = monthsBefore(growth.endMs, MONTHS)
+  const stepMs = (growth.endMs - startMs) / (calls - growth.calls)
   for (let done = growth.calls, n = 0; done < calls; n++) {
     const part = Math.min(PART, calls - done)
     const { id, key, lineage } = growth.projects[n % 2 === 0 ? 0 : 1 + ((n >> 1) % (growth.projects.length - 1))]!
@@ -59,10 +58,16 @@ export async function growTo(fixture: Fixture, growth: Growth, calls: number, te
   await fixture.run('CHECKPOINT')
 }
 
+/** The beginning of a month that is so many before the one which begins then. */
+function monthsBefore(ms: number, months: number): number {
+  const moment = new Date(ms)
+  return moment.setUTCMonth(moment.getUTCMonth() - months)
+}
+
 /** The months before this one have no partitions: nobody has called in them. */
 async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
   for (let month = MONTHS; month > 0; month--) {
-    const [fromMs, toMs] = [endMs - month * MONTH_MS, endMs - (month - 1) * MONTH_MS]
+    const [fromMs, toMs] = [monthsBefore(endMs, month), monthsBefore(endMs, month - 1)]
     const at = (ms: number) => `'${new Date(ms).toISOString()}'`
     const id = (ms: number) => `money.id_bound_v1('inv', ${at(ms)}::timestamptz)`
     for (const [table, bound] of [
@@ -70,7 +75,7 @@ async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
       ['journal', at],
       ['journal_blocks', at],
     ] as const) {
-      const name = `${table}_grown_${month}`
+      const name = `${table}_${new Date(fromMs).toISOString().slice(0, 10).replaceAll('-', '')}`
       await fixture.run(`DO $$ BEGIN
         IF to_regclass('money.${name}') IS NULL THEN
           EXECUTE format('CREATE TABLE money.${name} PARTITION OF money.${table} FOR VALUES FROM (%L) TO (%L)',

@@ -12,6 +12,7 @@ import { sayTargets } from '../report/targets.ts'
 import { startBenchServers } from '../stack/bench-servers.ts'
 import { checkBooks, rollUpUsage, sayFinding } from '../stack/ledger-parts.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
+import { archiveGrowth, type ArchivedGrowth } from './archive-growth.ts'
 import { growTo, type Growth, type GrownProject } from './grow-books.ts'
 
 // What grows with the books, and what must not: the same questions to the same database, empty and then with more and more calls.
@@ -99,7 +100,10 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
   }
   tell('Checking the books')
   await proveBooks(database)
-  return report(measured, await describeRun(new Date()))
+  const archived = grown.calls === 0 ? null : await archiveGrowth(fixture, postgres, tell)
+  if (archived) await proveBooks(database, true) // behind the archive
+  const run = await describeRun(new Date())
+  return [report(measured, run), ...(archived ? [sayArchive(archived, grown.calls)] : [])].join('\n\n')
 }
 
 /** From the first entry on where they have a million calls, so that what was made by SQL is proved to be books. */
@@ -187,6 +191,19 @@ async function get(url: string, bearer: string): Promise<void> {
 }
 
 const iso = (at: number) => new Date(at).toISOString()
+
+function sayArchive({ calls, seconds, fileBytes, before, after }: ArchivedGrowth, all: number): string {
+  const bytes = (of: number, count: number) => (of / count).toFixed(0)
+  return table(
+    [`${calls.toLocaleString('en-US')} of ${all.toLocaleString('en-US')} calls archived`, ''],
+    [
+      ['bytes a call in the database before', bytes(before, all)],
+      ['bytes in the database that went, a call', bytes(before - after, calls)],
+      ['bytes in files, a call', bytes(fileBytes, calls)],
+      ['seconds a million calls', ((seconds / calls) * 1e6).toFixed(0)],
+    ],
+  )
+}
 
 function report(measured: Measured[], run: string): string {
   const empty = measured[0]!

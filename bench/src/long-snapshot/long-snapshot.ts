@@ -88,7 +88,12 @@ async function openSnapshot({ adminUrl }: DurablePostgres): Promise<{ end: () =>
   )
   await Promise.race([taken.promise, kept])
   let ended: Promise<void> | null = null
-  return { end: () => (ended ??= Promise.resolve(released.resolve()).then(() => kept).then(somebody.close)) }
+  return {
+    end: () =>
+      (ended ??= Promise.resolve(released.resolve())
+        .then(() => kept)
+        .then(somebody.close)),
+  }
 }
 
 /** How long a question of the console could keep its snapshot, in seconds. Throws if nothing ended it. */
