@@ -181,6 +181,23 @@ describe('behind an archive', () => {
     expect(await look()).toEqual([])
   })
 
+  test('a finding that was mended just before its entries were archived is forgotten', async ({ books }) => {
+    const check = async () => (await checkBooks(books.replica.reads)).findings.map(sayFinding)
+    const id = await books.call(dayOf(first, 3))
+    const take = (micro: number) =>
+      books.unguarded(
+        `UPDATE money.journal SET settled = settled - $2, available = available + $2 WHERE reference = $1 AND kind = 'settle'`,
+        [id, micro],
+      )
+    await take(1)
+    expect(await check()).toContainEqual(expect.stringContaining('the usage record charges another amount'))
+    await take(-1)
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    await books.archive({ before: second })
+    expect(await check()).toEqual([])
+  })
+
   test('a correction and a wallet that never moved again are archived like the rest', async ({ books }) => {
     const correction = {
       project: books.tenant.project.id,
