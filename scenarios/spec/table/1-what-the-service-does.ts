@@ -14,11 +14,11 @@ const mcpClients = 'scenarios/mcp-clients.scenario.ts'
 const noOverspend = 'scenarios/no-overspend.scenario.ts'
 const nothingLeaks = 'scenarios/nothing-leaks.scenario.ts'
 const openaiClient = 'scenarios/openai-client.scenario.ts'
+const resolutions = 'scenarios/resolutions.scenario.ts'
 const specifiedClaims = 'scenarios/spec/specified-claims.test.ts'
 const stockClients = 'scenarios/stock-clients.scenario.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
 const money = 'services/console/src/money/money.live.test.ts'
-const revisions = 'services/console/src/sandboxes/revisions.live.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
 const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
@@ -121,7 +121,7 @@ export const whatTheServiceDoes = {
   '1/s7': {
     says: 'Its nodes call products already assigned to that project, through the same admission and charging path as direct calls.',
     provedBy: [
-      [revisions, 'a product that is not assigned is told by name on save and on activation [product_not_assigned]'],
+      [resolutions, 'what clears a refusal › ${resolution.source} [${code}]', 'to assign the product to the project'],
       [nodeCallers, 'what an execution may call › is assigned and published [product_not_assigned]'],
       [workerNodes, 'a chat call is made like a direct one and charged on its usage'],
       [admissionsNodes, 'a node’s call › beside direct calls of its key, shares the window of the lineage [key_limit]'],

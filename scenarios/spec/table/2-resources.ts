@@ -375,7 +375,10 @@ export const resources = {
   '2.3/s16': {
     says: 'Save attributes: `draft` marker, `baseRevision` (integer, optimistic concurrency).',
     provedBy: [
-      [revisions, 'a draft keeps its work with every problem; without the marker nothing is stored [graph_invalid]'],
+      [
+        revisions,
+        'activation checks again what has changed since, and leaves the active one where it fails [graph_invalid]',
+      ],
       [
         revisions,
         'of a hundred who save on one base one wins, and the others learn what is latest [revision_conflict]',

@@ -32,7 +32,11 @@ export const states = {
   '3.1/r3': {
     says: '| saved revision (may be a draft) | Save with `draft` marker | n/a | stored as draft | incomplete wiring is kept |',
     provedBy: [
-      [revisions, 'a draft keeps its work with every problem; without the marker nothing is stored [graph_invalid]'],
+      [revisions, 'what an author writes comes back as it was saved, whatever it holds'],
+      [
+        revisions,
+        'activation checks again what has changed since, and leaves the active one where it fails [graph_invalid]',
+      ],
     ],
   },
   '3.1/r4': {
@@ -52,7 +56,6 @@ export const states = {
         revisions,
         'activation checks again what has changed since, and leaves the active one where it fails [graph_invalid]',
       ],
-      [revisions, 'a product that is not assigned is told by name on save and on activation [product_not_assigned]'],
       [revisions, 'a deployment that can not be written leaves everything as it was [activation_failed]'],
     ],
   },

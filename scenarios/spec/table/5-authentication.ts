@@ -16,7 +16,6 @@ const permissions = 'services/console/src/permissions/permissions.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
 const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
-const catalogue = 'services/ledger/src/catalogue/catalogue.live.test.ts'
 
 export const authentication = {
   '5/s1': {
@@ -119,10 +118,6 @@ export const authentication = {
         'what is refused begins no execution and charges nothing › of another project like of none, byte for byte [sandbox_not_found]',
       ],
       [isolation, 'the gateway › ${route}${named && `, naming the ${named}`}', 'NO_SANDBOX'],
-      [
-        catalogue,
-        'a sandbox product, to a key › is refused in the order of checks [key_invalid, project_mismatch, sandbox_not_found, key_scope, revision_not_active]',
-      ],
     ],
   },
   '5/s12': {
@@ -151,10 +146,6 @@ export const authentication = {
       [
         refusals,
         'a call is refused, reserves nothing and says what clears it › more than the wallet holds [insufficient_budget]',
-      ],
-      [
-        invoke,
-        'what is refused begins no execution and charges nothing › without money, where the flow pays for anything [insufficient_budget, key_limit]',
       ],
     ],
   },

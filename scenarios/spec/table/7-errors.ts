@@ -11,13 +11,13 @@ const noOverspend = 'scenarios/no-overspend.scenario.ts'
 const nothingLeaks = 'scenarios/nothing-leaks.scenario.ts'
 const resolutions = 'scenarios/resolutions.scenario.ts'
 const specifiedClaims = 'scenarios/spec/specified-claims.test.ts'
-const executions = 'services/console/src/executions/executions.live.test.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
 const revisions = 'services/console/src/sandboxes/revisions.live.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
 const errorsRefusals = 'services/gateway/src/errors/refusals.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
+const nodeCallers = 'services/ledger/src/admissions/node-callers.live.test.ts'
 const survival = 'services/worker/src/survival.live.test.ts'
 
 export const errors = {
@@ -162,11 +162,8 @@ export const errors = {
     says: '| 403 | `product_not_assigned` | call before the product is assigned to the project |',
     provedBy: [
       [specifiedClaims, 'the codes › have the status of the table'],
-      [revisions, 'a product that is not assigned is told by name on save and on activation [product_not_assigned]'],
-      [
-        executions,
-        'a flow that pays needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]',
-      ],
+      [resolutions, 'what clears a refusal › ${resolution.source} [${code}]', 'to assign the product to the project'],
+      [nodeCallers, 'what an execution may call › is assigned and published [product_not_assigned]'],
     ],
   },
   '7/r17': {
