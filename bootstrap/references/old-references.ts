@@ -4,7 +4,7 @@ import type { Finding } from './repository.ts'
 /** References to documents that the repository does not have. */
 const FORMS = [
   /(?<![\w/-])decisions\.md\b/gi,
-  /(?<![\w/-])spec(?:ification)?\.md\b/gi,
+  /(?<![\w/-])spec\.md\b/gi,
   /\bspec\s+\d+(?:\.\d+)*/gi,
   /\barchitecture\.md,?\s+(?:"|rule|section|money)/gi,
   /\b(?:rule\s+\d+\s+of\s+the\s+)?money\s+core\s+\d+/gi,

@@ -6,7 +6,7 @@ import type { AssetValue } from '@gateway/contracts/execution'
 import { mediaTypeOf } from '@gateway/contracts/media-type'
 import { describe, expect } from 'vitest'
 import { draw, flowTest, newKey, PNG, PROGRESS, recordOf, sameImage, echo } from '../../flow-stack.fixture.ts'
-import { errorOf } from '../../stack.fixture.ts'
+import { errorOf, newPrompt } from '../../stack.fixture.ts'
 
 const test = flowTest.extend('image', async ({ flows }) => {
   const answer = await flows.upload(PNG, 'image/png')
@@ -247,6 +247,15 @@ describe('an execution whose output is one image', () => {
     expect(await recordOf(await flows.invoke(likeness, { picture: image }, { headers }))).toMatchObject({
       status: 'Succeeded',
     })
+  })
+
+  test('is answered with its record where it failed [provider_failed]', async ({ stack, tenant, flows }) => {
+    const sandbox = await flows.save(draw(await tenant.sell({ kind: 'image', requestPico: 40_000_000_000n })))
+    const text = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: text, status: 500 }])
+    const answer = await flows.invoke(sandbox, { text }, { headers: { accept: '*/*' } })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await recordOf(answer)).toMatchObject({ status: 'Failed', error: { code: 'provider_failed' } })
   })
 
   test('takes no image of another project [input_type]', async ({ tenant, fixture, flows, image }) => {

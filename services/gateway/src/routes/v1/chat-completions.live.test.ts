@@ -122,6 +122,18 @@ describe('a call under an idempotency key', () => {
   })
 })
 
+test('a call without an idempotency key is another call each time, with a charge of its own', async ({
+  stack,
+  tenant,
+}) => {
+  const content = newPrompt()
+  const ask = async () => bodyOf(await tenant.chat({ messages: [{ role: 'user', content }] }))
+  const [first, second] = [await ask(), await ask()]
+  expect(second.id).not.toBe(first.id)
+  expect(await stack.provider.control.countCalls({ prompt: content })).toBe(2)
+  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: costOf(first.usage) + costOf(second.usage) })
+})
+
 describe('a chat call that is streamed', () => {
   test('sends chunks of its own making, and ends with [DONE] after it was charged', async ({ tenant }) => {
     const answer = await tenant.chat({ stream: true })

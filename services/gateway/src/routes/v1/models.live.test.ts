@@ -1,5 +1,6 @@
 import { modelEntry, modelList } from '@gateway/contracts/model-entry'
 import { describe, expect } from 'vitest'
+import { echo } from '../../flow-stack.fixture.ts'
 import { errorOf, stackTest as test } from '../../stack.fixture.ts'
 
 describe('the models of a key', () => {
@@ -28,6 +29,77 @@ describe('the models of a key', () => {
     const { secret } = await fixture.key({ project, by: tenant.owners.owner })
     const answer = await fetch(`${tenant.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
     expect(await answer.json()).toEqual({ object: 'list', data: [] })
+  })
+
+  test('are none until a product is assigned, however often they are asked for', async ({ tenant, fixture }) => {
+    const project = await fixture.project(tenant.owners)
+    const { secret } = await fixture.key({ project, by: tenant.owners.owner })
+    const list = async () => {
+      const answer = await fetch(`${tenant.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+      return modelList.parse(await answer.json()).data.map(({ id }) => id)
+    }
+    expect([await list(), await list()]).toEqual([[], []])
+    await fixture.assign(project.id, tenant.model)
+    expect(await list()).toEqual([tenant.model])
+  })
+
+  test('say of a product what is stored of it, field by field', async ({ tenant, fixture }) => {
+    const id = await tenant.sell({
+      contextLength: 32_000,
+      maxOutputTokens: 4_000,
+      supportedParameters: ['stop', 'seed'],
+      promptPico: 150_000n,
+      completionPico: 2_500_000n,
+    })
+    await fixture.run(
+      `UPDATE control.products SET name = 'Swift', description = 'Short answers.', owned_by = 'Acme Labs', is_moderated = true,
+              input_modalities = '{text,image}', output_modalities = '{text,audio}', created_at = '2026-01-02T03:04:05.678Z'
+        WHERE id = $1`,
+      [id],
+    )
+    const answer = await fetch(`${tenant.url}/v1/models/${id}`, { headers: tenant.headers })
+    expect(await answer.json()).toEqual({
+      id,
+      object: 'model',
+      created: Date.UTC(2026, 0, 2, 3, 4, 5) / 1000,
+      name: 'Swift',
+      description: 'Short answers.',
+      owned_by: 'Acme Labs',
+      modality: 'text+image->text+audio',
+      context_length: 32_000,
+      max_output_tokens: 4_000,
+      architecture: {
+        modality: 'text+image->text+audio',
+        input_modalities: ['text', 'image'],
+        output_modalities: ['text', 'audio'],
+      },
+      top_provider: { context_length: 32_000, max_completion_tokens: 4_000, is_moderated: true },
+      supported_parameters: ['stop', 'seed'],
+      pricing: {
+        unit: 'tokens',
+        prompt: '0.00000015',
+        completion: '0.0000025',
+        input_usd_per_1m: 0.15,
+        output_usd_per_1m: 2.5,
+      },
+    })
+  })
+
+  test('grow with what the project gets later, but for a key that lists what it may call', async ({
+    tenant,
+    fixture,
+  }) => {
+    const listed = await tenant.key({ policy: 'listed', resources: [tenant.model] })
+    const list = async (secret: string) => {
+      const answer = await fetch(`${tenant.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+      return modelList.parse(await answer.json()).data.map(({ id }) => id)
+    }
+    expect([await list(tenant.secret), await list(listed.secret)]).toEqual([[tenant.model], [tenant.model]])
+    const later = await tenant.sell()
+    const sandbox = await fixture.sandbox({ id: tenant.project }, echo)
+    expect(await list(tenant.secret)).toEqual([...[tenant.model, later].toSorted(), sandbox.id])
+    expect(await list(listed.secret)).toEqual([tenant.model])
+    expect((await (await tenant.chat({ model: later })).json()) as object).toMatchObject({ model: later })
   })
 
   test('can be asked for one by one, with the slash of the id encoded or not', async ({ tenant }) => {

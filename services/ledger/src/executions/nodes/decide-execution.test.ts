@@ -206,6 +206,26 @@ describe('one batch of items about one execution', () => {
     expect(decide(chain(1), nodes, [overdue]).change).toBeNull()
   })
 
+  test('an execution has its five minutes to the millisecond: then no node begins, and what runs is to end', () => {
+    const [FIVE_MINUTES_MS, overdue] = [300_000, { op: 'overdue', execution: 'exe' } as const]
+    const first = decide(chain(1), [ended, node({ state: 'Ready' }), node()], [claim('t0', 'a')], {
+      status: 'Admitted',
+    })
+    expect(first.change).toMatchObject({ started: true, deadlineInMs: FIVE_MINUTES_MS })
+    expect(first.outcomes).toMatchObject([{ kind: 'claimed', remainingMs: FIVE_MINUTES_MS }])
+
+    const [lastMs, overMs] = [{ deadlineMs: NOW + 1 }, { deadlineMs: NOW }]
+    const next = [ended, node({ state: 'Ready' }), node()]
+    expect(decide(chain(1), next, [claim('t0', 'a')], lastMs).outcomes).toMatchObject([
+      { kind: 'claimed', remainingMs: 1 },
+    ])
+    expect(decide(chain(1), next, [claim('t0', 'a')], overMs).outcomes).toEqual([{ kind: 'nothing-to-do' }])
+    expect(decide(chain(1), [ended, running('a'), node()], [overdue], lastMs).change).toBeNull()
+    expect(decide(chain(1), [ended, running('a'), node()], [overdue], overMs).change?.error).toContain(
+      'execution_timeout',
+    )
+  })
+
   test('an output node that every branch went past is an execution without output [output_missing] (R6)', () => {
     const { change } = decide(chain(1), [ended, running('a'), node({ state: 'Skipped' })], [complete('t0', 'a')])
     expect(change?.status).toBe('Failed')

@@ -55,6 +55,27 @@ describe('an invocation', () => {
     expect(await recordOf(answer)).toMatchObject({ revision: 1, output: { text: 'Hello' } })
   })
 
+  test('goes on with the revision it began with when another one is activated', async ({
+    stack,
+    tenant,
+    flows,
+    fixture,
+  }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const text = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: text, hold: true }])
+    const answer = flows.invoke(sandbox, { text })
+    await stack.provider.control.waitForCalls(1, { prompt: text })
+    await fixture.revision(sandbox, echo)
+    expect(await recordOf(await flows.invoke(sandbox, { text }))).toMatchObject({ revision: 2, output: { text } })
+    await stack.provider.control.release()
+    const record = await recordOf(await answer)
+    expect(record).toMatchObject({ revision: 1, status: 'Succeeded' })
+    expect(record.nodes.map(({ id }) => id)).toEqual(['in', 'out', 'step0'])
+    expect(record.output).toEqual(record.nodes.at(-1)!.output)
+    expect(record.chargedMicro).toBeGreaterThan(0)
+  })
+
   test('goes on when its caller leaves', async ({ stack, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model))
     const text = newPrompt()

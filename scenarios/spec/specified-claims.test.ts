@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { chatLimits, flowLimits, idempotencyKeyLimits, keyLimits } from '@gateway/contracts/limits'
+import { apiRoutes } from '@gateway/contracts/openapi-document'
+import { refusals } from '@gateway/contracts/refusals'
+import { splitSpecification } from './split-specification.ts'
+
+// What the specification lists is what the code has: every endpoint, code, status and limit, read from the text itself.
+
+const markdown = readFileSync(path.resolve(import.meta.dirname, '../../docs/specification.md'), 'utf8')
+const statements = splitSpecification(markdown)
+const rowsOf = (section: string) => statements.filter(({ id }) => id.startsWith(`${section}/r`)).map(({ says }) => says)
+const cellsOf = (row: string) =>
+  row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll('`', ''))
+
+const KB = 1024
+const range = ({ min, max }: { min: number; max: number }) => `${min} to ${max}`
+
+describe('the endpoints', () => {
+  /** Names of parameters are ours to choose. */
+  const plain = (route: string) => route.replaceAll(/\{\w+\}/g, '{}')
+  const served = apiRoutes.map(({ method, path }) => plain(`${method} ${path}`))
+
+  test('that the headings name are served', () => {
+    const named = [...markdown.matchAll(/^### 4\.\d `(?:(\w+) )?(\/[^`]+)`$/gm)]
+    expect(named).toHaveLength(5)
+    for (const [, method = 'POST', path = ''] of named) expect(served).toContain(plain(`${method} ${path}`))
+  })
+
+  test('of keys are below /v1 and those of persons below /api/v2, each kind behind its credential', () => {
+    for (const { path, by } of apiRoutes)
+      expect([path, by, path.split('/').slice(0, 3).join('/')]).toEqual([
+        path,
+        by,
+        by === 'key' ? expect.stringMatching(/^\/v1\//) : '/api/v2',
+      ])
+  })
+
+  test('that answer progress are those that execute a sandbox product, and no others', () => {
+    const answering = (type: string) =>
+      apiRoutes
+        .filter(({ answers }) => Object.values(answers).some(({ also }) => also && type in also))
+        .map(({ method, path }) => `${method} ${path}`)
+    expect(answering('application/x-ndjson').toSorted()).toEqual([
+      'POST /api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute',
+      'POST /v1/sandbox/{id}/invoke',
+    ])
+    // The answer of a model as it is made, and of a tool: no events of the service.
+    expect(answering('text/event-stream').toSorted()).toEqual([
+      'POST /v1/chat/completions',
+      'POST /v1/sandbox/{id}/mcp',
+    ])
+  })
+})
+
+describe('the codes', () => {
+  const table = rowsOf('7').map(cellsOf)
+
+  test('have the status of the table', () => {
+    const named = table.filter(([, code]) => !code!.startsWith('('))
+    expect(named).toHaveLength(14)
+    const ours = named.map(([, code]) => [String(refusals[code as keyof typeof refusals]?.status), code])
+    expect(ours).toEqual(named.map(([status, code]) => [status, code]))
+  })
+
+  test('that the table leaves open are ours, at its status', () => {
+    const open = table.filter(([, code]) => code!.startsWith('(')).map(([status]) => Number(status))
+    const { sandbox_not_found, method_not_allowed, insufficient_budget } = refusals
+    expect(open).toEqual([sandbox_not_found, method_not_allowed, insufficient_budget].map(({ status }) => status))
+  })
+})
+
+describe('the limits', () => {
+  const { messages, maxTokens, temperature, topP, stopSequences, stopCharacters, tools } = chatLimits
+  const { toolsBytesUnder, toolChoiceBytesUnder, responseFormatBytesUnder, forwardedBytes } = chatLimits
+
+  test('of chat completions are those of the table, and it has no others', () => {
+    expect(rowsOf('8.1').map(cellsOf)).toEqual([
+      ['messages', range(messages)],
+      ['max_tokens', `${range(maxTokens)}, and at most the model's max_output_tokens`],
+      ['temperature', range(temperature)],
+      ['top_p', `above ${topP.above}, at most ${topP.max}`],
+      ['n', 'exactly 1'],
+      ['stop', `up to ${stopSequences} sequences of ${range(stopCharacters)} characters`],
+      ['tools', `up to ${tools} definitions, under ${toolsBytesUnder / KB} KB total`],
+      ['tool_choice', `under ${toolChoiceBytesUnder / KB} KB`],
+      ['response_format', `under ${responseFormatBytesUnder / KB} KB`],
+      ['messages plus forwarded parameters', `at most ${forwardedBytes.toLocaleString('en')} bytes`],
+      ['Idempotency-Key', `${range(idempotencyKeyLimits)} characters; optional here`],
+    ])
+  })
+
+  test('of sandbox products are those of the table, and it has no others', () => {
+    expect(rowsOf('8.2').map(cellsOf)).toEqual([
+      ['nodes per flow', String(flowLimits.nodes)],
+      ['edges per flow', String(flowLimits.edges)],
+      ['paid product calls per flow', String(flowLimits.paidNodes)],
+      ['contract fields', String(flowLimits.contractFields)],
+      ['value size per port', `${flowLimits.portBytes / KB} KB`],
+      ['output size per execution', `${flowLimits.outputBytes / KB} KB`],
+      ['execution time', `${flowLimits.executionMs / 60_000} minutes`],
+      ['select options', `${range(flowLimits.selectOptions)} unique`],
+      ['Idempotency-Key (invoke and MCP tool calls)', `required, ${range(idempotencyKeyLimits)} characters`],
+    ])
+  })
+
+  test('of keys are those of the text', () => {
+    const { expiryDays } = keyLimits
+    expect(statements).toContainEqual({
+      id: '8.3/s1',
+      says: `Key expiry: ${range(expiryDays)} days, default ${expiryDays.default}.`,
+    })
+  })
+})

@@ -1,0 +1,303 @@
+import type { Table } from '../check-table.ts'
+
+const contracts = 'packages/flow/src/contract.test.ts'
+const callableModels = 'scenarios/callable-models.scenario.ts'
+const chatBounds = 'scenarios/chat-bounds.scenario.ts'
+const failover = 'scenarios/failover.scenario.ts'
+const idempotencyScope = 'scenarios/idempotency-scope.scenario.ts'
+const idempotency = 'scenarios/idempotency.scenario.ts'
+const invocationThread = 'scenarios/invocation-thread.scenario.ts'
+const isolation = 'scenarios/isolation.scenario.ts'
+const nothingLeaks = 'scenarios/nothing-leaks.scenario.ts'
+const openaiClient = 'scenarios/openai-client.scenario.ts'
+const revocation = 'scenarios/revocation.scenario.ts'
+const exactCount = 'services/gateway/src/admission/exact-count.live.test.ts'
+const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
+const chatCompletionsTest = 'services/gateway/src/routes/v1/chat-completions.live.test.ts'
+const admissionBatcher = 'services/ledger/src/admissions/admission-batcher.live.test.ts'
+
+export const chatCompletions = {
+  '4.2/s1': {
+    says: 'Request body:',
+    because: 'introduces what follows it',
+  },
+  '4.2/r1': {
+    says: '| `model` | string | required; an id from `/v1/models` (a product or a chat-compatible sandbox product) |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "field: 'model'"],
+      [callableModels, 'what is listed can be called, and what is not listed can not'],
+      [
+        chatWithSandbox,
+        'a flow of one text › answers a chat like a model, and says which execution it was and what that cost',
+      ],
+    ],
+  },
+  '4.2/r2': {
+    says: '| `messages` | array | required; 1 to 100 messages; roles `system`, `user`, `assistant`, `tool` |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'a hundred'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a hundred and one'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'another role'"],
+      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'messages of every role'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'missing: { messages: undefined }'],
+    ],
+  },
+  '4.2/r3': {
+    says: '| `stream` | boolean | optional |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'stream'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a word': { stream: 'yes' }"],
+      [
+        chatCompletionsTest,
+        'a chat call that is streamed › sends chunks of its own making, and ends with [DONE] after it was charged',
+      ],
+    ],
+  },
+  '4.2/r4': {
+    says: '| `stream_options` | object | optional |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'stream_options'"],
+      [
+        chatCompletionsTest,
+        'a chat call that is streamed › tells its usage in a last chunk where asked to, and null before',
+      ],
+    ],
+  },
+  '4.2/r5': {
+    says: "| `max_tokens` | integer | 0 to 8192 and no more than the model's `max_output_tokens` |",
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'as many as the model gives'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than the model gives'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than anybody gives'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one less than none'"],
+    ],
+  },
+  '4.2/r6': {
+    says: '| `temperature` | number | 0 to 2 |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', 'temperature: 2 }'],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'above 2'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'below 0'"],
+    ],
+  },
+  '4.2/r7': {
+    says: '| `top_p` | number | greater than 0, at most 1 |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'just above 0'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', '0: { top_p: 0 }'],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', 'top_p: 1.0001'],
+    ],
+  },
+  '4.2/r8': {
+    says: '| `n` | integer | must be 1 (one completion is charged per request) |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', '1: { n: 1 }'],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', '2: { n: 2 }'],
+    ],
+  },
+  '4.2/r9': {
+    says: '| `seed` | integer | optional |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'a number': { seed: 7 }"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a part of one': { seed: 0.5 }"],
+    ],
+  },
+  '4.2/r10': {
+    says: '| `stop` | string or array | up to 4 sequences, each 1 to 64 characters |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'four sequences'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'five sequences'"],
+      [chatBounds, 'the field ${field} › ${what}: taken', "'sixty-four': { stop"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'sixty-five': { stop"],
+    ],
+  },
+  '4.2/r11': {
+    says: '| `tools` | array | up to 64 definitions, under 32 KB in total |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'sixty-four': toolCount(64)"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'sixty-five': toolCount(65)"],
+      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 32 KB'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'32 KB'"],
+    ],
+  },
+  '4.2/r12': {
+    says: '| `tool_choice` | string or object | under 2 KB |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 2 KB'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'2 KB'"],
+      [chatBounds, 'the field ${field} › ${what}: taken', "tool_choice: 'auto' }"],
+    ],
+  },
+  '4.2/r13': {
+    says: '| `response_format` | object | under 8 KB |',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'one byte under 8 KB'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'8 KB'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "response_format: 'json'"],
+    ],
+  },
+  '4.2/r14': {
+    says: "| `project_id` | string | may only restate the key's bound project |",
+    provedBy: [[chatBounds, 'project_id › may only say again what the key is bound to [project_mismatch]']],
+  },
+  '4.2/s2': {
+    says: 'Message rules: a `tool` message carries the `tool_call_id` it answers; an `assistant` message may carry `tool_calls` and, where the provider returns it, reasoning history (`reasoning_content` or `reasoning`).',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "field: 'messages of every role'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'a tool message that answers nothing'"],
+      [failover, 'the same product in two wire formats › reasoning, whole and streamed, and taken back'],
+      [openaiClient, 'the stock openai client › calls a tool in two rounds, each charged'],
+    ],
+  },
+  '4.2/s3': {
+    says: 'Bound rules:',
+    because: 'introduces what follows it',
+  },
+  '4.2/s4': {
+    says: 'Messages plus all forwarded parameters together must not exceed 128,000 bytes (forwarded fields count toward this bound).',
+    provedBy: [
+      [chatBounds, 'the field ${field} › ${what}: taken', "'128,000 bytes'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'128,001 bytes'"],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'128,001 bytes with a tool'"],
+    ],
+  },
+  '4.2/s5': {
+    says: "The whole request must fit the model's published context and output limits; otherwise 422 `context_limit`.",
+    provedBy: [
+      [chatBounds, 'the whole request › fits the context of the model to the token, or is refused [context_limit]'],
+      [chatBounds, 'the field ${field} › ${what}: refused [${code}]', "'one more than the model gives'"],
+      [
+        exactCount,
+        "a prompt of more bytes than tokens › fits a context that its tokens fit, to the token${stream ? ', streamed' : ''} [context_limit]",
+      ],
+    ],
+  },
+  '4.2/s6': {
+    says: 'Model resolution:',
+    because: 'introduces what follows it',
+  },
+  '4.2/s7': {
+    says: "A published product assigned to the key's project, or",
+    provedBy: [
+      [callableModels, 'what is listed can be called, and what is not listed can not'],
+      [openaiClient, 'the stock openai client › completes, and the wallet is charged to the micro-USD'],
+    ],
+  },
+  '4.2/s8': {
+    says: 'a chat-compatible sandbox product of the project (deployed flow whose contract is exactly one text input and one text output).',
+    provedBy: [
+      [
+        chatWithSandbox,
+        'a flow of one text › answers a chat like a model, and says which execution it was and what that cost',
+      ],
+      [contracts, 'a contract is chat-compatible with exactly one text in and one text out'],
+    ],
+  },
+  '4.2/s9': {
+    says: 'The reply is a normal completion whose `service` object carries the sandbox execution id, the project and `charged_micro`.',
+    provedBy: [
+      [
+        chatWithSandbox,
+        'a flow of one text › answers a chat like a model, and says which execution it was and what that cost',
+      ],
+    ],
+  },
+  '4.2/s10': {
+    says: 'With `stream: true` the whole text arrives as a single chunk.',
+    provedBy: [
+      [
+        chatWithSandbox,
+        'a flow of one text › streams its text in one chunk, and the last chunk says what the execution was',
+      ],
+    ],
+  },
+  '4.2/s11': {
+    says: 'A sandbox product with any other contract: 422 `sandbox_contract` (use the invoke endpoint).',
+    provedBy: [
+      [chatWithSandbox, 'what is no model of the caller › is a flow with another contract [sandbox_contract]'],
+    ],
+  },
+  '4.2/s12': {
+    says: 'Eligibility is re-checked inside the admission transaction.',
+    provedBy: [
+      [
+        admissionBatcher,
+        'locks › facts are those of after the lock: a revocation committed while the batch waits is seen [key_revoked]',
+      ],
+      [revocation, 'a revocation answers only once no admission is under way that read what was true before'],
+    ],
+  },
+  '4.2/s13': {
+    says: "An id not callable by the project now (draft, suspended deployment, removed assignment, another project's resource) gives 404 `model_not_found`.",
+    provedBy: [
+      [
+        chatWithSandbox,
+        'what is no model of the caller › is another project’s flow, a draft, a suspended one and none, all alike [model_not_found]',
+      ],
+      [callableModels, 'what is listed can be called, and what is not listed can not'],
+      [
+        revocation,
+        'none of ${CALLS} calls is admitted that starts after its right has ended [key_revoked] [key_issuer_denied] [model_not_found]',
+      ],
+      [
+        isolation,
+        'the gateway › ${route}${named && `, naming the ${named}`}',
+        "row('POST /v1/chat/completions', '200', NO_MODEL, { body: chat })",
+      ],
+    ],
+  },
+  '4.2/s14': {
+    says: "An eligible resource excluded by the key's allowlist gives 403 `key_scope`.",
+    provedBy: [
+      [nothingLeaks, 'the model list › of a listed key is its allowlist [key_scope]'],
+      [callableModels, 'what is listed can be called, and what is not listed can not'],
+      [
+        chatWithSandbox,
+        'what is no model of the caller › is a flow that the key does not list with all that it calls [key_scope]',
+      ],
+    ],
+  },
+  '4.2/s15': {
+    says: 'Idempotency: header `Idempotency-Key` is optional, 8 to 128 characters.',
+    provedBy: [
+      [chatBounds, 'Idempotency-Key › of ${length} characters: taken'],
+      [chatBounds, 'Idempotency-Key › of ${length} characters: refused [idempotency_key_invalid]'],
+      [chatCompletionsTest, 'a call without an idempotency key is another call each time, with a charge of its own'],
+    ],
+  },
+  '4.2/s16': {
+    says: 'Repeating a key replays the saved answer with no second reservation.',
+    provedBy: [
+      [
+        chatCompletionsTest,
+        'a call under an idempotency key › is answered again byte for byte, under the same invocation, charged once',
+      ],
+      [chatCompletionsTest, 'a chat call that is streamed › is replayed with the same events'],
+      [
+        idempotency,
+        "one idempotency key › ${COPIES} copies at once of a ${stream ? 'stream' : 'call'} reach the provider once, charge once and get the same bytes",
+      ],
+      [idempotencyScope, 'a repeat under the same idempotency key › needs no money, and no room in the window'],
+    ],
+  },
+  '4.2/s17': {
+    says: 'Omitting it admits a new, separately charged invocation on every retry.',
+    provedBy: [
+      [chatCompletionsTest, 'a call without an idempotency key is another call each time, with a charge of its own'],
+      [
+        chatWithSandbox,
+        'a flow of one text › answers a repeat under an idempotency key with the same bytes, and without one executes again',
+      ],
+    ],
+  },
+  '4.2/s18': {
+    says: 'Response: chat-completion shape with `choices` and `usage`; header `X-Service-Invocation` carries the invocation id (the thread through usage, charges and support).',
+    provedBy: [
+      [
+        chatCompletionsTest,
+        'a chat call that is answered in one piece › is charged for its usage to the micro-USD, and nothing stays reserved afterwards',
+      ],
+      [invocationThread, 'the invocation that an answer names is the call that is shown, counted and charged'],
+    ],
+  },
+} satisfies Table
