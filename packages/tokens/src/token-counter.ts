@@ -55,8 +55,8 @@ interface Slice {
   counted: PromiseWithResolvers<number | null>
 }
 
-/** One processor is left to the event loop. */
-const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
+/** The event loop has a processor of its own. Each thread keeps the tables: some 70 MB a tokenizer. */
+const THREADS = availableParallelism() > 2 ? 2 : 1
 const MAX_WAITING = 32 * 1024 * 1024
 /** About 15 MB; 130 MB of text. */
 const SLICES_KEPT = 65_536
