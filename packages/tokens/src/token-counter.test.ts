@@ -108,6 +108,17 @@ test('what has no room is not counted, and another project still is', async ({ o
   expect(await counter.countAtMost(ask([text('five')]))).toEqual(tokens)
 })
 
+test('what is known needs no room, however full it is', async ({ open }) => {
+  const counter = open({ maxWaiting: 1_000 })
+  const text = (name: string) => prose(name, 20).slice(0, 400)
+  const known = await counter.countAtMost(ask([text('known')]))
+  const [two, three, four, five] = ['two', 'three', 'four', 'five'].map((name) => text(name))
+  const asked = [two, three, four].map((each) => counter.countAtMost(ask([each!])))
+  asked.push(counter.countAtMost(ask([five!], 'prj_2')), counter.countAtMost(ask([text('six').slice(0, 150)], 'prj_3')))
+  expect(await counter.countAtMost(ask([text('known')]))).toBe(known)
+  await Promise.all(asked)
+})
+
 test('a count at most is never estimated, and one for a charge is', async ({ open }) => {
   const full = open({ maxWaiting: 0 })
   expect(await full.countAtMost(ask(['x'.repeat(400)]))).toBe(null)

@@ -122,7 +122,7 @@ export function openTokenCounter(options: Options): TokenCounter {
       else tokens += known
     }
     const fresh = missing.filter(({ name }) => !underWay.has(name))
-    if (!queue.hasRoom(project, lengthOf(fresh))) return null // C2
+    if (fresh.length > 0 && !queue.hasRoom(project, lengthOf(fresh))) return null // C2
     const untilMs = now() + limitMs
     const counts = missing.map(({ name, text }) => {
       const slice = underWay.get(name)
