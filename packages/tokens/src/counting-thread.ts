@@ -4,8 +4,6 @@ import type { CountAnswer, CountQuestion } from './counting-thread-main.ts'
 export interface CountingThread {
   /** Tokens of each slice; null where the thread is too slow or fails. Never rejects. */
   count(slices: CountQuestion['slices']): Promise<number[] | null>
-  /** Questions that it has not answered yet. */
-  open(): number
   close(): Promise<void>
 }
 
@@ -67,7 +65,6 @@ export function openCountingThread({ onTrouble, limitMs }: Deps): CountingThread
         worker.postMessage({ n, slices } satisfies CountQuestion)
       })
     },
-    open: () => open.size,
     async close() {
       const worker = thread
       thread = null

@@ -1,6 +1,7 @@
-// What waits, of many parties.
-//   Q1  They take turns: each gives one thing, then the next party is asked. However much one has waiting, another one waits for
-//       one thing of each party only.
+// What waits, of many parties, each thing with its weight.
+//   Q1  Parties take turns. In its turn each gets `turnWeight` more to give with, gives what that is enough for, and keeps the
+//       rest for its next turn. So whatever another one has waiting, many things or heavy ones, a party waits for one turn of
+//       each.
 //   Q2  A party may have as much waiting as is free. So one alone fills half of the queue, and there is room for who comes new.
 
 export interface FairQueue<T> {
@@ -9,39 +10,46 @@ export interface FairQueue<T> {
   push(party: string, thing: T, weight: number): void
   /** The next one in turn. */
   take(): T | undefined
-  /** The weight of all that waits. */
-  weight(): number
 }
 
 interface Line<T> {
   things: { thing: T; weight: number }[]
   weight: number
+  /** What it may give yet (Q1). */
+  credit: number
 }
 
-export function openFairQueue<T>(maxWeight: number): FairQueue<T> {
+export function openFairQueue<T>({ maxWeight, turnWeight }: { maxWeight: number; turnWeight: number }): FairQueue<T> {
   const lines = new Map<string, Line<T>>() // in the order of turns
   let total = 0
 
   return {
     hasRoom: (party, weight) => (lines.get(party)?.weight ?? 0) + weight <= maxWeight - total,
     push(party, thing, weight) {
-      const line = lines.get(party) ?? { things: [], weight: 0 }
+      const line = lines.get(party) ?? { things: [], weight: 0, credit: turnWeight }
       lines.set(party, line)
       line.things.push({ thing, weight })
       line.weight += weight
       total += weight
     },
     take() {
-      for (const [party, line] of lines) {
-        const { thing, weight } = line.things.shift()!
-        line.weight -= weight
-        total -= weight
+      for (;;) {
+        const [first] = lines
+        if (!first) return undefined
+        const [party, line] = first
+        const { thing, weight } = line.things[0]!
+        if (line.credit >= weight) {
+          line.things.shift()
+          line.credit -= weight
+          line.weight -= weight
+          total -= weight
+          if (line.things.length === 0) lines.delete(party)
+          return thing
+        }
+        line.credit += turnWeight
         lines.delete(party)
-        if (line.things.length > 0) lines.set(party, line) // behind all others (Q1)
-        return thing
+        lines.set(party, line) // behind all others
       }
-      return undefined
     },
-    weight: () => total,
   }
 }

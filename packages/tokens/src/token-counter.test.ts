@@ -97,26 +97,41 @@ test('a project waits behind one turn of another one, not behind its burst', asy
   expect(ended).toHaveLength(31)
 })
 
+/** So many characters; a thread takes some 16,000 at once, and the others wait. */
+const long = (name: string, characters: number) => prose(name, characters).slice(0, characters)
+
 test('what has no room is not counted, and another project still is', async ({ open }) => {
-  const counter = open({ maxWaiting: 1_000 })
-  const text = (name: string) => prose(name, 20).slice(0, 400)
-  const asked = ['one', 'two', 'three', 'four', 'five'].map((name) => counter.countAtMost(ask([text(name)])))
-  const other = counter.countAtMost(ask([text('six')], 'prj_2'))
+  const counter = open({ maxWaiting: 50_000 })
+  const asked = ['one', 'two', 'three', 'four'].map((name) => counter.countAtMost(ask([long(name, 20_000)])))
+  const other = counter.countAtMost(ask([long('five', 20_000)], 'prj_2'))
   const tokens = expect.any(Number) as number
-  expect(await Promise.all(asked)).toEqual([tokens, tokens, tokens, null, null]) // two are counted, one waits
+  expect(await Promise.all(asked)).toEqual([tokens, tokens, null, null])
   expect(await other).toEqual(tokens)
-  expect(await counter.countAtMost(ask([text('five')]))).toEqual(tokens)
+  expect(await counter.countAtMost(ask([long('four', 20_000)]))).toEqual(tokens) // by now there is room
 })
 
 test('what is known needs no room, however full it is', async ({ open }) => {
-  const counter = open({ maxWaiting: 1_000 })
-  const text = (name: string) => prose(name, 20).slice(0, 400)
-  const known = await counter.countAtMost(ask([text('known')]))
-  const [two, three, four, five] = ['two', 'three', 'four', 'five'].map((name) => text(name))
-  const asked = [two, three, four].map((each) => counter.countAtMost(ask([each!])))
-  asked.push(counter.countAtMost(ask([five!], 'prj_2')), counter.countAtMost(ask([text('six').slice(0, 150)], 'prj_3')))
-  expect(await counter.countAtMost(ask([text('known')]))).toBe(known)
-  await Promise.all(asked)
+  const counter = open({ maxWaiting: 30_000 })
+  const known = await counter.countAtMost(ask(['known']))
+  const asked = [
+    counter.countAtMost(ask([long('one', 20_000)])),
+    counter.countAtMost(ask([long('two', 10_000)])),
+    counter.countAtMost(ask([long('three', 16_000)], 'prj_2')),
+  ]
+  expect(await counter.countAtMost(ask(['new']))).toBe(null)
+  expect(await counter.countAtMost(ask(['known']))).toBe(known)
+  expect(await Promise.all(asked)).not.toContain(null)
+})
+
+test('a quiet project does not wait for the long words of another one', async ({ counter }) => {
+  await counter.countAtMost(ask(['the tables are read']))
+  const ended: string[] = []
+  const burst = Array.from({ length: 12 }, (_, n) =>
+    counter.countAtMost(ask([`${n}${'abcdefgh'.repeat(15_000)}`], 'prj_busy')).then(() => ended.push('burst')),
+  )
+  await counter.countAtMost(ask([long('quiet', 12_000)], 'prj_quiet')).then(() => ended.push('quiet'))
+  expect(ended.indexOf('quiet')).toBeLessThan(3)
+  await Promise.all(burst)
 })
 
 test('a count at most is never estimated, and one for a charge is', async ({ open }) => {

@@ -12,7 +12,7 @@ export type { TokenizerFamily } from './tokenizer-families.ts'
 // Counts texts in threads of its own: the tables are large, and the event loop must not wait.
 //   C1  A text is counted in slices (slices-of.ts). What a slice counts is kept by the hash of its project and itself, so a
 //       conversation that grows is counted where it is new, and nobody learns from the time of an answer what others asked.
-//   C2  Projects take turns, slice by slice. A project may have as much waiting as is free (fair-queue.ts).
+//   C2  Projects take turns of so many characters. A project may have as much waiting as is free (fair-queue.ts).
 //   C3  What would wait for longer than `limitMs` is not counted: `null`, never a guess.
 
 /** How many tokens a text is, for the charge of a call whose provider did not say. Never rejects. */
@@ -60,10 +60,12 @@ const THREADS = availableParallelism() > 2 ? 2 : 1
 const MAX_WAITING = 32 * 1024 * 1024
 /** About 15 MB; 130 MB of text. */
 const SLICES_KEPT = 65_536
-/** Handed to a thread at once, so that its messages are few and nobody waits for long. */
-const TURN = { slices: 32, characters: 16_384 }
-/** While a thread counts one turn, the next one is there already. */
-const TURNS_OF_A_THREAD = 2
+/** Of a project, so that a prompt of usual length is one turn. */
+const TURN_OF_A_PROJECT = 16_384
+/** Handed to a thread at once, so that its messages are few. */
+const HANDED = { slices: 32, characters: 8_192 }
+/** While a thread has less than this, it gets more: the next ones are there before it is done, and nobody waits for much. */
+const CHARACTERS_OF_A_THREAD = 16_384
 /** English text and code have about four bytes a token; said only where counting failed. */
 const BYTES_PER_TOKEN = 4
 /** Of what stands in for a tokenizer that is not known. */
@@ -73,37 +75,43 @@ export function openTokenCounter(options: Options): TokenCounter {
   const { log, threads: count = THREADS, limitMs = 10_000, threadLimitMs = 30_000, maxWaiting = MAX_WAITING } = options
   const now = options.now ?? (() => performance.now())
   const onTrouble = (reason: unknown) => log.warn({ err: reason }, 'tokens could not be counted')
-  const threads = Array.from({ length: count }, () => openCountingThread({ onTrouble, limitMs: threadLimitMs }))
+  const threads = Array.from({ length: count }, () => ({
+    ...openCountingThread({ onTrouble, limitMs: threadLimitMs }),
+    characters: 0,
+  }))
   const kept = new LRUCache<string, number>({ max: SLICES_KEPT })
   const underWay = new Map<string, Slice>()
-  const queue = openFairQueue<Slice>(maxWaiting)
+  const queue = openFairQueue<Slice>({ maxWeight: maxWaiting, turnWeight: TURN_OF_A_PROJECT })
 
   function handOut(): void {
     for (const thread of threads)
-      while (thread.open() < TURNS_OF_A_THREAD) {
-        const turn = nextTurn()
-        if (turn.length === 0) return
-        void thread.count(turn.map(({ family, text }) => ({ family, text }))).then((tokens) => {
-          turn.forEach((slice, n) => finish(slice, tokens?.[n] ?? null))
+      while (thread.characters < CHARACTERS_OF_A_THREAD) {
+        const slices = nextSlices()
+        if (slices.length === 0) return
+        const characters = lengthOf(slices)
+        thread.characters += characters
+        void thread.count(slices.map(({ family, text }) => ({ family, text }))).then((tokens) => {
+          thread.characters -= characters
+          slices.forEach((slice, n) => finish(slice, tokens?.[n] ?? null))
           handOut()
         })
       }
   }
 
-  function nextTurn(): Slice[] {
-    const turn: Slice[] = []
+  function nextSlices(): Slice[] {
+    const slices: Slice[] = []
     let characters = 0
-    while (turn.length < TURN.slices && characters < TURN.characters) {
+    while (slices.length < HANDED.slices && characters < HANDED.characters) {
       const slice = queue.take()
       if (!slice) break
       if (now() >= slice.untilMs) {
         finish(slice, null) // C3
         continue
       }
-      turn.push(slice)
+      slices.push(slice)
       characters += slice.text.length
     }
-    return turn
+    return slices
   }
 
   function finish({ name, counted }: Slice, tokens: number | null): void {
