@@ -161,7 +161,7 @@ BEGIN
          array_agg(charged),
          array_agg(excess),
          array_agg(product) FILTER (WHERE excess > 0 AND prompt_tokens > prompt_bound),
-         array_agg((prompt_tokens * 1000000::bigint + prompt_bound - 1) / greatest(prompt_bound, 1))
+         array_agg((prompt_tokens * 1000000::bigint + greatest(prompt_bound, 1) - 1) / greatest(prompt_bound, 1))
            FILTER (WHERE excess > 0 AND prompt_tokens > prompt_bound)
     INTO done, outcomes, charges, excesses, raised_products, raised_factors FROM charge;
   IF raised_products IS NOT NULL THEN

@@ -108,8 +108,9 @@ function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }
 
 /** Only where the prompt used more than its bound: more output than the cap is another fault (money §2.5). */
 function raiseFactor(book: Book, { product, promptTokens }: Reservation, used: bigint): void {
-  if (used > promptTokens)
-    book.factors.set(product, raisedFactor(book.factors.get(product) ?? NO_FACTOR, used, promptTokens))
+  const before = book.factors.get(product) ?? NO_FACTOR
+  const after = used > promptTokens ? raisedFactor(before, used, promptTokens) : before
+  if (after > before) book.factors.set(product, after)
 }
 
 function enterClosing(book: Book, id: string, decision: ClosingDecision): void {

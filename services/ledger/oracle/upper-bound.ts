@@ -42,7 +42,7 @@ export function reservedPromptTokens(promptTokens: bigint, factorMillionths: big
 /** The factor of a product after a provider has used more than the bound of a prompt. It never gets lower. */
 export function raisedFactor(factorMillionths: bigint, usedTokens: bigint, boundTokens: bigint): bigint {
   const divisor = boundTokens > 0n ? boundTokens : 1n
-  const needed = (usedTokens * MILLION + boundTokens - 1n) / divisor
+  const needed = (usedTokens * MILLION + divisor - 1n) / divisor
   const stepped = ((needed + FACTOR_STEP - 1n) / FACTOR_STEP) * FACTOR_STEP
   const wanted = stepped < MAX_FACTOR ? stepped : MAX_FACTOR
   return wanted > factorMillionths ? wanted : factorMillionths
