@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { checkRound } from './check/check-books.ts'
+import { counting } from './counting/counting.ts'
 import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
 import { growth } from './growth/growth.ts'
@@ -91,6 +92,13 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: checkRound,
+  },
+  counting: {
+    title: 'how long until the tokens of a prompt are counted: new, known, made to be slow, and beside a busy project',
+    rounds: 5,
+    seconds: 2,
+    profiles: [],
+    run: counting,
   },
   growth: {
     title: 'the same questions to empty books, to a million calls and to ten million (one size a round)',

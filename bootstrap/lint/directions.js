@@ -8,7 +8,7 @@ const packagesMayKnow = {
   'simulated-provider': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
   'ledger-client': ['async', 'contracts', 'money', 'process'],
-  tokens: ['contracts', 'providers'],
+  tokens: ['contracts', 'process', 'providers'],
   'node-queue': ['async', 'contracts', 'money', 'process', 'redis'],
   notifier: ['async', 'contracts', 'money', 'redis'],
   'local-stack': [

@@ -30,7 +30,7 @@ const all = [
   'presence_penalty',
 ]
 
-// The bound of a prompt is a token a byte and some more a message: the simulated provider never reports more than that.
+// The bound of a prompt is half a token a byte and some more a message: the simulated provider never reports more than that.
 // It counts in its own way, so a product priced by its tokens names no tokenizer: an exact count would be no bound.
 const simulated = [
   product('acme/swift', 'Swift', 'Fast and inexpensive chat model.', 'sim-swift', {
@@ -140,6 +140,7 @@ function product(id: string, name: string, description: string, model: string, s
     inputModalities: ['text'],
     outputModalities: ['text'],
     providers: [{ provider: 'simulated', model, priority: 0 }],
+    tokensPerByteMillionths: 1_000_000 * productDefaults.tokensPerByte[shape.tokenizer ? 'counted' : 'uncounted'],
     ...shape,
   }
 }

@@ -213,10 +213,12 @@ export const rows: Row[] = [
     field: 'messages and forwarded fields',
     taken: {
       '128,000 bytes': forwardedOf(128_000),
+      '128,000 bytes with an output cap': forwardedOf(128_000, { max_tokens: 4096 }),
       'fields that are not forwarded besides': { ...forwardedOf(128_000), metadata: { note: 'x'.repeat(5_000) } },
     },
     refused: {
       '128,001 bytes': [forwardedOf(128_001), { param: 'messages' }],
+      '128,001 bytes with an output cap': [forwardedOf(128_001, { max_tokens: 4096 }), { param: 'messages' }],
       '128,001 bytes with a tool': [
         forwardedOf(128_001, { tools: [tool('look', 'x'.repeat(20_000))] }),
         { param: 'messages' },

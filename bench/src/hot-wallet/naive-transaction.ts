@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { windowStartMs, type Reset } from '@gateway/money/spending-window'
-import { outputCap, promptTokensBound, upperBoundMicro } from '../stack/ledger-parts.ts'
+import { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '../stack/ledger-parts.ts'
 
 // What one would write first: an interactive transaction for each admission, which locks the wallet, reads every fact, decides,
 // and writes reservation, journal, seal, wallet and meter. The same checks, the same rows and the same durability as a batch.
@@ -37,6 +37,7 @@ interface ProductRow {
   completion_pico: bigint
   request_pico: bigint
   tokens_per_byte_millionths: number
+  factor_millionths: number
   per_message: number
   per_tool: number
   fixed_with_tools: number
@@ -173,5 +174,6 @@ function boundOf({ promptSize }: AdmitItem, product: ProductRow): { micro: bigin
     completionPico: product.completion_pico,
     requestPico: product.request_pico,
   }
-  return { micro: upperBoundMicro(price, prompt, cap), cap }
+  const reserved = reservedPromptTokens(prompt, BigInt(product.factor_millionths))
+  return { micro: upperBoundMicro(price, reserved, cap), cap }
 }

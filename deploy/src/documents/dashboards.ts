@@ -68,6 +68,16 @@ export const dashboards: Dashboard[] = [
         figures: quantiles('gateway_settlements_duration'),
       },
       {
+        title: 'Until the tokens of a prompt were counted',
+        unit: 's',
+        figures: quantiles('gateway_prompts_counting_duration'),
+      },
+      {
+        title: 'Prompts that were counted, or had no time to be',
+        unit: 'reqps',
+        figures: rate('gateway_prompts_counting_duration_count', 'outcome'),
+      },
+      {
         title: 'Failed attempts at providers',
         unit: 'reqps',
         figures: rate('gateway_provider_attempts_failed_total', 'kind'),

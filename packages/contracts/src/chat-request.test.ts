@@ -83,6 +83,20 @@ describe('every bound of rules §3.1 and §3.2 at its value, and one beyond [inv
     }
   })
 
+  test('the output cap is one of the forwarded parameters, under whichever name', () => {
+    const rest = Buffer.byteLength(
+      JSON.stringify({ messages: [{ role: 'user', content: '' }], temperature: 1, max_tokens: 8192 }),
+    )
+    for (const name of ['max_tokens', 'max_completion_tokens']) {
+      const of = (bytes: number) =>
+        with_({ messages: [{ role: 'user', content: 'x'.repeat(bytes - rest) }], temperature: 1, [name]: 8192 })
+      expect(() => readChatRequest(of(128_000))).not.toThrow()
+      const refused = refusal(of(128_001))
+      expect(refused).toMatchObject({ code: 'invalid_request', param: 'messages' })
+      expect(refused.message).toContain('128001 bytes, more than 128000')
+    }
+  })
+
   test('what is not forwarded does not count', () => {
     const filler = 'x'.repeat(127_900)
     expect(() =>

@@ -163,10 +163,13 @@ export function readChatRequest(value: unknown): ChatRequest {
   const forwarded: Forwarded = { messages: asked.messages, ...parameters }
   const forwardedJson = JSON.stringify(forwarded)
   const bytes = Buffer.byteLength(forwardedJson)
-  if (bytes > chatLimits.forwardedBytes)
+  const cap = asked.max_tokens ?? asked.max_completion_tokens
+  // The output cap is forwarded too, under the name that the provider has for it.
+  const withCap = bytes + (cap === undefined ? 0 : `,"max_tokens":${cap}`.length)
+  if (withCap > chatLimits.forwardedBytes)
     throw invalidField(
       'messages',
-      `together with the forwarded parameters is ${bytes} bytes, more than ${chatLimits.forwardedBytes}`,
+      `together with the forwarded parameters is ${withCap} bytes, more than ${chatLimits.forwardedBytes}`,
       'shorten the messages or the parameters',
     )
   return {
@@ -174,7 +177,7 @@ export function readChatRequest(value: unknown): ChatRequest {
     stream: asked.stream ?? false,
     includeUsage: asked.stream_options?.include_usage ?? false,
     projectId: asked.project_id ?? null,
-    maxTokens: asked.max_tokens ?? asked.max_completion_tokens ?? null,
+    maxTokens: cap ?? null,
     forwarded,
     forwardedJson,
     conditional: CONDITIONAL.filter((field) => forwarded[field] !== undefined),

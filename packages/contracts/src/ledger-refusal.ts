@@ -59,6 +59,8 @@ export type LedgerRefusalCode = keyof typeof shown | keyof InsideFacts
 interface AskerFacts {
   project?: string
   tokenizer?: 'o200k_base' | 'cl100k_base' | null
+  /** What the call would cost at most if its text had no tokens. Where money is short. */
+  leastMicro?: number
 }
 
 export type LedgerFacts<C extends LedgerRefusalCode> = AskerFacts &

@@ -19,8 +19,9 @@ test('usage is what the provider says, and our own count only where it says noth
     ],
   })
   const countUsage = usageCounter(counter.count)
+  const call = { request, project: 'prj_1' }
   const details = { prompt_tokens_details: { cached_tokens: 1 } }
-  const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, request, () => 'unread')
+  const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, call, () => 'unread')
   expect(reported).toEqual({
     promptTokens: 3,
     completionTokens: 2,
@@ -28,7 +29,7 @@ test('usage is what the provider says, and our own count only where it says noth
     details: { prompt: { cached_tokens: 1 } },
   })
 
-  const counted = await countUsage(null, request, () => 'six seven')
+  const counted = await countUsage(null, call, () => 'six seven')
   expect(counted).toMatchObject({ completionTokens: 2, estimated: true })
   expect(counted.promptTokens).toBeGreaterThan(5 + 3 * 3)
   expect(counted.promptTokens).toBeLessThan(40)

@@ -12,6 +12,12 @@ export type CountedUsage = Usage & AnswerUsage
 const PER_MESSAGE = 3
 const PER_REPLY = 3
 
+/** Of which call it is, and whose. */
+interface Asked {
+  request: ChatRequest
+  project: string
+}
+
 /**
  * What a call has used: what the provider reported or, where it reported nothing, our own count of the prompt and of the text
  * that was answered (money §3.3).
@@ -19,11 +25,14 @@ const PER_REPLY = 3
 export function usageCounter(count: CountTokens) {
   return async (
     reported: ReportedUsage | null,
-    request: ChatRequest,
+    { request, project }: Asked,
     answered: () => string,
   ): Promise<CountedUsage> => {
     if (reported) return fromReport(reported)
-    const [prompt, completion] = await Promise.all([count(promptText(request.forwarded)), count(answered())])
+    const [prompt, completion] = await Promise.all([
+      count(promptText(request.forwarded), project),
+      count(answered(), project),
+    ])
     const promptTokens = prompt + PER_MESSAGE * request.promptSize.messages + PER_REPLY
     return { promptTokens, completionTokens: completion, estimated: true }
   }

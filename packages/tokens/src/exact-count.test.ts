@@ -2,6 +2,7 @@ import { readChatRequest } from '@gateway/contracts/chat-request'
 import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
 import { describe, expect, test } from 'vitest'
 import { exactCounter } from './exact-count.ts'
+import type { CountQuestion } from './token-counter.ts'
 
 const request = readChatRequest({
   model: 'm',
@@ -21,15 +22,17 @@ const request = readChatRequest({
 const chat = { payer: 'k', request }
 const CONTEXT = { outputCap: 10, maxOutputTokens: 20, contextLength: 100 }
 const KEY = { limitMicro: 10, spentMicro: 4, reservedMicro: 5 }
-const WALLET = { availableMicro: 1 }
+const WALLET = { availableMicro: 3 }
+const COUNTED = { kind: 'counted', tokens: expect.any(Number) }
+const STANDS = { kind: 'stands' }
 
 /** Counts nothing and remembers what it was to count. */
 function openNoting(tokens: number | null = 7) {
-  const asked: { texts: string[]; family: string }[] = []
+  const asked: CountQuestion[] = []
   return {
     asked,
-    countAtMost: async (texts: string[], family: string) => {
-      asked.push({ texts, family })
+    countAtMost: async (question: CountQuestion) => {
+      asked.push(question)
       return tokens
     },
   }
@@ -42,28 +45,32 @@ function refused(code: string, facts: object) {
 describe('an exact count is made', () => {
   test('of every text that a provider may put before the model, with room between them', async () => {
     const noting = openNoting()
-    const tokens = await exactCounter(noting)(chat, refused('context_limit', CONTEXT))
+    const count = await exactCounter(noting)(chat, refused('context_limit', CONTEXT))
     const { texts } = noting.asked[0]!
     for (const text of ['one two three', 'let me see', 'look', '{"at":1}', 'four', 'call_7', 'user', 'tool'])
       expect(texts).toContain(text)
     expect(texts.join(' ')).toContain('"description":"looks"')
     expect(texts.filter((text) => text === 'call_7')).toHaveLength(2)
-    expect(tokens).toBe(7 + texts.length)
+    expect(count).toEqual({ kind: 'counted', tokens: 7 + texts.length })
   })
 
   test.each([
-    ['context_limit', CONTEXT, true],
-    ['context_limit', { ...CONTEXT, outputCap: 21 }, false], // more than the model gives, whatever the prompt
-    ['context_limit', { outputCap: 100, maxOutputTokens: 100, contextLength: 100 }, false],
-    ['key_limit', KEY, true],
-    ['key_limit', { ...KEY, reservedMicro: 6 }, false],
-    ['insufficient_budget', WALLET, true],
-    ['insufficient_budget', { availableMicro: 0 }, false],
-    ['model_not_found', {}, false],
-  ])('after %s %o: %s', async (code, facts, counted) => {
+    ['context_limit', CONTEXT, COUNTED],
+    ['context_limit', { ...CONTEXT, outputCap: 21 }, STANDS], // more than the model gives, whatever the prompt
+    ['context_limit', { outputCap: 100, maxOutputTokens: 100, contextLength: 100 }, STANDS],
+    ['context_limit', { ...CONTEXT, contextLength: 40 }, STANDS], // more words than there is room for
+    ['key_limit', KEY, COUNTED],
+    ['key_limit', { ...KEY, reservedMicro: 6 }, STANDS],
+    ['key_limit', { ...KEY, leastMicro: 2 }, STANDS], // what is no text costs more than is left
+    ['insufficient_budget', WALLET, COUNTED],
+    ['insufficient_budget', { ...WALLET, leastMicro: 3 }, COUNTED],
+    ['insufficient_budget', { ...WALLET, leastMicro: 4 }, STANDS],
+    ['insufficient_budget', { availableMicro: 0 }, STANDS],
+    ['model_not_found', {}, STANDS],
+  ])('after %s %o: %o', async (code, facts, expected) => {
     const noting = openNoting()
-    expect((await exactCounter(noting)(chat, refused(code, facts))) !== null).toBe(counted)
-    expect(noting.asked).toHaveLength(counted ? 1 : 0)
+    expect(await exactCounter(noting)(chat, refused(code, facts))).toEqual(expected)
+    expect(noting.asked).toHaveLength(expected === COUNTED ? 1 : 0)
   })
 
   test('with the tokenizer of the product, and not without one', async () => {
@@ -71,20 +78,19 @@ describe('an exact count is made', () => {
     const count = exactCounter(noting)
     await count(chat, refused('context_limit', { ...CONTEXT, tokenizer: 'cl100k_base' }))
     expect(noting.asked[0]!.family).toBe('cl100k_base')
-    expect(await count(chat, refused('context_limit', { ...CONTEXT, tokenizer: null }))).toBe(null)
+    expect(await count(chat, refused('context_limit', { ...CONTEXT, tokenizer: null }))).toEqual(STANDS)
     expect(noting.asked).toHaveLength(1)
   })
 
-  test('not for a project that has had enough counted, and still for another', async () => {
+  test('in the turn of the project, or of the key where no project is named', async () => {
     const noting = openNoting()
-    const count = exactCounter({ ...noting, kilobytes: { max: 2, withinSeconds: 60 } }) // the request is one kilobyte
-    const turns = async (project: string) =>
-      (await count(chat, refused('context_limit', { ...CONTEXT, project }))) !== null
-    expect([await turns('prj_1'), await turns('prj_1'), await turns('prj_1')]).toEqual([true, true, false])
-    expect(await turns('prj_2')).toBe(true)
+    const count = exactCounter(noting)
+    await count(chat, refused('context_limit', CONTEXT))
+    await count(chat, refused('context_limit', { ...CONTEXT, project: undefined }))
+    expect(noting.asked.map(({ project }) => project)).toEqual(['prj_1', 'k'])
   })
 
-  test('and where it fails nothing is estimated', async () => {
-    expect(await exactCounter(openNoting(null))(chat, refused('context_limit', CONTEXT))).toBe(null)
+  test('and where there is no time for it nothing is estimated', async () => {
+    expect(await exactCounter(openNoting(null))(chat, refused('context_limit', CONTEXT))).toEqual({ kind: 'busy' })
   })
 })

@@ -1,50 +1,52 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { ChatRequest } from '@gateway/contracts/chat-request'
 import type { LedgerRefusal } from '@gateway/contracts/ledger-refusal'
+import { minTokensOf } from './min-tokens.ts'
 import { everyPromptText } from './prompt-text.ts'
 import type { CountAtMost } from './token-counter.ts'
 
 // The bytes of a prompt bound its tokens for nothing; a count is made only where that bound refuses (money §2.4).
 //   E1  What is counted is never less than what a provider of that tokenizer counts for the text. Overheads are the ledger's.
-//   E2  Counting costs time of a thread that all projects share, so a project has so many kilobytes of it in a while.
-//   E3  What isn't counted, for whatever reason, isn't estimated: the refusal stands.
+//   E2  Where no count could turn the refusal, none is made: a lower bound, which costs nothing either, still does not fit.
+//   E3  What could not be counted in time is not estimated, and nothing is refused for it that a count could have turned.
 
-/** Tokens of the prompt's text at most, where a count may turn the refusal; null: it stands. */
-export type CountExactly = (call: Asked, refused: LedgerRefusal) => Promise<number | null>
+/** What became of a refusal that was decided by a bound. */
+export type ExactCount =
+  /** Tokens of the prompt's text at most: the ledger is to be asked again. */
+  | { kind: 'counted'; tokens: number }
+  /** No count could turn it. */
+  | { kind: 'stands' }
+  /** There was no time to count. */
+  | { kind: 'busy' }
+
+export type CountExactly = (call: Asked, refused: LedgerRefusal) => Promise<ExactCount>
 
 interface Asked {
-  /** Whose share of the thread it is where the refusal names no project. */
+  /** Whose share of the counting it is where the refusal names no project. */
   payer: string
   request: ChatRequest
 }
 
-interface Deps {
-  countAtMost: CountAtMost
-  /** What one project may have counted. */
-  kilobytes?: { max: number; withinSeconds: number }
-}
-
-const KILOBYTES = { max: 2_500, withinSeconds: 10 }
 /** Between the texts a provider may put a line feed or a blank. */
 const TOKENS_BETWEEN = 1
 
-export function exactCounter({ countAtMost, kilobytes = KILOBYTES }: Deps): CountExactly {
-  const limiter = new RateLimiterMemory({ points: kilobytes.max, duration: kilobytes.withinSeconds })
-
+export function exactCounter({ countAtMost }: { countAtMost: CountAtMost }): CountExactly {
   return async ({ payer, request }, refused) => {
     const { tokenizer, project } = refused.facts
-    if (!tokenizer || !mayTurn(refused)) return null
-    const weight = Math.ceil(request.promptSize.bytes / 1_000)
-    if (!(await limiter.consume(project ?? payer, weight).catch(() => null))) return null // E2
+    if (!tokenizer) return { kind: 'stands' }
     const texts = everyPromptText(request.forwarded)
-    const tokens = await countAtMost(texts, tokenizer)
-    return tokens === null ? null : tokens + TOKENS_BETWEEN * texts.length // E1, E3
+    if (!mayTurn(refused, texts)) return { kind: 'stands' } // E2
+    const tokens = await countAtMost({ project: project ?? payer, texts, family: tokenizer })
+    return tokens === null ? { kind: 'busy' } : { kind: 'counted', tokens: tokens + TOKENS_BETWEEN * texts.length }
   }
 }
 
 /** Whether fewer tokens of prompt could change the decision. */
-function mayTurn({ code, facts }: LedgerRefusal): boolean {
-  if (code === 'context_limit') return facts.outputCap <= facts.maxOutputTokens && facts.outputCap < facts.contextLength
-  if (code === 'key_limit') return facts.spentMicro + facts.reservedMicro < facts.limitMicro
-  return code === 'insufficient_budget' && facts.availableMicro > 0
+function mayTurn({ code, facts }: LedgerRefusal, texts: string[]): boolean {
+  if (code === 'context_limit') {
+    const least = minTokensOf(texts) + TOKENS_BETWEEN * texts.length
+    return facts.outputCap <= facts.maxOutputTokens && least + facts.outputCap <= facts.contextLength
+  }
+  // A ledger of the release before does not say what the call costs at least.
+  if (code === 'key_limit') return facts.spentMicro + facts.reservedMicro + (facts.leastMicro ?? 1) <= facts.limitMicro
+  return code === 'insufficient_budget' && (facts.leastMicro ?? 1) <= facts.availableMicro
 }

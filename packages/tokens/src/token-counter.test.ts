@@ -1,59 +1,162 @@
 import { expect, test as base } from 'vitest'
-import { openTokenCounter } from './token-counter.ts'
+import { tokenizers } from './texts.fixture.ts'
+import { openTokenCounter, type TokenCounter } from './token-counter.ts'
 
 const test = base
   .extend('warnings', () => [] as unknown[])
-  .extend('counter', ({ warnings }, { onCleanup }) => {
-    const counter = openTokenCounter({ log: { warn: (facts: unknown) => void warnings.push(facts) } })
-    onCleanup(() => counter.close())
-    return counter
+  .extend('open', ({ warnings }, { onCleanup }) => {
+    const counters: TokenCounter[] = []
+    onCleanup(async () => {
+      for (const counter of counters) await counter.close()
+    })
+    return (options: Partial<Parameters<typeof openTokenCounter>[0]> = {}) => {
+      const log = { warn: (facts: unknown) => void warnings.push(facts) }
+      const counter = openTokenCounter({ log, threads: 1, ...options })
+      counters.push(counter)
+      return counter
+    }
   })
+  .extend('counter', ({ open }) => open())
+
+const ask = (texts: string[], project = 'prj_1', family: keyof typeof tokenizers = 'o200k_base') => ({
+  texts,
+  project,
+  family,
+})
+/** No part of it like another one. */
+const prose = (name: string, words: number) =>
+  Array.from({ length: words }, (_, n) => ` ${name} said ${n} again,`).join('')
 
 test('a text is counted as a tokenizer counts it, also what looks like a steering token', async ({
   counter,
   warnings,
 }) => {
-  expect(await counter.count('')).toBe(0)
-  expect(await counter.count('one two three four five')).toBe(5)
-  expect(await counter.count('<|endoftext|>')).toBeGreaterThan(1)
+  expect(await counter.count('', 'prj_1')).toBe(0)
+  expect(await counter.count('one two three four five', 'prj_1')).toBe(5)
+  expect(await counter.count('<|endoftext|>', 'prj_1')).toBeGreaterThan(1)
+  expect(warnings).toEqual([])
+})
+
+test('each family counts in its own way, and every text, each time alike', async ({ counter, warnings }) => {
+  const texts = ['Größenordnungen 漢字かな交じり文', prose('Max', 2_000)]
+  for (const family of ['o200k_base', 'cl100k_base', 'o200k_base'] as const) {
+    const wanted = texts.reduce((sum, text) => sum + tokenizers[family](text), 0)
+    expect(await counter.countAtMost(ask(texts, 'prj_1', family))).toBe(wanted)
+  }
+  expect(await counter.countAtMost(ask([], 'prj_1', 'cl100k_base'))).toBe(0)
   expect(warnings).toEqual([])
 })
 
 test('a long word and a long row of emoji are counted too', async ({ counter, warnings }) => {
-  expect(await counter.count('a'.repeat(128_000))).toBeGreaterThan(10_000)
-  expect(await counter.count('😀'.repeat(32_000))).toBeGreaterThan(10_000)
+  const long = 'a'.repeat(128_000)
+  expect(await counter.countAtMost(ask([long]))).toBe(16_000)
+  expect(await counter.countAtMost(ask(['😀'.repeat(32_000)]))).toBe(32_000)
   expect(warnings).toEqual([])
 })
 
-test('what takes too long or comes too thick is estimated from its bytes', async ({ warnings }) => {
-  const hasty = openTokenCounter({ log: { warn: (facts: unknown) => void warnings.push(facts) }, limitMs: 0 })
-  expect(await hasty.count('x'.repeat(400))).toBe(100)
-  expect(warnings).toHaveLength(1)
-  const small = openTokenCounter({ log: { warn() {} }, maxWaiting: 0 })
-  expect(await small.count('x'.repeat(400))).toBe(100)
+test('what providers may take for a blank and we do not leaves room, and is no charge', async ({ counter }) => {
+  const text = 'one\ufefftwo'
+  const tokens = await counter.count(text, 'prj_1')
+  expect(tokens).toBe(3)
+  expect(await counter.countAtMost(ask([text]))).toBe(tokens + 4)
 })
 
-test('each family counts in its own way, and every text', async ({ counter, warnings }) => {
-  const text = 'Größenordnungen 漢字かな交じり文'
-  const [newer, older] = [
-    await counter.countAtMost([text], 'o200k_base'),
-    await counter.countAtMost([text], 'cl100k_base'),
+test('the same texts at once are counted once', async ({ open }) => {
+  const text = prose('Eva', 60)
+  const counter = open({ maxWaiting: text.length }) // twenty would have no room
+  const together = await Promise.all(Array.from({ length: 20 }, () => counter.countAtMost(ask([text]))))
+  expect(new Set(together)).toEqual(new Set([tokenizers.o200k_base(text)]))
+})
+
+test('what was counted is known, to its project alone', async ({ open }) => {
+  const text = prose('Eva', 400)
+  const longer = text + prose('Ida', 10)
+  const counter = open({ maxWaiting: text.length })
+  const tokens = await counter.countAtMost(ask([text]))
+  await counter.close() // its thread is gone, and another one would have to read the tables first
+  const ended: string[] = []
+  await Promise.all([
+    counter.countAtMost(ask([text], 'prj_2')).then((again) => ended.push(`anew ${again}`)),
+    counter.countAtMost(ask([longer])).then((again) => ended.push(`the end of it anew ${again}`)),
+    counter.countAtMost(ask([text])).then((again) => ended.push(`known ${again}`)),
+  ])
+  expect(ended[0]).toBe(`known ${tokens}`)
+  expect(ended).toContain(`anew ${tokens}`)
+  expect(ended).toContain(`the end of it anew ${tokenizers.o200k_base(longer)}`)
+})
+
+test('a project waits behind one turn of another one, not behind its burst', async ({ counter }) => {
+  await counter.countAtMost(ask(['the tables are read']))
+  const ended: string[] = []
+  const burst = Array.from({ length: 30 }, (_, n) =>
+    counter.countAtMost(ask([prose(`burst ${n}`, 5_000)], 'prj_busy')).then(() => ended.push('burst')),
+  )
+  await counter.countAtMost(ask([prose('quiet', 50)], 'prj_quiet')).then(() => ended.push('quiet'))
+  expect(ended.filter((which) => which === 'burst').length).toBeLessThan(3)
+  await Promise.all(burst)
+  expect(ended).toHaveLength(31)
+})
+
+/** So many characters; a thread takes some 16,000 at once, and the others wait. */
+const long = (name: string, characters: number) => prose(name, characters).slice(0, characters)
+
+test('what has no room is not counted, and another project still is', async ({ open }) => {
+  const counter = open({ maxWaiting: 50_000 })
+  const asked = ['one', 'two', 'three', 'four'].map((name) => counter.countAtMost(ask([long(name, 20_000)])))
+  const other = counter.countAtMost(ask([long('five', 20_000)], 'prj_2'))
+  const tokens = expect.any(Number) as number
+  expect(await Promise.all(asked)).toEqual([tokens, tokens, null, null])
+  expect(await other).toEqual(tokens)
+  expect(await counter.countAtMost(ask([long('four', 20_000)]))).toEqual(tokens) // by now there is room
+})
+
+test('what is known needs no room, however full it is', async ({ open }) => {
+  const counter = open({ maxWaiting: 30_000 })
+  const known = await counter.countAtMost(ask(['known']))
+  const asked = [
+    counter.countAtMost(ask([long('one', 20_000)])),
+    counter.countAtMost(ask([long('two', 10_000)])),
+    counter.countAtMost(ask([long('three', 16_000)], 'prj_2')),
   ]
-  expect(newer).toBeLessThan(older!)
-  expect(await counter.countAtMost([text, text], 'o200k_base')).toBe(2 * newer!)
-  expect(await counter.countAtMost([], 'cl100k_base')).toBe(0)
-  expect(warnings).toEqual([])
+  expect(await counter.countAtMost(ask(['new']))).toBe(null)
+  expect(await counter.countAtMost(ask(['known']))).toBe(known)
+  expect(await Promise.all(asked)).not.toContain(null)
 })
 
-test('a count at most is never estimated', async ({ warnings }) => {
-  const log = { warn: (facts: unknown) => void warnings.push(facts) }
-  const hasty = openTokenCounter({ log, limitMs: 0 })
-  expect(await hasty.countAtMost(['x'], 'o200k_base')).toBe(null)
-  expect(await openTokenCounter({ log, maxWaiting: 0 }).countAtMost(['x'], 'o200k_base')).toBe(null)
+test('a quiet project does not wait for the long words of another one', async ({ counter }) => {
+  await counter.countAtMost(ask(['the tables are read']))
+  const ended: string[] = []
+  const burst = Array.from({ length: 12 }, (_, n) =>
+    counter.countAtMost(ask([`${n}${'abcdefgh'.repeat(15_000)}`], 'prj_busy')).then(() => ended.push('burst')),
+  )
+  await counter.countAtMost(ask([long('quiet', 12_000)], 'prj_quiet')).then(() => ended.push('quiet'))
+  expect(ended.indexOf('quiet')).toBeLessThan(3)
+  await Promise.all(burst)
 })
 
-test('a thread that fails is followed by another', async ({ counter, warnings }) => {
-  expect(await counter.countAtMost(['x'], 'no_such_base' as never)).toBe(null)
+test('a count at most is never estimated, and one for a charge is', async ({ open }) => {
+  const full = open({ maxWaiting: 0 })
+  expect(await full.countAtMost(ask(['x'.repeat(400)]))).toBe(null)
+  expect(await full.count('x'.repeat(400), 'prj_1')).toBe(100)
+})
+
+test('what has waited for too long is not counted', async ({ open }) => {
+  let nowMs = 0
+  const late = open({ limitMs: 1_000, now: () => (nowMs += 1_000) })
+  expect(await late.countAtMost(ask(['one']))).toBe(null)
+})
+
+test('a thread that is too slow or fails is followed by another', async ({ open, counter, warnings }) => {
+  expect(await open({ threadLimitMs: 1 }).countAtMost(ask(['one']))).toBe(null)
   expect(warnings).toHaveLength(1)
-  expect(await counter.countAtMost(['x'], 'o200k_base')).toBe(1)
+  expect(await counter.countAtMost(ask(['x'], 'prj_1', 'no_such_base' as never))).toBe(null)
+  expect(warnings).toHaveLength(2)
+  expect(await counter.countAtMost(ask(['x']))).toBe(1)
+})
+
+test('what still waits when the counter closes is not counted', async ({ open }) => {
+  const closing = open()
+  const asked = [prose('one', 4_000), prose('two', 4_000)].map((text) => closing.countAtMost(ask([text])))
+  await closing.close()
+  expect(await Promise.all(asked)).toEqual([null, null])
 })

@@ -1,100 +1,169 @@
-import { Worker } from 'node:worker_threads'
-import type { CountAnswer, CountQuestion, TokenizerFamily } from './token-counter-thread.ts'
+import { LRUCache } from 'lru-cache'
+import { availableParallelism } from 'node:os'
+import { openCountingThread } from './counting-thread.ts'
+import { openFairQueue } from './fair-queue.ts'
+import { roomFor } from './room-for.ts'
+import { sliceName } from './slice-name.ts'
+import { slicesOf } from './slices-of.ts'
+import type { TokenizerFamily } from './tokenizer-families.ts'
 
-export type { TokenizerFamily } from './token-counter-thread.ts'
+export type { TokenizerFamily } from './tokenizer-families.ts'
 
-/** How many tokens a text is. Never rejects. */
-export type CountTokens = (text: string) => Promise<number>
+// Counts texts in threads of its own: the tables are large, and the event loop must not wait.
+//   C1  A text is counted in slices (slices-of.ts). What a slice counts is kept by the hash of its project and itself, so a
+//       conversation that grows is counted where it is new, and nobody learns from the time of an answer what others asked.
+//   C2  Projects take turns of so many characters. A project may have as much waiting as is free (fair-queue.ts).
+//   C3  What would wait for longer than `limitMs` is not counted: `null`, never a guess.
 
-/** No more tokens than this are these texts to a tokenizer; null where it was not counted. Never rejects. */
-export type CountAtMost = (texts: string[], family: TokenizerFamily) => Promise<number | null>
+/** How many tokens a text is, for the charge of a call whose provider did not say. Never rejects. */
+export type CountTokens = (text: string, project: string) => Promise<number>
+
+/** No more tokens than this are these texts to a tokenizer; null where it was not counted in time. Never rejects. */
+export type CountAtMost = (question: CountQuestion) => Promise<number | null>
+
+export interface CountQuestion {
+  project: string
+  texts: string[]
+  family: TokenizerFamily
+}
 
 export interface TokenCounter {
-  /** Where the thread is too slow, too busy or broken, the count is estimated from the bytes. */
+  /** Where the threads are too slow, too busy or broken, the count is estimated from the bytes. */
   count: CountTokens
   countAtMost: CountAtMost
   close(): Promise<void>
 }
 
-interface Deps {
+interface Options {
   log: { warn(facts: object, message: string): void }
-  /** How long one question may take. Milliseconds. */
+  threads?: number | undefined
+  /** How long a slice may wait. Milliseconds. */
   limitMs?: number
-  /** Questions that may wait for the thread. */
+  /** After how long a thread is given up that does not answer. Its first answer takes as long as it takes to read the tables. */
+  threadLimitMs?: number
+  /** Characters that may wait to be counted. */
   maxWaiting?: number
+  /** Monotonic milliseconds. */
+  now?: () => number
 }
 
-interface Waiting {
-  answer: (tokens: number | null) => void
-  timer: NodeJS.Timeout
+interface Slice {
+  name: string
+  family: TokenizerFamily
+  text: string
+  untilMs: number
+  counted: PromiseWithResolvers<number | null>
 }
 
+/** The event loop has a processor of its own. Each thread keeps the tables: some 70 MB a tokenizer. */
+const THREADS = availableParallelism() > 2 ? 2 : 1
+const MAX_WAITING = 32 * 1024 * 1024
+/** About 15 MB; 130 MB of text. */
+const SLICES_KEPT = 65_536
+/** Of a project, so that a prompt of usual length is one turn. */
+const TURN_OF_A_PROJECT = 16_384
+/** Handed to a thread at once, so that its messages are few. */
+const HANDED = { slices: 32, characters: 8_192 }
+/** While a thread has less than this, it gets more: the next ones are there before it is done, and nobody waits for much. */
+const CHARACTERS_OF_A_THREAD = 16_384
 /** English text and code have about four bytes a token; said only where counting failed. */
 const BYTES_PER_TOKEN = 4
 /** Of what stands in for a tokenizer that is not known. */
 const USUAL_FAMILY: TokenizerFamily = 'o200k_base'
-const MAX_MEGABYTES = 512
 
-/**
- * Counts in a thread of its own, which is started at the first count: the tables are large and most gateways never need
- * them.
- */
-export function openTokenCounter({ log, limitMs = 5_000, maxWaiting = 64 }: Deps): TokenCounter {
-  let thread: Worker | null = null
-  let next = 0
-  const waiting = new Map<number, Waiting>()
+export function openTokenCounter(options: Options): TokenCounter {
+  const { log, threads: count = THREADS, limitMs = 10_000, threadLimitMs = 30_000, maxWaiting = MAX_WAITING } = options
+  const now = options.now ?? (() => performance.now())
+  const onTrouble = (reason: unknown) => log.warn({ err: reason }, 'tokens could not be counted')
+  const threads = Array.from({ length: count }, () => ({
+    ...openCountingThread({ onTrouble, limitMs: threadLimitMs }),
+    characters: 0,
+  }))
+  const kept = new LRUCache<string, number>({ max: SLICES_KEPT })
+  const underWay = new Map<string, Slice>()
+  const queue = openFairQueue<Slice>({ maxWeight: maxWaiting, turnWeight: TURN_OF_A_PROJECT })
 
-  function start(): Worker {
-    const worker = new Worker(new URL('./token-counter-thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_MEGABYTES },
+  function handOut(): void {
+    for (const thread of threads)
+      while (thread.characters < CHARACTERS_OF_A_THREAD) {
+        const slices = nextSlices()
+        if (slices.length === 0) return
+        const characters = lengthOf(slices)
+        thread.characters += characters
+        void thread.count(slices.map(({ family, text }) => ({ family, text }))).then((tokens) => {
+          thread.characters -= characters
+          slices.forEach((slice, n) => finish(slice, tokens?.[n] ?? null))
+          handOut()
+        })
+      }
+  }
+
+  function nextSlices(): Slice[] {
+    const slices: Slice[] = []
+    let characters = 0
+    while (slices.length < HANDED.slices && characters < HANDED.characters) {
+      const slice = queue.take()
+      if (!slice) break
+      if (now() >= slice.untilMs) {
+        finish(slice, null) // C3
+        continue
+      }
+      slices.push(slice)
+      characters += slice.text.length
+    }
+    return slices
+  }
+
+  function finish({ name, counted }: Slice, tokens: number | null): void {
+    underWay.delete(name)
+    if (tokens !== null) kept.set(name, tokens)
+    counted.resolve(tokens)
+  }
+
+  async function countSlices({ project, texts, family }: CountQuestion): Promise<number | null> {
+    let tokens = 0
+    const missing: { name: string; text: string }[] = []
+    for (const text of texts.flatMap(slicesOf)) {
+      const name = sliceName(project, family, text)
+      const known = kept.get(name)
+      if (known === undefined) missing.push({ name, text })
+      else tokens += known
+    }
+    const fresh = missing.filter(({ name }) => !underWay.has(name))
+    if (fresh.length > 0 && !queue.hasRoom(project, lengthOf(fresh))) return null // C2
+    const untilMs = now() + limitMs
+    const counts = missing.map(({ name, text }) => {
+      const slice = underWay.get(name)
+      if (slice) return slice.counted.promise
+      const added: Slice = { name, family, text, untilMs, counted: Promise.withResolvers() }
+      underWay.set(name, added)
+      queue.push(project, added, text.length)
+      return added.counted.promise
     })
-    worker.unref()
-    worker.on('message', ({ n, tokens }: CountAnswer) => answer(n, tokens))
-    worker.on('error', (error) => giveUp(worker, error))
-    return worker
-  }
-
-  function answer(n: number, tokens: number | null): void {
-    const question = waiting.get(n)
-    if (!question) return
-    waiting.delete(n)
-    clearTimeout(question.timer)
-    question.answer(tokens)
-  }
-
-  /** Nothing that waits is answered, and the next question gets a new thread. */
-  function giveUp(worker: Worker, reason: unknown): void {
-    if (thread !== worker) return
-    thread = null
-    log.warn({ err: reason }, 'tokens could not be counted')
-    void worker.terminate()
-    for (const n of waiting.keys()) answer(n, null)
-  }
-
-  function ask(question: Omit<CountQuestion, 'n'>): Promise<number | null> {
-    if (waiting.size >= maxWaiting) return Promise.resolve(null)
-    const worker = (thread ??= start())
-    const n = next++
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => giveUp(worker, new Error(`no count after ${limitMs} ms`)), limitMs)
-      waiting.set(n, { answer: resolve, timer })
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no such target
-      worker.postMessage({ n, ...question } satisfies CountQuestion)
-    })
+    handOut()
+    for (const counted of await Promise.all(counts)) {
+      if (counted === null) return null
+      tokens += counted
+    }
+    return tokens
   }
 
   return {
-    async count(text) {
-      if (text === '') return 0
-      const tokens = await ask({ family: USUAL_FAMILY, texts: [text], how: 'about' })
+    async count(text, project) {
+      const tokens = await countSlices({ project, texts: [text], family: USUAL_FAMILY })
       return tokens ?? Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
     },
-    countAtMost: (texts, family) => ask({ family, texts, how: 'at-most' }),
+    async countAtMost(question) {
+      const tokens = await countSlices(question)
+      return tokens === null ? null : tokens + roomFor(question.texts)
+    },
     async close() {
-      const worker = thread
-      thread = null
-      for (const n of waiting.keys()) answer(n, null)
-      await worker?.terminate()
+      for (let slice = queue.take(); slice; slice = queue.take()) finish(slice, null)
+      await Promise.all(threads.map((thread) => thread.close()))
     },
   }
+}
+
+function lengthOf(slices: { text: string }[]): number {
+  return slices.reduce((sum, { text }) => sum + text.length, 0)
 }

@@ -39,7 +39,8 @@ DECLARE
   facts_of jsonb[];
   micro_of bigint[];
   cap_of integer[];
-  prompt_of bigint[];
+  prompt_of bigint[]; -- tokens at most
+  around_of bigint[]; -- of which so many are no text
   invocation_of text[];
   attempt_of integer[];
   scarce text[]; -- projects whose wallet or meter can't hold all that arrived
@@ -47,6 +48,7 @@ DECLARE
   meter_left jsonb := '{}';
   left_in_wallet bigint;
   left_in_meter bigint;
+  least_micro bigint;
   claimed_keys text[] := '{}'; -- admitted item by item: project and idempotency key
   p money.caller_and_model;
   n integer;
@@ -92,7 +94,8 @@ BEGIN
            m.supported_parameters,
            w.seal,
            NULL, -- execution
-           NULL -- goes_on
+           NULL, -- goes_on
+           m.factor_millionths
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
@@ -162,9 +165,10 @@ BEGIN
            (d.p).meter_reserved,
            (d.p).wallet_free,
            d.prompt_tokens,
+           d.around,
            d.output_cap,
-           money.micro_v1(
-             least(d.prompt_tokens, (d.p).context_length), -- beyond it is refused; the price need only not overflow
+           money.micro_v1( -- beyond the context it is refused; the price need only not overflow
+             (least(d.prompt_tokens, (d.p).context_length) * (d.p).factor_millionths + 999999) / 1000000,
              (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
            coalesce(d.call, x.invocation) AS invocation,
            xn.id AS replay_id,
@@ -193,21 +197,24 @@ BEGIN
       FROM (
         SELECT i.*,
                coalesce(i.counted, (i.bytes::bigint * (i.p).tokens_per_byte_millionths + 999999) / 1000000)
-                 + i.messages * (i.p).per_message
-                 + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
-                 + i.images * coalesce((i.p).max_tokens_per_image, 0) AS prompt_tokens,
+                 + i.around AS prompt_tokens,
                CASE WHEN i.max_tokens > 0 THEN i.max_tokens
                     ELSE least(8192, (i.p).max_output_tokens) END AS output_cap,
                CASE WHEN i.parameters <> '' THEN
                  (SELECT u FROM unnest(string_to_array(i.parameters, ',')) u
                    WHERE NOT u = ANY ((i.p).supported) LIMIT 1) END AS unsupported
-          FROM (SELECT i.*, pairs[i.pair] AS p
-                  FROM unnest(a_id, a_pair, a_instance, a_selector, a_parameters,
-                              a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
-                              a_key, a_fingerprint, fenced_of, call_of, try_of)
-                  WITH ORDINALITY AS i (id, pair, instance, selector, parameters,
-                              bytes, messages, tools, images, counted, max_tokens,
-                              idempotency_key, fingerprint, fenced, call, try, ord)
+          FROM (SELECT i.*,
+                       i.messages * (i.p).per_message
+                         + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
+                         + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is no text
+                  FROM (SELECT i.*, pairs[i.pair] AS p
+                          FROM unnest(a_id, a_pair, a_instance, a_selector, a_parameters,
+                                      a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
+                                      a_key, a_fingerprint, fenced_of, call_of, try_of)
+                          WITH ORDINALITY AS i (id, pair, instance, selector, parameters,
+                                      bytes, messages, tools, images, counted, max_tokens,
+                                      idempotency_key, fingerprint, fenced, call, try, ord)
+                        OFFSET 0) i
                 OFFSET 0) i
         OFFSET 0) d
       LEFT JOIN LATERAL (
@@ -226,6 +233,7 @@ BEGIN
          array_agg(i.micro ORDER BY i.ord),
          array_agg(i.output_cap ORDER BY i.ord),
          array_agg(i.prompt_tokens ORDER BY i.ord),
+         array_agg(i.around::bigint ORDER BY i.ord),
          array_agg(i.invocation ORDER BY i.ord),
          array_agg(i.attempt ORDER BY i.ord),
          array_agg(CASE i.code
@@ -267,7 +275,7 @@ BEGIN
              WHERE u.code IS NULL AND u.limit_micro IS NOT NULL
              GROUP BY u.project, u.lineage, u.limit_micro, u.meter_spent, u.meter_reserved
             HAVING sum(u.micro) > u.limit_micro - u.meter_spent - u.meter_reserved) s)
-    INTO code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, facts_of, scarce
+    INTO code_of, micro_of, cap_of, prompt_of, around_of, invocation_of, attempt_of, facts_of, scarce
     FROM item i;
 
   -- 5. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the
@@ -297,6 +305,9 @@ BEGIN
       END IF;
       left_in_meter := coalesce((meter_left ->> p.lineage)::bigint, p.limit_micro - p.meter_spent - p.meter_reserved);
       left_in_wallet := coalesce((wallet_left ->> p.project)::bigint, p.wallet_free);
+      least_micro := money.micro_v1( -- what an exact count could bring it down to
+        (around_of[n] * p.factor_millionths + 999999) / 1000000,
+        p.prompt_pico, cap_of[n], p.completion_pico, p.request_pico);
       IF micro_of[n] > left_in_meter THEN
         code_of[n] := 'key_limit';
         facts_of[n] := jsonb_build_object(
@@ -307,7 +318,8 @@ BEGIN
           'limitMicro', p.limit_micro,
           'spentMicro', p.meter_spent,
           'reservedMicro', p.limit_micro - p.meter_spent - left_in_meter,
-          'neededMicro', micro_of[n]);
+          'neededMicro', micro_of[n],
+          'leastMicro', least_micro);
       ELSIF micro_of[n] > left_in_wallet THEN
         code_of[n] := 'insufficient_budget';
         facts_of[n] := jsonb_build_object(
@@ -316,9 +328,11 @@ BEGIN
           'availableMicro', left_in_wallet,
           'reservedMicro', p.wallet_total - left_in_wallet,
           'neededMicro', micro_of[n],
+          'leastMicro', least_micro,
           'affordableMaxTokens', CASE
             WHEN p.completion_pico > 0 THEN greatest(0, floor(
-              (left_in_wallet::numeric * 1000000 - p.request_pico - prompt_of[n] * p.prompt_pico)
+              (left_in_wallet::numeric * 1000000 - p.request_pico
+               - (prompt_of[n] * p.factor_millionths + 999999) / 1000000 * p.prompt_pico)
               / p.completion_pico))::bigint
             ELSE 0
           END);
@@ -346,6 +360,7 @@ BEGIN
              e.fingerprint,
              e.micro,
              e.cap,
+             e.prompt,
              (e.p).project,
              (e.p).key,
              (e.p).lineage,
@@ -361,9 +376,9 @@ BEGIN
              (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ord) AS seq
         FROM (SELECT u.*, pairs[u.pair] AS p
                 FROM unnest(a_id, a_pair, a_instance, a_key, a_fingerprint,
-                            code_of, micro_of, cap_of, invocation_of, attempt_of, a_node)
+                            code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, a_node)
                 WITH ORDINALITY AS u (id, pair, instance, key, fingerprint,
-                            code, micro, cap, invocation, attempt, node, ord)
+                            code, micro, cap, prompt, invocation, attempt, node, ord)
                WHERE u.code IS NULL
               OFFSET 0) e
     ), reserved AS (
@@ -386,7 +401,8 @@ BEGIN
         admitted_at,
         deadline_at,
         execution,
-        node
+        node,
+        prompt_bound
       )
       SELECT
         id,
@@ -407,7 +423,8 @@ BEGIN
         moment,
         moment + interval '330 seconds',
         execution,
-        node
+        node,
+        prompt
         FROM admitted
     ), keyed AS (
       INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)

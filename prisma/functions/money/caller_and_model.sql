@@ -32,5 +32,6 @@ SELECT NULL::integer AS context_length,
        NULL::text[] AS supported,
        NULL::bytea AS seal,
        NULL::text AS execution, -- null: a direct call
-       NULL::boolean AS goes_on -- the nodes of this execution may still call
+       NULL::boolean AS goes_on, -- the nodes of this execution may still call
+       NULL::integer AS factor_millionths
  WHERE false;

@@ -25,6 +25,8 @@ DECLARE
   outcomes text[];
   charges bigint[];
   excesses bigint[];
+  raised_products text[];
+  raised_factors bigint[];
   placeholders text[];
   tombstones text[] := '{}';
   n integer;
@@ -157,8 +159,14 @@ BEGIN
   SELECT array_agg(ord::integer),
          array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END),
          array_agg(charged),
-         array_agg(excess)
-    INTO done, outcomes, charges, excesses FROM charge;
+         array_agg(excess),
+         array_agg(product) FILTER (WHERE excess > 0 AND prompt_tokens > prompt_bound),
+         array_agg((prompt_tokens * 1000000::bigint + greatest(prompt_bound, 1) - 1) / greatest(prompt_bound, 1))
+           FILTER (WHERE excess > 0 AND prompt_tokens > prompt_bound)
+    INTO done, outcomes, charges, excesses, raised_products, raised_factors FROM charge;
+  IF raised_products IS NOT NULL THEN
+    PERFORM money.raise_factors_v1(raised_products, raised_factors); -- money §2.5
+  END IF;
 
   IF done IS NOT NULL THEN
     FOR n IN 1 .. cardinality(done) LOOP

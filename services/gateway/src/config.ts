@@ -3,6 +3,7 @@ import { readProviders, type ProvidersConfig } from '@gateway/providers/provider
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
+import { countingConfig } from '@gateway/tokens/counting-config'
 import { z } from 'zod'
 import { ratesConfig } from './admission/rates.ts'
 
@@ -34,6 +35,7 @@ export const gatewayConfig = z.object({
   PROJECT_CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .optional()
     .meta({ description: 'Of one project at most; without it as many as leave room for others' }),
+  ...countingConfig,
   MCP_HOSTS: hostNames().meta({
     description:
       'Host names, separated by commas, whose pages in a browser may call MCP, besides those of this machine',

@@ -27,7 +27,7 @@ export interface Deps {
   providers: Pick<Providers, 'chat'>
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   countUsage: CountUsage
-  /** Has a budget of counting for each project. */
+  /** Projects take turns at it. */
   countExactly: CountExactly
   /** null: no console is configured, and its paths are not served. */
   consoleProxy: ConsoleProxy | null

@@ -2,6 +2,17 @@ import { startTelemetry } from '@gateway/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
+test('prompts are told apart by whether there was time to count them', async ({ onTestFinished }) => {
+  const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
+  onTestFinished(telemetry.stop)
+  const metrics = openMetrics(telemetry.meter, () => 0)
+  metrics.promptCounted('counted', 250)
+  metrics.promptCounted('busy', 10_000)
+  const text = await telemetry.metricsText()
+  expect(text).toMatch(/^gateway_prompts_counting_duration_sum\{[^}]*outcome="counted"[^}]*\} 0.25$/m)
+  expect(text).toMatch(/^gateway_prompts_counting_duration_count\{[^}]*outcome="busy"[^}]*\} 1$/m)
+})
+
 test('providers whose circuit breaker is open are counted, and not named', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })
   onTestFinished(telemetry.stop)

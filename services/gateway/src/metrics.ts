@@ -12,6 +12,8 @@ export interface Metrics {
    */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'set-aside', tookMs?: number): void
   refused(code: string): void
+  /** A prompt whose bytes alone would have been refused. `busy`: it was not counted in time. */
+  promptCounted(outcome: 'counted' | 'busy', tookMs: number): void
   attemptFailed(failure: ProviderFailure): void
   circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>
   /**
@@ -31,6 +33,10 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
   const refusals = meter.createCounter('gateway.refusals', {
     description: 'Answers that are not 2xx, by code',
     unit: '{refusal}',
+  })
+  const counts = meter.createHistogram('gateway.prompts.counting.duration', {
+    description: 'From the refusal of a prompt by its bytes until its tokens were counted, or could not be',
+    ...seconds,
   })
   const attempts = meter.createCounter('gateway.provider.attempts.failed', {
     description: 'Attempts that a provider failed, by kind',
@@ -75,6 +81,7 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
       if (tookMs !== undefined) settling.record(tookMs / 1_000, { outcome: how })
     },
     refused: (code) => refusals.add(1, { code }),
+    promptCounted: (outcome, tookMs) => counts.record(tookMs / 1_000, { outcome }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
     circuitChanged({ provider, state }) {
       circuits.add(1, { state })

@@ -77,7 +77,11 @@ export async function startGateway(
   const assetStore = await openAssetStore(assetStoreOf(config))
   onStop('asset store', () => assetStore.close())
 
-  const tokenCounter = openTokenCounter({ log })
+  const tokenCounter = openTokenCounter({
+    log,
+    threads: config.COUNTING_THREADS,
+    maxWaiting: config.COUNTING_AT_ONCE,
+  })
   onStop('token counter', () => tokenCounter.close())
 
   onStop('open calls', () => openCalls.idle(), { limitMs: config.DRAIN_MS + SETTLE_MS })

@@ -73,6 +73,8 @@ export interface Reservation {
   instance: string
   micro: bigint
   outputCap: bigint
+  /** Tokens of the prompt at most, less the factor of its product. */
+  promptTokens: bigint
   price: Price
   /** `execution node`; null: a direct call. */
   node: string | null
@@ -100,6 +102,8 @@ export interface Book {
   nodes: ReadonlyMap<string, NodeFacts>
   /** `execution node` of each that was charged. */
   chargedNodes: Set<string>
+  /** By product, in millionths; one that is missing has none. */
+  factors: Map<string, bigint>
   liveInstances: ReadonlySet<string>
   wallets: Map<string, Wallet>
   meters: Map<string, Meter>

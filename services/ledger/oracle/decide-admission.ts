@@ -55,6 +55,7 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
       instance: item.instance,
       micro: fit.micro,
       outputCap: fit.cap,
+      promptTokens: fit.prompt,
       price: product.price,
       node: null,
     },

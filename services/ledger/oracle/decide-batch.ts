@@ -1,10 +1,11 @@
 import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
-import { availableIn, type Book, type KeyFacts } from './book.ts'
+import { availableIn, type Book, type KeyFacts, type Reservation } from './book.ts'
 import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
 import { decideClosing, type ClosingDecision } from './decide-closing.ts'
 import type { Remaining } from './decide-fit.ts'
 import { decideLateAnswer, type LateAnswer } from './decide-late-answer.ts'
 import { decideNodeAdmission } from './decide-node-admission.ts'
+import { NO_FACTOR, raisedFactor } from './upper-bound.ts'
 
 // The whole decision of a batch, without a database: what money.run_batch_v1 must agree with, item by item.
 
@@ -105,6 +106,13 @@ function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }
   }
 }
 
+/** Only where the prompt used more than its bound: more output than the cap is another fault (money §2.5). */
+function raiseFactor(book: Book, { product, promptTokens }: Reservation, used: bigint): void {
+  const before = book.factors.get(product) ?? NO_FACTOR
+  const after = used > promptTokens ? raisedFactor(before, used, promptTokens) : before
+  if (after > before) book.factors.set(product, after)
+}
+
 function enterClosing(book: Book, id: string, decision: ClosingDecision): void {
   if (decision.outcome === 'fenced') writeOff(book, id, 'fenced', decision.writeOffMicro)
   if ('tombstone' in decision)
@@ -118,7 +126,10 @@ function enterClosing(book: Book, id: string, decision: ClosingDecision): void {
     })
   if (!('close' in decision)) return
   const { reservation, chargedMicro, excessMicro } = decision.close
-  if (excessMicro > 0n) writeOff(book, id, 'excess', excessMicro)
+  if (excessMicro > 0n) {
+    writeOff(book, id, 'excess', excessMicro)
+    if (decision.outcome === 'settled') raiseFactor(book, reservation, decision.usedPromptTokens)
+  }
   const { invocation, attempt, project, lineage, micro, windowStartMs, price, node } = reservation
   book.open.delete(id)
   book.closed.set(id, {

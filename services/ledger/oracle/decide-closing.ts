@@ -2,9 +2,15 @@ import { costMicro } from '@gateway/money/price'
 import type { ClosingItem } from '../src/admissions/waiting-items.ts'
 import type { Book, Reservation } from './book.ts'
 
+interface Close {
+  reservation: Reservation
+  chargedMicro: bigint
+  excessMicro: bigint
+}
+
 export type ClosingDecision =
-  | { outcome: 'settled'; close: { reservation: Reservation; chargedMicro: bigint; excessMicro: bigint } }
-  | { outcome: 'released'; close: { reservation: Reservation; chargedMicro: 0n; excessMicro: 0n } }
+  | { outcome: 'settled'; close: Close; usedPromptTokens: bigint }
+  | { outcome: 'released'; close: Close }
   | { outcome: 'released'; tombstone: string }
   /** Closed before: the first outcome stands. */
   | { outcome: 'settled' | 'released'; before: bigint }
@@ -40,7 +46,11 @@ function closeOpen(book: Book, item: ClosingItem, reservation: Reservation): Clo
     case 'settle': {
       const cost = costOf(item, reservation.price)
       const chargedMicro = cost < reservation.micro ? cost : reservation.micro
-      return { outcome: 'settled', close: { reservation, chargedMicro, excessMicro: cost - chargedMicro } }
+      return {
+        outcome: 'settled',
+        close: { reservation, chargedMicro, excessMicro: cost - chargedMicro },
+        usedPromptTokens: BigInt(item.usage.promptTokens),
+      }
     }
   }
 }

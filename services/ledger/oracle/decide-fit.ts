@@ -1,6 +1,6 @@
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import { windowStartMs } from '@gateway/money/spending-window'
-import { outputCap, promptTokensBound, upperBoundMicro } from './upper-bound.ts'
+import { NO_FACTOR, outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from './upper-bound.ts'
 import type { Book, KeyFacts, ProductFacts } from './book.ts'
 
 /** What is left of the wallets and meters while a batch is decided (B4 of run_batch). */
@@ -19,7 +19,7 @@ interface Asked {
 
 /** `windowStartMs` is null where the key has no limit. */
 export type Fit =
-  | { code: 'fits'; micro: bigint; cap: bigint; windowStartMs: number | null }
+  | { code: 'fits'; micro: bigint; cap: bigint; prompt: bigint; windowStartMs: number | null }
   | { code: Exclude<string, 'fits'> }
 
 /**
@@ -32,19 +32,20 @@ export function decideFit(
   nowMs: number,
   remaining: Remaining,
 ): Fit {
-  const { refusal, micro, cap } = boundOf(item, product)
+  const { refusal, micro, cap, prompt } = boundOf(item, product, book.factors.get(product.id) ?? NO_FACTOR)
   if (refusal) return { code: refusal }
   if (!book.liveInstances.has(item.instance)) return { code: 'instance_unknown' }
   const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
   if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
   if (micro > remaining.wallet(project)) return { code: 'insufficient_budget' }
-  return { code: 'fits', micro, cap, windowStartMs: windowStart }
+  return { code: 'fits', micro, cap, prompt, windowStartMs: windowStart }
 }
 
 function boundOf(
   { promptSize, parameters }: Asked['item'],
   product: ProductFacts,
-): { refusal: string | null; micro: bigint; cap: bigint } {
+  factor: bigint,
+): { refusal: string | null; micro: bigint; cap: bigint; prompt: bigint } {
   const maxTokens = promptSize.maxTokens === null ? null : BigInt(promptSize.maxTokens)
   const cap = outputCap(maxTokens, product.bounded ? product.maxOutputTokens : 8192n)
   const prompt = promptTokensBound(product.overheads, {
@@ -62,7 +63,9 @@ function boundOf(
       : product.bounded && tooLong
         ? 'context_limit'
         : null
-  return { refusal, micro: upperBoundMicro(product.price, prompt, cap), cap }
+  // What fits is decided without the factor: it says what a provider counts, and not what a model takes.
+  const reserved = reservedPromptTokens(prompt, factor)
+  return { refusal, micro: upperBoundMicro(product.price, reserved, cap), cap, prompt }
 }
 
 /** A clock that went back never opens a window again that has been left (money §6.2). */

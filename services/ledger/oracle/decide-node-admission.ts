@@ -49,6 +49,7 @@ export function decideNodeAdmission(
       instance: item.instance,
       micro: fit.micro,
       outputCap: fit.cap,
+      promptTokens: fit.prompt,
       price: product.price,
       node: name,
     },

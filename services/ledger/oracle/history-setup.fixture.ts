@@ -138,6 +138,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     executions: executions.facts,
     nodes: executions.nodes,
     chargedNodes: new Set(),
+    factors: new Map(),
     liveInstances,
     wallets: new Map(projects.map(({ id }, n) => [id, { funded: FUNDS[n]!, reserved: 0n, settled: 0n }])),
     meters: new Map(),

@@ -195,6 +195,9 @@ async function compareBalances(setup: HistorySetup, replica: Database): Promise<
   deepStrictEqual(new Map(found), setup.book.meters)
   const open = await prisma.reservation.findMany({ where: { project: { in: setup.projects } } })
   deepStrictEqual(open.map(({ id }) => id).toSorted(), [...setup.book.open.keys()].toSorted())
+  const products = await prisma.product.findMany({ where: { id: { in: setup.models } } })
+  const raised = products.filter(({ factorMillionths }) => factorMillionths !== 1_000_000)
+  deepStrictEqual(new Map(raised.map(({ id, factorMillionths }) => [id, BigInt(factorMillionths)])), setup.book.factors)
   const writeOffs = await prisma.writeOff.findMany({ where: { reservation: { in: [...setup.book.closed.keys()] } } })
   deepStrictEqual(
     new Map(writeOffs.map(({ reservation, kind, micro }) => [`${reservation} ${kind}`, micro])),

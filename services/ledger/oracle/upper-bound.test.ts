@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costMicro } from '@gateway/money/price'
-import { outputCap, promptTokensBound, upperBoundMicro } from './upper-bound.ts'
+import {
+  MAX_FACTOR,
+  NO_FACTOR,
+  outputCap,
+  promptTokensBound,
+  raisedFactor,
+  reservedPromptTokens,
+  upperBoundMicro,
+} from './upper-bound.ts'
 
 const big = (max: number) => fc.bigInt({ min: 0n, max: BigInt(max) })
 const overheads = fc.record({
@@ -64,6 +72,28 @@ describe('tokens of a prompt', () => {
       fc.property(overheads, measured, fc.constantFrom(...fields), big(100), (overheads, measured, field, more) => {
         const grown = { ...measured, [field]: measured[field] + more }
         expect(promptTokensBound(overheads, grown) >= promptTokensBound(overheads, measured)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the factor of a product', () => {
+  test.each([
+    [1_000_000n, 142n, 100n, 1_450_000n], // up to the next twentieth
+    [1_000_000n, 150n, 100n, 1_500_000n],
+    [2_000_000n, 150n, 100n, 2_000_000n], // it never gets lower
+    [1_000_000n, 10_000n, 100n, MAX_FACTOR],
+    [1_000_000n, 5n, 0n, MAX_FACTOR],
+  ])('of %s after %s tokens of %s: %s', (before, used, bound, after) =>
+    expect(raisedFactor(before, used, bound)).toBe(after),
+  )
+
+  test('reserves what would have been enough, if it is not at its most', () => {
+    fc.assert(
+      fc.property(big(4_000_000), big(4_000_000), (used, bound) => {
+        const factor = raisedFactor(NO_FACTOR, used, bound)
+        expect(factor === MAX_FACTOR || reservedPromptTokens(bound, factor) >= used).toBe(true)
+        expect(reservedPromptTokens(bound, factor) >= bound).toBe(true)
       }),
     )
   })

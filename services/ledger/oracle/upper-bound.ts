@@ -29,6 +29,25 @@ export function promptTokensBound(overheads: Overheads, measured: Measured): big
   return text + measured.messages * overheads.perMessage + tools + measured.images * (overheads.maxTokensPerImage ?? 0n)
 }
 
+/** A factor in millionths: as declared, and the most that excesses raise it to (money §2.5). */
+export const NO_FACTOR = 1_000_000n
+export const MAX_FACTOR = 4_000_000n
+const FACTOR_STEP = 50_000n
+
+/** Tokens that are reserved for a prompt: its bound, and more where its product has a factor (money §2.5). */
+export function reservedPromptTokens(promptTokens: bigint, factorMillionths: bigint): bigint {
+  return (promptTokens * factorMillionths + MILLION - 1n) / MILLION
+}
+
+/** The factor of a product after a provider has used more than the bound of a prompt. It never gets lower. */
+export function raisedFactor(factorMillionths: bigint, usedTokens: bigint, boundTokens: bigint): bigint {
+  const divisor = boundTokens > 0n ? boundTokens : 1n
+  const needed = (usedTokens * MILLION + divisor - 1n) / divisor
+  const stepped = ((needed + FACTOR_STEP - 1n) / FACTOR_STEP) * FACTOR_STEP
+  const wanted = stepped < MAX_FACTOR ? stepped : MAX_FACTOR
+  return wanted > factorMillionths ? wanted : factorMillionths
+}
+
 /** Output tokens asked of the provider: 0 and absent mean min(8192, the model's maximum) (money §2.3). */
 export function outputCap(maxTokens: bigint | null, maxOutputTokens: bigint): bigint {
   if (maxTokens) return maxTokens

@@ -3,6 +3,7 @@ import { readProviders, type ProvidersConfig } from '@gateway/providers/provider
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
+import { countingConfig } from '@gateway/tokens/counting-config'
 import { z } from 'zod'
 
 /** What the worker reads from its environment. It holds no credentials of the database. */
@@ -26,6 +27,7 @@ export const workerConfig = z.object({
   TRACE_CONTENT: flag()
     .default(false)
     .meta({ description: 'Puts prompts and answers into traces, for whoever may read them there' }),
+  ...countingConfig,
   ...assetStoreConfig,
 })
 

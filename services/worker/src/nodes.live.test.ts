@@ -60,6 +60,29 @@ stackTest(
   },
 )
 
+stackTest(
+  'a prompt that waits for its turn to be counted makes its node wait, and fails nothing',
+  async ({ startWorker, tenant, fixture }) => {
+    const content = `${newPrompt()}${' ab'.repeat(2_000)}` // 6 kilobytes
+    await startWorker({ COUNTING_AT_ONCE: '7000', COUNTING_THREADS: '1' }) // two are counted, and one waits
+    const product = await fixture.product({ contextLength: 4_000 })
+    await fixture.run(`UPDATE control.products SET tokenizer = 'o200k_base' WHERE id = $1`, [product])
+    await fixture.assign(tenant.project, product)
+    const names = ['one', 'two', 'three', 'four', 'five', 'six']
+    const nodes = names.flatMap((name) => [
+      { id: `ask_${name}`, kind: 'template', template: `${name} {{ prompt }}` },
+      { id: name, kind: 'product.chat', product, params: { max_tokens: 20 } },
+    ])
+    const edges = names.flatMap((name) => [
+      `in.prompt>ask_${name}.prompt`,
+      `ask_${name}.text>${name}.prompt`,
+      `${name}.text>out.${name}`,
+    ])
+    const record = await tenant.run(flow(side('prompt'), side(...names), nodes, ...edges), { prompt: content })
+    expect(record).toMatchObject({ status: 'Succeeded', error: null })
+  },
+)
+
 stackTest('a model that was asked for JSON answers an object as well', async ({ startWorker, tenant, stack }) => {
   await startWorker()
   const prompt = newPrompt()

@@ -65,7 +65,11 @@ export async function openDeps(
   })
   onStop('providers', () => providers.close())
 
-  const tokens = openTokenCounter({ log })
+  const tokens = openTokenCounter({
+    log,
+    threads: config.COUNTING_THREADS,
+    maxWaiting: config.COUNTING_AT_ONCE,
+  })
   onStop('token counter', () => tokens.close())
 
   const assets = await openAssetStore(assetStoreOf(config))

@@ -17,6 +17,24 @@ const productId = z
 const parameterName = z.string().regex(/^[a-z_]{1,64}$/)
 const modality = z.enum(['text', 'image', 'audio', 'file', 'video'])
 
+/** What is bounded besides the output cap (money §2.2). */
+const overheadFields = {
+  tokensPerByte: z
+    .number()
+    .min(0.000001)
+    .max(1)
+    .describe('tokens a byte of a prompt may have; without one, 1 where a tokenizer is named, else 0.5'),
+  perMessage: z.int().min(0).max(10_000),
+  perTool: z.int().min(0).max(10_000),
+  fixedWithTools: z.int().min(0).max(100_000),
+  maxTokensPerImage: z.int().min(1).max(100_000).nullable().describe('null: image parts are refused'),
+  factor: z
+    .number()
+    .min(1)
+    .max(4)
+    .describe('how many times its bound is reserved for a prompt; raised by what providers used beyond it'),
+}
+
 const productFields = {
   name: label(100),
   description: paragraph(2000),
@@ -28,13 +46,6 @@ const productFields = {
   modalities: z.strictObject({ input: z.array(modality).min(1), output: z.array(modality).min(1) }),
   isModerated: z.boolean(),
   tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
-  overheads: z.strictObject({
-    tokensPerByte: z.number().min(0.000001).max(1),
-    perMessage: z.int().min(0).max(10_000),
-    perTool: z.int().min(0).max(10_000),
-    fixedWithTools: z.int().min(0).max(100_000),
-    maxTokensPerImage: z.int().min(1).max(100_000).nullable().describe('null: image parts are refused'),
-  }),
   pricing: productPricing,
 }
 /** Where calls go, by priority. The platform operator's alone. */
@@ -52,9 +63,14 @@ const providers = z
 export const productKind = z.enum(['chat', 'image', 'audio'])
 export type ProductKind = z.infer<typeof productKind>
 
-/** What a product is unless it says otherwise. The bound of a prompt is a token a byte and these tokens besides. */
+/** What a product is unless it says otherwise. */
 export const productDefaults = {
-  overheads: { tokensPerByte: 1, perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null },
+  /**
+   * A byte is a token at most: what this bound refuses is counted, if the product names its tokenizer. Where nothing can be counted, it
+   * is what texts have, less what nobody writes (money §2.2).
+   */
+  tokensPerByte: { counted: 1, uncounted: 0.5 },
+  overheads: { perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null, factor: 1 },
   supportedParameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'stream', 'stream_options'],
   modalities: {
     chat: { input: ['text'], output: ['text'] },
@@ -62,6 +78,16 @@ export const productDefaults = {
     audio: { input: ['text'], output: ['audio'] },
   },
 } as const
+
+const { overheads: overheadDefaults } = productDefaults
+const newOverheads = z.strictObject({
+  tokensPerByte: overheadFields.tokensPerByte.optional(),
+  perMessage: overheadFields.perMessage.default(overheadDefaults.perMessage),
+  perTool: overheadFields.perTool.default(overheadDefaults.perTool),
+  fixedWithTools: overheadFields.fixedWithTools.default(overheadDefaults.fixedWithTools),
+  maxTokensPerImage: overheadFields.maxTokensPerImage.default(overheadDefaults.maxTokensPerImage),
+  factor: overheadFields.factor.default(overheadDefaults.factor),
+})
 
 export const newProductBody = z.strictObject({
   id: productId,
@@ -73,10 +99,13 @@ export const newProductBody = z.strictObject({
   modalities: productFields.modalities.optional(),
   isModerated: z.boolean().default(false),
   tokenizer: productFields.tokenizer.default(null),
-  overheads: productFields.overheads.default({ ...productDefaults.overheads }),
+  overheads: newOverheads.prefault({}),
   providers,
 })
-export const productPatch = z.strictObject({ ...productFields, providers }).partial()
+/** Of the overheads too only what is sent is changed. */
+export const productPatch = z
+  .strictObject({ ...productFields, overheads: z.strictObject(overheadFields).partial(), providers })
+  .partial()
 
 const operatorOnly = 'shown to the platform operator only'
 export const productRecord = z.strictObject({
@@ -84,7 +113,7 @@ export const productRecord = z.strictObject({
   kind: productKind,
   ...productFields,
   tokenizer: productFields.tokenizer.optional().describe(operatorOnly),
-  overheads: productFields.overheads.optional().describe(operatorOnly),
+  overheads: z.strictObject(overheadFields).optional().describe(operatorOnly),
   providers: providers.optional().describe(operatorOnly),
   createdAt: time,
 })

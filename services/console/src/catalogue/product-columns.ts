@@ -31,7 +31,7 @@ export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProduct
     outputModalities: [...output],
     isModerated: fields.isModerated,
     tokenizer: fields.tokenizer,
-    ...columnsOfOverheads(fields.overheads),
+    ...columnsOfNewOverheads(fields),
     ...columnsOfPrice(kind, fields.pricing),
     providers: fields.providers,
   }
@@ -39,12 +39,13 @@ export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProduct
 
 /** Only what a patch names. */
 export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof productPatch>) {
-  const { modalities, overheads, pricing, ...asTheyAre } = patch
-  const given = Object.fromEntries(Object.entries(asTheyAre).filter(([, value]) => value !== undefined))
+  const { modalities, overheads: { tokensPerByte, factor, ...tokens } = {}, pricing, ...asTheyAre } = patch
+  const given = Object.entries({ ...asTheyAre, ...tokens }).filter(([, value]) => value !== undefined)
   return {
-    ...given,
+    ...Object.fromEntries(given),
+    ...(tokensPerByte !== undefined && { tokensPerByteMillionths: millionths(tokensPerByte) }),
+    ...(factor !== undefined && { factorMillionths: millionths(factor) }),
     ...(modalities && { inputModalities: modalities.input, outputModalities: modalities.output }),
-    ...(overheads && columnsOfOverheads(overheads)),
     ...(pricing && columnsOfPrice(kind, pricing)),
   }
 }
@@ -79,14 +80,24 @@ function operatorsFields(row: ProductRow): Pick<ProductRecord, 'tokenizer' | 'ov
       perTool: row.perTool,
       fixedWithTools: row.fixedWithTools,
       maxTokensPerImage: row.maxTokensPerImage,
+      factor: row.factorMillionths / MILLION,
     },
     providers: row.providers as NonNullable<ProductRecord['providers']>,
   }
 }
 
-function columnsOfOverheads({ tokensPerByte, ...others }: z.output<typeof newProductBody>['overheads']) {
-  // Rounded up: the bound may only grow.
-  return { tokensPerByteMillionths: Math.min(MILLION, Math.ceil(tokensPerByte * MILLION)), ...others }
+function columnsOfNewOverheads({
+  tokenizer,
+  overheads,
+}: Pick<z.output<typeof newProductBody>, 'tokenizer' | 'overheads'>) {
+  const { counted, uncounted } = productDefaults.tokensPerByte
+  const { tokensPerByte = tokenizer === null ? uncounted : counted, factor, ...tokens } = overheads
+  return { ...tokens, tokensPerByteMillionths: millionths(tokensPerByte), factorMillionths: millionths(factor) }
+}
+
+/** Rounded up: a bound may only grow. */
+function millionths(rate: number): number {
+  return Math.ceil(Math.round(rate * 1e9) / 1_000)
 }
 
 /** Media products carry a fixed price per request (money §1.2). */

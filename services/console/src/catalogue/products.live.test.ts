@@ -24,10 +24,10 @@ test('a product is made with exact prices, and what tells who serves it is shown
     ...body('acme/made'),
     description: '',
     modalities: { input: ['text'], output: ['text'] },
-    overheads: { tokensPerByte: 1, perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null },
+    overheads: { ...overheads(), factor: 1 },
   })
-  const { providers, tokenizer, overheads, ...shown } = made.body
-  expect([providers, tokenizer, overheads]).toEqual([body('').providers, 'o200k_base', expect.any(Object)])
+  const { providers, tokenizer, overheads: ofOperator, ...shown } = made.body
+  expect([providers, tokenizer, ofOperator]).toEqual([body('').providers, 'o200k_base', expect.any(Object)])
   const listed = await stack.owner.get('/api/v2/products')
   expect(listed.body.data).toContainEqual(shown)
   expect(JSON.stringify(listed.body)).not.toMatch(/sim-swift|o200k|overheads|tokenizer/)
@@ -43,6 +43,42 @@ test('the catalogue is for members of an organization, whichever [not_permitted]
   expect(outcomeOf(await (await stack.member()).get('/api/v2/products'))).toBe('200')
   await fixture.run('DELETE FROM control.memberships WHERE person = $1', [stack.owner.id])
   expect(outcomeOf(await stack.owner.get('/api/v2/products'))).toBe('403 not_permitted')
+})
+
+test('a byte counts as a token where the tokens can be counted, and as half of one where not', async ({ signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const rateOf = async (id: string, more: object) =>
+    (await operator.post('/api/v2/products', { ...body(id), ...more })).body.overheads.tokensPerByte
+  expect(await rateOf('acme/counted', { tokenizer: 'o200k_base' })).toBe(1)
+  expect(await rateOf('acme/uncounted', { tokenizer: null })).toBe(0.5)
+  expect(await rateOf('acme/own', { overheads: { tokensPerByte: 0.9, perMessage: 4 } })).toBe(0.9)
+})
+
+test('what excesses have raised the factor to is shown to the operator, who alone lowers it', async ({
+  signIn,
+  stack,
+}) => {
+  const operator = await signIn({ platformOperator: true })
+  const path = '/api/v2/products/acme%2Ffactor'
+  await operator.post('/api/v2/products', body('acme/factor'))
+  await stack.fixture.run(`SELECT money.raise_factors_v1('{acme/factor}', '{1800000}')`)
+  const factorAfter = async (overheads: object) =>
+    (await operator.patch(path, { overheads })).body.overheads.factor as number
+  expect(await factorAfter({ perMessage: 12 })).toBe(1.8) // what is left out stays
+  expect(await factorAfter({ factor: 1.2 })).toBe(1.2)
+  expect((await operator.patch(path, {})).body.overheads).toEqual({
+    ...overheads(),
+    tokensPerByte: 0.5,
+    perMessage: 12,
+    factor: 1.2,
+  })
+  const { rows } = await stack.fixture.run(
+    `SELECT action, details -> 'before' -> 'factor' AS before, details -> 'after' -> 'factor' AS after
+       FROM control.audit WHERE subject = 'acme/factor' AND details -> 'fields' IS NOT NULL ORDER BY id`,
+  )
+  expect(rows[1]).toEqual({ action: 'product.change', before: 1.8, after: 1.2 })
+  for (const factor of [0.9, 4.1])
+    expect(outcomeOf(await operator.patch(path, { overheads: { factor } }))).toBe('400 invalid_request')
 })
 
 test('only published products are listed to others', async ({ signIn, stack }) => {
@@ -71,7 +107,14 @@ test('a patch changes what it names and nothing else [not_found]', async ({ sign
   const operator = await signIn({ platformOperator: true })
   const { body: before } = await operator.post('/api/v2/products', body('acme/patched'))
   const path = '/api/v2/products/acme%2Fpatched'
-  const overheads = { tokensPerByte: 0.5, perMessage: 4, perTool: 8, fixedWithTools: 32, maxTokensPerImage: 1000 }
+  const overheads = {
+    tokensPerByte: 0.75,
+    perMessage: 4,
+    perTool: 8,
+    fixedWithTools: 32,
+    maxTokensPerImage: 1000,
+    factor: 2,
+  }
   const pricing = { unit: 'request', request: '0.002' }
   const after = await operator.patch(path, { name: 'Swift 2', pricing, overheads, state: 'suspended' })
   expect(after.body).toEqual({ ...before, name: 'Swift 2', pricing, overheads, state: 'suspended' })

@@ -84,7 +84,7 @@ export function changeProduct(deps: Deps): Handler<'changeProduct'> {
   }
 }
 
-/** What the audit keeps of a product: who may call it, and for how much. */
+/** What the audit keeps of a product: who may call it, for how much, and what is reserved. */
 function weighty(row: ProductRow) {
-  return { state: row.state, pricing: { ...pricingOf(row) } }
+  return { state: row.state, pricing: { ...pricingOf(row) }, factor: row.factorMillionths / 1_000_000 }
 }

@@ -1,27 +1,39 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { refuse } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import type { ExactCount } from '@gateway/tokens/exact-count'
 import type { Deps } from '../deps.ts'
 import { openReservation, release } from '../provider-call/reservation.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 import type { Admission, Caller, Running } from './admission.ts'
+import type { AdmissionQueueLimit } from './limits.ts'
 import { tooOften, type Exceeded } from './rates.ts'
 
 // What a call has to pass before its provider is called. The ledger decides. Here is only
 //   A1  that nothing is asked for a caller who has disconnected already;
 //   A2  the exact count of a prompt that would be refused by its bytes alone, after which the ledger is asked once
-//       more;
+//       more. A prompt that can't be counted in time is refused as `overloaded`: whether it fits is not known. Who waits
+//       for a count takes no place in the queue to the ledger;
 //   A3  the rate that an operator has set. A call beyond it is asked for in the name of no instance. The ledger then
 //       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
 //       reserved.
 
 type Needed = Pick<
   Deps,
-  'ledger' | 'instance' | 'newId' | 'countExactly' | 'rates' | 'admissionQueueLimit' | 'runningCalls'
+  | 'ledger'
+  | 'instance'
+  | 'newId'
+  | 'countExactly'
+  | 'rates'
+  | 'admissionQueueLimit'
+  | 'runningCalls'
+  | 'metrics'
+  | 'monotonicNow'
 > &
   Parameters<typeof release>[0]
 
@@ -38,11 +50,11 @@ const NO_INSTANCE = 'nobody'
  * @throws ClientDisconnected
  */
 export async function admitCall(deps: Needed, chat: ChatCall, caller: Caller): Promise<Admission> {
-  const ask = () => askLedger(deps, chat, caller)
   deps.admissionQueueLimit.refuseIfFull()
-  const first = await deps.admissionQueueLimit.during(ask)
+  const first = await askLedger(deps, chat, caller, deps.admissionQueueLimit.during)
+  const askAgain = () => askLedger(deps, chat, caller, (ask) => ask())
   const admission =
-    first.kind === 'running' ? await deps.runningCalls.join(first, askerOf(chat), ask, caller.disconnected) : first
+    first.kind === 'running' ? await deps.runningCalls.join(first, askerOf(chat), askAgain, caller.disconnected) : first
   noteOnCall({
     'service.invocation': admission.invocation,
     'gen_ai.request.model': chat.request.model,
@@ -56,13 +68,20 @@ function askerOf({ keyHash, selector, idempotency }: ChatCall): string {
   return JSON.stringify([keyHash, selector, idempotency?.fingerprint])
 }
 
-async function askLedger(deps: Needed, chat: ChatCall, { disconnected, permit }: Caller): Promise<Admission | Running> {
+/** @param waiting what counts a question to the ledger among those that wait */
+async function askLedger(
+  deps: Needed,
+  chat: ChatCall,
+  { disconnected, permit }: Caller,
+  waiting: AdmissionQueueLimit['during'],
+): Promise<Admission | Running> {
   if (disconnected.aborted) throw new ClientDisconnected() // A1
   const exceeded = await deps.rates.exceeded(chat.keyHash)
-  let decided = await decide(deps, chat, null, exceeded)
+  let decided = await waiting(() => decide(deps, chat, null, exceeded))
   if (decided.outcome.kind === 'refused') {
-    const counted = await deps.countExactly({ payer: chat.keyHash, request: chat.request }, decided.outcome)
-    if (counted !== null) decided = await decide(deps, chat, counted, exceeded) // A2
+    const count = await countPrompt(deps, chat, decided.outcome)
+    if (disconnected.aborted) throw new ClientDisconnected() // A1
+    if (count.kind === 'counted') decided = await waiting(() => decide(deps, chat, count.tokens, exceeded))
   }
   const { id, outcome } = decided
   const project = projectOf(outcome)
@@ -83,6 +102,22 @@ async function askLedger(deps: Needed, chat: ChatCall, { disconnected, permit }:
     case 'instance-unknown':
       throw exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded) // A3
   }
+}
+
+/**
+ * A2
+ * @throws Refusal `overloaded`
+ */
+async function countPrompt(
+  { countExactly, metrics, monotonicNow }: Needed,
+  { keyHash, request }: ChatCall,
+  refused: Extract<AdmitOutcome, { kind: 'refused' }>,
+): Promise<ExactCount> {
+  const startMs = monotonicNow()
+  const count = await countExactly({ payer: keyHash, request }, refused)
+  if (count.kind !== 'stands') metrics.promptCounted(count.kind, monotonicNow() - startMs)
+  if (count.kind === 'busy') throw refuse('overloaded', {})
+  return count
 }
 
 async function decide(

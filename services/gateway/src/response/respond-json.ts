@@ -18,7 +18,8 @@ export async function respondJson(deps: Needed, res: ServerResponse, call: Call)
   const startMs = deps.now()
   const { choices, usage: reported } = await callForCompletion(deps, call)
   call.timing.providerMs = deps.now() - startMs
-  const usage = await deps.countUsage(reported, call.request, () => textOf(choices))
+  const asked = { request: call.request, project: call.admitted.project }
+  const usage = await deps.countUsage(reported, asked, () => textOf(choices))
   const body = JSON.stringify({
     id: call.admitted.invocation,
     object: 'chat.completion',

@@ -44,7 +44,8 @@ export async function respondStream(deps: Needed, stream: ResponseStream, call: 
     broken = error // A4
   }
   call.timing.providerMs = deps.now() - startMs
-  const usage = await deps.countUsage(broken ? null : reported, call.request, answered.text)
+  const asked = { request: call.request, project: call.admitted.project }
+  const usage = await deps.countUsage(broken ? null : reported, asked, answered.text)
   const last = recording.add(broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage))
   await settle(deps, call.reservation, usage, recording.answer(EVENT_STREAM))
   stream.end(last) // A3

@@ -37,7 +37,7 @@ export async function prepareChat(
       const answer = await deps.providers.chat({ routes, forwarded, outputCap, stream: false, signal })
       if (answer.kind !== 'completion') throw new Error('an answer was streamed that was not to be')
       const { choices, usage: reported } = answer.completion
-      const used = await deps.countUsage(reported, request, () => answeredText(choices))
+      const used = await deps.countUsage(reported, { request, project }, () => answeredText(choices))
       return {
         usage: recordedUsage(used),
         finishReasons: choices.map(({ finish_reason }) => finish_reason),

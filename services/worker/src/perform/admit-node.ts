@@ -3,6 +3,7 @@ import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { Admitted, RefusedItem } from '@gateway/contracts/ledger-outcomes'
 import { flowLimits } from '@gateway/contracts/limits'
 import { startSpan } from '@gateway/process/spans'
+import type { ExactCount } from '@gateway/tokens/exact-count'
 import type { Deps } from '../deps.ts'
 import type { PaidCall } from '../kinds/paid-kind.ts'
 import { nullIfUnavailable, pause } from '../retry.ts'
@@ -10,7 +11,8 @@ import { LeaseLost, type Work } from '../work.ts'
 
 // Asks the ledger to reserve what the call of a node may cost.
 //   A1  It is asked under the id of this attempt, any number of times: it reserves once.
-//   A2  What its bytes alone would refuse is counted once, as with a direct call (money §2.4).
+//   A2  What its bytes alone would refuse is counted once, as with a direct call (money §2.4). Where there is no time to count,
+//       the node waits and tries again.
 //   A3  What would fit but for what other calls have reserved is asked again, for half a minute: they end and free it. Siblings of
 //       one execution that a wallet can pay one after the other are thus all performed.
 //   A4  A ledger that can not be reached is waited for: what ends this is the end of the execution's time.
@@ -40,7 +42,9 @@ export async function admitNode(deps: AdmitDeps, work: Work, call: PaidCall, sig
         throw new LeaseLost(outcome.kind)
       case 'refused':
         if (counted === undefined) {
-          counted = await countTokens(deps, work, call, outcome)
+          const count = await countPrompt(deps, work, call, outcome)
+          if (count.kind === 'busy') break // A2
+          counted = count.kind === 'counted' ? count.tokens : null
           if (counted !== null) continue // A2
         }
         if (!fitsLater(outcome) || waitedMs() >= flowLimits.fundsWaitMs) {
@@ -53,13 +57,13 @@ export async function admitNode(deps: AdmitDeps, work: Work, call: PaidCall, sig
   }
 }
 
-async function countTokens(
+async function countPrompt(
   { countExactly }: Pick<Deps, 'countExactly'>,
   { claim }: Work,
   { request }: PaidCall,
   refused: RefusedItem,
-): Promise<number | null> {
-  return request ? countExactly({ payer: claim.project, request }, refused) : null
+): Promise<ExactCount> {
+  return request ? countExactly({ payer: claim.project, request }, refused) : { kind: 'stands' }
 }
 
 function itemOf(

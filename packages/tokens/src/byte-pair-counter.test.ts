@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { describe, expect, inject, test } from 'vitest'
+import { openBytePairCounter } from './byte-pair-counter.ts'
+import { anyText, tokenizers } from './texts.fixture.ts'
+import { loadVocabulary, type TokenizerFamily } from './tokenizer-families.ts'
+
+describe.each(Object.entries(tokenizers))('%s', (family, wanted) => {
+  const open = async () => openBytePairCounter(await loadVocabulary(family as TokenizerFamily))
+
+  test('counts what the tokenizer counts, of any text', async () => {
+    const count = await open()
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(count(text)).toBe(wanted(text))
+      }),
+      { numRuns: 300 * inject('propertyShare') },
+    )
+  })
+
+  test('one word without end is counted exactly', async () => {
+    const count = await open()
+    for (const word of [
+      'a'.repeat(3_000),
+      'abcdefghijklmnopqrstuvwxyz'.repeat(80),
+      'Ж'.repeat(2_000),
+      '字'.repeat(900),
+    ])
+      expect(count(word)).toBe(wanted(word))
+    expect(count('a'.repeat(128_000))).toBeGreaterThan(10_000)
+    expect(count('')).toBe(0)
+  })
+})
+
+test('there are no tables of another tokenizer', async () => {
+  await expect(loadVocabulary('no_such_base' as never)).rejects.toThrow('no_such_base')
+})

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { openFairQueue } from './fair-queue.ts'
+
+/** Takes what is waiting, in turn. */
+function all(queue: { take(): string | undefined }): string[] {
+  const taken: string[] = []
+  for (let thing = queue.take(); thing !== undefined; thing = queue.take()) taken.push(thing)
+  return taken
+}
+
+describe('a fair queue', () => {
+  test('asks each party in turn, whatever another one has waiting', () => {
+    const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 1 })
+    for (const n of [1, 2, 3]) queue.push('busy', `busy ${n}`, 1)
+    queue.push('quiet', 'quiet 1', 1)
+    expect(queue.take()).toBe('busy 1')
+    queue.push('new', 'new 1', 1)
+    expect(all(queue)).toEqual(['quiet 1', 'new 1', 'busy 2', 'busy 3'])
+  })
+
+  test('gives many light things of one party for a heavy one of another', () => {
+    const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 2 })
+    for (const n of [1, 2]) queue.push('heavy', `heavy ${n}`, 8)
+    for (let n = 1; n <= 8; n++) queue.push('light', `light ${n}`, 1)
+    const taken = all(queue)
+    expect(taken.indexOf('light 6')).toBeLessThan(taken.indexOf('heavy 1'))
+    expect(taken.indexOf('light 8')).toBeLessThan(taken.indexOf('heavy 2'))
+    expect(taken).toHaveLength(10)
+  })
+
+  test('gives what one party alone has without delay, however heavy', () => {
+    const queue = openFairQueue<string>({ maxWeight: 100, turnWeight: 1 })
+    queue.push('only', 'heavy', 40)
+    queue.push('only', 'light', 1)
+    expect(all(queue)).toEqual(['heavy', 'light'])
+  })
+
+  test('lets one party have as much as is free, and has room for who comes new', () => {
+    const queue = openFairQueue<null>({ maxWeight: 100, turnWeight: 1 })
+    const fill = (party: string) => {
+      let filled = 0
+      for (; queue.hasRoom(party, 1); filled++) queue.push(party, null, 1)
+      return filled
+    }
+    expect([fill('first'), fill('second'), fill('third')]).toEqual([50, 25, 13])
+    expect(queue.hasRoom('first', 1)).toBe(false)
+    expect(queue.hasRoom('fourth', 12)).toBe(true)
+    for (let n = 0; n < 60; n++) queue.take()
+    expect(queue.hasRoom('first', 1)).toBe(true)
+  })
+})

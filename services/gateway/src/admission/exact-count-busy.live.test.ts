@@ -1,0 +1,59 @@
+import { expect } from 'vitest'
+import { bodyOf, errorOf, newPrompt, stackTest } from '../stack.fixture.ts'
+
+// A gateway in which no prompt can be counted in time.
+
+const CAP = 50
+const test = stackTest.extend(
+  'call',
+  ({ tenant }) =>
+    (content: string, model: string, secret = tenant.secret) =>
+      tenant.chat(
+        { model, max_tokens: CAP, messages: [{ role: 'user', content }] },
+        { headers: { authorization: `Bearer ${secret}` } },
+      ),
+)
+test.override('environment', { COUNTING_AT_ONCE: '1' })
+
+const prompt = () => newPrompt() + ' ab'.repeat(2_000) // 6 kilobytes, 2,000 tokens
+const BYTES = 6_100
+
+test('what a count could have turned is asked to come again, and nothing of it stays [overloaded]', async ({
+  tenant,
+  call,
+  fixture,
+}) => {
+  const counted = { tokenizer: 'cl100k_base' }
+  const small = await tenant.sell({ ...counted, contextLength: 4_000 })
+  const large = await tenant.sell(counted)
+  const limited = await tenant.key({ limit: { micro: 4_000n, reset: 'daily' } })
+  const poor = await fixture.project(tenant.owners, 4_000n)
+  await fixture.assign(poor.id, large)
+  const keyOfPoor = await fixture.key({ project: poor, by: tenant.owners.owner })
+  const answers = [
+    await call(prompt(), small), // its bytes do not fit the context,
+    await call(prompt(), large, limited.secret), // nor what the key may spend,
+    await call(prompt(), large, keyOfPoor.secret), // nor the wallet
+  ]
+  for (const answer of answers) {
+    expect(answer.status).toBe(503)
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    expect(answer.headers.get('x-should-retry')).toBe(null)
+    expect(await errorOf(answer)).toMatchObject({ code: 'overloaded' })
+  }
+  expect((await tenant.wallet()).reserved).toBe(0)
+})
+
+test('what its bytes admit is admitted, and what no count could turn is refused as before [context_limit] [key_limit]', async ({
+  tenant,
+  call,
+}) => {
+  const model = await tenant.sell({ tokenizer: 'cl100k_base' })
+  expect((await bodyOf(await call(prompt(), model))).usage.prompt_tokens).toBeLessThan(BYTES)
+
+  const tooSmall = await tenant.sell({ tokenizer: 'cl100k_base', contextLength: 2_000 }) // fewer than there are words
+  expect(await errorOf(await call(prompt(), tooSmall))).toMatchObject({ code: 'context_limit' })
+
+  const spent = await tenant.key({ limit: { micro: BigInt(2 * CAP), reset: 'daily' } }) // the cap alone costs as much
+  expect(await errorOf(await call(prompt(), model, spent.secret))).toMatchObject({ code: 'key_limit' })
+})
