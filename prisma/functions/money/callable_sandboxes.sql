@@ -1,6 +1,7 @@
--- The sandbox products of a project that external callers can start now, each with its active revision (flows §3.4).
--- What
--- has a `chat_input` can be called as a model (rules §3.9, §4.1).
+-- The sandbox products of a project that external callers can start now, each with its active revision (flows §3.4): not
+-- suspended, and the project can call all that they call. What has a `chat_input` can be called as a model (rules §3.9,
+-- §4.1).
+-- needs: money.unassigned_v1
 CREATE OR REPLACE VIEW money.callable_sandboxes AS
 SELECT s.project,
        s.id,
@@ -13,4 +14,5 @@ SELECT s.project,
        r.chat_output
   FROM control.sandboxes s
   JOIN control.revisions r ON r.sandbox = s.id AND r.number = s.active_revision
- WHERE NOT s.suspended;
+ WHERE NOT s.suspended
+   AND money.unassigned_v1(s.project, r.manifest) IS NULL;
