@@ -167,12 +167,12 @@ describe('a flow of one text', () => {
       const headers = { 'idempotency-key': newKey() }
       const models = n % 2 === 0 ? [sandbox, tenant.model] : [tenant.model, sandbox]
       const answers = await Promise.all(models.map((model) => say(model, 'Hello', {}, headers)))
-      ends.push(answers.map(({ status }) => status).toSorted())
+      ends.push(answers.map(({ status }) => status).toSorted((a, b) => a - b))
       for (const answer of answers) await answer.text()
       const repeats = await Promise.all(models.map((model) => say(model, 'Hello', {}, headers)))
       expect(repeats.map(({ status }) => status)).toEqual(answers.map(({ status }) => status))
     }
-    expect(ends).toEqual(Array(20).fill([200, 422]))
+    expect(ends).toEqual(ends.map(() => [200, 422]))
   })
 
   test('has keys of its own for its invocations, which are no chats', async ({ flows, say }) => {
