@@ -144,7 +144,7 @@ async function failing(stack: Stack) {
   const tenant = await stack.tenant(10_000_000n)
   const [prompt, ofInvoke, ofChat] = [randomUUID(), randomUUID(), randomUUID()]
   const { id: sandbox } = await stack.fixture.sandbox(tenant.project, paidFlow(tenant.model, 3), { mcpEnabled: true })
-  await stack.provider.control.setFaults([{ prompt: `call2 ${prompt}`, status: 500 }])
+  await stack.provider.control.setFaults([{ prompt: `call2 ${prompt}`, status: 400 }])
   const { secret: token } = await stack.fixture.token(tenant.owner)
   const caller = callerAt(stack.gateways[0]!.url, tenant.key.secret)
   const input = { text: prompt }
