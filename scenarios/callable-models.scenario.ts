@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
+import type { Graph } from '@gateway/contracts/graph'
 import type { KeyFixture } from '@gateway/testbed/fixture'
 import { answerOf, callerAt, said } from './src/caller.ts'
 import { stackTest as test } from './src/stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
 
-// GET /v1/models and admission agree (rules §4.1): in any state of a project, its key and its creator, each id that is
-// listed
-// can be called now, no other one can, and where the list is refused each call is, with the same code.
+// GET /v1/models and admission agree (rules §4.1): in any state of a project, its flows, its key and its creator, each id
+// that is listed can be called now, no other one can, and where the list is refused each call is, with the same code.
 
 /** Five times out of six the first of them. */
 const mostly = <const T extends string>(usual: T, ...others: T[]) =>
@@ -24,6 +24,16 @@ const state = fc.record({
     }),
     { minLength: 1, maxLength: 6 },
   ),
+  flows: fc.array(
+    fc.record({
+      state: mostly('active', 'suspended', 'inactive'),
+      shape: mostly('one text', 'two texts'),
+      /** Which of the products, if it is a chat product; else the flow calls nothing. */
+      calls: fc.nat(6),
+      listed: fc.boolean(),
+    }),
+    { maxLength: 3 },
+  ),
   policy: fc.constantFrom('all-eligible', 'listed'),
   key: mostly('living', 'revoked', 'expired', 'unbound', 'rotated', 'in its grace'),
   creator: mostly('issuer', 'not in the tenant', 'not in the team', 'without grant', 'Project Viewer'),
@@ -34,12 +44,12 @@ type State = typeof state extends fc.Arbitrary<infer T> ? T : never
 
 interface CallableFixture {
   key: KeyFixture
-  /** What each product is called, in the order of the state's. */
+  /** What each product is called, in the order of the state's, then each flow. */
   ids: string[]
 }
 
 test('what is listed can be called, and what is not listed can not', async ({ stack }) => {
-  const seen = { listed: 0, unlisted: 0, refused: 0 }
+  const seen = { listed: 0, listedFlows: 0, unlisted: 0, flows: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(state, async (one) => {
       const { key, ids } = await build(stack, one)
@@ -57,27 +67,86 @@ test('what is listed can be called, and what is not listed can not', async ({ st
           expect([call, shown]).toEqual([said(list), said(list)])
         } else if (listed.includes(model)) {
           seen.listed++
+          if (n >= one.products.length) seen.listedFlows++
           expect([call, shown]).toEqual([one.wallet === 'full' ? '200' : '402 insufficient_budget', '200'])
         } else {
           seen.unlisted++
-          const scoped = one.policy === 'listed' && isCallable({ ...one, policy: 'all-eligible' }, n)
-          expect([call, shown]).toEqual([scoped ? '403 key_scope' : '404 model_not_found', '404 model_not_found'])
+          const scoped = one.policy === 'listed' && isThere(one, n)
+          const otherContract = one.flows[n - one.products.length]?.shape === 'two texts' && isThere(one, n)
+          const refusal =
+            scoped && !isListed(one, n)
+              ? '403 key_scope'
+              : otherContract
+                ? '422 sandbox_contract'
+                : '404 model_not_found'
+          if (one.flows[n - one.products.length]) seen.flows++
+          expect([call, shown]).toEqual([refusal, '404 model_not_found'])
         }
       }
     }),
     { numRuns: 120 },
   )
-  console.log(`calls of listed models: ${seen.listed}, of others: ${seen.unlisted}, by refused keys: ${seen.refused}`)
+  console.log(
+    `calls of listed models: ${seen.listed} (flows: ${seen.listedFlows}), of others: ${seen.unlisted} (flows: ${seen.flows}), by refused keys: ${seen.refused}`,
+  )
   expect(Math.min(...Object.values(seen))).toBeGreaterThan(20)
 })
 
-function isCallable({ products, policy }: State, n: number): boolean {
-  const product = products[n]
-  if (!product || product.kind !== 'chat' || product.state !== 'published' || product.assigned !== 'here') return false
-  return policy === 'all-eligible' || product.listed
+/** Whether it is listed and may be called. */
+function isCallable(one: State, n: number): boolean {
+  const flow = one.flows[n - one.products.length]
+  return isThere(one, n) && isListed(one, n) && flow?.shape !== 'two texts'
 }
 
-async function build({ fixture }: Stack, { products, policy, key, creator, wallet }: State): Promise<CallableFixture> {
+/** Whether it is in a state in which keys can call it, if they list it. */
+function isThere(one: State, n: number): boolean {
+  const { products, flows } = one
+  const [product, flow] = [products[n], flows[n - products.length]]
+  if (product) return product.kind === 'chat' && product.state === 'published' && product.assigned === 'here'
+  if (flow?.state !== 'active') return false
+  const called = productOf(one, flow)
+  return called === null || isThere(one, called)
+}
+
+/** Whether the key's allowlist has it, and all that it calls. */
+function isListed(one: State, n: number): boolean {
+  const { products, flows, policy } = one
+  if (policy === 'all-eligible') return true
+  const [product, flow] = [products[n], flows[n - products.length]]
+  if (product) return product.listed
+  const called = flow ? productOf(one, flow) : null
+  return flow?.listed === true && (called === null || isListed(one, called))
+}
+
+/** The product that a flow calls, as a position among the products; null: none. */
+function productOf({ products }: State, { calls }: State['flows'][number]): number | null {
+  return products[calls]?.kind === 'chat' ? calls : null
+}
+
+const TEXT = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+const TEXTS = { ...TEXT, properties: { ...TEXT.properties, tone: { type: 'string' } } }
+
+function graphOf(shape: State['flows'][number]['shape'], product: string | null): Graph {
+  return {
+    input: shape === 'one text' ? TEXT : TEXTS,
+    output: TEXT,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      ...(product === null ? [] : [{ id: 'ask', kind: 'product.chat', product, params: { max_tokens: 5 } }]),
+      { id: 'out', kind: 'output' },
+    ],
+    edges:
+      product === null
+        ? [{ from: 'in.text', to: 'out.text' }]
+        : [
+            { from: 'in.text', to: 'ask.prompt' },
+            { from: 'ask.text', to: 'out.text' },
+          ],
+  }
+}
+
+async function build({ fixture }: Stack, one: State): Promise<CallableFixture> {
+  const { products, flows, policy, key, creator, wallet } = one
   const of = await fixture.tenant()
   const project = await fixture.project(of, wallet === 'full' ? 10_000_000n : 0n)
   const neighbour = await fixture.project(of)
@@ -91,12 +160,20 @@ async function build({ fixture }: Stack, { products, policy, key, creator, walle
     if (assigned !== 'nowhere') await fixture.assign(assigned === 'here' ? project.id : neighbour.id, id)
     ids.push(id)
   }
+  for (const flow of flows) {
+    const called = productOf(one, flow)
+    const { id } = await fixture.sandbox(project, graphOf(flow.shape, called === null ? null : ids[called]!), {
+      activate: flow.state !== 'inactive',
+      suspended: flow.state === 'suspended',
+    })
+    ids.push(id)
+  }
   const by = await fixture.issuer(project)
   const made = await fixture.key({
     ...(key === 'unbound' ? { project: null, tenant: of.tenant } : { project }),
     by,
     policy,
-    resources: policy === 'listed' ? ids.filter((_, n) => products[n]!.listed) : [],
+    resources: policy === 'listed' ? ids.filter((_, n) => (products[n] ?? flows[n - products.length])!.listed) : [],
     revoked: key === 'revoked',
     ...(key === 'expired' && { expiresInMs: -1 }),
   })

@@ -50,6 +50,43 @@ test('GET and DELETE are refused, behind the key, the project and the flag [meth
   }
 })
 
+test('a flow that was never activated is refused by the flag and the method before its contract [mcp_disabled] [method_not_allowed] [revision_not_active]', async ({
+  tenant,
+}) => {
+  const [off, on] = [
+    await tenant.make(flows.echo(), { activate: false, mcpEnabled: false }),
+    await tenant.make(flows.echo(), { activate: false }),
+  ]
+  for (const method of ['GET', 'DELETE', 'POST'])
+    expect(codeOf(await say(tenant, off, list, { method }))).toBe('mcp_disabled')
+  for (const method of ['GET', 'DELETE']) {
+    const refused = await say(tenant, on, null, { method })
+    expect([refused.status, refused.headers.get('allow'), codeOf(refused)]).toEqual([405, 'POST', 'method_not_allowed'])
+  }
+  for (const message of [list, callOf({ topic: 'a' })])
+    expect(codeOf(await say(tenant, on, message, { headers: key() }))).toBe('revision_not_active')
+})
+
+test('a flow that calls what is not assigned any more lists nothing and runs nothing, and what it ran before is had again [product_not_assigned]', async ({
+  stack,
+  tenant,
+}) => {
+  const model = await stack.fixture.publishProduct()
+  await stack.fixture.assign(tenant.project.id, model)
+  const sandbox = await tenant.make(flows.chain(model))
+  const before = { headers: key() }
+  const first = await say(tenant, sandbox, callOf({ prompt: 'a' }), before)
+  await stack.fixture.run('DELETE FROM control.assignments WHERE product = $1', [model])
+  const charged = await tenant.settled()
+  const refused = await say(tenant, sandbox, list)
+  expect([refused.status, codeOf(refused)]).toEqual([403, 'product_not_assigned'])
+  const { messages } = await say(tenant, sandbox, callOf({ prompt: 'a' }), { headers: key() })
+  expect(messages[0]!.result.isError).toBe(true)
+  expect(messages[0]!.result.content[0].text).toContain('product_not_assigned')
+  expect((await say(tenant, sandbox, callOf({ prompt: 'a' }), before)).messages).toEqual(first.messages)
+  expect([await tenant.executions(sandbox), await tenant.settled()]).toEqual([1, charged])
+})
+
 test('another project is told what nobody is told: there is no such flow [sandbox_not_found]', async ({ tenant }) => {
   const headers = { authorization: `Bearer ${tenant.otherTenant.key.secret}` }
   const [theirs, none] = [

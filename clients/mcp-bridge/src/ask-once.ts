@@ -86,11 +86,16 @@ function refusalOf(id: Id, status: number, said: Record<string, unknown> | null)
   })
 }
 
-/** A result that says that the execution goes on, or has not begun: the same call, sent again, will be answered. */
+/**
+ * A result that says that the execution goes on, or has not begun: the same call, sent again, will be answered. One that
+ * names an execution has ended with it, whatever its error is: its key is spent.
+ */
 function goesOn({ result }: Message): boolean {
   if (result?.isError !== true || !Array.isArray(result.content)) return false
   const [first] = result.content as { text?: unknown }[]
-  const error = readJson(String(first?.text))?.['error'] as { code?: unknown } | undefined
+  const said = readJson(String(first?.text))
+  if (said !== null && 'execution' in said) return false
+  const error = said?.['error'] as { code?: unknown } | undefined
   return AGAIN_CODES.has(String(error?.code))
 }
 

@@ -155,6 +155,17 @@ test('other refusals are not repeated', async ({ bridged }) => {
   ])
 })
 
+test('an execution that has failed is answered at once, whatever its error is', async ({ bridged }) => {
+  for (const [n, code] of ['unavailable', 'overloaded', 'rate_limited', 'idempotency_in_progress'].entries()) {
+    const text = JSON.stringify({ error: { code }, execution: 'exe_1', chargedMicro: 42 })
+    const failed = { isError: true, content: [{ type: 'text', text }] }
+    bridged.answers.push(n % 2 === 0 ? withResult(failed) : asStream([{ result: failed }]))
+    bridged.take(call(n))
+    expect(await bridged.answerTo(n)).toMatchObject({ result: failed })
+  }
+  expect([bridged.tries.length, bridged.waits]).toEqual([4, []])
+})
+
 test('when there is no time left, the last that was said is the answer', async ({ bridged }) => {
   bridged.answers.push(...Array<Answer>(100).fill(withResult(refusal('idempotency_in_progress'))))
   bridged.take(call(1))

@@ -28,7 +28,7 @@ export const executionNodeShape = z.strictObject({
   error: refusalBody.nullable(),
   durationMs: ms.nullable().describe('from its claim to its record; null before that'),
   remoteMs: ms.nullable().describe('what the provider took; null where none was called'),
-  callId: z.string().nullable().describe('the invocation of its paid call'),
+  callId: z.string().nullable().describe('the invocation of its paid call; null until one was admitted'),
   chargedMicro: micro,
 })
 export type NodeRecord = z.infer<typeof executionNodeShape>
@@ -60,14 +60,14 @@ export const executionShape = z.strictObject({
   ...summary,
   output: values.nullable().describe('by field of the contract'),
   nodes: z.array(executionNodeShape).describe('in the order of the graph'),
-  childCalls: z.array(z.string()).describe('invocation ids'),
+  childCalls: z.array(z.string()).describe('the invocation ids of the calls that were admitted'),
   ...rest,
 })
 export type ExecutionRecord = z.infer<typeof executionShape>
 
 const seq = z.int().min(0).describe('without gaps')
 /** A line of `application/x-ndjson` (flows §4.4). `seq` has no gaps: 0 is `admitted`, the last is `complete`. */
-export const progressShape = z.discriminatedUnion('kind', [
+const lineShapes = [
   z.strictObject({
     kind: z.literal('admitted'),
     seq: z.literal(0),
@@ -77,5 +77,11 @@ export const progressShape = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('node'), seq, node: executionNodeShape }),
   z.strictObject({ kind: z.literal('complete'), seq, execution: executionShape }),
-])
-export type ProgressLine = z.infer<typeof progressShape>
+] as const
+export type ProgressLine = z.infer<(typeof lineShapes)[number]>
+
+/** No line of the execution: it ends the answer to a reader who gets no further one. */
+const refusedShape = z.strictObject({ kind: z.literal('refused'), error: refusalBody })
+export type RefusedLine = z.infer<typeof refusedShape>
+
+export const progressShape = z.discriminatedUnion('kind', [...lineShapes, refusedShape])

@@ -59,16 +59,18 @@ export type StartAnswer =
 
 /**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
- * and whether the last of them is `complete`. Only asked by those who were told `started`.
+ * and whether the last of them is `complete`. Only asked by those who were told `started`. `caller` is the key that reads
+ * them, which is authorised anew at each look; without it the process asks for itself, or for a person whom it has authorised.
  */
-export const followQuestion = z.strictObject({ execution: id, after: z.int().min(-1) })
+export const followQuestion = z.strictObject({ execution: id, after: z.int().min(-1), caller: byKey.optional() })
 export type FollowQuestion = z.infer<typeof followQuestion>
-export interface FollowAnswer {
+export interface Progress {
   lines: string
   /** The seq of the last line there is now. */
   seq: number
   done: boolean
 }
+export type FollowAnswer = Progress | Refused
 
 /** POST /executions/read: the record as compact JSON text, to be sent as it is. */
 export const executionQuestion = z.strictObject({
@@ -77,7 +79,14 @@ export const executionQuestion = z.strictObject({
   execution: z.string().max(256),
 })
 export type ExecutionQuestion = z.infer<typeof executionQuestion>
-export type ExecutionAnswer = { record: string; done: boolean } | Refused
+export type ExecutionAnswer =
+  | {
+      record: string
+      done: boolean
+      /** The field that is all of its output and an image by its contract; null where the output is anything else. */
+      image: string | null
+    }
+  | Refused
 
 /** POST /executions/usage: the tokens of the settled calls of an execution's nodes together; for one that is answered as a chat. */
 export const usageQuestion = z.strictObject({ execution: id })
@@ -87,7 +96,7 @@ export type UsageAnswer = Pick<Usage, 'promptTokens' | 'completionTokens'>
 /** POST /sandboxes/read: what one may know of a sandbox before calling it; for MCP and for the kind of a model id. */
 export const sandboxQuestion = z.strictObject({ caller: byKey, sandbox: z.string().min(1).max(256) })
 export type SandboxQuestion = z.infer<typeof sandboxQuestion>
-export interface SandboxFacts {
+interface AnySandbox {
   id: string
   name: string
   description: string
@@ -95,11 +104,16 @@ export interface SandboxFacts {
   mcpEnabled: boolean
   /** It begins no execution; what was begun before is answered all the same (rules §2.8). */
   suspended: boolean
+}
+export interface ActiveSandbox extends AnySandbox {
   revision: number
   digest: string
   input: ContractSide
   output: ContractSide
+  /** The first product of its manifest that the project can't call: it begins no execution either. */
+  unassigned: string | null
 }
+export type SandboxFacts = ActiveSandbox | (AnySandbox & { revision: null })
 export type SandboxAnswer = { sandbox: SandboxFacts } | Refused
 
 /** POST /assets/record: bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */

@@ -58,3 +58,14 @@ export const flowLimits = {
   /** How long a child call waits for money that other calls hold. */
   fundsWaitMs: 30_000,
 } as const
+
+/**
+ * Rules §4.4: what a sandbox product publishes as a model. The text that goes in and the text that comes out are each
+ * bounded like a value on a port, in bytes of compact JSON; clients count tokens. A token is taken for 8 bytes, which is
+ * more than tokenizers make of ordinary text, so a prompt of as many tokens as are published fits.
+ */
+export const sandboxModelLimits = {
+  bytesPerToken: 8,
+  contextLength: (2 * flowLimits.portBytes) / 8,
+  maxOutputTokens: flowLimits.portBytes / 8,
+} as const

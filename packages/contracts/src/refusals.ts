@@ -134,7 +134,9 @@ export const refusals = {
     status: 402,
     type: 'insufficient_funds_error',
     message: (f: { neededMicro: number; availableMicro: number }) =>
-      `This call may cost up to ${f.neededMicro} micro-USD and the project's wallet has ${f.availableMicro} micro-USD available.`,
+      f.availableMicro > 0
+        ? `This call may cost up to ${f.neededMicro} micro-USD and the project's wallet has ${f.availableMicro} micro-USD available.`
+        : "The project's wallet has nothing available, and without funds nothing can be called, whatever it costs.",
     resolution: (f: { affordableMaxTokens: number; reservedMicro: number }) =>
       [
         'Ask the platform operator to fund the project',
@@ -349,7 +351,9 @@ export const refusals = {
     type: 'invalid_request_error',
     message: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
       `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens; the request needs up to ${f.promptTokens} tokens of input and ${f.outputCap} of output.`,
-    resolution: text('Shorten the messages, or ask for a smaller max_tokens.'),
+    /** `anyOutput`: what is asked for as output changes nothing. */
+    resolution: (f: { anyOutput?: boolean }) =>
+      f.anyOutput ? 'Shorten the messages.' : 'Shorten the messages, or ask for a smaller max_tokens.',
   },
   sandbox_contract: {
     status: 422,
@@ -414,12 +418,13 @@ export const refusals = {
     message: text('The model did not answer in time. Nothing is charged.'),
     resolution: text('Repeat the request, ask for a smaller max_tokens, or use another model from GET /v1/models.'),
   },
-  // Inside flows: the error of a node or of an execution, which is answered with 200
+  // Inside flows: the error of a node or of an execution, which is answered with 200. What is charged, and that a new
+  // idempotency key runs it again, is said by execution-error.ts.
   node_failed: {
     status: 500,
     type: 'api_error',
     message: (f: { node: string }) => `The node ${f.node} could not be run.`,
-    resolution: text('Run the sandbox product again with a new Idempotency-Key; calls that succeeded were charged.'),
+    resolution: text('Run the sandbox product again; if it fails again, send support the id of the execution.'),
   },
   expression_failed: {
     status: 422,
@@ -453,8 +458,8 @@ export const refusals = {
       f.started ? 'The execution took longer than five minutes.' : 'No worker took up the execution in time.',
     resolution: (f: { started: boolean }) =>
       f.started
-        ? 'Make the flow shorter, or ask its models for less; calls that had succeeded were charged.'
-        : 'Run the sandbox product again; nothing was charged.',
+        ? 'Make the flow shorter, or ask its models for less.'
+        : 'Wait for some minutes, until there are workers again.',
   },
 
   no_worker: {

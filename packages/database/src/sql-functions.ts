@@ -196,13 +196,14 @@ export const sqlFunctions = {
       jobs: 'text',
     },
   },
-  'money.read_starts_v1': {
+  'money.read_starts_v2': {
     takes: {
       i_id: 'text[]',
       i_hash: 'text[]',
       i_project: 'text[]',
       i_sandbox: 'text[]',
       i_revision: 'integer[]',
+      i_scope: 'text[]',
       i_key: 'text[]',
       max_open: 'integer',
     },

@@ -269,7 +269,7 @@ BEGIN
             SELECT u.project FROM item u
              WHERE u.code IS NULL
              GROUP BY u.project, u.wallet_free
-            HAVING sum(u.micro) > u.wallet_free
+            HAVING sum(greatest(u.micro, 1)) > u.wallet_free
             UNION ALL
             SELECT u.project FROM item u
              WHERE u.code IS NULL AND u.limit_micro IS NOT NULL
@@ -293,7 +293,8 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 6. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (rules §2.3).
+  -- 6. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (rules §2.3), in
+  --    which something has to be available whatever a call costs (money §3.1).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(a_id) LOOP
       CONTINUE WHEN code_of[n] <> 'copy';
@@ -320,15 +321,15 @@ BEGIN
           'reservedMicro', p.limit_micro - p.meter_spent - left_in_meter,
           'neededMicro', micro_of[n],
           'leastMicro', least_micro);
-      ELSIF micro_of[n] > left_in_wallet THEN
+      ELSIF greatest(micro_of[n], 1) > left_in_wallet THEN -- where nothing is available, a call that costs nothing too
         code_of[n] := 'insufficient_budget';
         facts_of[n] := jsonb_build_object(
           'tokenizer', p.tokenizer,
           'project', p.project,
           'availableMicro', left_in_wallet,
           'reservedMicro', p.wallet_total - left_in_wallet,
-          'neededMicro', micro_of[n],
-          'leastMicro', least_micro,
+          'neededMicro', greatest(micro_of[n], 1),
+          'leastMicro', greatest(least_micro, 1),
           'affordableMaxTokens', CASE
             WHEN p.completion_pico > 0 THEN greatest(0, floor(
               (left_in_wallet::numeric * 1000000 - p.request_pico
@@ -433,6 +434,7 @@ BEGIN
       ON CONFLICT (project, scope, key) DO UPDATE
         SET reservation = excluded.reservation,
             created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
+      WHERE x.invocation = excluded.invocation
     ), metered AS (
       INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
       SELECT lineage, min(project), window_start, min(limit_micro), sum(micro) FROM admitted
@@ -458,6 +460,15 @@ BEGIN
     UPDATE money.wallets w SET reserved = w.reserved + b.reserved, journal_seq = b.last_seq, seal = b.seal
       FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project;
 
+    -- A chat with a sandbox product takes its key without the wallet's lock (write_starts_v2): it was first.
+    IF cardinality(array_remove(a_key, NULL)) > 0
+       AND EXISTS (SELECT FROM unnest(a_id, a_pair, a_key, code_of) AS u (id, pair, key, code)
+                    WHERE u.code IS NULL AND u.key IS NOT NULL
+                      AND (SELECT r.reservation FROM money.idempotency_keys r
+                            WHERE r.project = (pairs[u.pair]).project AND r.scope = 'chat' AND r.key = u.key) <> u.id) THEN
+      RAISE serialization_failure -- decided again, and refused
+        USING MESSAGE = 'an idempotency key was taken by an execution while its call was being admitted';
+    END IF;
     IF EXISTS (SELECT FROM money.attempts v
                 WHERE v.id = ANY (ARRAY(
                   SELECT u.id FROM unnest(a_id, code_of) AS u (id, code) WHERE u.code IS NULL))

@@ -1,7 +1,8 @@
--- The sandbox products of a project that external callers can start now, each with its active revision (flows §3.4).
--- What
--- has a `chat_input` can be called as a model (rules §3.9, §4.1).
+-- The sandbox products of a project that external callers can start now, each with its active revision (flows §3.4): not
+-- suspended, and the project can call all that they call. What has a `chat_input` can be called as a model (rules §3.9,
+-- §4.1).
 -- needs: money.active_packages
+-- needs: money.unassigned_v1
 CREATE OR REPLACE VIEW money.callable_sandboxes AS
 SELECT s.project,
        s.id,
@@ -14,4 +15,5 @@ SELECT s.project,
        p.chat_output
   FROM control.sandboxes s
   JOIN money.active_packages p ON p.sandbox = s.id
- WHERE NOT s.suspended;
+ WHERE NOT s.suspended
+   AND money.unassigned_v1(s.project, p.manifest) IS NULL;

@@ -112,7 +112,11 @@ BEGIN
        WHERE q.sandbox = e.sandbox AND q.revision = e.revision LIMIT 1) er ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.idempotency_keys x
-       WHERE x.project = i.at_project AND x.scope = i.sandbox AND x.key = i.idempotency_key LIMIT 1) x ON true
+       WHERE x.project = i.at_project AND x.key = i.idempotency_key
+         AND (x.scope = i.sandbox
+              -- of a chat, which has it there since read_starts_v2
+              OR x.scope = 'chat' AND (SELECT c.sandbox FROM money.executions c WHERE c.id = x.invocation) = i.sandbox)
+       LIMIT 1) x ON true
     LEFT JOIN LATERAL (SELECT * FROM money.executions e WHERE e.id = x.invocation LIMIT 1) xe ON true
     LEFT JOIN LATERAL (
       SELECT q.chat_output FROM money.flow_packages q

@@ -1,6 +1,7 @@
 -- Begins executions: e_ are the executions, n_ all their nodes, n_execution says of which execution (from 1). An
--- execution whose idempotency key or id was taken meanwhile is not begun. Each may wait so long for the first claim of a
--- node. Answers which were begun, and what was enqueued.
+-- execution whose idempotency key or id was taken meanwhile is not begun; those of chats are taken where all chats have
+-- theirs (rules §5.1). Each may wait so long for the first claim of a node. Answers which were begun, and what was
+-- enqueued.
 CREATE OR REPLACE FUNCTION money.write_starts_v3(
   nodes_at_once integer,
   e_id text[],
@@ -42,10 +43,12 @@ BEGIN
   IF cardinality(array_remove(e_idempotency_key, NULL)) > 0 THEN
     WITH taken AS ( -- in one order everywhere, so that no two batches wait for each other
       INSERT INTO money.idempotency_keys (project, scope, key, fingerprint, invocation, reservation, created_at)
-      SELECT project, sandbox, key, decode(fingerprint, 'hex'), id, id, moment
-        FROM unnest(e_id, e_project, e_sandbox, e_idempotency_key, e_fingerprint)
-             AS e (id, project, sandbox, key, fingerprint)
-       WHERE key IS NOT NULL ORDER BY project, sandbox, key
+      SELECT project, scope, key, decode(fingerprint, 'hex'), id, id, moment
+        FROM (SELECT e.*, CASE e.surface WHEN 'chat' THEN 'chat' ELSE e.sandbox END AS scope
+                FROM unnest(e_id, e_project, e_sandbox, e_surface, e_idempotency_key, e_fingerprint)
+                     AS e (id, project, sandbox, surface, key, fingerprint)
+               WHERE e.key IS NOT NULL) k
+       ORDER BY project, scope, key
       ON CONFLICT DO NOTHING RETURNING invocation
     ) SELECT array_agg(invocation) INTO fresh FROM taken;
   END IF;

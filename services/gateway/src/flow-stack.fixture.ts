@@ -130,3 +130,29 @@ export function linesOf(progress: string): ProgressLine[] {
     .filter((line) => line.trim() !== '')
     .map((line) => JSON.parse(line) as ProgressLine)
 }
+
+/** Lines as they come. */
+export async function openLines({ body }: Response) {
+  const lines: ProgressLine[] = []
+  const parts = body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]()
+  let rest = ''
+  async function more(): Promise<boolean> {
+    const { value, done } = await parts.next()
+    if (done) return false
+    rest += value
+    const whole = rest.slice(0, rest.lastIndexOf('\n') + 1)
+    lines.push(...linesOf(whole))
+    rest = rest.slice(whole.length)
+    return true
+  }
+  return {
+    lines,
+    async take(count: number) {
+      while (lines.length < count && (await more())) continue
+      return lines.slice(0, count)
+    },
+    async end() {
+      while (await more()) continue
+    },
+  }
+}

@@ -37,7 +37,8 @@ export function decideFit(
   if (!book.liveInstances.has(item.instance)) return { code: 'instance_unknown' }
   const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
   if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
-  if (micro > remaining.wallet(project)) return { code: 'insufficient_budget' }
+  const needed = micro > 0n ? micro : 1n // where nothing is available, a call that costs nothing is refused too
+  if (needed > remaining.wallet(project)) return { code: 'insufficient_budget' }
   return { code: 'fits', micro, cap, prompt, windowStartMs: windowStart }
 }
 

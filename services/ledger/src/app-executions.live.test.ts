@@ -120,9 +120,13 @@ describe('the HTTP server', () => {
     expect(await clients.gateway.readExecution({ caller, project: null, execution: asked.id })).toMatchObject({
       done: true,
     })
-    expect((await clients.gateway.followExecution({ execution: asked.id, after: 3 })).lines).toContain(
-      '"kind":"complete"',
-    )
+    expect(await clients.gateway.followExecution({ execution: asked.id, after: 3, caller })).toMatchObject({
+      lines: expect.stringContaining('"kind":"complete"') as string,
+    })
+    const unknown = { ...caller, keyHash: 'f'.repeat(64) }
+    expect(await clients.gateway.followExecution({ execution: asked.id, after: 3, caller: unknown })).toMatchObject({
+      refused: { code: 'key_invalid' },
+    })
   })
 
   test('begins runs in the name of a person for the console alone', async ({ clients, sandbox: { tenant, id } }) => {

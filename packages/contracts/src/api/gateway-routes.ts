@@ -23,7 +23,7 @@ export const gatewayRoutes = {
     headers: {
       'Idempotency-Key': {
         description:
-          'Repeating a key answers what was saved, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it.',
+          'Repeating a key answers what was saved, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it. A key names one call, whatever its model is. An answer larger than 1 MB is charged and not kept: a repeat is then `answer_not_kept`. A stream is kept as it was sent, also one that broke off, up to 8 MB.',
         pattern: idempotencyPattern,
       },
       ...selector,
@@ -52,7 +52,6 @@ export const gatewayRoutes = {
       'answer_not_kept',
       'context_limit',
       'sandbox_contract',
-      'input_type',
       'key_limit',
       'insufficient_budget',
       'rate_limited',

@@ -134,7 +134,7 @@ test.for([
   expect((await stack.owner.get(`${path}/executions`)).body.data).toEqual([])
 })
 
-test('a flow that pays needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]', async ({
+test('a flow needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]', async ({
   flow,
   stack,
   fixture,
@@ -149,13 +149,48 @@ test('a flow that pays needs a wallet, and products that are assigned now [insuf
   await fixture.assign(poor.id, flow.product)
   const execution = (graph: Graph) =>
     fixture.sandbox(poor, graph).then(({ id }) => stack.owner.post(`${stack.path}/sandboxes/${id}/execute`, { input }))
-  const broke = await execution(asking(flow.product))
-  expect([outcomeOf(broke), broke.body.error.details]).toEqual([
-    '402 insufficient_budget',
-    { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
-  ])
+  for (const graph of [asking(flow.product), echo]) {
+    const broke = await execution(graph)
+    expect([outcomeOf(broke), broke.body.error.details]).toEqual([
+      '402 insufficient_budget',
+      { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
+    ])
+  }
+  await fixture.fund(poor.id, 1n)
   expect(outcomeOf(await execution(echo))).toBe('200')
 })
+
+test.for([
+  ['sandbox_not_found', 'DELETE FROM control.project_grants WHERE person = $1'],
+  ['token_invalid', 'DELETE FROM control.person_tokens WHERE person = $1'],
+] as const)(
+  'who may not read it any more gets no further line [%s]',
+  async ([code, sql], { flow, stack, services, fixture }) => {
+    const { id } = await flow.made(asking(flow.product))
+    const project = { id: stack.project, tenant: stack.tenant, team: stack.team }
+    const person = await fixture.issuer(project)
+    const { secret } = await fixture.token(person)
+    const { control } = services.provider
+    await control.clearCalls()
+    await control.setFaults([{ hold: true }])
+    const answer = await fetch(`${services.gateways[0]!.url}${stack.path}/sandboxes/${id}/execute`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${secret}`, Accept: 'application/x-ndjson' },
+      body: JSON.stringify({ input }),
+    })
+    const parts = answer.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]()
+    let text = ''
+    while (text.split('\n').length < 3) text += (await parts.next()).value
+    await control.waitForCalls(1)
+    await fixture.run(sql, [person])
+    await control.clearFaults()
+    await control.release()
+    for (let part = await parts.next(); !part.done; part = await parts.next()) text += part.value
+    const lines = text.trim().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['admitted', 'node', 'refused'])
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ error: { code } })
+  },
+)
 
 test('a client that leaves does not stop the execution', async ({ flow, stack, services }) => {
   const { path, follow } = await flow.made(asking(flow.product))

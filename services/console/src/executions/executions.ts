@@ -1,7 +1,8 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { Prisma } from '@gateway/database/client'
 import type { ExecutionSummary } from '@gateway/contracts/execution'
-import { refuse } from '@gateway/contracts/refusal'
+import { errorOfExecution, type BegunBy } from '@gateway/contracts/execution-error'
+import { refuse, type RefusalBody } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
@@ -17,6 +18,7 @@ interface ExecutionRow {
   sandbox: string
   revision: number
   project: string
+  begun_by: BegunBy
   status: ExecutionSummary['status']
   error: Uint8Array | null
   charged_micro: bigint
@@ -32,7 +34,7 @@ export function listExecutions(deps: Deps): Handler<'listExecutions'> {
     const { cursor, limit } = call.query()
     const older = cursor === undefined ? Prisma.empty : olderThan(readTimeCursor(cursor))
     const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
-      SELECT id, sandbox, revision, project, status, error, created_at, started_at, completed_at,
+      SELECT id, sandbox, revision, project, CASE WHEN person IS NULL THEN surface ELSE 'person' END AS begun_by, status, error, created_at, started_at, completed_at,
              coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
                         CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
                         WHERE n.execution = e.id), 0)::bigint AS charged_micro
@@ -68,10 +70,20 @@ function executionSummary(row: ExecutionRow): ExecutionSummary {
     revision: row.revision,
     project: row.project,
     status: row.status,
-    error: row.error === null ? null : (JSON.parse(textOf(row.error)) as ExecutionSummary['error']),
+    error: errorOf(row),
     chargedMicro: Number(row.charged_micro),
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,
     completedAt: row.completed_at?.toISOString() ?? null,
   }
+}
+
+function errorOf(row: ExecutionRow): ExecutionSummary['error'] {
+  if (row.error === null) return null
+  return errorOfExecution(JSON.parse(textOf(row.error)) as RefusalBody, {
+    id: row.id,
+    begunBy: row.begun_by,
+    chargedMicro: Number(row.charged_micro),
+    ended: row.completed_at !== null,
+  })
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { backOffMs } from '@gateway/async/back-off'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { ConsoleDeps } from '../deps.ts'
 
@@ -9,11 +10,15 @@ const PAUSE = { firstMs: 25, maxMs: 1_000 }
 /**
  * The lines of progress of an execution as they come, as NDJSON text, from the first to `complete`. The ledger is asked again and
  * again: an execution goes on without listeners, so a ledger that can't be reached for a while only makes its lines late.
+ *
+ * Each look is authorised anew, behind the reading: what is handed on was there while its reader might still read it.
+ * @param authorize throws a Refusal once they may not any more
  * @param disconnected aborts when nobody listens any more; the promise then rejects
  */
 export async function* followExecution(
   { ledger }: Pick<ConsoleDeps, 'ledger'>,
   execution: string,
+  authorize: () => Promise<void>,
   disconnected: AbortSignal,
 ): AsyncGenerator<string> {
   let after = -1
@@ -23,6 +28,8 @@ export async function* followExecution(
       if (error instanceof LedgerUnavailable) return null
       throw error
     })
+    await authorize()
+    if (news !== null && 'refused' in news) throw refusalFor(news.refused, 'console')
     if (news !== null && news.seq > after) {
       yield news.lines
       after = news.seq

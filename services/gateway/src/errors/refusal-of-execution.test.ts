@@ -1,28 +1,27 @@
 import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { errorOfExecution } from '@gateway/contracts/execution-error'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import { describe, expect, test } from 'vitest'
 import { refusalOfExecution } from './refusal-of-execution.ts'
 
-const failed = ({ body: error }: Refusal, chargedMicro: number, startedAt: string | null = '2026-11-22T00:00:00Z') =>
-  ({ id: 'exe_1', error, chargedMicro, startedAt }) as ExecutionRecord
+/** A record as the ledger composes it. */
+function failed({ body }: Refusal, chargedMicro: number, startedAt: string | null = '2026-11-22T00:00:00Z') {
+  const error = errorOfExecution(body, { id: 'exe_1', begunBy: 'chat', chargedMicro, ended: true })
+  return { id: 'exe_1', error, chargedMicro, startedAt } as ExecutionRecord
+}
 
 describe('an execution that failed, to a chat caller', () => {
   test('is its error, with the execution and its charges', () => {
-    const { status, body, headers } = refusalOfExecution(failed(refuse('provider_timeout', {}), 0), false)
+    const record = failed(refuse('provider_timeout', {}), 0)
+    const { status, body, headers } = refusalOfExecution(record, false)
     expect(status).toBe(504)
-    expect(body).toMatchObject({
-      code: 'provider_timeout',
-      message: 'The model did not answer in time. Nothing is charged.',
-      details: { execution: 'exe_1', chargedMicro: 0 },
-    })
+    expect(body).toEqual({ ...record.error, details: { execution: 'exe_1', chargedMicro: 0 } })
     expect(headers['x-should-retry']).toBeUndefined()
   })
 
-  test('does not promise that nothing is charged where something is, and is not to be repeated by itself', () => {
+  test('is not to be repeated by itself where something was charged', () => {
     const { body, headers } = refusalOfExecution(failed(refuse('provider_failed', {}), 42), false)
-    expect(body.message).toBe(
-      'The model failed to answer. The calls of the execution exe_1 that had succeeded are charged with 42 micro-USD.',
-    )
+    expect(body.message).toContain('was charged 42 micro-USD')
     expect(headers['x-should-retry']).toBe('false')
   })
 
@@ -36,6 +35,10 @@ describe('an execution that failed, to a chat caller', () => {
     const timeout = refuse('execution_timeout', { started: false })
     const { status, body, headers } = refusalOfExecution(failed(timeout, 0, null), false)
     expect([status, body.code, headers]).toEqual([503, 'no_worker', { 'Retry-After': '5' }])
+    expect([body.message, body.resolution]).toEqual([
+      expect.stringContaining('The execution exe_1 was not charged.') as string,
+      expect.stringContaining('send the chat again, with a new Idempotency-Key if it had one') as string,
+    ])
     const late = refusalOfExecution(failed(refuse('execution_timeout', { started: true }), 0), false)
     expect([late.status, late.body.code]).toEqual([504, 'execution_timeout'])
   })

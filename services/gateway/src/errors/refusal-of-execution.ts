@@ -1,4 +1,5 @@
 import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { errorOfExecution } from '@gateway/contracts/execution-error'
 import { refuse, Refusal, type RefusalBody } from '@gateway/contracts/refusal'
 
 /**
@@ -10,24 +11,16 @@ import { refuse, Refusal, type RefusalBody } from '@gateway/contracts/refusal'
 export function refusalOfExecution(record: ExecutionRecord, keyed: boolean): Refusal {
   const { id, chargedMicro } = record
   const { code, message, resolution, param, details } = errorOf(record)
-  const charged = chargedMicro > 0
-  return new Refusal(code, charged ? `${withoutPromise(message)} ${chargeOf(id, chargedMicro)}` : message, resolution, {
+  return new Refusal(code, message, resolution, {
     ...(param !== null && { param }),
     details: { ...details, execution: id, chargedMicro },
-    ...((keyed || charged) && { retryAfterMs: null, headers: { 'x-should-retry': 'false' } }),
+    ...((keyed || chargedMicro > 0) && { retryAfterMs: null, headers: { 'x-should-retry': 'false' } }),
   })
 }
 
-function errorOf({ id, error, startedAt }: ExecutionRecord): RefusalBody {
+/** Of a record, whose error says already what was charged and how it is run again. */
+function errorOf({ id, error, startedAt, chargedMicro }: ExecutionRecord): RefusalBody {
   if (error === null) throw new Error(`the execution ${id} failed without an error`)
-  return error.code === 'execution_timeout' && startedAt === null ? refuse('no_worker', {}).body : error
-}
-
-/** The call that failed is not charged, but others of the execution were. */
-function withoutPromise(message: string): string {
-  return message.replaceAll(/ Nothing (?:is|was) charged[^.]*\./g, '')
-}
-
-function chargeOf(id: string, chargedMicro: number): string {
-  return `The calls of the execution ${id} that had succeeded are charged with ${chargedMicro} micro-USD.`
+  if (error.code !== 'execution_timeout' || startedAt !== null) return error
+  return errorOfExecution(refuse('no_worker', {}).body, { id, begunBy: 'chat', chargedMicro, ended: true })
 }

@@ -8,6 +8,7 @@ import { awaitExecution } from './await-execution.ts'
 import { subscribe, type Execution } from './start-execution.ts'
 
 const HOUR_MS = 3_600_000
+const CALLER = { keyHash: '0'.repeat(64), selector: null }
 const RECORD = '{"id":"exe_1","status":"Succeeded"}'
 
 /** A notifier as any subscriber sees it; the test notifies. */
@@ -43,7 +44,7 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
     revision: 1,
     key: null,
   } as const
-  const execution: Execution = { ...facts, replayed, keyed, textField: null, ...subscription, askAgain }
+  const execution: Execution = { ...facts, replayed, keyed, textField: null, ...subscription, caller: CALLER, askAgain }
   const asked: string[] = []
   let looks = Promise.withResolvers<void>()
   const state = { done: false, away: false, nowMs: 0 }
@@ -55,7 +56,7 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
   }
   const ledger = {
     followExecution: () => look<FollowAnswer>('follow', { lines: '', seq: 0, done: state.done }),
-    readExecution: () => look<ExecutionAnswer>('read', { record: RECORD, done: state.done }),
+    readExecution: () => look<ExecutionAnswer>('read', { record: RECORD, done: state.done, image: null }),
   }
   const deps = { ledger, openCalls, now: () => state.nowMs } as unknown as Deps
   const wait = () => awaitExecution(deps, execution, disconnect.signal)
@@ -68,7 +69,7 @@ describe('waiting for the end of an execution', () => {
     const ended = wait()
     state.done = true
     notifier.notify('done:exe_1')
-    expect(await ended).toBe(RECORD)
+    expect((await ended).record).toBe(RECORD)
     expect(asked).toEqual(['read'])
   })
 
@@ -78,7 +79,7 @@ describe('waiting for the end of an execution', () => {
     const ended = wait()
     await looked
     state.done = true
-    expect(await ended).toBe(RECORD)
+    expect((await ended).record).toBe(RECORD)
   })
 
   test('goes on while the ledger is away', async () => {
@@ -90,7 +91,7 @@ describe('waiting for the end of an execution', () => {
     await nextLook()
     Object.assign(state, { away: false, done: true })
     notifier.notify('done:exe_1')
-    expect(await ended).toBe(RECORD)
+    expect((await ended).record).toBe(RECORD)
   })
 
   test('is over for a caller who leaves', async () => {
@@ -136,7 +137,7 @@ describe('waiting for the end of an execution', () => {
   test('of a repeat whose execution has ended takes one look', async () => {
     const { state, wait, asked } = openWait({ replayed: true })
     state.done = true
-    expect(await wait()).toBe(RECORD)
+    expect((await wait()).record).toBe(RECORD)
     expect(asked).toEqual(['read'])
   })
 })

@@ -1,3 +1,4 @@
+import type { FollowAnswer } from '@gateway/contracts/flow-reads'
 import { flowLimits, times } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
@@ -21,22 +22,33 @@ const EXECUTION_MS = flowLimits.firstClaimMs + flowLimits.executionMs + 60_000
 /** No execution has so many lines. */
 const NO_LINES = 1_000_000_000
 
+export interface EndedExecution {
+  /** Compact JSON text. */
+  record: string
+  /** The field that is all of its output and an image by its contract; null where the output is anything else. */
+  image: string | null
+}
+
 /**
- * Answers the record of the ended execution, compact JSON text.
+ * Answers the ended execution.
  * @throws Refusal `idempotency_in_progress`; `unavailable` where this process stops and there is no key to come back
  * with
  * @throws ClientDisconnected
  */
-export async function awaitExecution(deps: Needed, execution: Execution, disconnected: AbortSignal): Promise<string> {
+export async function awaitExecution(
+  deps: Needed,
+  execution: Execution,
+  disconnected: AbortSignal,
+): Promise<EndedExecution> {
   const { now, openCalls } = deps
   const untilMs = now() + (execution.replayed ? times.joinMs : EXECUTION_MS) // W2
   let mayHaveEnded = execution.replayed || (await execution.waitForChange()) === 'woken' // W3
   for (;;) {
-    const record = await look(deps, execution, mayHaveEnded).catch((error: unknown) => {
+    const ended = await look(deps, execution, mayHaveEnded).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return null // W1
       throw error
     })
-    if (record !== null) return record
+    if (ended !== null) return ended
     if (disconnected.aborted) throw new ClientDisconnected()
     if (openCalls.cancellation.aborted || now() >= untilMs) throw goesOn(execution)
     mayHaveEnded = (await execution.waitForChange()) === 'woken'
@@ -48,11 +60,15 @@ async function look(
   { ledger }: Needed,
   { execution, project }: Execution,
   mayHaveEnded: boolean,
-): Promise<string | null> {
-  if (!mayHaveEnded && !(await ledger.followExecution({ execution, after: NO_LINES })).done) return null // W3
+): Promise<EndedExecution | null> {
+  if (!mayHaveEnded && !hasEnded(await ledger.followExecution({ execution, after: NO_LINES }))) return null // W3
   const answer = await ledger.readExecution({ caller: null, project, execution })
   if ('refused' in answer) throw new Error(`the ledger does not know ${execution}, which it began`)
-  return answer.done ? answer.record : null
+  return answer.done ? { record: answer.record, image: answer.image } : null
+}
+
+function hasEnded(answer: FollowAnswer): boolean {
+  return 'done' in answer && answer.done
 }
 
 function goesOn({ keyed, execution }: Execution): Refusal {

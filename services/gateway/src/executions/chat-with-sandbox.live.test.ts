@@ -32,8 +32,8 @@ describe('a flow of one text', () => {
       name: 'Summaries',
       description: 'Makes them',
       owned_by: nameOf(tenant.project),
-      context_length: 65_536,
-      max_output_tokens: 65_536,
+      context_length: 16_384,
+      max_output_tokens: 8_192,
       supported_parameters: ['stream', 'stream_options'],
       pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
       service: { kind: 'sandbox', revision: 1, invoke: `/v1/sandbox/${sandbox}/invoke` },
@@ -135,16 +135,82 @@ describe('a flow of one text', () => {
     expect(await flows.executions()).toBe(4)
   })
 
-  test('shares the idempotency keys of its invocations, whose bodies are others [idempotency_mismatch]', async ({
+  test('shares its idempotency keys with every chat, whichever was first [idempotency_mismatch]', async ({
+    tenant,
     flows,
     say,
   }) => {
     const sandbox = await flows.save(echo)
+    for (const [first, second] of [
+      [sandbox, tenant.model],
+      [tenant.model, sandbox],
+      [sandbox, await flows.save(echo)],
+    ] as const) {
+      const headers = { 'idempotency-key': newKey() }
+      expect((await say(first, 'Hello', {}, headers)).status).toBe(200)
+      const [executions, charged] = [await flows.executions(), await tenant.settled()]
+      const answer = await say(second, 'Hello', {}, headers)
+      expect(answer.status).toBe(422)
+      expect(await errorOf(answer)).toMatchObject({ code: 'idempotency_mismatch' })
+      expect((await say(first, 'Hello', {}, headers)).headers.get('idempotent-replayed')).toBe('true')
+      expect([await flows.executions(), await tenant.settled()]).toEqual([executions, charged])
+    }
+  })
+
+  test('of two chats that begin at once under one key, with a product and with a flow, one is made', async ({
+    tenant,
+    flows,
+    say,
+  }) => {
+    const sandbox = await flows.save(echo)
+    const ends: unknown[] = []
+    for (let n = 0; n < 20; n++) {
+      const headers = { 'idempotency-key': newKey() }
+      const models = n % 2 === 0 ? [sandbox, tenant.model] : [tenant.model, sandbox]
+      const answers = await Promise.all(models.map((model) => say(model, 'Hello', {}, headers)))
+      ends.push(answers.map(({ status }) => status).toSorted((a, b) => a - b))
+      for (const answer of answers) await answer.text()
+      const repeats = await Promise.all(models.map((model) => say(model, 'Hello', {}, headers)))
+      expect(repeats.map(({ status }) => status)).toEqual(answers.map(({ status }) => status))
+    }
+    expect(ends).toEqual(ends.map(() => [200, 422]))
+  })
+
+  test('has keys of its own for its invocations, which are no chats', async ({ flows, say }) => {
+    const sandbox = await flows.save(echo)
     const headers = { 'idempotency-key': newKey() }
-    expect((await flows.invoke(sandbox, { text: 'Hello' }, { headers })).status).toBe(200)
-    const answer = await say(sandbox, 'Hello', {}, headers)
-    expect(answer.status).toBe(422)
-    expect(await errorOf(answer)).toMatchObject({ code: 'idempotency_mismatch' })
+    for (const replayed of [null, 'true']) {
+      const [invoked, said] = [
+        await flows.invoke(sandbox, { text: 'Hello' }, { headers }),
+        await say(sandbox, 'Hello', {}, headers),
+      ]
+      expect([invoked.status, said.status]).toEqual([200, 200])
+      expect([invoked, said].map((answer) => answer.headers.get('idempotent-replayed'))).toEqual([replayed, replayed])
+    }
+    expect(await flows.executions()).toBe(2)
+  })
+
+  test('takes as many tokens as it publishes, and refuses a longer text as every model does [context_limit]', async ({
+    flows,
+    say,
+  }) => {
+    const sandbox = await flows.save(echo)
+    const entry = modelEntry.parse(await (await flows.get(`/v1/models/${sandbox}`)).json())
+    const { context_length, max_output_tokens } = entry
+    const bytes = (context_length - max_output_tokens) * 8 - 2 // and two quotation marks
+    const fits = await say(sandbox, 'x'.repeat(bytes))
+    expect(fits.status).toBe(200)
+    await fits.text()
+    const long = await say(sandbox, 'x'.repeat(bytes + 1))
+    expect(long.status).toBe(422)
+    expect(await errorOf(long)).toMatchObject({
+      code: 'context_limit',
+      param: 'messages',
+      message: expect.stringContaining(`maximum context length is ${context_length} tokens`) as string,
+      resolution: 'Shorten the messages.',
+      details: { promptTokens: context_length - max_output_tokens + 1, outputCap: max_output_tokens },
+    })
+    expect(await flows.executions()).toBe(1)
   })
 })
 
@@ -177,8 +243,9 @@ describe('an execution that fails under a chat', () => {
     const charged = await tenant.settled()
     expect(charged).toBeGreaterThan(0)
     expect(error).toMatchObject({ code: 'provider_failed', details: { execution: id, chargedMicro: charged } })
-    expect(error['message']).toContain(`charged with ${charged} micro-USD`)
+    expect(error['message']).toContain(`was charged ${charged} micro-USD`)
     expect(error['message']).not.toContain('Nothing is charged')
+    expect(error['resolution']).toContain('new Idempotency-Key')
     const repeat = await say(sandbox, text, {}, headers)
     expect(repeat.headers.get('idempotent-replayed')).toBe('true')
     expect(await errorOf(repeat)).toEqual(error)
@@ -239,6 +306,42 @@ describe('what is no model of the caller', () => {
     const [first, ...others] = await Promise.all(answers)
     expect(first).toMatchObject([404, expect.stringContaining('model_not_found') as string])
     for (const other of others) expect(other).toEqual(first)
+  })
+
+  test('is a flow that calls a product that is not assigned any more, and it is not listed [model_not_found]', async ({
+    tenant,
+    flows,
+    say,
+    fixture,
+  }) => {
+    const other = await tenant.sell()
+    const sandbox = await flows.save(chain(other))
+    await fixture.run('DELETE FROM control.assignments WHERE product = $1', [other])
+    const answer = await say(sandbox, 'Hello')
+    expect([answer.status, (await errorOf(answer))['code']]).toEqual([404, 'model_not_found'])
+    const { data } = modelList.parse(await (await flows.get('/v1/models')).json())
+    expect(data.map(({ id }) => id)).not.toContain(sandbox)
+    expect((await flows.get(`/v1/models/${sandbox}`)).status).toBe(404)
+  })
+
+  test('is anything while the project has no funds, also what costs nothing [insufficient_budget]', async ({
+    tenant,
+    fixture,
+    say,
+  }) => {
+    const poor = await fixture.project(tenant.owners)
+    const free = await tenant.sell({ promptPico: 0n, completionPico: 0n })
+    await fixture.assign(poor.id, free)
+    const sandbox = (await fixture.sandbox(poor, echo)).id
+    const { secret } = await fixture.key({ project: poor, by: tenant.owners.owner })
+    const headers = { authorization: `Bearer ${secret}` }
+    for (const model of [free, sandbox]) {
+      const answer = await say(model, 'Hello', {}, headers)
+      expect(answer.status).toBe(402)
+      expect(await errorOf(answer)).toMatchObject({ code: 'insufficient_budget', details: { availableMicro: 0 } })
+    }
+    await fixture.fund(poor.id, 1n)
+    for (const model of [free, sandbox]) expect((await say(model, 'Hello', {}, headers)).status).toBe(200)
   })
 
   test('is a flow that the key does not list with all that it calls [key_scope]', async ({ tenant, flows, say }) => {

@@ -57,7 +57,8 @@ async function answerOf(
   model: string,
   disconnected: AbortSignal,
 ): Promise<SandboxAnswer> {
-  const record = JSON.parse(await awaitExecution(deps, execution, disconnected)) as ExecutionRecord
+  const ended = await awaitExecution(deps, execution, disconnected)
+  const record = JSON.parse(ended.record) as ExecutionRecord
   if (record.status === 'Failed') throw refusalOfExecution(record, execution.keyed)
   const usage = await deps.ledger.readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
   return { ...factsOf(record, execution.textField), model, usage: wireUsage(usage) }

@@ -6,7 +6,7 @@ import { sendJson } from '@gateway/http/send'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { sendAsset, type RecordedAsset } from '../assets/send-asset.ts'
 import type { Deps } from '../deps.ts'
-import { MAX_ID_CHARACTERS } from '../request/read-headers.ts'
+import type { EndedExecution } from './await-execution.ts'
 import type { Execution } from './start-execution.ts'
 
 /** From here on every answer says which execution it is about, and whether it was begun before (rules §2.2). */
@@ -24,22 +24,23 @@ export function sendRecord(res: ServerResponse, record: string): void {
 }
 
 /**
- * Sends the image that an execution's output is, or answers false where it is none and the record is the answer
- * (flows §4.5).
+ * Sends the image that an execution's output is by its contract, or answers false where it is none and the record is the
+ * answer (flows §4.5).
  * @throws Refusal `range_not_satisfiable`; `unavailable` where the bytes can't be read now
  */
 export async function sendImage(
   deps: Pick<Deps, 'ledger' | 'assetStore'>,
   req: IncomingMessage,
   res: ServerResponse,
-  record: string,
+  { record, image: field }: EndedExecution,
 ): Promise<boolean> {
+  if (field === null) return false
   const execution = JSON.parse(record) as ExecutionRecord
-  const image = outputImage(execution)
-  if (image === null) return false
+  const image = execution.output?.[field] as AssetValue | null | undefined
+  if (!image) return false // an optional output that no branch came to
   try {
     const asset = await recordedAsset(deps, image.asset, execution.project)
-    if (asset === null || !asset.mimeType.startsWith('image/')) return false
+    if (asset === null) return false
     await sendAsset(deps, req, res, asset)
     return true
   } catch (error) {
@@ -49,28 +50,12 @@ export async function sendImage(
   }
 }
 
-/**
- * The one image that an execution's output is, or null: of another output, or of an execution that failed (flows §4.5).
- */
-function outputImage({ status, output }: ExecutionRecord): AssetValue | null {
-  if (status !== 'Succeeded' || output === null) return null
-  const values = Object.values(output)
-  return values.length === 1 && isImage(values[0]) ? values[0] : null
-}
-
-function isImage(value: unknown): value is AssetValue {
-  if (typeof value !== 'object' || value === null) return false
-  const { asset, mimeType } = value as Partial<AssetValue>
-  return typeof asset === 'string' && typeof mimeType === 'string' && mimeType.startsWith('image/')
-}
-
-/** null: what only looks like an asset, such as an object that was part of the input. */
+/** null: it was removed since. */
 async function recordedAsset(
   { ledger }: Pick<Deps, 'ledger'>,
   asset: string,
   project: string,
 ): Promise<RecordedAsset | null> {
-  if (asset.length > MAX_ID_CHARACTERS) return null
   const answer = await ledger.readAsset({ caller: { project }, asset })
   return 'refused' in answer ? null : answer.asset
 }

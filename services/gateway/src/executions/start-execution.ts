@@ -1,5 +1,6 @@
 import { openWaiter } from '@gateway/async/waiter'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { flowLimits } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
@@ -26,6 +27,8 @@ export type ExecutionRequest = Pick<StartQuestion, 'sandbox' | 'revision' | 'sur
 }
 
 export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
+  /** Who asked for it, to be authorised anew at each look at its progress. */
+  caller: CallerQuestion
   /** It came with an idempotency key. */
   keyed: boolean
   /**
@@ -78,6 +81,7 @@ export async function startExecution(
     const { waitForChange, close } = subscription
     return {
       ...started,
+      caller: { keyHash: request.keyHash, selector: request.selector },
       keyed: request.idempotency !== null,
       waitForChange,
       close,

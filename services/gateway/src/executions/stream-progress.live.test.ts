@@ -28,18 +28,19 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
   const openCalls = { cancellation: cancel.signal }
   const waiting = { notifier, openCalls } as unknown as Deps
   const subscription = subscribe(waiting, 'exe_1', disconnect.signal, 3_600_000)
-  const state = { written: [] as string[], away: false }
+  const state = { written: [] as string[], away: false, refused: false, nowMs: 0 }
   const asked: number[] = []
   const ledger = {
     async followExecution({ after }: { after: number }) {
       asked.push(after)
+      if (state.refused) return { refused: { code: 'key_revoked', facts: { rotatedTo: null } } }
       if (state.away) throw new LedgerUnavailable({ why: 'unavailable' })
       const lines = state.written.slice(after + 1).map((line) => `${line}\n`)
       return { lines: lines.join(''), seq: state.written.length - 1, done: state.written.at(-1) === 'end' }
     },
   }
-  const deps = { ledger, openCalls } as unknown as Deps
-  const execution = { execution: 'exe_1', ...subscription } as unknown as Execution
+  const deps = { ledger, openCalls, now: () => state.nowMs } as unknown as Deps
+  const execution = { execution: 'exe_1', replayed: true, ...subscription } as unknown as Execution
   const start = () =>
     streamProgress(deps, openResponseStream(res, { now: Date.now, kind: JSON_LINES }), execution, disconnect.signal)
   const add = (...lines: string[]) => {
@@ -94,4 +95,22 @@ test('a reader who leaves is let go', async ({ stream: { req, res, response, dis
   await response
   req.destroy()
   await ended
+})
+
+test('a reader who may not read any more gets no further line [key_revoked]', async ({
+  stream: { state, start, add },
+}) => {
+  add('0')
+  const ended = start().catch((error: unknown) => error)
+  state.refused = true
+  add('1')
+  expect(await ended).toMatchObject({ code: 'key_revoked' })
+})
+
+test('a repeat reads along for a minute [idempotency_in_progress]', async ({ stream: { state, start, add } }) => {
+  add('0')
+  const ended = start().catch((error: unknown) => error)
+  state.nowMs = 60_000
+  add('1')
+  expect(await ended).toMatchObject({ code: 'idempotency_in_progress', headers: { 'Retry-After': '2' } })
 })

@@ -82,7 +82,8 @@ async function endOf(
   { _meta, notify }: RpcRequest,
 ): Promise<ExecutionRecord> {
   const token = _meta?.progressToken
-  if (token === undefined) return JSON.parse(await awaitExecution(deps, execution, disconnected)) as ExecutionRecord
+  if (token === undefined)
+    return JSON.parse((await awaitExecution(deps, execution, disconnected)).record) as ExecutionRecord
   const notifier = openProgressNotifier(token, notify)
   await streamProgress(deps, notifier, execution, disconnected)
   if (disconnected.aborted) throw new ClientDisconnected() // T2

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import type { SandboxFacts } from '@gateway/contracts/flow-reads'
+import type { ActiveSandbox } from '@gateway/contracts/flow-reads'
 import type { ContractSide } from '@gateway/contracts/graph'
 
 // A sandbox product as a tool: what a model has to know to call it, in plain JSON Schema. The formats of contracts are
@@ -7,7 +7,7 @@ import type { ContractSide } from '@gateway/contracts/graph'
 
 export const TOOL = 'invoke_product'
 
-type ProductFacts = Pick<SandboxFacts, 'name' | 'description' | 'input' | 'output'>
+type ProductFacts = Pick<ActiveSandbox, 'name' | 'description' | 'input' | 'output'>
 type ObjectSchema = Tool['inputSchema']
 type Field = ContractSide['properties'][string]
 type FieldSchema = (field: Field) => object

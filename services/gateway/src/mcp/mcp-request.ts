@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@modelcontextprotocol/server'
-import type { SandboxFacts } from '@gateway/contracts/flow-reads'
+import type { ActiveSandbox } from '@gateway/contracts/flow-reads'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import type { Permit } from '../admission/limits.ts'
 
 /** One request over MCP of a caller who may call this sandbox product. */
 export interface McpRequest {
   caller: CallerQuestion
-  sandbox: SandboxFacts
+  sandbox: ActiveSandbox
   permit: Permit
   /** Aborts when the caller leaves. */
   disconnected: AbortSignal

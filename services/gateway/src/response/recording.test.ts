@@ -1,17 +1,34 @@
+import { chatLimits, idempotencyKeyLimits } from '@gateway/contracts/limits'
 import { expect, test } from 'vitest'
+import { eventLines } from './event-lines.ts'
+import { unpackAnswer } from './packed-answer.ts'
 import { openRecording } from './recording.ts'
 
-test('a recording holds what was sent, in order', () => {
+test('a recording holds what was sent, in order', async () => {
   const recording = openRecording(true)
   expect(recording.add('a') + recording.add('b')).toBe('ab')
-  expect(recording.answer('text/event-stream')).toEqual({ contentType: 'text/event-stream', body: 'ab' })
+  expect(await recording.answer('text/event-stream')).toEqual({ contentType: 'text/event-stream', body: 'ab' })
 })
 
-test('a recording that would grow too large, or that nobody wants, holds nothing', () => {
+test('a recording that would grow too large, or that nobody wants, holds nothing', async () => {
   const recording = openRecording(true, 3)
   for (const events of ['ab', 'cd', 'e']) recording.add(events)
-  expect(recording.answer('x')).toBe(null)
+  expect(await recording.answer('x')).toBe(null)
   const unwanted = openRecording(false)
   unwanted.add('a')
-  expect(unwanted.answer('x')).toBe(null)
+  expect(await unwanted.answer('x')).toBe(null)
+})
+
+test('the longest answer that may be asked for is kept, and is the same when it is read again', async () => {
+  const call = { invocation: 'inv_01', model: 'acme/swift', created: 1_795_000_000, includeUsage: true }
+  const lines = eventLines(call)
+  const recording = openRecording(true)
+  let sent = ''
+  for (let token = 0; token < chatLimits.maxTokens.max; token++)
+    sent += recording.add(lines.chunk([{ index: 0, delta: { content: ` word${token * 7919}` }, finish_reason: null }]))
+  expect(sent.length).toBeGreaterThan(idempotencyKeyLimits.savedAnswerBytes)
+  const kept = (await recording.answer('text/event-stream'))!
+  expect(kept.body.length).toBeLessThan(idempotencyKeyLimits.savedAnswerBytes)
+  expect(kept.contentType.length).toBeLessThanOrEqual(128)
+  expect(await unpackAnswer(kept)).toEqual({ contentType: 'text/event-stream', body: sent })
 })

@@ -47,6 +47,6 @@ export async function respondStream(deps: Needed, stream: ResponseStream, call: 
   const asked = { request: call.request, project: call.admitted.project }
   const usage = await deps.countUsage(broken ? null : reported, asked, answered.text)
   const last = recording.add(broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage))
-  await settle(deps, call.reservation, usage, recording.answer(EVENT_STREAM))
+  await settle(deps, call.reservation, usage, await recording.answer(EVENT_STREAM))
   stream.end(last) // A3
 }

@@ -60,7 +60,9 @@ describe('the models of a key', () => {
       created: Date.UTC(2026, 10, 20, 12) / 1000,
       owned_by: nameOf(tenant.project.id), // the project's name, which is not its id
       modality: 'text->text',
-      context_length: 65_536,
+      context_length: 16_384,
+      max_output_tokens: 8_192,
+      top_provider: { context_length: 16_384, max_completion_tokens: 8_192, is_moderated: false },
       supported_parameters: ['stream', 'stream_options'],
       pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
       service: { kind: 'sandbox', revision: 1, invoke: `/v1/sandbox/${sandbox}/invoke` },
@@ -130,6 +132,17 @@ describe('the models of a key', () => {
     expect(await seenWith(free)).toEqual([free])
   })
 
+  test('hold no flow that calls what the project can not call any more', async ({ fixture, tenant, save, reads }) => {
+    const other = await fixture.product()
+    const sandbox = await save({ manifest: [tenant.product, other] })
+    const seen = async () => idsIn(await reads.models(asked(tenant.key.hash)))
+    expect(await seen()).toEqual([tenant.product])
+    await fixture.assign(tenant.project.id, other)
+    expect(await seen()).toEqual([...[tenant.product, other].toSorted(), sandbox])
+    await fixture.run(`UPDATE control.products SET state = 'suspended' WHERE id = $1`, [other])
+    expect(await seen()).toEqual([tenant.product])
+  })
+
   test('hold no flow of another project of the same organization', async ({ fixture, tenant, save, reads }) => {
     const other = await fixture.project(tenant.owners)
     await save({}, other.id)
@@ -154,12 +167,13 @@ describe('a sandbox product, to a key', () => {
         digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
         input: { ...TEXT, additionalProperties: false },
         output: { ...TEXT, additionalProperties: false },
+        unassigned: null,
       },
     })
     expect(await ask()).toEqual(first)
   })
 
-  test('is refused in the order of checks [key_invalid, project_mismatch, sandbox_not_found, key_scope, revision_not_active]', async ({
+  test('is refused in the order of checks [key_invalid, project_mismatch, sandbox_not_found, key_scope]', async ({
     fixture,
     tenant,
     save,
@@ -184,9 +198,22 @@ describe('a sandbox product, to a key', () => {
     })
     expect(await ask(draft, (await listing()).hash)).toEqual({ code: 'key_scope', facts: { resource: draft } })
     expect(await ask(asleep, hash)).toBeNull() // what it ran before can be had again
-    expect(await ask(draft, hash)).toEqual({
-      code: 'revision_not_active',
-      facts: { revision: null, activeRevision: null, suspended: false },
+    expect(await ask(draft, hash)).toBeNull() // it has no contract, and that is for whoever needs one to say
+  })
+
+  test('is told without a contract where nothing was ever activated, and with what it can not call', async ({
+    fixture,
+    tenant,
+    save,
+    reads,
+  }) => {
+    const ask = (sandbox: string) => reads.sandbox({ caller: asked(tenant.key.hash), sandbox })
+    expect(await ask(await save({ active: false, mcp: true }))).toMatchObject({
+      sandbox: { mcpEnabled: true, suspended: false, revision: null },
+    })
+    const gone = await fixture.product()
+    expect(await ask(await save({ manifest: [tenant.product, gone] }))).toMatchObject({
+      sandbox: { revision: 1, unassigned: gone },
     })
   })
 })

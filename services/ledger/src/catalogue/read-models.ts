@@ -1,4 +1,5 @@
 import type { CallerQuestion, ModelsAnswer } from '@gateway/contracts/ledger-reads'
+import { sandboxModelLimits } from '@gateway/contracts/limits'
 import type { ModelEntry } from '@gateway/contracts/model-entry'
 import type { Deps } from '../deps.ts'
 import { usdFromPico } from '@gateway/money/price'
@@ -31,11 +32,7 @@ interface SandboxRow {
   activated_at: Date
 }
 
-/**
- * Text that goes into a flow and comes out of it is bounded by the size of a port, whatever a token is
- * (rules §4.4).
- */
-const TEXT = { length: 65_536, modality: 'text->text', modalities: ['text'] }
+const TEXT = { modality: 'text->text', modalities: ['text'] }
 
 /**
  * What a key can call now, products and then sandbox products: the same views and the same refusals as admission
@@ -62,6 +59,7 @@ export async function readModels(deps: Pick<Deps, 'reads'>, question: CallerQues
 }
 
 function sandboxEntryOf({ id, name, description, project_name, revision, activated_at }: SandboxRow): ModelEntry {
+  const { contextLength, maxOutputTokens } = sandboxModelLimits
   return {
     id,
     object: 'model',
@@ -70,10 +68,10 @@ function sandboxEntryOf({ id, name, description, project_name, revision, activat
     description,
     owned_by: project_name,
     modality: TEXT.modality,
-    context_length: TEXT.length,
-    max_output_tokens: TEXT.length,
+    context_length: contextLength,
+    max_output_tokens: maxOutputTokens,
     architecture: { modality: TEXT.modality, input_modalities: TEXT.modalities, output_modalities: TEXT.modalities },
-    top_provider: { context_length: TEXT.length, max_completion_tokens: TEXT.length, is_moderated: false },
+    top_provider: { context_length: contextLength, max_completion_tokens: maxOutputTokens, is_moderated: false },
     supported_parameters: ['stream', 'stream_options'],
     pricing: { unit: 'execution', prompt: '0', completion: '0', request: '0' },
     service: { kind: 'sandbox', revision, invoke: `/v1/sandbox/${id}/invoke` },

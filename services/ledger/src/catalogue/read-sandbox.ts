@@ -13,11 +13,12 @@ interface SandboxRow {
   revision: number | null
   digest: string | null
   unlisted: string | null
+  unassigned: string | null
 }
 
 /**
  * What a key may know of a sandbox product before it starts an execution, refused in the same order as a start
- * (rules §2.3).
+ * (rules §2.3). Whether there is an active revision is told, and refused by whoever needs its contract (flows §5.2).
  */
 export async function readSandbox(
   deps: Pick<Deps, 'reads' | 'packageCache'>,
@@ -27,17 +28,17 @@ export async function readSandbox(
   if ('refused' in caller) return caller
   const [row] = await deps.reads.prisma.$queryRaw<SandboxRow[]>`
     SELECT s.id, s.name, s.description, s.project, s.mcp_enabled, s.suspended, p.revision, p.digest,
-           money.unlisted_v1(k.id, k.policy, s.id, p.manifest) AS unlisted
+           money.unlisted_v1(k.id, k.policy, s.id, p.manifest) AS unlisted,
+           money.unassigned_v1(s.project, p.manifest) AS unassigned
       FROM control.sandboxes s
       JOIN control.keys k ON k.id = ${caller.id} AND k.project = s.project
       LEFT JOIN money.active_packages p ON p.sandbox = s.id
      WHERE s.id = ${sandbox}`
   if (!row) return refused('sandbox_not_found', { sandbox })
   if (row.unlisted !== null) return refused('key_scope', { resource: row.unlisted })
-  const { id, name, description, project, revision, digest, suspended } = row
-  if (revision === null || digest === null)
-    return refused('revision_not_active', { revision: null, activeRevision: null, suspended })
+  const { id, name, description, project, mcp_enabled: mcpEnabled, suspended, revision, digest, unassigned } = row
+  const facts = { id, name, description, project, mcpEnabled, suspended }
+  if (revision === null || digest === null) return { sandbox: { ...facts, revision: null } }
   const { input, output } = (await deps.packageCache.get({ sandbox: id, revision, digest })).package
-  const facts = { id, name, description, project, mcpEnabled: row.mcp_enabled, suspended, revision, digest }
-  return { sandbox: { ...facts, input, output } }
+  return { sandbox: { ...facts, revision, digest, input, output, unassigned } }
 }

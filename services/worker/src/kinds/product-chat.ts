@@ -90,5 +90,6 @@ function jsonOf({ id }: GraphNode, text: string): object {
     'node_failed',
     `The model of the node ${id} did not answer with a JSON object, as response_format asks it to. Its answer is charged.`,
     'Raise max_tokens if answers are cut short, describe the object in the prompt, or use a model that keeps to response_format.',
+    { param: 'response_format' },
   )
 }

@@ -24,7 +24,7 @@ export function explainFailure(
 
   function foreseen(): Refusal | null {
     if (error instanceof Refusal) return error
-    if (error instanceof ProviderFailure) return refusalOfProvider(error)
+    if (error instanceof ProviderFailure) return refusalOfNode(refusalOfProvider(error))
     if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
       log.warn({ err: error, execution, node }, 'a node failed because a part of the stack can not be reached')
       return refuse('unavailable', {})
@@ -38,4 +38,13 @@ export function explainFailure(
     log.error({ err: error, execution, node }, 'a node failed for no reason that was foreseen')
     return refuse('node_failed', { node })
   }
+}
+
+/** What a direct call is told of its request is told of the node: its author sees no messages, but ports and params. */
+function refusalOfNode(refusal: Refusal): Refusal {
+  if (refusal.code !== 'invalid_request') return refusal
+  return refuse('invalid_request', {
+    reason: 'The model refused this call as it is.',
+    resolution: 'Change what comes to the ports of the node, or its params; or use another model in it.',
+  })
 }

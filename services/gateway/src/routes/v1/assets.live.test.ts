@@ -238,13 +238,25 @@ describe('an execution whose output is one image', () => {
       input: { type: 'object', properties: { picture: { type: 'object' } } },
       output: { type: 'object', properties: { picture: { type: 'object' } } },
     })
-    const never = { ...image, asset: 'ast_never' }
-    expect(await recordOf(await flows.invoke(likeness, { picture: never }, { headers }))).toMatchObject({
-      output: { picture: never },
+    // By its contract it is any object, though this one looks like an image, and is one of the project.
+    expect(await recordOf(await flows.invoke(likeness, { picture: image }, { headers }))).toMatchObject({
+      output: { picture: image },
     })
+
+    const beside = await flows.save({
+      ...sameImage,
+      output: { ...sameImage.output, properties: { ...sameImage.output.properties, caption: { type: 'string' } } },
+    })
+    expect(await recordOf(await flows.invoke(beside, { picture: image }, { headers }))).toMatchObject({
+      output: { picture: image },
+    })
+
+    const sandbox = await flows.save(sameImage)
+    const lost = { ...headers, 'idempotency-key': newKey() }
+    expect(await bytesOf(await flows.invoke(sandbox, { picture: image }, { headers: lost }))).toEqual(PNG)
     const neighbours = await fixture.project(tenant.owners)
     await fixture.run('UPDATE money.assets SET project = $2 WHERE id = $1', [image.asset, neighbours.id])
-    expect(await recordOf(await flows.invoke(likeness, { picture: image }, { headers }))).toMatchObject({
+    expect(await recordOf(await flows.invoke(sandbox, { picture: image }, { headers: lost }))).toMatchObject({
       status: 'Succeeded',
     })
   })

@@ -11,6 +11,7 @@ import type { Call } from '../../provider-call/call.ts'
 import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
 import { readKey } from '../../request/read-headers.ts'
+import { unpackAnswer } from '../../response/packed-answer.ts'
 import { respond } from '../../response/respond.ts'
 import { withCallSpan } from '../../tracing.ts'
 
@@ -40,7 +41,8 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
   res.setHeader('X-Service-Invocation', admission.invocation)
   if (admission.kind === 'replay') {
     res.setHeader('Idempotent-Replayed', 'true')
-    sendText(res, 200, admission.body, { 'Content-Type': admission.contentType })
+    const { contentType, body } = await unpackAnswer(admission)
+    sendText(res, 200, body, { 'Content-Type': contentType })
     return metrics.answered('replay', now() - startMs)
   }
   const call = callOf(chat, admission)

@@ -1,17 +1,19 @@
+import { errorOfExecution, errorOfNode } from '@gateway/contracts/execution-error'
+import type { RefusalBody } from '@gateway/contracts/refusal'
 import type { NodeRow, ExecutionRow } from './read-rows.ts'
 
-// Records are written as text from stored bytes: outputs and errors are JSON already, and go in as they are
-// (packages/contracts/src/execution.ts).
+// Records are written as text from stored bytes (packages/contracts/src/execution.ts). Outputs are JSON already, and go
+// in as they are; errors are told by packages/contracts/src/execution-error.ts.
 
 /** A `NodeRecord`. */
-function nodeRecord(node: NodeRow): string {
+function nodeRecord({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow): string {
   const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
   return object({
     id: text(node.node),
     kind: text(node.kind),
     status: text(status),
     output: stored(node.output),
-    error: stored(node.error),
+    error: failure(node.error, (error) => errorOfNode(error, { begunBy, chargedMicro: Number(node.charged) })),
     durationMs: number(node.duration_ms),
     remoteMs: number(node.remote_ms),
     callId: node.call === null ? 'null' : text(node.call),
@@ -22,18 +24,21 @@ function nodeRecord(node: NodeRow): string {
 /** An `ExecutionRecord`, with all its nodes. */
 export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow[]): string {
   const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
+  const { id, begun_by: begunBy } = execution
+  const chargedMicro = Number(nodes.reduce((sum, { charged }) => sum + charged, 0n))
+  const ended = execution.completed_at !== null
   return object({
-    id: text(execution.id),
+    id: text(id),
     object: '"sandbox.execution"',
     sandbox: text(execution.sandbox),
     revision: String(execution.revision),
     project: text(execution.project),
     status: text(execution.status),
     output: stored(execution.output),
-    error: stored(execution.error),
-    nodes: `[${nodes.map(nodeRecord).join(',')}]`,
+    error: failure(execution.error, (error) => errorOfExecution(error, { id, begunBy, chargedMicro, ended })),
+    nodes: `[${nodes.map((node) => nodeRecord(execution, node)).join(',')}]`,
     childCalls: `[${calls.join(',')}]`,
-    chargedMicro: String(nodes.reduce((sum, { charged }) => sum + charged, 0n)),
+    chargedMicro: String(chargedMicro),
     createdAt: text(execution.created_at.toISOString()),
     startedAt: time(execution.started_at),
     completedAt: time(execution.completed_at),
@@ -44,7 +49,8 @@ export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow
 export function progressLines(execution: ExecutionRow, nodes: readonly NodeRow[], after: number): string {
   const lines = after < 0 ? [admittedLine(execution)] : []
   const ended = nodes.filter(({ seq }) => seq !== null && seq > after).toSorted((a, b) => a.seq! - b.seq!)
-  for (const node of ended) lines.push(object({ kind: '"node"', seq: String(node.seq), node: nodeRecord(node) }))
+  for (const node of ended)
+    lines.push(object({ kind: '"node"', seq: String(node.seq), node: nodeRecord(execution, node) }))
   if (execution.completed_at !== null && execution.seq > after)
     lines.push(object({ kind: '"complete"', seq: String(execution.seq), execution: executionRecord(execution, nodes) }))
   return lines.map((line) => line + '\n').join('')
@@ -64,4 +70,6 @@ function object(fields: Record<string, string>): string {
 const text = (value: string) => JSON.stringify(value)
 const number = (value: number | null) => (value === null ? 'null' : String(value))
 const time = (at: Date | null) => (at === null ? 'null' : text(at.toISOString()))
+const failure = (bytes: Uint8Array | null, told: (error: RefusalBody) => RefusalBody) =>
+  bytes === null ? 'null' : JSON.stringify(told(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
 const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())

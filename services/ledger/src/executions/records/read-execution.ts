@@ -1,32 +1,40 @@
 import type { ExecutionAnswer, ExecutionQuestion } from '@gateway/contracts/flow-reads'
+import type { ContractSide } from '@gateway/contracts/graph'
 import { refused } from '@gateway/contracts/ledger-refusal'
+import { valueTypeOf } from '@gateway/flow/contract'
 import type { Deps } from '../../deps.ts'
-import { readCaller } from '../../keys/read-caller.ts'
 import { executionRecord } from './compose-record.ts'
-import { readRows } from './read-rows.ts'
+import { mayReadExecution } from './may-read-execution.ts'
+import { readRows, type ExecutionRow } from './read-rows.ts'
 
 /**
  * The record of an execution as text, for its project alone: another project's is answered like none (flows §4.7).
  */
 export async function readExecution(
-  deps: Pick<Deps, 'reads'>,
+  deps: Pick<Deps, 'reads' | 'packageCache'>,
   { caller, project, execution }: ExecutionQuestion,
 ): Promise<ExecutionAnswer> {
-  const key = caller === null ? null : await readCaller(deps, caller)
-  if (key !== null && 'refused' in key) return key
   const found = await readRows(deps, execution, 'everything')
-  const owner = key?.project ?? project
-  if (found === null || (owner !== null && found.execution.project !== owner))
+  const row = found?.execution ?? null
+  const refusal = caller === null ? null : await mayReadExecution(deps, caller, row, execution)
+  if (refusal !== null) return refusal
+  if (found === null || row === null || (project !== null && row.project !== project))
     return refused('execution_not_found', { execution })
-  const { execution: row, nodes } = found
-  if (key !== null && !(await allowsSandbox(deps, key.id, row.sandbox)))
-    return refused('key_scope', { resource: row.sandbox })
-  return { record: executionRecord(row, nodes), done: row.completed_at !== null }
+  return {
+    record: executionRecord(row, found.nodes),
+    done: row.completed_at !== null,
+    image: await imageOf(deps, row),
+  }
 }
 
-/** Whether a key may see executions of a sandbox product. What its flow calls does not matter: nothing is called. */
-async function allowsSandbox({ reads }: Pick<Deps, 'reads'>, key: string, sandbox: string): Promise<boolean> {
-  const [row] = await reads.prisma.$queryRaw<[{ unlisted: string | null }]>`
-    SELECT money.unlisted_v1(k.id, k.policy, ${sandbox}, '{}') AS unlisted FROM control.keys k WHERE k.id = ${key}`
-  return row.unlisted === null
+/** The field that is all of its output and an image by its contract; null where the output is anything else (flows §4.5). */
+async function imageOf({ packageCache }: Pick<Deps, 'packageCache'>, execution: ExecutionRow): Promise<string | null> {
+  if (execution.status !== 'Succeeded') return null
+  const { output } = (await packageCache.get(execution.sandbox, execution.revision)).package
+  return onlyImage(output)
+}
+
+function onlyImage({ properties }: ContractSide): string | null {
+  const [[name, field] = [], ...others] = Object.entries(properties)
+  return name !== undefined && others.length === 0 && valueTypeOf(field!) === 'image' ? name : null
 }

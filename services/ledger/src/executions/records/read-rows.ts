@@ -1,4 +1,5 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
+import type { BegunBy } from '@gateway/contracts/execution-error'
 import type { Deps } from '../../deps.ts'
 import type { NodeStateName } from '../store/execution-facts.ts'
 
@@ -7,6 +8,7 @@ export interface ExecutionRow {
   project: string
   sandbox: string
   revision: number
+  begun_by: BegunBy
   status: ExecutionStatus
   seq: number
   output: Uint8Array | null
@@ -25,6 +27,7 @@ export interface NodeRow {
   error: Uint8Array | null
   duration_ms: number | null
   remote_ms: number | null
+  /** Of its paid call, if one of its attempts was ever admitted: a call that was refused never was. */
   call: string | null
   /** Micro-USD: what of its calls was settled. What is only reserved is no charge. */
   charged: bigint
@@ -41,13 +44,26 @@ export async function readRows(
 ): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
   // One statement, so that execution and nodes are of one moment.
   const rows = await prisma.$queryRawUnsafe<(ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>)[]>(
-    `SELECT e.id, e.project, e.sandbox, e.revision, e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
+    `SELECT e.id, e.project, e.sandbox, e.revision, CASE WHEN e.person IS NULL THEN e.surface ELSE 'person' END AS begun_by,
+            e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
             n.node AS n_node, n.kind AS n_kind, n.state AS n_state, n.seq AS n_seq, n.output AS n_output, n.error AS n_error,
-            n.duration_ms AS n_duration_ms, n.remote_ms AS n_remote_ms, n.call AS n_call, n.charged AS n_charged
+            n.duration_ms AS n_duration_ms, n.remote_ms AS n_remote_ms, n.admitted_call AS n_call, n.charged AS n_charged
        FROM money.executions e
        LEFT JOIN LATERAL (
-         SELECT n.*, coalesce(v.charged_micro, 0) AS charged
+         SELECT n.*, coalesce(v.charged_micro, 0) AS charged,
+                CASE WHEN n.charge IS NOT NULL OR a.admitted THEN n.call END AS admitted_call
            FROM money.execution_nodes n
+           LEFT JOIN LATERAL (
+             -- Its attempts reserved under these ids (execution-draft.ts).
+             SELECT true AS admitted
+               FROM generate_series(1, n.attempt) t
+               JOIN LATERAL (
+                 SELECT r.id FROM money.reservations r WHERE r.id = n.call || CASE t WHEN 1 THEN '' ELSE '-' || t END
+                 UNION ALL
+                 SELECT c.id FROM money.attempts c WHERE c.id = n.call || CASE t WHEN 1 THEN '' ELSE '-' || t END
+                 LIMIT 1) i ON true
+              WHERE n.call IS NOT NULL AND n.charge IS NULL
+              LIMIT 1) a ON true
            LEFT JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v ON true
           WHERE n.execution = $1 AND n.execution = e.id
             AND ($2::int IS NULL OR n.seq > $2::int OR (e.completed_at IS NOT NULL AND e.seq > $2::int))

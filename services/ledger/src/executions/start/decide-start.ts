@@ -18,10 +18,9 @@ export function decideCaller(question: StartQuestion, facts: StartFacts): Starte
     return keyRefused(facts.refusal, facts.rotatedTo, facts.expiredAt === null ? null : new Date(facts.expiredAt))
   if (project === null) return refused('key_invalid', {})
   if (byKey && caller.selector !== null && caller.selector !== project) return refused('project_mismatch', { project })
-  if (facts.sandbox === null)
-    return surface === 'chat'
-      ? refused('model_not_found', { model: sandbox })
-      : refused('sandbox_not_found', { sandbox })
+  if (facts.sandbox === null && surface === 'invoke') return refused('sandbox_not_found', { sandbox })
+  if (facts.sandbox === null || (surface === 'chat' && facts.unlisted !== null && !isModel(facts)))
+    return refused('model_not_found', { model: sandbox })
   if (facts.unlisted !== null) return refused('key_scope', { resource: facts.unlisted })
 
   const { asked, earlier } = facts
@@ -49,49 +48,49 @@ export function decideCaller(question: StartQuestion, facts: StartFacts): Starte
   }
 }
 
-/** The revision, and for a chat the contract. null: go on. */
+/** The revision, what it calls, and for a chat the contract. null: go on. */
 export function decideRevision(
   { caller, sandbox: id, surface, revision: named }: StartQuestion,
   facts: StartFacts,
 ): Refused | null {
   const { suspended, active } = facts.sandbox!
-  const { revision } = facts
+  const { revision, unassigned } = facts
   const notActive = { revision: named, activeRevision: active, suspended }
   if ('keyHash' in caller) {
-    // As a model it is then not there at all (rules §3.5).
-    if (suspended || active === null)
-      return surface === 'chat' ? refused('model_not_found', { model: id }) : refused('revision_not_active', notActive)
+    if (surface === 'chat' && !isModel(facts)) return refused('model_not_found', { model: id })
+    if (suspended || active === null) return refused('revision_not_active', notActive)
     if (named !== null && named !== active) return refused('revision_not_active', notActive)
   }
   if (revision === null) return refused('revision_not_active', { ...notActive, suspended: false })
   if (revision.digest === null) return null // the caller of this says what is wrong with it
+  if (unassigned !== null) return refused('product_not_assigned', { product: unassigned })
   if (surface === 'chat' && revision.chatInput === null) return refused('sandbox_contract', { sandbox: id })
-  // An execution by a key meets it at the call itself (flows §4.2).
-  if (!('keyHash' in caller) && facts.unassigned !== null)
-    return refused('product_not_assigned', { product: facts.unassigned })
   return null
 }
 
-/** Money, where the flow pays for anything, and room. null: it may start. */
+/** Whether it is there at all as a model (rules §3.5). */
+function isModel({ sandbox, unassigned }: StartFacts): boolean {
+  return sandbox !== null && !sandbox.suspended && sandbox.active !== null && unassigned === null
+}
+
+/** The window where the flow pays for anything, the wallet whether it does or not, and room. null: it may start. */
 export function decideMeans(facts: StartFacts, openExecutions: number): Refused | null {
   const { limit, available, reserved, open } = facts
-  if (facts.revision!.paidNodes > 0) {
-    if (limit !== null && limit.micro - limit.spent - limit.reserved <= 0)
-      return refused('key_limit', {
-        reset: limit.reset,
-        resetsAt: resetsAt(limit.reset, limit.windowStart),
-        limitMicro: limit.micro,
-        spentMicro: limit.spent,
-        reservedMicro: limit.reserved,
-        neededMicro: 1,
-      })
-    if (available <= 0)
-      return refused('insufficient_budget', {
-        availableMicro: available,
-        reservedMicro: reserved,
-        neededMicro: 1,
-        affordableMaxTokens: 0,
-      })
-  }
+  if (facts.revision!.paidNodes > 0 && limit !== null && limit.micro - limit.spent - limit.reserved <= 0)
+    return refused('key_limit', {
+      reset: limit.reset,
+      resetsAt: resetsAt(limit.reset, limit.windowStart),
+      limitMicro: limit.micro,
+      spentMicro: limit.spent,
+      reservedMicro: limit.reserved,
+      neededMicro: 1,
+    })
+  if (available <= 0)
+    return refused('insufficient_budget', {
+      availableMicro: available,
+      reservedMicro: reserved,
+      neededMicro: 1,
+      affordableMaxTokens: 0,
+    })
   return open >= openExecutions ? refused('overloaded', {}) : null
 }

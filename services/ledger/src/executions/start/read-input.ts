@@ -2,7 +2,7 @@ import type { Values } from '@gateway/contracts/execution'
 import type { StartQuestion } from '@gateway/contracts/flow-reads'
 import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import type { ContractSide } from '@gateway/contracts/graph'
-import { flowLimits } from '@gateway/contracts/limits'
+import { flowLimits, sandboxModelLimits } from '@gateway/contracts/limits'
 import type { Database } from '@gateway/database/client'
 import { valueTypeOf, type FieldFault } from '@gateway/flow/contract'
 import type { Flow } from '../cache/flow.ts'
@@ -18,13 +18,12 @@ export async function readInput(
   facts: StartFacts,
   flow: Flow,
 ): Promise<{ values: Values } | Refused> {
+  if (surface === 'chat' && bytesOf(input) > flowLimits.portBytes) return contextLimit(bytesOf(input))
   const given = surface === 'chat' ? { [facts.revision!.chatInput!]: input } : input
   const checked = flow.checkInput.check(given)
   if (!checked.ok) return refused('input_type', { fields: checked.fields })
   const { values } = checked
-  const large = Object.entries(values).filter(
-    ([, value]) => Buffer.byteLength(JSON.stringify(value)) > flowLimits.portBytes,
-  )
+  const large = Object.entries(values).filter(([, value]) => bytesOf(value) > flowLimits.portBytes)
   if (large.length > 0)
     return inputType(large.map(([field]) => ({ field, message: `is larger than ${flowLimits.portBytes} bytes` })))
   return putAssets({ prisma }, flow.package.input, values, facts.project!)
@@ -61,4 +60,16 @@ async function putAssets(
 
 function inputType(fields: FieldFault[]): Refused {
   return refused('input_type', { fields })
+}
+
+/** To a chat client a text that is too long is one that does not fit the model, in the tokens that it publishes (rules §4.4). */
+function contextLimit(bytes: number): Refused {
+  const { contextLength, maxOutputTokens, bytesPerToken } = sandboxModelLimits
+  const promptTokens = Math.ceil(bytes / bytesPerToken)
+  const facts = { contextLength, maxOutputTokens, promptTokens, outputCap: maxOutputTokens }
+  return refused('context_limit', { ...facts, anyOutput: true })
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
 }

@@ -170,7 +170,7 @@ describe('the start of a run by key', () => {
     expect(codeOf(await ask(sandbox, { input: { n: 1 } }))).toBe('started')
   })
 
-  test('with paid nodes needs something in the wallet and in the window [insufficient_budget] [key_limit]', async ({
+  test('needs something in the wallet, and with paid nodes in the window [insufficient_budget] [key_limit]', async ({
     fixture,
     tenant,
     replica,
@@ -183,13 +183,16 @@ describe('the start of a run by key', () => {
     const by = { project: empty, by: tenant.owners.owner }
     const graph = { graph: oneCall(tenant.product) }
     const broke = await publishProduct(fixture, empty.id, tenant.owners.owner, graph)
-    expect(await ask(broke, {}, await fixture.key(by))).toEqual({
-      refused: {
-        code: 'insufficient_budget',
-        facts: { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
-      },
-    })
+    await fixture.assign(empty.id, tenant.product)
     const free = await publishProduct(fixture, empty.id, tenant.owners.owner, { graph: chain(0) })
+    for (const sandbox of [broke, free])
+      expect(await ask(sandbox, {}, await fixture.key(by))).toEqual({
+        refused: {
+          code: 'insufficient_budget',
+          facts: { availableMicro: 0, reservedMicro: 0, neededMicro: 1, affordableMaxTokens: 0 },
+        },
+      })
+    await fixture.fund(empty.id, 1n)
     expect(codeOf(await ask(free, {}, await fixture.key(by)))).toBe('started')
 
     const limited = await fixture.key({

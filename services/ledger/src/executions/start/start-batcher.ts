@@ -7,7 +7,7 @@ import { halvesOf } from '../../set-aside/halves-of.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
-import { readStarts, type StartFacts } from './start-facts.ts'
+import { readStarts, scopeOf, type StartFacts } from './start-facts.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
 
 // Executions start many at a time, with one batch in flight.
@@ -161,9 +161,10 @@ function openBatchAdmission({ openExecutions }: Pick<StartLimits, 'openExecution
   const taken = new Set<string>()
   const begun = new Map<string, number>()
 
-  return ({ question: { id, sandbox, idempotency }, facts }: FreshExecution): 'go' | 'later' | 'overloaded' => {
+  return ({ question, facts }: FreshExecution): 'go' | 'later' | 'overloaded' => {
+    const { id, idempotency } = question
     const project = facts.project!
-    const names = [id, ...(idempotency === null ? [] : [JSON.stringify([project, sandbox, idempotency.key])])]
+    const names = [id, ...(idempotency === null ? [] : [JSON.stringify([project, scopeOf(question), idempotency.key])])]
     if (names.some((name) => taken.has(name))) return 'later'
     for (const name of names) taken.add(name)
     const already = begun.get(project) ?? 0

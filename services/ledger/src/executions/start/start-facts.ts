@@ -5,7 +5,7 @@ import type { Reset } from '@gateway/money/spending-window'
 import type { KeyRefusalCode } from '../../keys/read-caller.ts'
 
 /**
- * All that decides whether an execution may start, as money.read_starts_v1 reads it at one moment. Money in micro-USD.
+ * All that decides whether an execution may start, as money.read_starts_v2 reads it at one moment. Money in micro-USD.
  */
 export interface StartFacts {
   /** Of the key or of the person; null: of a key that is not known or not bound. */
@@ -48,14 +48,20 @@ export async function readStarts(
   questions: readonly StartQuestion[],
   openExecutions: number,
 ): Promise<StartFacts[]> {
-  const row = await callFunction(prisma, 'money.read_starts_v1', {
+  const row = await callFunction(prisma, 'money.read_starts_v2', {
     i_id: questions.map(({ id }) => id),
     i_hash: questions.map(({ caller }) => ('keyHash' in caller ? caller.keyHash : null)),
     i_project: questions.map(({ caller }) => ('keyHash' in caller ? null : caller.project)),
     i_sandbox: questions.map(({ sandbox }) => sandbox),
     i_revision: questions.map(({ revision }) => revision),
+    i_scope: questions.map(scopeOf),
     i_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
     max_open: openExecutions,
   })
   return JSON.parse(row.facts) as StartFacts[]
+}
+
+/** Within what an idempotency key names one thing, beside the project (rules §5.1). */
+export function scopeOf({ surface, sandbox }: Pick<StartQuestion, 'surface' | 'sandbox'>): string {
+  return surface === 'chat' ? 'chat' : sandbox
 }

@@ -190,7 +190,9 @@ describe('the start of a run by a person in the console', () => {
     const product = await fixture.product()
     const sandbox = await save(oneCall(product))
     expect(await ask(sandbox, { caller })).toEqual({ refused: { code: 'product_not_assigned', facts: { product } } })
-    expect(codeOf(await ask(sandbox))).toBe('started') // a key's run meets it at the call
+    expect(await ask(sandbox)).toEqual({ refused: { code: 'product_not_assigned', facts: { product } } })
+    const model = await ask(sandbox, { surface: 'chat', input: 'Hello' })
+    expect(model).toEqual({ refused: { code: 'model_not_found', facts: { model: sandbox } } })
   })
 })
 

@@ -3,7 +3,16 @@ import { request, type IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import type { ProgressLine } from '@gateway/contracts/execution'
 import { describe, expect } from 'vitest'
-import { chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
+import {
+  chain,
+  echo,
+  flowTest as test,
+  linesOf,
+  newKey,
+  openLines,
+  PROGRESS,
+  recordOf,
+} from '../../../flow-stack.fixture.ts'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
 /** What must be true of the lines of an execution that has ended, however they came. */
@@ -155,32 +164,6 @@ async function readBytes(url: string, sandbox: string, input: object, headers: R
   }
   req.destroy()
   return { invocation, text }
-}
-
-/** Lines as they come. */
-async function openLines({ body }: Response) {
-  const lines: ProgressLine[] = []
-  const parts = body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]()
-  let rest = ''
-  async function more(): Promise<boolean> {
-    const { value, done } = await parts.next()
-    if (done) return false
-    rest += value
-    const whole = rest.slice(0, rest.lastIndexOf('\n') + 1)
-    lines.push(...linesOf(whole))
-    rest = rest.slice(whole.length)
-    return true
-  }
-  return {
-    lines,
-    async take(count: number) {
-      while (lines.length < count && (await more())) continue
-      return lines.slice(0, count)
-    },
-    async end() {
-      while (await more()) continue
-    },
-  }
 }
 
 test('a caller who reads slowly changes nothing for the execution, and has all of it in the end', async ({

@@ -286,7 +286,7 @@ describe('what is refused begins no execution and charges nothing', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
-  test('without money, where the flow pays for anything [insufficient_budget, key_limit]', async ({
+  test('without money, whether the flow pays for anything or not [insufficient_budget, key_limit]', async ({
     tenant,
     flows,
     fixture,
@@ -297,9 +297,12 @@ describe('what is refused begins no execution and charges nothing', () => {
     const headers = {
       authorization: `Bearer ${(await fixture.key({ project: poor, by: tenant.owners.owner })).secret}`,
     }
-    const refused = await flows.invoke(paid.id, { text: 'a' }, { headers })
-    expect(refused.status).toBe(402)
-    expect(await errorOf(refused)).toMatchObject({ code: 'insufficient_budget', details: { availableMicro: 0 } })
+    for (const { id } of [paid, free]) {
+      const refused = await flows.invoke(id, { text: 'a' }, { headers })
+      expect(refused.status).toBe(402)
+      expect(await errorOf(refused)).toMatchObject({ code: 'insufficient_budget', details: { availableMicro: 0 } })
+    }
+    await fixture.fund(poor.id, 1n)
     expect((await flows.invoke(free.id, { text: 'a' }, { headers })).status).toBe(200)
 
     const sandbox = await flows.save(chain(tenant.model))

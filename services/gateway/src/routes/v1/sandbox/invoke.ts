@@ -3,10 +3,11 @@ import { disconnectSignal } from '@gateway/http/client-disconnected'
 import { withSpan } from '@gateway/process/spans'
 import { withPermit, type Permit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
+import { explainError } from '../../../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../../../executions/await-execution.ts'
 import { sendImage, sendRecord, setExecutionHeaders } from '../../../executions/send-execution.ts'
 import { startExecution, type Execution } from '../../../executions/start-execution.ts'
-import { lineTopicOf, streamProgress } from '../../../executions/stream-progress.ts'
+import { lineTopicOf, refusedLine, streamProgress } from '../../../executions/stream-progress.ts'
 import { acceptedAnswer, type AcceptedAnswer } from '../../../request/accepted-answer.ts'
 import { readKey } from '../../../request/read-headers.ts'
 import { readInvocation } from '../../../request/read-invocation.ts'
@@ -55,9 +56,11 @@ async function answer(
 ): Promise<void> {
   if (accepted === 'progress') {
     const stream = openResponseStream(res, { now: deps.now, kind: JSON_LINES })
-    return streamProgress(deps, stream, execution, disconnected)
+    return streamProgress(deps, stream, execution, disconnected).catch((error: unknown) =>
+      stream.end(refusedLine(explainError(deps, error, res))),
+    )
   }
-  const record = await awaitExecution(deps, execution, disconnected)
-  if (accepted === 'bytes' && (await sendImage(deps, req, res, record))) return
-  sendRecord(res, record)
+  const ended = await awaitExecution(deps, execution, disconnected)
+  if (accepted === 'bytes' && (await sendImage(deps, req, res, ended))) return
+  sendRecord(res, ended.record)
 }

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import type { SandboxFacts } from '@gateway/contracts/flow-reads'
+import type { ActiveSandbox, SandboxFacts } from '@gateway/contracts/flow-reads'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { refuse } from '@gateway/contracts/refusal'
@@ -13,10 +13,10 @@ import { readCaller, storableId } from '../../../request/read-headers.ts'
 
 // A sandbox product as an MCP server of one tool (flows §5). Nothing is kept between two requests, so any replica
 // answers any.
-//   M1  A caller who may not call is told so before anything else, and GET and DELETE are refused after that
-//       (flows §5.2).
-//   M2  A suspended product lists nothing; a call of its tool is let through to where a repeat is known (rules
-//       §5.2).
+//   M1  Authorization, then the flag, then the method; only then the contract, which a product that was never activated
+//       has none of (flows §5.2).
+//   M2  A product that begins no execution lists nothing; a call of its tool is let through to where a repeat is known
+//       (rules §5.2).
 //   M3  Refusals up to here are HTTP answers in our shape. Whatever is answered after that is JSON-RPC, by the SDK.
 
 const ONLY_POST = { headers: { Allow: 'POST' } }
@@ -33,8 +33,8 @@ export function serveMcp(deps: Deps): RequestHandler<{ id: string }> {
       refuseRebinding(deps, req)
       const disconnected = disconnectSignal(res)
       const message = await readMessage(req)
-      if (sandbox.suspended && !isCall(message)) throw suspended(sandbox) // M2
-      await transport.answer({ caller, sandbox, permit, disconnected, req, res }, message)
+      const active = activeOf(sandbox, isCall(message)) // M2
+      await transport.answer({ caller, sandbox: active, permit, disconnected, req, res }, message)
     })
   }
 }
@@ -55,6 +55,11 @@ function isCall(message: Message): boolean {
   return callsTool(message.value)
 }
 
-function suspended({ revision }: SandboxFacts) {
-  return refuse('revision_not_active', { revision: null, activeRevision: revision, suspended: true })
+/** @throws Refusal `revision_not_active`, `product_not_assigned` */
+function activeOf(sandbox: SandboxFacts, isCall: boolean): ActiveSandbox {
+  const { revision, suspended } = sandbox
+  if (revision === null || (suspended && !isCall))
+    throw refuse('revision_not_active', { revision: null, activeRevision: revision, suspended })
+  if (sandbox.unassigned !== null && !isCall) throw refuse('product_not_assigned', { product: sandbox.unassigned })
+  return sandbox
 }

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { errorOfExecution, errorOfNode, type BegunBy } from './execution-error.ts'
+import { refuse, type RefusalBody, type RefusalCode } from './refusal.ts'
+import { refusals } from './refusals.ts'
+
+const codes = Object.keys(refusals) as RefusalCode[]
+const beginnings: BegunBy[] = ['invoke', 'chat', 'person']
+
+/** Facts for any row, as far as rows look. */
+const anyFacts = new Proxy(
+  {},
+  {
+    get: (_, name) =>
+      ['fields', 'problems', 'resources'].includes(String(name)) ? [] : name === 'resolution' ? 'Mend it.' : '7',
+  },
+)
+
+/** A stored error, with all that a direct call says. */
+const stored = (code: RefusalCode): RefusalBody => refuse(code, anyFacts as never).body
+
+/** What only the answer to a direct call may say. */
+const OF_A_DIRECT_CALL = [
+  /nothing (is|was) (charged|reserved)/i,
+  /retry-after/i,
+  /repeat the (same )?request/i,
+  /same (request|idempotency)/i,
+  /GET \/v1\/models/,
+]
+
+describe.each(beginnings)('the error of an execution begun by %s', (begunBy) => {
+  test.each(codes)('%s says what was charged and how it is run again, and nothing of a direct call', (code) => {
+    const error = stored(code)
+    const execution = errorOfExecution(error, { id: 'exe_1', begunBy, chargedMicro: 42, ended: true })
+    const node = errorOfNode(error, { begunBy, chargedMicro: 42 })
+    for (const { message, resolution } of [execution, node]) {
+      for (const words of OF_A_DIRECT_CALL) expect(`${message} ${resolution}`).not.toMatch(words)
+      expect(message).toContain('charged 42 micro-USD')
+      expect(resolution).toMatch(/again/)
+      if (begunBy === 'invoke') expect(resolution).toMatch(/with a new Idempotency-Key.*is spent/)
+      if (begunBy === 'chat') expect(resolution).toMatch(/new Idempotency-Key if it had one.*is spent/)
+      if (begunBy === 'person') expect(resolution).not.toContain('Idempotency-Key')
+      expect(resolution).toMatch(/^[A-Z].*\.$/)
+    }
+    expect(execution.message).toContain('exe_1')
+    expect([execution.code, execution.type, execution.param]).toEqual([error.code, error.type, error.param])
+  })
+})
+
+describe('what was charged', () => {
+  const error = stored('provider_failed')
+  const told = (chargedMicro: number, ended: boolean) =>
+    errorOfExecution(error, { id: 'exe_1', begunBy: 'invoke', chargedMicro, ended }).message
+
+  test('is told as it is, and as what it is so far', () => {
+    expect(told(42, true)).toBe(
+      'The model failed to answer. The execution exe_1 was charged 42 micro-USD for the calls that were answered.',
+    )
+    expect(told(0, true)).toBe('The model failed to answer. The execution exe_1 was not charged.')
+    expect(told(42, false)).toBe('The model failed to answer. The execution exe_1 was charged 42 micro-USD so far.')
+  })
+
+  test('of a node is that of its call', () => {
+    const node = (chargedMicro: number) => errorOfNode(error, { begunBy: 'invoke', chargedMicro }).message
+    expect(node(0)).toBe('The model failed to answer. This node was not charged.')
+    expect(node(3)).toBe('The model failed to answer. This node was charged 3 micro-USD.')
+  })
+})
+
+describe('what clears it', () => {
+  const resolution = (error: RefusalBody) => errorOfNode(error, { begunBy: 'invoke', chargedMicro: 0 }).resolution
+
+  test('comes first, then that it is run again', () => {
+    const facts = { availableMicro: 3, neededMicro: 9, reservedMicro: 5, affordableMaxTokens: 2 }
+    expect(resolution(refuse('insufficient_budget', facts, { details: facts }).body)).toMatch(
+      /^Ask the platform operator to fund the project, or wait until other calls .* settled, or set at most 2 max_tokens .*\. Then run/,
+    )
+    expect(resolution(stored('product_not_assigned'))).toMatch(/^Ask an administrator .*\. Then run/)
+  })
+
+  test('is nothing but running it again where that may help, and then what else does', () => {
+    expect(resolution(stored('provider_failed'))).toMatch(/^Run the sandbox .*\. If it fails again, use another model/)
+    expect(resolution(stored('unavailable'))).toMatch(/^Wait for some seconds\. Then run/)
+  })
+
+  test('is what the node says of itself where it names a field of it', () => {
+    const error = { ...stored('node_failed'), param: 'response_format', resolution: 'Raise max_tokens.' }
+    expect(resolution(error)).toMatch(/^Raise max_tokens\. Then run/)
+  })
+})

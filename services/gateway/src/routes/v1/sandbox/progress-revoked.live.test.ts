@@ -1,0 +1,133 @@
+import { describe, expect } from 'vitest'
+import type { ProgressLine, RefusedLine } from '@gateway/contracts/execution'
+import { chain, flowTest, linesOf, newKey, openLines, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
+import { errorOf, newPrompt } from '../../../stack.fixture.ts'
+
+interface RpcMessage {
+  params?: { message: string }
+  result?: { isError?: boolean; content: { text: string }[] }
+}
+
+// Whoever reads progress is authorised anew at each look (rules §5.2): what ends their right ends their reading.
+
+const test = flowTest
+  /** Somebody else who may issue keys for the project, and a key of theirs. */
+  .extend('issued', async ({ tenant, fixture }) => {
+    const { tenant: organization, team } = tenant.owners
+    const by = await fixture.issuer({ id: tenant.project, tenant: organization, team })
+    const key = await tenant.key({ by })
+    return { by, key, headers: { authorization: `Bearer ${key.secret}`, 'idempotency-key': newKey() } }
+  })
+  /** A flow of two calls; the first is held until the test releases it. */
+  .extend('held', async ({ stack, tenant, flows }) => {
+    const prompt = newPrompt()
+    const sandbox = await flows.save(chain(tenant.model, 1), { mcpEnabled: true })
+    await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
+    const { control } = stack.provider
+    return { sandbox, prompt, called: () => control.waitForCalls(1, { prompt }), release: () => control.release() }
+  })
+
+const losses = [
+  ['the key is revoked', 'key_revoked', 'UPDATE control.keys SET revoked_at = now() WHERE created_by = $1'],
+  ['the grant of its issuer is taken', 'key_issuer_denied', 'DELETE FROM control.project_grants WHERE person = $1'],
+  [
+    'its issuer may only look from now on',
+    'key_issuer_denied',
+    `UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`,
+  ],
+] as const
+
+describe.for(losses)('where %s', ([, code, sql]) => {
+  test(`who began an execution and who joined it read no further line [${code}]`, async ({
+    tenant,
+    fixture,
+    flows,
+    issued,
+    held,
+  }) => {
+    const follow = () =>
+      flows.invoke(held.sandbox, { text: held.prompt }, { headers: { ...issued.headers, ...PROGRESS } })
+    const [first, second] = [await follow(), await follow()]
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    const readers = [await openLines(first), await openLines(second)]
+    for (const reader of readers) await reader.take(2)
+    await held.called()
+    await fixture.run(sql, [issued.by])
+    await held.release()
+    for (const reader of readers) {
+      await reader.end()
+      const lines: (ProgressLine | RefusedLine)[] = reader.lines
+      expect(lines.map(({ kind }) => kind)).toEqual(['admitted', 'node', 'refused'])
+      expect((lines.at(-1) as RefusedLine).error).toMatchObject({ code, resolution: expect.any(String) as string })
+    }
+    await tenant.settled()
+  })
+
+  test(`a call of the tool that is told of progress is refused [${code}]`, async ({
+    tenant,
+    fixture,
+    issued,
+    held,
+  }) => {
+    const params = { name: 'invoke_product', arguments: { text: held.prompt }, _meta: { progressToken: 'p' } }
+    const answer = await fetch(`${tenant.url}/v1/sandbox/${held.sandbox}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...issued.headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+    const text = answer.text()
+    await held.called()
+    await fixture.run(sql, [issued.by])
+    await held.release()
+    const messages = (await text)
+      .split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => JSON.parse(line.slice('data: '.length)) as RpcMessage)
+    expect(messages.map(({ params }) => params?.message)).toEqual([
+      'The execution has begun.',
+      'in: Succeeded',
+      undefined,
+    ])
+    const { isError, content } = messages.at(-1)!.result!
+    const { error } = JSON.parse(content[0]!.text) as { error: { code: string } }
+    expect([isError, error.code]).toEqual([true, code])
+    await tenant.settled()
+  })
+})
+
+test('an execution goes on without its reader, and is charged', async ({ tenant, fixture, flows, issued, held }) => {
+  const headers = { ...issued.headers, ...PROGRESS }
+  const following = await flows.invoke(held.sandbox, { text: held.prompt }, { headers })
+  const text = following.text()
+  await held.called()
+  await fixture.run('DELETE FROM control.project_grants WHERE person = $1', [issued.by])
+  expect(linesOf(await text).at(-1)!.kind).toBe('refused')
+  await fixture.run(`INSERT INTO control.project_grants (project, person, role) VALUES ($1, $2, 'Project Consumer')`, [
+    tenant.project,
+    issued.by,
+  ])
+  await held.release()
+  const record = await recordOf(await flows.invoke(held.sandbox, { text: held.prompt }, { headers: issued.headers }))
+  expect([record.status, record.chargedMicro]).toEqual(['Succeeded', await tenant.settled()])
+})
+
+test('where the sandbox product is suspended nothing begins any more, and what goes on is read to its end [revision_not_active]', async ({
+  fixture,
+  flows,
+  issued,
+  held,
+}) => {
+  const headers = { ...issued.headers, ...PROGRESS }
+  const following = await flows.invoke(held.sandbox, { text: held.prompt }, { headers })
+  const text = following.text()
+  await held.called()
+  await fixture.run('UPDATE control.sandboxes SET suspended = true WHERE id = $1', [held.sandbox])
+  const refused = await flows.invoke(held.sandbox, { text: 'another' }, { headers: { ...PROGRESS } })
+  expect([refused.status, (await errorOf(refused))['code']]).toEqual([409, 'revision_not_active'])
+  await held.release()
+  expect(linesOf(await text).at(-1)).toMatchObject({ kind: 'complete', execution: { status: 'Succeeded' } })
+})
