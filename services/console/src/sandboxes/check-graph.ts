@@ -1,3 +1,4 @@
+import type { ParameterValues } from '@gateway/contracts/console/products'
 import type { Graph, GraphProblem } from '@gateway/contracts/graph'
 import { refuse } from '@gateway/contracts/refusal'
 import { chatFieldsOf } from '@gateway/flow/contract'
@@ -5,6 +6,7 @@ import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import { validateGraph, type ProductFacts } from '@gateway/flow/validate-graph'
 import type { Transaction } from '../audit/record-change.ts'
+import type { ProductRow } from '../catalogue/product-columns.ts'
 
 /** The columns of a revision that follow from its graph; all empty where the graph has problems. */
 export interface PackageColumns {
@@ -66,12 +68,42 @@ async function callableProducts(tx: Transaction, project: string): Promise<Map<s
   const assigned = await tx.assignment.findMany({ where: { project }, select: { product: true } })
   const products = await tx.product.findMany({
     where: { id: { in: assigned.map(({ product }) => product) }, state: 'published' },
-    select: { id: true, kind: true, supportedParameters: true, maxOutputTokens: true, maxTokensPerImage: true },
+    select: {
+      id: true,
+      kind: true,
+      supportedParameters: true,
+      maxOutputTokens: true,
+      maxTokensPerImage: true,
+      imageMaxBytes: true,
+      imageMaxCount: true,
+      maxOutputBytes: true,
+      parameterValues: true,
+    },
   })
-  return new Map(
-    products.map(({ id, kind, maxTokensPerImage, ...facts }) => [
-      id,
-      { ...facts, kind: kind as ProductFacts['kind'], assigned: true, takesImages: maxTokensPerImage !== null },
-    ]),
-  )
+  return new Map(products.map((product) => [product.id, factsOf(product)]))
+}
+
+type Row = Pick<
+  ProductRow,
+  | 'kind'
+  | 'supportedParameters'
+  | 'maxOutputTokens'
+  | 'maxTokensPerImage'
+  | 'imageMaxBytes'
+  | 'imageMaxCount'
+  | 'maxOutputBytes'
+  | 'parameterValues'
+>
+
+function factsOf({ maxTokensPerImage, imageMaxBytes, imageMaxCount, ...row }: Row): ProductFacts {
+  return {
+    kind: row.kind as ProductFacts['kind'],
+    assigned: true,
+    supportedParameters: row.supportedParameters,
+    maxOutputTokens: row.maxOutputTokens,
+    takesImages: maxTokensPerImage !== null,
+    imageInput: { maxBytes: imageMaxBytes, maxCount: imageMaxCount },
+    maxOutputBytes: row.maxOutputBytes,
+    parameterValues: row.parameterValues as ParameterValues,
+  }
 }

@@ -1,4 +1,5 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import type { Refusal } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
@@ -9,7 +10,7 @@ import type { ChatCall } from '../request/read-chat.ts'
 import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 import type { Admission, Caller, Running } from './admission.ts'
-import { tooOften, type Exceeded } from './rates.ts'
+import { tooOften } from './rates.ts'
 
 // What a call has to pass before its provider is called. The ledger decides. Here is only
 //   A1  that nothing is asked for a caller who has disconnected already;
@@ -17,7 +18,7 @@ import { tooOften, type Exceeded } from './rates.ts'
 //       more;
 //   A3  the rate that an operator has set. A call beyond it is asked for in the name of no instance. The ledger then
 //       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
-//       reserved.
+//       reserved. So it is with images that the model can't take.
 
 type Needed = Pick<
   Deps,
@@ -33,12 +34,18 @@ const NO_INSTANCE = 'nobody'
 /**
  * Asks the ledger to admit a call: one question, in which everything is decided (architecture §2.1). While the
  * first call under the same idempotency key is running, this one joins it.
+ * @param misfit why the model can't take the images of the call; it is told after what the ledger has to say before money
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws ClientDisconnected
  */
-export async function admitCall(deps: Needed, chat: ChatCall, caller: Caller): Promise<Admission> {
-  const ask = () => askLedger(deps, chat, caller)
+export async function admitCall(
+  deps: Needed,
+  chat: ChatCall,
+  caller: Caller,
+  misfit: Refusal | null = null,
+): Promise<Admission> {
+  const ask = () => askLedger(deps, chat, caller, misfit)
   deps.admissionQueueLimit.refuseIfFull()
   const first = await deps.admissionQueueLimit.during(ask)
   const admission =
@@ -56,13 +63,19 @@ function askerOf({ keyHash, selector, idempotency }: ChatCall): string {
   return JSON.stringify([keyHash, selector, idempotency?.fingerprint])
 }
 
-async function askLedger(deps: Needed, chat: ChatCall, { disconnected, permit }: Caller): Promise<Admission | Running> {
+async function askLedger(
+  deps: Needed,
+  chat: ChatCall,
+  { disconnected, permit }: Caller,
+  misfit: Refusal | null,
+): Promise<Admission | Running> {
   if (disconnected.aborted) throw new ClientDisconnected() // A1
   const exceeded = await deps.rates.exceeded(chat.keyHash)
-  let decided = await decide(deps, chat, null, exceeded)
+  const inNobodysName = exceeded !== null || misfit !== null // A3
+  let decided = await decide(deps, chat, null, inNobodysName)
   if (decided.outcome.kind === 'refused') {
     const counted = await deps.countExactly({ payer: chat.keyHash, request: chat.request }, decided.outcome)
-    if (counted !== null) decided = await decide(deps, chat, counted, exceeded) // A2
+    if (counted !== null) decided = await decide(deps, chat, counted, inNobodysName) // A2
   }
   const { id, outcome } = decided
   const project = projectOf(outcome)
@@ -81,7 +94,7 @@ async function askLedger(deps: Needed, chat: ChatCall, { disconnected, permit }:
     case 'refused':
       throw refusalFor(outcome, 'chat')
     case 'instance-unknown':
-      throw exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded) // A3
+      throw misfit ?? (exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded)) // A3
   }
 }
 
@@ -89,15 +102,15 @@ async function decide(
   { ledger, instance, newId }: Needed,
   chat: ChatCall,
   counted: number | null,
-  exceeded: Exceeded | null,
+  inNobodysName: boolean,
 ) {
   const item = {
     ...itemOf(chat, counted),
     id: newId('inv'),
-    instance: exceeded === null ? instance.id() : NO_INSTANCE,
+    instance: inNobodysName ? NO_INSTANCE : instance.id(),
   }
   let outcome = await ledger.admit(item, { budgetMs: ADMISSION_MS })
-  if (outcome.kind === 'instance-unknown' && exceeded === null) {
+  if (outcome.kind === 'instance-unknown' && !inNobodysName) {
     await instance.renew()
     outcome = await ledger.admit({ ...item, instance: instance.id() }, { budgetMs: ADMISSION_MS })
   }

@@ -39,7 +39,7 @@ export function refuseMalformed({ newId }: Pick<Deps, 'newId'>, server: Server):
 export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number {
   if (url.startsWith('/v1/assets')) return flowLimits.assetBytes
   if (url.startsWith('/v1/sandbox/') || url.startsWith('/api/v2/')) return flowLimits.bodyBytes
-  return chatLimits.bodyBytes
+  return url.startsWith('/v1/chat/') ? chatLimits.bodyBytes : chatLimits.textBodyBytes
 }
 
 function refusalOf(code: string): Refusal {
