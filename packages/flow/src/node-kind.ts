@@ -47,7 +47,9 @@ export interface ProductFacts {
   /** Whether images may be sent to it. Left out: not checked. */
   takesImages?: boolean
   /** What it takes of images, where it takes any. Left out: not checked. */
-  imageInput?: { maxBytes: number; maxCount: number }
+  imageInput?: { maxBytes: number; maxCount: number; /** Of one image, as it is reserved. */ maxTokens: number }
+  /** Tokens of prompt and output together. Left out: not checked. */
+  contextLength?: number
   /** Bytes of what an image or voice product makes. Left out: not checked. */
   maxOutputBytes?: number
   /** Of an image or voice product: what params of a node may set, and to what. Left out: nothing. */

@@ -476,9 +476,9 @@ test('params of an image or voice node are what its product lists', () => {
 
 test('images that products make fit into the chat that they are led to', () => {
   const MIB = 1024 * 1024
-  const shown = (maxOutputBytes: number, imageInput: { maxBytes: number; maxCount: number }, painters = 1) => {
+  const shown = (maxOutputBytes: number, limits: { maxBytes: number; maxCount: number }, painters = 1) => {
     products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes })
-    products.set('viewer', { ...products.get('seeing')!, imageInput })
+    products.set('viewer', { ...products.get('seeing')!, imageInput: { ...limits, maxTokens: 1_000 } })
     const names = Array.from({ length: painters }, (_, at) => `p${at}`)
     return flow(
       [
@@ -500,10 +500,27 @@ test('images that products make fit into the chat that they are led to', () => {
   expect(codes(shown(5 * MIB, { maxBytes: 5 * MIB, maxCount: 10 }, 4))).toEqual(['image_too_large']) // 20 MiB together
 })
 
+test('images that products make leave room in the context for the output', () => {
+  const seen = (contextLength: number, images: number, params: object = {}) => {
+    products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes: 1_000 })
+    const imageInput = { maxBytes: 1_000, maxCount: 10, maxTokens: 1_000 }
+    products.set('viewer', { ...products.get('seeing')!, imageInput, contextLength }) // gives 500 tokens at most
+    const names = Array.from({ length: images }, (_, at) => `p${at}`)
+    const nodes = names.map((id) => node({ id, kind: 'product.image', product: 'painter' }))
+    const edges = names.flatMap((id) => [`in.text > ${id}.prompt`, `${id}.image > n.image`])
+    const chat = node({ kind: 'product.chat', product: 'viewer', params })
+    return codes(flow([...nodes, chat], ['in.text > n.prompt', 'n.text > out.text', ...edges]))
+  }
+  expect(seen(2_500, 2)).toEqual([])
+  expect(seen(2_499, 2)).toEqual(['image_too_large'])
+  expect(seen(2_100, 2, { max_tokens: 100 })).toEqual([])
+  expect(seen(400, 0)).toEqual([]) // not about images
+})
+
 test('an image is followed through branches, of whose sides only one has it', () => {
   products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes: 2_000 })
   const led = (maxBytes: number, maxCount: number) => {
-    products.set('viewer', { ...products.get('seeing')!, imageInput: { maxBytes, maxCount } })
+    products.set('viewer', { ...products.get('seeing')!, imageInput: { maxBytes, maxCount, maxTokens: 1 } })
     return codes(
       flow(
         [

@@ -73,6 +73,7 @@ async function callableProducts(tx: Transaction, project: string): Promise<Map<s
       kind: true,
       supportedParameters: true,
       maxOutputTokens: true,
+      contextLength: true,
       maxTokensPerImage: true,
       imageMaxBytes: true,
       imageMaxCount: true,
@@ -88,6 +89,7 @@ type Row = Pick<
   | 'kind'
   | 'supportedParameters'
   | 'maxOutputTokens'
+  | 'contextLength'
   | 'maxTokensPerImage'
   | 'imageMaxBytes'
   | 'imageMaxCount'
@@ -102,7 +104,10 @@ function factsOf({ maxTokensPerImage, imageMaxBytes, imageMaxCount, ...row }: Ro
     supportedParameters: row.supportedParameters,
     maxOutputTokens: row.maxOutputTokens,
     takesImages: maxTokensPerImage !== null,
-    imageInput: { maxBytes: imageMaxBytes, maxCount: imageMaxCount },
+    contextLength: row.contextLength,
+    ...(maxTokensPerImage !== null && {
+      imageInput: { maxBytes: imageMaxBytes, maxCount: imageMaxCount, maxTokens: maxTokensPerImage },
+    }),
     maxOutputBytes: row.maxOutputBytes,
     parameterValues: row.parameterValues as ParameterValues,
   }
