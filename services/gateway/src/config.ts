@@ -35,7 +35,8 @@ export const gatewayConfig = z.object({
   PROJECT_CALLS_AT_ONCE: wholeNumber({ min: 1, max: 1_000_000 })
     .optional()
     .meta({ description: 'Of one project at most; without it as many as leave room for others' }),
-  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: chatLimits.bodyBytes, max: 100_000_000_000 })
+  // The least is such that half of it, which one project may have, has room for the largest request.
+  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
       description:

@@ -24,7 +24,8 @@ export const workerConfig = z.object({
   CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
     .default(32)
     .meta({ description: 'Nodes that this process runs at once' }),
-  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: chatLimits.bodyBytes, max: 100_000_000_000 })
+  // The least is such that half of it, which one project may have, has room for the largest request.
+  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
     .default(64 * 1024 * 1024)
     .meta({
       description:
