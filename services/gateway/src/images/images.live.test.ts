@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { AssetValue } from '@gateway/contracts/execution'
+import { modelEntry } from '@gateway/contracts/model-entry'
 import { describe, expect } from 'vitest'
 import { bodyOf, errorOf, newPrompt, stackTest } from '../stack.fixture.ts'
 
@@ -117,6 +118,20 @@ describe('an image in a chat', () => {
     ])
     expect(await tenant.settled()).toBe(charged)
   })
+})
+
+test('what a model takes of images is in its entry, and of one that takes none nothing is', async ({ tenant }) => {
+  const limited = { maxTokensPerImage: 7, imageMaxBytes: 9_000, imageMaxCount: 2, imageHttps: true }
+  const entryOf = async (model: string) => {
+    const answer = await fetch(`${tenant.url}/v1/models/${model}`, { headers: tenant.headers })
+    return modelEntry.parse(await answer.json())
+  }
+  expect((await entryOf(await tenant.sell(limited))).image_input).toEqual({
+    max_bytes: 9_000,
+    max_count: 2,
+    https: true,
+  })
+  expect(await entryOf(tenant.model)).not.toHaveProperty('image_input')
 })
 
 describe('an image that can not be taken is refused before anything is reserved', () => {
