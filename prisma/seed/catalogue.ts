@@ -58,7 +58,8 @@ const simulated = [
     kind: 'image',
     contextLength: 8192,
     maxOutputTokens: 1,
-    supportedParameters: ['size'],
+    supportedParameters: ['size', 'format'],
+    parameterValues: { size: ['256x256', '512x512', '1024x1024'], format: ['png'] },
     outputModalities: ['image'],
     ...perRequest('0.04'),
   }),
@@ -66,7 +67,8 @@ const simulated = [
     kind: 'audio',
     contextLength: 8192,
     maxOutputTokens: 1,
-    supportedParameters: ['voice'],
+    supportedParameters: ['voice', 'format'],
+    parameterValues: { voice: ['ada', 'bob', 'cleo'], format: ['wav'] },
     outputModalities: ['audio'],
     ...perRequest('0.015'),
   }),
@@ -121,6 +123,7 @@ interface Shape {
   inputModalities?: string[]
   outputModalities?: string[]
   maxTokensPerImage?: number
+  parameterValues?: Record<string, string[]>
   fixedWithTools?: number
   tokenizer?: 'o200k_base' | 'cl100k_base'
   unit: 'tokens' | 'request'

@@ -81,8 +81,11 @@ export const rows: Row[] = [
       'an image for a model that takes none': {
         messages: [user([{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }])],
       },
+      'an address for a model that takes none': {
+        messages: [user([{ type: 'image_url', image_url: { url: 'https://example.test/a.png' } }])],
+      },
       'an image from somewhere': [
-        { messages: [user([{ type: 'image_url', image_url: { url: 'https://example.test/a.png' } }])] },
+        { messages: [user([{ type: 'image_url', image_url: { url: 'http://example.test/a.png' } }])] },
         { param: 'messages.0.content.0.image_url.url' },
       ],
       'a field of a message that is none': [{ messages: [{ ...hello, colour: 1 }] }, { param: 'messages.0.colour' }],

@@ -1,11 +1,20 @@
 import { z } from 'zod'
+import { isImageUrl } from './chat-images.ts'
 
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string() })
 const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.string() })
 const imagePart = z.strictObject({
   type: z.literal('image_url'),
   image_url: z.strictObject({
-    url: z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data: URL of an image'),
+    url: z
+      .string()
+      .refine(
+        isImageUrl,
+        'must be a data: URL of a PNG, JPEG, WebP or GIF image in base64, asset: and the id of an asset of the project, or an https: address',
+      )
+      .describe(
+        'a data: URL, asset: and the id of an asset, or, where image_input.https of the model says so, an https: address',
+      ),
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })

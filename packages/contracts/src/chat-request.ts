@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { takeImagesOut, type ChatImage } from './chat-images.ts'
 import { message } from './chat-message.ts'
 import { READABLE } from './field-problem.ts'
 import { invalidField, invalidIssue } from './invalid-field.ts'
@@ -17,8 +18,10 @@ export interface ChatRequest {
   maxTokens: number | null
   /** What is passed on, less model, output cap and stream fields. */
   forwarded: Forwarded
-  /** `forwarded` as compact JSON: measured, and sent on as it is. */
+  /** `forwarded` as compact JSON: measured, and sent on as it is where it has no images. */
   forwardedJson: string
+  /** In their order; `forwarded` has the reference of each, and its data nowhere. */
+  images: ChatImage[]
   /** Parameters that only a model which lists them in `supported_parameters` accepts. */
   conditional: string[]
   promptSize: PromptSize
@@ -160,7 +163,14 @@ export function readChatRequest(value: unknown): ChatRequest {
   const parameters: Record<string, unknown> = {}
   for (const field of FORWARDED) if (asked[field] !== undefined) parameters[field] = asked[field]
   if (asked.seed !== undefined) parameters['seed'] = clamp(asked.seed, LARGEST_SEED)
-  const forwarded: Forwarded = { messages: asked.messages, ...parameters }
+  const { messages, images } = takeImagesOut(asked.messages)
+  if (images.length > chatLimits.images)
+    throw invalidField(
+      'messages',
+      `have ${images.length} images, more than ${chatLimits.images}`,
+      `send at most ${chatLimits.images} images`,
+    )
+  const forwarded: Forwarded = { messages, ...parameters }
   const forwardedJson = JSON.stringify(forwarded)
   const bytes = Buffer.byteLength(forwardedJson)
   const cap = asked.max_tokens ?? asked.max_completion_tokens
@@ -180,12 +190,13 @@ export function readChatRequest(value: unknown): ChatRequest {
     maxTokens: cap ?? null,
     forwarded,
     forwardedJson,
+    images,
     conditional: CONDITIONAL.filter((field) => forwarded[field] !== undefined),
     promptSize: {
       bytes,
       messages: asked.messages.length,
       tools: asked.tools?.length ?? 0,
-      images: countImages(asked.messages),
+      images: images.length,
     },
   }
 }
@@ -235,11 +246,4 @@ function withoutNulls<T>(value: T, except?: string): T & Record<string, unknown>
   const kept = Object.create(null) as Record<string, unknown>
   for (const [field, given] of Object.entries(value)) if (given !== null || field === except) kept[field] = given
   return kept as never
-}
-
-function countImages(messages: Forwarded['messages']): number {
-  let images = 0
-  for (const { content } of messages)
-    if (Array.isArray(content)) for (const part of content) if (part.type === 'image_url') images++
-  return images
 }

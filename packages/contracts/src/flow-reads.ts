@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { ContractSide } from './graph.ts'
+import type { ImageAsset, ImageLimits } from './image-limits.ts'
 import type { Refused } from './ledger-refusal.ts'
+import { chatLimits } from './limits.ts'
 import type { Usage } from './usage.ts'
 
 // Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A refusal is
@@ -17,6 +19,8 @@ const byKey = z.strictObject({
 /** Whoever starts it in the console, whose permissions on the project the console has checked. Only the console may ask so. */
 const byPerson = z.strictObject({ person: id, project: id })
 const caller = z.union([byKey, byPerson])
+/** A worker, for an execution of that project. */
+const byProject = z.strictObject({ project: id })
 
 const trace = z
   .strictObject({ traceparent: z.string().max(128), tracestate: z.string().max(512).optional() })
@@ -129,10 +133,27 @@ export const assetRecord = z.strictObject({
 export type AssetRecordQuestion = z.infer<typeof assetRecord>
 export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 
-/** POST /assets/read: whose it is and what it is. `project` instead of a key: a worker, for an execution of that project. */
+/** POST /assets/read: whose it is and what it is. */
 export const assetQuestion = z.strictObject({
-  caller: z.union([byKey, z.strictObject({ project: id })]),
+  caller: z.union([byKey, byProject]),
   asset: z.string().max(256),
 })
 export type AssetQuestion = z.infer<typeof assetQuestion>
 export type AssetAnswer = { asset: { id: string; project: string; mimeType: string; bytes: number } } | Refused
+
+/** POST /images/read: before a chat call with images: what its product takes of them, and what the assets are that it names. */
+export const imageQuestion = z.strictObject({
+  caller: z.union([byKey, byProject]),
+  model: z.string().min(1).max(256),
+  assets: z.array(z.string().max(64)).max(chatLimits.images),
+})
+export type ImageQuestion = z.infer<typeof imageQuestion>
+export type ImageAnswer =
+  | {
+      project: string
+      /** null: the project can't call it now, or it takes no images; the admission says which. */
+      limits: ImageLimits | null
+      /** Those of the project, in any order. */
+      assets: ImageAsset[]
+    }
+  | Refused

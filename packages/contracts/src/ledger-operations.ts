@@ -4,6 +4,7 @@ import {
   assetRecord,
   executionQuestion,
   followQuestion,
+  imageQuestion,
   sandboxQuestion,
   startQuestion,
   usageQuestion,
@@ -11,6 +12,7 @@ import {
   type AssetRecordAnswer,
   type ExecutionAnswer,
   type FollowAnswer,
+  type ImageAnswer,
   type SandboxAnswer,
   type StartAnswer,
   type UsageAnswer,
@@ -145,6 +147,14 @@ export const ledgerOperations = {
     request: assetQuestion,
     response: response<AssetAnswer>(),
     pool: 'executions',
+  },
+  /** What is to be known of the images of a chat call before it is admitted. */
+  readImages: {
+    path: '/images/read',
+    callers: ['gateway', 'worker'],
+    request: imageQuestion,
+    response: response<ImageAnswer>(),
+    pool: 'requests',
   },
   heartbeat: {
     path: '/instances/heartbeat',

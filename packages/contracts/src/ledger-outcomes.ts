@@ -22,6 +22,8 @@ export interface Admitted {
   reservedMicro: number
   routes: Route[]
   supportedParameters: string[]
+  /** Of an image or sound that it makes. Left out by ledgers that do not know it. */
+  maxOutputBytes?: number
 }
 
 /** Decided, with a refusal as the answer: nothing is reserved. */

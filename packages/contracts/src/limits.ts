@@ -14,10 +14,15 @@ export const chatLimits = {
   toolsBytesUnder: 32 * KB,
   toolChoiceBytesUnder: 2 * KB,
   responseFormatBytesUnder: 8 * KB,
-  /** `messages` and all forwarded fields as one compact JSON object, in UTF-8 bytes. */
+  /** `messages` and all forwarded fields as one compact JSON object, less the data of images, in UTF-8 bytes. */
   forwardedBytes: 128_000,
-  /** The raw body, refused before it is read whole (rules §2.6). */
-  bodyBytes: 1024 * KB,
+  /** Images of one request, and their bytes together, whatever its product takes of each (rules §3.11). */
+  images: 100,
+  imageBytes: 15 * 1024 * KB,
+  /** The raw body less the data of its images (rules §2.6). */
+  textBodyBytes: 1024 * KB,
+  /** The raw body, refused before it is read whole: the text, and the images as base64. */
+  bodyBytes: 1024 * KB + 20 * 1024 * KB,
 } as const
 
 /** Rules §5.1, §5.4: characters of an Idempotency-Key, visible ASCII. */

@@ -42,6 +42,14 @@ export const modelEntry = z.strictObject({
   top_provider: z.strictObject({ context_length: z.int(), max_completion_tokens: z.int(), is_moderated: z.boolean() }),
   supported_parameters: z.array(z.string()),
   pricing,
+  image_input: z
+    .strictObject({
+      max_bytes: z.int().describe('of one image'),
+      max_count: z.int().describe('of one request'),
+      https: z.boolean().describe('whether an image may be an https: address, which the provider fetches'),
+    })
+    .optional()
+    .describe('only where the model takes images'),
   service: z.strictObject({ kind: z.literal('sandbox'), revision: z.int(), invoke: z.string() }).optional(),
 })
 export type ModelEntry = z.infer<typeof modelEntry>

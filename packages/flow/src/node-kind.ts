@@ -1,4 +1,5 @@
 import type { Values } from '@gateway/contracts/execution'
+import type { ParameterValues } from '@gateway/contracts/console/products'
 import type { ContractSide, GraphNode, ValueType } from '@gateway/contracts/graph'
 import type { Field } from './contract.ts'
 import type { ProblemCode } from './problem.ts'
@@ -28,6 +29,8 @@ export interface NodeProblem {
 export interface Look {
   inputs: ReadonlyMap<string, InPort>
   outputs: readonly string[]
+  /** Outputs whose value must not be lost: an edge has to lead from each. */
+  mustLead?: readonly string[]
   problems: NodeProblem[]
   /** The types of its output ports where values of these types come in; and what is wrong with those. */
   typed(types: ReadonlyMap<string, PortType>): { outputs: ReadonlyMap<string, PortType>; problems: NodeProblem[] }
@@ -43,6 +46,14 @@ export interface ProductFacts {
   maxOutputTokens?: number
   /** Whether images may be sent to it. Left out: not checked. */
   takesImages?: boolean
+  /** What it takes of images, where it takes any. Left out: not checked. */
+  imageInput?: { maxBytes: number; maxCount: number; /** Of one image, as it is reserved. */ maxTokens: number }
+  /** Tokens of prompt and output together. Left out: not checked. */
+  contextLength?: number
+  /** Bytes of what an image or voice product makes. Left out: not checked. */
+  maxOutputBytes?: number
+  /** Of an image or voice product: what params of a node may set, and to what. Left out: nothing. */
+  parameterValues?: ParameterValues
 }
 
 export interface NodeKind {

@@ -8,7 +8,7 @@ import { typingOf, wantedTypes } from './graph/typing.ts'
 import { productOf } from './node-kinds.ts'
 
 /** Of the way in which packages are run. A package names the one it was built for. */
-export const runnerVersion = '1'
+export const runnerVersion = '2'
 
 /**
  * Builds the immutable package of a graph without problems. `text` is its canonical JSON (RFC 8785) and `digest` the SHA-256 of

@@ -22,6 +22,7 @@ export type ProblemCode =
   | 'product_not_assigned'
   | 'product_kind'
   | 'port_unsupported'
+  | 'image_too_large'
   | 'edge_invalid'
   | 'edge_duplicate'
   | 'node_unknown'

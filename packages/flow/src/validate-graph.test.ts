@@ -379,7 +379,7 @@ test('params are those of a chat call, less what a flow decides', () => {
   expect(asked({ temperature: 3, top_p: 0 })).toEqual(['params_invalid', 'params_invalid'])
   expect(asked({ max_tokens: 501 })).toEqual(['param_unsupported'])
   const tool = { type: 'function', function: { name: 'f' } }
-  expect(asked({ tools: [tool], tool_choice: 'auto' })).toEqual(['param_unsupported'])
+  expect(asked({ tools: [tool], tool_choice: 'none' })).toEqual(['param_unsupported'])
 })
 
 test('a chat node answers JSON only where it is asked for', () => {
@@ -402,4 +402,143 @@ test('a graph of any size is looked at in bounded time', () => {
   const graph = flow(nodes, edges)
   expect(graphShape.safeParse(graph).success).toBe(true)
   expect(codes(graph).slice(0, 2)).toEqual(['too_many_nodes', 'too_many_edges'])
+})
+
+const tool = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } }
+
+test('a chat node with tools has a port for what the model calls, and it may not lead nowhere', () => {
+  const asking = (params: object, edges: string[] = []) =>
+    codes(
+      flow(
+        [node({ kind: 'product.chat', product: 'acting', params })],
+        ['in.text > n.prompt', 'n.text > out.text', ...edges],
+        {
+          output: { ...side({ text, calls: { type: 'object' } }), required: ['text'] },
+        },
+      ),
+    )
+  const acting = products.get('chat')!
+  products.set('acting', { ...acting, supportedParameters: ['tools'] })
+  const led = ['n.tool_calls > out.calls']
+  expect(asking({ tools: [tool] }, led)).toEqual([])
+  expect(asking({ tools: [tool] })).toEqual(['wiring_missing'])
+  expect(asking({ tools: [tool], tool_choice: 'required' })).toEqual(['wiring_missing'])
+  expect(asking({ tools: [tool], tool_choice: 'none' })).toEqual([])
+  expect(asking({}, led)).toEqual(['port_unknown'])
+  expect(asking({ tools: [] }, led)).toEqual(['port_unknown'])
+  expect(asking({ tools: [tool] }, ['n.tool_calls > out.text'])).toContain('type_mismatch')
+})
+
+test('params of an image or voice node are what its product lists', () => {
+  products.set('easel', {
+    kind: 'image',
+    assigned: true,
+    supportedParameters: [],
+    parameterValues: { size: ['512x512', '1024x1024'], format: ['png'] },
+  })
+  products.set('speaker', {
+    kind: 'audio',
+    assigned: true,
+    supportedParameters: [],
+    parameterValues: { voice: ['ada'] },
+  })
+  const picture = side({ picture: { type: 'object', format: 'image' } })
+  const drawing = (params: unknown, product = 'easel') =>
+    codes(
+      flow([node({ kind: 'product.image', product, params })], ['in.text > n.prompt', 'n.image > out.picture'], {
+        output: picture,
+      }),
+    )
+  for (const params of [undefined, {}, { size: '512x512' }, { size: '1024x1024', format: 'png' }])
+    expect(drawing(params)).toEqual([])
+  for (const params of [{ size: '2x2' }, { format: 'jpeg' }, { quality: 'high' }])
+    expect(drawing(params)).toEqual(['param_unsupported'])
+  expect(drawing({ size: '512x512' }, 'image')).toEqual(['param_unsupported'])
+  expect(drawing({ voice: 'ada' })).toEqual(['params_invalid'])
+  for (const params of [{ size: 512 }, { size: '' }, { prompt: 'x' }, 'large', 7])
+    expect([params, ...drawing(params)]).toEqual([params, 'params_invalid'])
+
+  const speaking = (params: object, edges: string[] = []) =>
+    codes(
+      flow(
+        [node({ kind: 'product.audio', product: 'speaker', params })],
+        ['in.text > n.text', 'n.audio > out.sound', ...edges],
+        {
+          output: side({ sound: { type: 'object', format: 'audio' } }),
+        },
+      ),
+    )
+  expect(speaking({ voice: 'ada' })).toEqual([])
+  expect(speaking({}, ['in.text > n.voice'])).toEqual([])
+  expect(speaking({ voice: 'bob' })).toEqual(['param_unsupported'])
+  expect(speaking({ voice: 'ada' }, ['in.text > n.voice'])).toEqual(['params_invalid'])
+})
+
+test('images that products make fit into the chat that they are led to', () => {
+  const MIB = 1024 * 1024
+  const shown = (maxOutputBytes: number, limits: { maxBytes: number; maxCount: number }, painters = 1) => {
+    products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes })
+    products.set('viewer', { ...products.get('seeing')!, imageInput: { ...limits, maxTokens: 1_000 } })
+    const names = Array.from({ length: painters }, (_, at) => `p${at}`)
+    return flow(
+      [
+        ...names.map((id) => node({ id, kind: 'product.image', product: 'painter' })),
+        node({ kind: 'product.chat', product: 'viewer' }),
+      ],
+      [
+        'in.text > n.prompt',
+        'n.text > out.text',
+        ...names.flatMap((id) => [`in.text > ${id}.prompt`, `${id}.image > n.image`]),
+      ],
+    )
+  }
+  expect(codes(shown(5 * MIB, { maxBytes: 5 * MIB, maxCount: 3 }, 3))).toEqual([])
+  expect(problems(shown(5 * MIB + 1, { maxBytes: 5 * MIB, maxCount: 3 }))).toMatchObject([
+    { code: 'image_too_large', node: 'n', port: 'image', message: expect.stringContaining('p0') as string },
+  ])
+  expect(codes(shown(MIB, { maxBytes: MIB, maxCount: 2 }, 3))).toEqual(['port_unsupported'])
+  expect(codes(shown(5 * MIB, { maxBytes: 5 * MIB, maxCount: 10 }, 4))).toEqual(['image_too_large']) // 20 MiB together
+})
+
+test('images that products make leave room in the context for the output', () => {
+  const seen = (contextLength: number, images: number, params: object = {}) => {
+    products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes: 1_000 })
+    const imageInput = { maxBytes: 1_000, maxCount: 10, maxTokens: 1_000 }
+    products.set('viewer', { ...products.get('seeing')!, imageInput, contextLength }) // gives 500 tokens at most
+    const names = Array.from({ length: images }, (_, at) => `p${at}`)
+    const nodes = names.map((id) => node({ id, kind: 'product.image', product: 'painter' }))
+    const edges = names.flatMap((id) => [`in.text > ${id}.prompt`, `${id}.image > n.image`])
+    const chat = node({ kind: 'product.chat', product: 'viewer', params })
+    return codes(flow([...nodes, chat], ['in.text > n.prompt', 'n.text > out.text', ...edges]))
+  }
+  expect(seen(2_500, 2)).toEqual([])
+  expect(seen(2_499, 2)).toEqual(['image_too_large'])
+  expect(seen(2_100, 2, { max_tokens: 100 })).toEqual([])
+  expect(seen(400, 0)).toEqual([]) // not about images
+})
+
+test('an image is followed through branches, of whose sides only one has it', () => {
+  products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes: 2_000 })
+  const led = (maxBytes: number, maxCount: number) => {
+    products.set('viewer', { ...products.get('seeing')!, imageInput: { maxBytes, maxCount, maxTokens: 1 } })
+    return codes(
+      flow(
+        [
+          node({ id: 'paint', kind: 'product.image', product: 'painter' }),
+          node({ id: 'either', kind: 'branch', condition: 'picture != null && true' }),
+          node({ id: 'look', kind: 'product.chat', product: 'viewer' }),
+        ],
+        [
+          'in.text > paint.prompt',
+          'paint.image > either.picture',
+          'either.true.picture > look.image',
+          'either.false.picture > look.image',
+          'in.text > look.prompt',
+          'look.text > out.text',
+        ],
+      ),
+    )
+  }
+  expect(led(2_000, 1)).toEqual([])
+  expect(led(1_999, 1)).toEqual(['image_too_large'])
 })

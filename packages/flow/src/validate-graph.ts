@@ -3,6 +3,7 @@ import { flowLimits } from '@gateway/contracts/limits'
 import { readContractSide } from './contract.ts'
 import { readableFields } from './contract/read-side.ts'
 import { edgeProblems } from './graph/edge-problems.ts'
+import { imageProblems } from './graph/image-problems.ts'
 import { layoutOf } from './graph/layout.ts'
 import { nodeProblems, productProblems } from './graph/node-problems.ts'
 import { wiringProblems } from './graph/wiring-problems.ts'
@@ -28,5 +29,9 @@ export function validateGraph(graph: Graph, products: ReadonlyMap<string, Produc
   ]
   if (graph.nodes.length > flowLimits.nodes || graph.edges.length > flowLimits.edges) return problems
   const optional = readableFields(graph.input).filter(({ required }) => !required)
-  return [...problems, ...wiringProblems(layout, new Set(optional.map(({ name }) => name)))]
+  return [
+    ...problems,
+    ...wiringProblems(layout, new Set(optional.map(({ name }) => name))),
+    ...imageProblems(layout, products),
+  ]
 }

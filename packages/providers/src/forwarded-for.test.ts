@@ -21,3 +21,19 @@ test('temperature, top_p and seed are left out where the model does not take the
     stop: 'END',
   })
 })
+
+test('images go on as they came, in their places, whatever is said beside them', () => {
+  const part = (url: string, more: object = {}) => ({ type: 'image_url', image_url: { url, ...more } })
+  const data = (said: string) => `data:image/png;base64,${Buffer.from(said).toString('base64')}`
+  const says = (text: string) => ({ type: 'text', text })
+  const messages = (asset: string) => [
+    { role: 'system', content: 'image:0' },
+    { role: 'user', content: [part(data('one')), says('image:1 and "asset:ast_1"'), part(asset), part(data('two'))] },
+    { role: 'assistant', content: 'I see.' },
+    { role: 'user', content: [part('https://example.test/a.png', { detail: 'low' }), part(asset), part(data('one'))] },
+  ]
+  const seeing = readChatRequest({ model: 'm', messages: messages('asset:ast_1'), seed: 4 })
+  const urls = new Map([['asset:ast_1', data('stored')]])
+  expect(forwardedFor(seeing, ['seed'], urls)).toBe(JSON.stringify({ messages: messages(data('stored')), seed: 4 }))
+  expect(JSON.parse(forwardedFor(seeing, [], urls))).toEqual({ messages: messages(data('stored')) })
+})

@@ -2,10 +2,17 @@ import type { Route } from './chat-port.ts'
 
 /** The port to whoever serves image and audio products, free of any provider's traces. */
 
-/** What is to be made. */
+/** What is to be made. What is left out is the provider's to choose. */
 export type MediaWish =
-  | { kind: 'image'; prompt: string }
-  | { kind: 'audio'; text: string; /** null: the provider's default, where it has one. */ voice: string | null }
+  | { kind: 'image'; prompt: string; size?: string; /** png, jpeg or webp. */ format?: string; quality?: string }
+  | {
+      kind: 'audio'
+      text: string
+      /** null: the provider's default, where it has one. */
+      voice: string | null
+      /** wav or mp3; left out: wav. */
+      format?: string
+    }
 
 export interface MediaCall<Stored> {
   /** In order of preference. */

@@ -48,6 +48,16 @@ test('a sound comes as its bytes, and with the voice that was asked for', async 
   expect(JSON.parse(call!.body!)).toMatchObject({ input: 'Good morning', voice: 'ada', response_format: 'wav' })
 })
 
+test('size, quality and format go to the provider in its words', async () => {
+  const { stored } = await make({ ...image, size: '128x64', quality: 'high', format: 'png' })
+  expect([stored.readUInt32BE(16), stored.readUInt32BE(20)]).toEqual([128, 64])
+  const [drawn] = await first.control.calls()
+  expect(JSON.parse(drawn!.body!)).toMatchObject({ size: '128x64', quality: 'high', output_format: 'png' })
+  await make({ ...sound, format: 'wav' })
+  const [, spoken] = await first.control.calls()
+  expect(JSON.parse(spoken!.body!)).toMatchObject({ response_format: 'wav', voice: 'ada' })
+})
+
 describe('another provider is asked', () => {
   const broken = {
     'where the first is cut in the middle': { cut: { afterChunk: 1 } },

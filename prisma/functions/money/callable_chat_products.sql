@@ -24,6 +24,9 @@ SELECT a.project,
        p.fixed_with_tools,
        p.max_tokens_per_image,
        p.created_at,
-       p.factor_millionths
+       p.factor_millionths,
+       p.image_max_bytes,
+       p.image_max_count,
+       p.image_https
   FROM control.assignments a
   JOIN control.products p ON p.id = a.product AND p.kind = 'chat' AND p.state = 'published';

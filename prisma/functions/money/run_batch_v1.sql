@@ -27,8 +27,8 @@
 -- `wait_for_locks` waits for wallets that others have locked; without it their items answer 'deferred'.
 -- Item lists are parallel arrays, p_ and e_ for pairs of a caller and a model (see admit_v1), a_ for admissions and c_
 -- for closings (see close_batch_v1); no id stands in one batch twice.
--- Answers JSON: admissions and closings as those two functions answer them, and of each product its providers and
--- supported parameters.
+-- Answers JSON: admissions and closings as those two functions answer them, and of each product its providers,
+-- supported parameters and, where it makes images or sounds, how large they may be.
 CREATE OR REPLACE FUNCTION money.run_batch_v1(
   wait_for_locks boolean,
   p_hash text[],
@@ -166,7 +166,10 @@ BEGIN
       a_fingerprint => a_fingerprint,
       a_node => a_node,
       a_lease => a_lease);
-    SELECT json_object_agg(p.id, json_build_object('providers', p.providers, 'supported', p.supported_parameters))
+    SELECT json_object_agg(p.id, json_build_object(
+             'providers', p.providers,
+             'supported', p.supported_parameters,
+             'maxOutputBytes', CASE WHEN p.kind <> 'chat' THEN p.max_output_bytes END))
       INTO products FROM control.products p WHERE p.id = ANY (p_model || e_model);
   END IF;
 END $$;

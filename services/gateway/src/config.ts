@@ -1,5 +1,6 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
+import { chatLimits } from '@gateway/contracts/limits'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, json, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
@@ -36,6 +37,13 @@ export const gatewayConfig = z.object({
     .optional()
     .meta({ description: 'Of one project at most; without it as many as leave room for others' }),
   ...countingConfig,
+  // The least is such that half of it, which one project may have, has room for the largest request.
+  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
+    .default(64 * 1024 * 1024)
+    .meta({
+      description:
+        'Bytes of images, as they are sent, of all chat calls under way; one more call waits for them. A byte takes up to five of memory',
+    }),
   MCP_HOSTS: hostNames().meta({
     description:
       'Host names, separated by commas, whose pages in a browser may call MCP, besides those of this machine',

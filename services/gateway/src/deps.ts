@@ -1,3 +1,4 @@
+import type { ByteBudget } from '@gateway/async/byte-budget'
 import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Instance } from '@gateway/ledger-client/instance'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
@@ -26,6 +27,8 @@ export interface Deps {
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   providers: Pick<Providers, 'chat'>
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
+  /** What all calls together have in memory of images. */
+  imageMemory: Pick<ByteBudget, 'take'>
   countUsage: CountUsage
   /** Projects take turns at it. */
   countExactly: CountExactly

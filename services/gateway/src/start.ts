@@ -1,4 +1,6 @@
 import { randomFillSync } from 'node:crypto'
+import { openByteBudget } from '@gateway/async/byte-budget'
+import { refuse } from '@gateway/contracts/refusal'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
@@ -26,6 +28,8 @@ import { trackOpenCalls } from './open-calls.ts'
 
 /** Running calls are ended this long before the connections are, so that their callers are told. */
 const LAST_ANSWERS_MS = 1_000
+/** How long a call waits for memory for its images. */
+const IMAGE_WAIT_MS = 10_000
 /** Left to settlements once the last call has ended. */
 const SETTLE_MS = 5_000
 
@@ -95,6 +99,11 @@ export async function startGateway(
     notifier,
     providers,
     assetStore,
+    imageMemory: openByteBudget({
+      maxBytes: config.IMAGE_BYTES_AT_ONCE,
+      waitMs: IMAGE_WAIT_MS,
+      whenFull: () => refuse('overloaded', {}),
+    }),
     countUsage: usageCounter(tokenCounter.count),
     countExactly: exactCounter(tokenCounter),
     consoleProxy,

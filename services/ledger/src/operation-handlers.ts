@@ -1,5 +1,6 @@
 import type { OperationName, RequestOf, ResponseOf } from '@gateway/contracts/ledger-operations'
 import { readAsset } from './assets/read-asset.ts'
+import { readImages } from './assets/read-images.ts'
 import { recordAsset } from './assets/record-asset.ts'
 import { readModels } from './catalogue/read-models.ts'
 import { readSandbox } from './catalogue/read-sandbox.ts'
@@ -28,6 +29,7 @@ export const operationHandlers: {
   readSandbox,
   recordAsset,
   readAsset,
+  readImages,
   heartbeat: asking('heartbeats', recordHeartbeat),
   endInstance: asking('heartbeats', endInstance),
   fund: asking('locking', fund),

@@ -1,5 +1,6 @@
 import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { readProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
+import { chatLimits } from '@gateway/contracts/limits'
 import { ConfigurationError, type Environment } from '@gateway/process/config'
 import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
@@ -24,6 +25,13 @@ export const workerConfig = z.object({
   CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
     .default(32)
     .meta({ description: 'Nodes that this process runs at once' }),
+  // The least is such that half of it, which one project may have, has room for the largest request.
+  IMAGE_BYTES_AT_ONCE: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })
+    .default(64 * 1024 * 1024)
+    .meta({
+      description:
+        'Bytes of images of all chat nodes under way; one more node waits for them. A byte takes up to five of memory',
+    }),
   TRACE_CONTENT: flag()
     .default(false)
     .meta({ description: 'Puts prompts and answers into traces, for whoever may read them there' }),

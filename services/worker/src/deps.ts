@@ -1,3 +1,4 @@
+import type { ByteBudget } from '@gateway/async/byte-budget'
 import type { AssetStore } from '@gateway/assets/asset-store'
 import type { NewId } from '@gateway/contracts/ids'
 import type { Instance } from '@gateway/ledger-client/instance'
@@ -16,6 +17,8 @@ export interface Deps {
   notifier: Pick<Notifier, 'subscribe'>
   providers: Pick<Providers, 'chat' | 'media'>
   assets: Pick<AssetStore, 'open' | 'put' | 'remove'>
+  /** What all nodes together have in memory of images. */
+  imageMemory: Pick<ByteBudget, 'take'>
   countUsage: CountUsage
   countExactly: CountExactly
   newId: NewId

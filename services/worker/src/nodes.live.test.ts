@@ -100,44 +100,6 @@ stackTest('a model that was asked for JSON answers an object as well', async ({ 
   expect(failed.chargedMicro).toBeGreaterThan(0) // it did answer
 })
 
-stackTest('images of the project go to a chat as data', async ({ startWorker, tenant, stack, ledger, assets }) => {
-  await startWorker()
-  const model = await tenant.publish({ maxTokensPerImage: 100 })
-  const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('pixels')])
-  const value = { asset: `ast_${newPrompt().slice(7)}`, mimeType: 'image/jpeg', bytes: 1 } // says what it likes
-  const { mimeType, bytes } = await assets.put(tenant.project, value.asset, single(png), { maxBytes: 1_000 })
-  await ledger.recordAsset({ id: value.asset, caller: { keyHash: tenant.key.hash, selector: null }, mimeType, bytes })
-
-  const prompt = newPrompt()
-  expect(await tenant.run(chatWithImage(model), { prompt, photo: value })).toMatchObject({ status: 'Succeeded' })
-  const [call] = await stack.provider.control.calls({ prompt })
-  const url = `data:image/png;base64,${png.toString('base64')}`
-  expect(JSON.parse(call!.body!)).toMatchObject({
-    messages: [{ content: [{ type: 'text' }, { type: 'image_url', image_url: { url } }] }],
-  })
-})
-
-stackTest(
-  'an image whose bytes are lost, or that is too large for a chat, fails its node [asset_not_found] [invalid_request]',
-  async ({ startWorker, tenant, stack, ledger }) => {
-    await startWorker()
-    const model = await tenant.publish({ maxTokensPerImage: 100 })
-    for (const [bytes, code] of [
-      [8, 'asset_not_found'],
-      [128_001, 'invalid_request'],
-    ] as const) {
-      const asset = `ast_${newPrompt().slice(7)}`
-      const caller = { keyHash: tenant.key.hash, selector: null }
-      await ledger.recordAsset({ id: asset, caller, mimeType: 'image/png', bytes })
-      const prompt = newPrompt()
-      const photo = { asset, mimeType: 'image/png', bytes }
-      const record = await tenant.run(chatWithImage(model), { prompt, photo })
-      expect(record).toMatchObject({ status: 'Failed', error: { code }, chargedMicro: 0 })
-      expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
-    }
-  },
-)
-
 stackTest(
   'an image and a sound become assets of the project at a fixed price',
   async ({ startWorker, tenant, fixture, assets }) => {
@@ -172,6 +134,31 @@ stackTest(
       )
       expect(rows).toEqual([{ project: tenant.project, mime_type: mimeType, bytes: value.bytes, execution: record.id }])
     }
+  },
+)
+
+stackTest(
+  'params of media nodes are sent to the provider, at the same price',
+  async ({ startWorker, tenant, stack }) => {
+    await startWorker()
+    const canvas = await tenant.publish({ kind: 'image', requestPico: 40_000_000n })
+    const voice = await tenant.publish({ kind: 'audio', requestPico: 15_000_000n })
+    const nodes = [
+      { id: 'draw', kind: 'product.image', product: canvas, params: { size: '64x32', format: 'png' } },
+      { id: 'say', kind: 'product.audio', product: voice, params: { voice: 'ada' } },
+    ]
+    const output = side(
+      ['picture', { type: 'object', format: 'image' }],
+      ['sound', { type: 'object', format: 'audio' }],
+    )
+    const edges = ['in.text>draw.prompt', 'in.text>say.text', 'draw.image>out.picture', 'say.audio>out.sound']
+    const text = newPrompt()
+    const record = await tenant.run(flow(side('text'), output, nodes, ...edges), { text })
+    expect(record).toMatchObject({ status: 'Succeeded', chargedMicro: 55 })
+    const calls = await stack.provider.control.calls({ prompt: text })
+    const bodies = new Map(calls.map(({ path, body }) => [path, JSON.parse(body!) as object]))
+    expect(bodies.get('/v1/images/generations')).toMatchObject({ size: '64x32', output_format: 'png' })
+    expect(bodies.get('/v1/audio/speech')).toMatchObject({ voice: 'ada' })
   },
 )
 
@@ -275,18 +262,6 @@ stackTest(
     expect((await fixture.run('SELECT id FROM money.assets WHERE execution = $1', [record.id])).rows).toEqual([])
   },
 )
-
-/** `prompt` and `photo` in, `text` out. */
-function chatWithImage(product: string) {
-  const chat = { id: 'chat', kind: 'product.chat', product }
-  const input = side('prompt', ['photo', { type: 'object', format: 'image' }])
-  const edges = ['in.prompt>chat.prompt', 'in.photo>chat.image', 'chat.text>out.text']
-  return flow(input, side('text'), [chat], ...edges)
-}
-
-async function* single(bytes: Buffer) {
-  yield bytes
-}
 
 /** The simulated provider, with little patience. */
 function hasty(url: string): string {

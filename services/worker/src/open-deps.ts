@@ -1,4 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
+import { openByteBudget } from '@gateway/async/byte-budget'
+import { flowLimits } from '@gateway/contracts/limits'
+import { refuse } from '@gateway/contracts/refusal'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { openIdGenerator } from '@gateway/contracts/ids'
@@ -81,6 +84,11 @@ export async function openDeps(
     notifier,
     providers,
     assets,
+    imageMemory: openByteBudget({
+      maxBytes: config.IMAGE_BYTES_AT_ONCE,
+      waitMs: flowLimits.executionMs, // the execution ends before it
+      whenFull: () => refuse('overloaded', {}),
+    }),
     countUsage: usageCounter(tokens.count),
     countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
     newId,

@@ -89,8 +89,9 @@ function readImage(body: Fields): WireRequest {
     model: textOf(model),
     prompt,
     stream: false,
-    answer: () => {
-      const image = drawPng(`${textOf(model)}\n${prompt}\n${JSON.stringify(body['seed'] ?? null)}`, width, height)
+    answer: (rule) => {
+      const seed = JSON.stringify(body['seed'] ?? null)
+      const image = drawPng(`${textOf(model)}\n${prompt}\n${seed}`, width, height, rule?.imageBytes)
       return json(
         JSON.stringify({
           created: 1_770_000_000,

@@ -11,6 +11,8 @@ export interface LoggedCall {
   bodyDigest: string
   /** The body as received; null for all but the latest calls and for very large ones. */
   body: string | null
+  /** SHA-256 of the bytes of each image that came as data, hex. */
+  images: string[]
   /** All texts of the call; of a long one its beginning and its end. */
   prompt: string
   /** Unix milliseconds. */

@@ -28,7 +28,7 @@ export function composeChat(request: ChatRequest, rule: FaultRule | null): ChatA
   const tool = rule?.text === undefined && refusal === null ? request.tool : null
   const text = cutAtStop(rule?.text ?? textFor(request, random), request.stop)
   const said = tool
-    ? tokensOf(JSON.stringify(fitSchema(objectSchema(tool.parameters), random)))
+    ? tokensOf(rule?.toolArguments ?? JSON.stringify(fitSchema(objectSchema(tool.parameters), random)))
     : tokensOf(refusal ?? text.said)
 
   const thought = reasoning.slice(0, request.outputCap)

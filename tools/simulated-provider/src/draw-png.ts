@@ -3,8 +3,11 @@ import { seeded } from './seeded.ts'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** A real PNG of that size: a pattern of four colours, the same for the same text. */
-export function drawPng(text: string, width: number, height: number): Buffer {
+/**
+ * A real PNG of that size: a pattern of four colours, the same for the same text.
+ * @param bytes of the whole file; what the pattern does not need is in a chunk that readers leave out
+ */
+export function drawPng(text: string, width: number, height: number, bytes?: number): Buffer {
   const random = seeded(text)
   const palette = Buffer.from(Array.from({ length: 12 }, () => random.next(256)))
   const header = Buffer.alloc(13)
@@ -21,13 +24,20 @@ export function drawPng(text: string, width: number, height: number): Buffer {
     // Each row begins with its filter type, 0.
     rows.fill(colours, y * (bytesPerRow + 1) + 1, (y + 1) * (bytesPerRow + 1))
   }
-  return Buffer.concat([
-    signature,
-    chunk('IHDR', header),
-    chunk('PLTE', palette),
-    chunk('IDAT', deflateSync(rows, { level: 1 })),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
+  const before = [signature, chunk('IHDR', header), chunk('PLTE', palette)]
+  const after = [chunk('IDAT', deflateSync(rows, { level: 1 })), chunk('IEND', Buffer.alloc(0))]
+  const missing = (bytes ?? 0) - Buffer.concat([...before, ...after]).length - EMPTY_CHUNK_BYTES
+  const filler = bytes === undefined ? [] : [chunk('fiLl', noise(random, Math.max(0, missing)))]
+  return Buffer.concat([...before, ...filler, ...after])
+}
+
+const EMPTY_CHUNK_BYTES = 12
+
+/** Bytes that do not compress. */
+function noise(random: ReturnType<typeof seeded>, bytes: number): Buffer {
+  const filled = Buffer.alloc(bytes)
+  for (let at = 0; at + 4 <= bytes; at += 4) filled.writeUInt32LE(random.next(2 ** 32), at)
+  return filled
 }
 
 function chunk(type: string, data: Buffer): Buffer {

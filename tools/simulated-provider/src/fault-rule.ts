@@ -59,6 +59,14 @@ export const faultRule = z.strictObject({
 
   // Not a fault: the text to answer with, for tests that need a certain one
   text: z.string().max(1_000_000).optional(),
+  // Nor this: an image of so many bytes
+  imageBytes: z
+    .int()
+    .min(1_000)
+    .max(40 * 1024 * 1024)
+    .optional(),
+  // Nor this: tool calls with these arguments, as they are
+  toolArguments: z.string().max(1_000_000).optional(),
   // Nor this: the model declines to answer
   declines: z.literal(true).optional(),
 })

@@ -31,9 +31,21 @@ export function logCall(
     headers: headersThatMatter(req),
     bodyDigest: hash('sha256', body),
     body: body.length <= bodyBytesKept ? body.toString() : null,
+    images: imagesIn(body),
     prompt: excerpt(prompt),
     atMs: Date.now(),
   })
+}
+
+/** As a chat has them, or as the Messages format does. */
+const IMAGE_DATA =
+  /data:image\/[a-z]+;base64,([A-Za-z0-9+/=]+)|"type":"base64","media_type":"[a-z/]+","data":"([A-Za-z0-9+/=]+)"/g
+
+function imagesIn(body: Buffer): string[] {
+  if (!body.includes('base64')) return []
+  return Array.from(body.toString('latin1').matchAll(IMAGE_DATA), ([, url, data]) =>
+    hash('sha256', Buffer.from(url ?? data ?? '', 'base64')),
+  )
 }
 
 function headersThatMatter({ headers }: IncomingMessage): Record<string, string> {

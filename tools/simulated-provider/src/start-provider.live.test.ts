@@ -1,4 +1,4 @@
-import { inflateSync } from 'node:zlib'
+import { crc32, inflateSync } from 'node:zlib'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { controlClient } from './control-client.ts'
 import { startSimulatedProvider } from './start-provider.ts'
@@ -140,6 +140,21 @@ test('images are real PNGs of the size asked for', async () => {
   const start = png.indexOf('IDAT') + 4
   const rows = inflateSync(png.subarray(start, start + png.readUInt32BE(start - 8)))
   expect(rows.length).toBe(32 * (1 + 64 / 4))
+})
+
+test.each([20_000, 1_000_000, 5_000_000])('an image may be a real PNG of %i bytes', async (imageBytes) => {
+  await provider.control.setFaults([{ prompt: 'a fox', imageBytes }])
+  const response = await post('/v1/images/generations', { model: 'sim-image', prompt: 'a fox', size: '64x32' })
+  const { data } = (await response.json()) as { data: { b64_json: string }[] }
+  const png = Buffer.from(data[0]!.b64_json, 'base64')
+  expect(png).toHaveLength(imageBytes)
+  const kinds: string[] = []
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    const [length, kind] = [png.readUInt32BE(at), png.toString('latin1', at + 4, at + 8)]
+    expect(crc32(png.subarray(at + 4, at + 8 + length))).toBe(png.readUInt32BE(at + 8 + length))
+    kinds.push(kind)
+  }
+  expect(kinds).toEqual(['IHDR', 'PLTE', 'fiLl', 'IDAT', 'IEND'])
 })
 
 test('speech is a real WAV whose length says how much follows', async () => {

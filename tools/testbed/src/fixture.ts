@@ -39,6 +39,11 @@ export interface ProductOptions {
   perTool?: number
   fixedWithTools?: number
   maxTokensPerImage?: number | null
+  imageMaxBytes?: number
+  imageMaxCount?: number
+  imageHttps?: boolean
+  maxOutputBytes?: number
+  parameterValues?: object
   providers?: { provider: string; model: string; priority: number }[]
 }
 
@@ -157,8 +162,10 @@ export async function openFixture(adminUrl: string) {
     await run(
       `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
-         per_tool, fixed_with_tools, max_tokens_per_image, providers)
-       VALUES ($1, $17, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+         per_tool, fixed_with_tools, max_tokens_per_image, providers, image_max_bytes, image_max_count, image_https, max_output_bytes,
+         parameter_values)
+       VALUES ($1, $22, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+         $20, $21)`,
       [
         product,
         kind,
@@ -185,6 +192,11 @@ export async function openFixture(adminUrl: string) {
         options.fixedWithTools ?? 64,
         options.maxTokensPerImage ?? null,
         JSON.stringify(options.providers ?? [{ provider: 'simulated', model: 'sim', priority: 1 }]),
+        options.imageMaxBytes ?? 5_242_880,
+        options.imageMaxCount ?? 10,
+        options.imageHttps ?? false,
+        options.maxOutputBytes ?? 5_242_880,
+        JSON.stringify(options.parameterValues ?? {}),
         nameOf(product),
       ],
     )

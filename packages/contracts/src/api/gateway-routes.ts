@@ -15,7 +15,8 @@ export const gatewayRoutes = {
     summary: 'Complete a chat',
     description: [
       'An upper bound of the price is reserved before the call and what it used is charged after it. A call that gets no answer is not charged.',
-      'Messages and forwarded parameters together are at most 128,000 bytes as compact JSON; the request must fit the limits of the model, else `context_limit`.',
+      'Messages and forwarded parameters together are at most 128,000 bytes as compact JSON, the data of images apart; the request must fit the limits of the model, else `context_limit`.',
+      'An image is a `data:` URL, `asset:` and the id of an asset of the project, or, where `image_input.https` of the model says so, an `https:` address that its provider fetches. One image has at most `image_input.max_bytes`, a request `image_input.max_count` of them and 15 MiB of images together.',
       'A sandbox product that takes one text and answers one is called like a model: its text comes whole, in one chunk of a stream, and `service` says which execution it was. Another one is `sandbox_contract`.',
       'Fields that `supported_parameters` of the model does not list are refused, but `temperature`, `top_p` and `seed`, which are ignored then.',
       'A stream whose provider breaks off ends with an event `{"error": …}` and without `[DONE]`.',
@@ -52,6 +53,7 @@ export const gatewayRoutes = {
       'answer_not_kept',
       'context_limit',
       'sandbox_contract',
+      'asset_not_found',
       'key_limit',
       'insufficient_budget',
       'rate_limited',

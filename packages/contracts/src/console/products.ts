@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { chatLimits, flowLimits } from '../limits.ts'
 import { label, paragraph, time } from './fields.ts'
 
 const tokens = z.int().min(1).max(10_000_000)
@@ -15,6 +16,19 @@ const productId = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of letters, digits and . _ : / -')
   .refine((text) => !text.startsWith('sbx-'), 'must not start with sbx-, which names sandbox products')
 const parameterName = z.string().regex(/^[a-z_]{1,64}$/)
+/** Parameters that a node of an image or voice product may set, each with the values that the product takes. */
+export const mediaParameters = {
+  image: ['size', 'format', 'quality'],
+  audio: ['voice', 'format'],
+} as const
+/** What an asset can be; a product lists those of them that it makes. */
+const mediaFormats = ['png', 'jpeg', 'webp', 'wav', 'mp3'] as const
+const values = z.array(label(64)).min(1).max(100)
+const parameterValues = z
+  .strictObject({ size: values, format: z.array(z.enum(mediaFormats)).min(1), quality: values, voice: values })
+  .partial()
+export type ParameterValues = z.infer<typeof parameterValues>
+
 const modality = z.enum(['text', 'image', 'audio', 'file', 'video'])
 
 /** What is bounded besides the output cap (money §2.2). */
@@ -46,6 +60,19 @@ const productFields = {
   modalities: z.strictObject({ input: z.array(modality).min(1), output: z.array(modality).min(1) }),
   isModerated: z.boolean(),
   tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
+  imageInput: z
+    .strictObject({
+      maxBytes: z.int().min(1).max(chatLimits.imageBytes).describe('of one image'),
+      maxCount: z.int().min(1).max(chatLimits.images).describe('of one request'),
+      https: z.boolean().describe('whether an image may be an address; its provider fetches it, and nobody else'),
+    })
+    .describe('what a chat product takes of images, where maxTokensPerImage is a number'),
+  maxOutputBytes: z
+    .int()
+    .min(1)
+    .max(flowLimits.assetBytes)
+    .describe('of an image or sound that the product makes; a larger one is a failure of its provider, uncharged'),
+  parameterValues: parameterValues.describe('what params of a node may set, of an image or voice product'),
   pricing: productPricing,
 }
 /** Where calls go, by priority. The platform operator's alone. */
@@ -71,6 +98,10 @@ export const productDefaults = {
    */
   tokensPerByte: { counted: 1, uncounted: 0.5 },
   overheads: { perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null, factor: 1 },
+  // The same number twice, so that an image of any product fits into a chat with any other unless an operator says otherwise.
+  imageInput: { maxBytes: 5 * 1024 * 1024, maxCount: 10, https: false },
+  maxOutputBytes: 5 * 1024 * 1024,
+  parameterValues: {},
   supportedParameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'stream', 'stream_options'],
   modalities: {
     chat: { input: ['text'], output: ['text'] },
@@ -100,6 +131,9 @@ export const newProductBody = z.strictObject({
   isModerated: z.boolean().default(false),
   tokenizer: productFields.tokenizer.default(null),
   overheads: newOverheads.prefault({}),
+  imageInput: productFields.imageInput.default({ ...productDefaults.imageInput }),
+  maxOutputBytes: productFields.maxOutputBytes.default(productDefaults.maxOutputBytes),
+  parameterValues: productFields.parameterValues.default({}),
   providers,
 })
 /** Of the overheads too only what is sent is changed. */

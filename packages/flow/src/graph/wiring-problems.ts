@@ -10,6 +10,7 @@ export function wiringProblems(layout: Layout, optionalFields: ReadonlySet<strin
   return [
     ...cycleProblems(layout),
     ...missingWires(layout),
+    ...lostValues(layout),
     ...takenPorts(layout),
     ...typeProblems(layout),
     ...optionalToRequired(layout, optionalFields),
@@ -58,6 +59,22 @@ function missingWires({ placed, into }: Layout): GraphProblem[] {
         { node: known.id, port },
         `The input ${port} of node ${known.id} is not wired.`,
         `Draw an edge to ${known.id}.${port}.`,
+      ),
+    )
+  })
+}
+
+function lostValues({ placed, wires }: Layout): GraphProblem[] {
+  return placed.flatMap((known) => {
+    const lost = (known?.look.mustLead ?? []).filter(
+      (port) => !wires.some((wire) => wire.from === known && wire.port === port),
+    )
+    return lost.map((port) =>
+      problem(
+        'wiring_missing',
+        { node: known!.id, port },
+        `The output ${port} of node ${known!.id} leads nowhere, so what the model calls would be lost.`,
+        `Draw an edge from ${known!.id}.${port}, or take tools out of the params of the node.`,
       ),
     )
   })

@@ -3,23 +3,33 @@ import type { NodeKind } from '../node-kind.ts'
 import { chatParamProblems, unsupportedParams } from './chat-params.ts'
 import { optional, productLook, required } from './product-field.ts'
 
-/** A paid call of a chat product: `prompt`, `system` and images in; `text` out, and `json` where `params.response_format` asks for it. */
+/**
+ * A paid call of a chat product: `prompt`, `system` and images in; `text` out, `json` where `params.response_format` asks for it, and
+ * `tool_calls` where `params.tools` are given.
+ */
 export const productChat: NodeKind = {
   kind: 'product.chat',
   calls: 'chat',
   fields: ['product', 'params'],
   collects: ['image'],
-  look: (node) =>
-    productLook(
+  look(node) {
+    const tools = toolsOf(node)
+    const look = productLook(
       node,
       {
         prompt: required('string'),
         system: optional('string'),
         image: { type: 'image', required: false },
       },
-      answersJson(node) ? { text: 'string', json: 'object' } : { text: 'string' },
+      {
+        text: 'string',
+        ...(answersJson(node) && { json: 'object' }),
+        ...(tools.given && { tool_calls: 'object' }),
+      },
       chatParamProblems(node),
-    ),
+    )
+    return tools.mayBeCalled ? { ...look, mustLead: ['tool_calls'] } : look
+  },
   problemsWith(node, product, wired) {
     const problems = unsupportedParams(node, product)
     if (product.takesImages === false && wired.has('image'))
@@ -37,4 +47,11 @@ function answersJson(node: GraphNode): boolean {
   const params = node['params'] as { response_format?: { type?: unknown } } | null | undefined
   const type = params?.response_format?.type
   return type === 'json_object' || type === 'json_schema'
+}
+
+/** A model that is told to call none makes no calls that could be lost. */
+function toolsOf(node: GraphNode): { given: boolean; mayBeCalled: boolean } {
+  const { tools, tool_choice: choice } = (node['params'] ?? {}) as { tools?: unknown; tool_choice?: unknown }
+  const given = Array.isArray(tools) && tools.length > 0
+  return { given, mayBeCalled: given && choice !== 'none' }
 }

@@ -1,11 +1,13 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
+import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/contracts/chat-request'
 import { describe, expect, test } from 'vitest'
+import { forwardedFor } from '../forwarded-for.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeMessages } from './write-messages.ts'
 
 /** What is sent for a body as it is received: nothing reaches the adapter that the contract refuses. */
 function written(body: object, more: { outputCap?: number; stream?: boolean } = {}) {
-  const { forwardedJson: forwarded } = readChatRequest({ model: 'm', messages: [hello], ...body })
+  const request = readChatRequest({ model: 'm', messages: [hello], ...body })
+  const forwarded = forwardedFor(request, [...IGNORED_IF_UNSUPPORTED])
   return JSON.parse(writeMessages({ model: 'claude', forwarded, outputCap: 100, stream: false, ...more }))
 }
 

@@ -21,10 +21,18 @@ export function mediaWire({ imageFormatField }: Config): MediaWire {
 
 function fieldsOf(wish: MediaWish, imageFormatField: boolean): object {
   if (wish.kind === 'audio')
-    return { input: wish.text, ...(wish.voice !== null && { voice: wish.voice }), response_format: 'wav' }
+    return {
+      input: wish.text,
+      ...(wish.voice !== null && { voice: wish.voice }),
+      response_format: wish.format ?? 'wav',
+    }
+  const { prompt, size, format, quality } = wish
   return {
-    prompt: wish.prompt,
+    prompt,
     n: 1,
+    ...(size !== undefined && { size }),
+    ...(quality !== undefined && { quality }),
+    ...(format !== undefined && { output_format: format }),
     ...(imageFormatField && { response_format: 'b64_json' }),
   }
 }

@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import {
+  mediaParameters,
+  type ParameterValues,
   type ProductKind,
   type ProductRecord,
   type newProductBody,
@@ -32,6 +34,9 @@ export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProduct
     isModerated: fields.isModerated,
     tokenizer: fields.tokenizer,
     ...columnsOfNewOverheads(fields),
+    ...columnsOfImageInput(fields.imageInput),
+    maxOutputBytes: fields.maxOutputBytes,
+    parameterValues: valuesOf(kind, fields.parameterValues),
     ...columnsOfPrice(kind, fields.pricing),
     providers: fields.providers,
   }
@@ -39,13 +44,16 @@ export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProduct
 
 /** Only what a patch names. */
 export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof productPatch>) {
-  const { modalities, overheads: { tokensPerByte, factor, ...tokens } = {}, pricing, ...asTheyAre } = patch
+  const { modalities, overheads, imageInput, parameterValues, pricing, ...asTheyAre } = patch
+  const { tokensPerByte, factor, ...tokens } = overheads ?? {}
   const given = Object.entries({ ...asTheyAre, ...tokens }).filter(([, value]) => value !== undefined)
   return {
     ...Object.fromEntries(given),
     ...(tokensPerByte !== undefined && { tokensPerByteMillionths: millionths(tokensPerByte) }),
     ...(factor !== undefined && { factorMillionths: millionths(factor) }),
     ...(modalities && { inputModalities: modalities.input, outputModalities: modalities.output }),
+    ...(imageInput && columnsOfImageInput(imageInput)),
+    ...(parameterValues && { parameterValues: valuesOf(kind, parameterValues) }),
     ...(pricing && columnsOfPrice(kind, pricing)),
   }
 }
@@ -64,6 +72,9 @@ export function productRecord(row: ProductRow, toOperator: boolean): ProductReco
     supportedParameters: row.supportedParameters,
     modalities: { input: row.inputModalities, output: row.outputModalities } as ProductRecord['modalities'],
     isModerated: row.isModerated,
+    imageInput: { maxBytes: row.imageMaxBytes, maxCount: row.imageMaxCount, https: row.imageHttps },
+    maxOutputBytes: row.maxOutputBytes,
+    parameterValues: row.parameterValues as ParameterValues,
     pricing: pricingOf(row),
     ...(toOperator && operatorsFields(row)),
     createdAt: row.createdAt.toISOString(),
@@ -98,6 +109,22 @@ function columnsOfNewOverheads({
 /** Rounded up: a bound may only grow. */
 function millionths(rate: number): number {
   return Math.ceil(Math.round(rate * 1e9) / 1_000)
+}
+
+function columnsOfImageInput({ maxBytes, maxCount, https }: z.output<typeof newProductBody>['imageInput']) {
+  return { imageMaxBytes: maxBytes, imageMaxCount: maxCount, imageHttps: https }
+}
+
+/** A product lists values of the parameters that nodes of its kind have, and formats that it can make. */
+function valuesOf(kind: ProductKind, values: ParameterValues): ParameterValues {
+  const names: readonly string[] = kind === 'chat' ? [] : mediaParameters[kind]
+  const other = Object.keys(values).find((name) => !names.includes(name))
+  if (other !== undefined)
+    throw invalidField(`parameterValues.${other}`, `is no parameter of a product of the kind ${kind}.`, 'Leave it out.')
+  const formats: readonly string[] = kind === 'audio' ? ['wav', 'mp3'] : ['png', 'jpeg', 'webp']
+  if (values.format?.some((format) => !formats.includes(format)))
+    throw invalidField('parameterValues.format', `may have ${formats.join(', ')} of a product of the kind ${kind}.`)
+  return values
 }
 
 /** Media products carry a fixed price per request (money §1.2). */

@@ -13,6 +13,9 @@ const body = (id: string) => ({
   providers: [{ provider: 'simulated', model: 'sim-swift', priority: 0 }],
 })
 
+const imageInput = { maxBytes: 1_000, maxCount: 1, https: false }
+const painter = { kind: 'image', pricing: { unit: 'request', request: '0.04' } }
+
 test('a product is made with exact prices, and what tells who serves it is shown to the operator alone', async ({
   signIn,
   stack,
@@ -25,6 +28,9 @@ test('a product is made with exact prices, and what tells who serves it is shown
     description: '',
     modalities: { input: ['text'], output: ['text'] },
     overheads: { ...overheads(), factor: 1 },
+    imageInput: { maxBytes: 5_242_880, maxCount: 10, https: false },
+    maxOutputBytes: 5_242_880,
+    parameterValues: {},
   })
   const { providers, tokenizer, overheads: ofOperator, ...shown } = made.body
   expect([providers, tokenizer, ofOperator]).toEqual([body('').providers, 'o200k_base', expect.any(Object)])
@@ -124,6 +130,17 @@ test('a patch changes what it names and nothing else [not_found]', async ({ sign
   expect(outcomeOf(await operator.patch('/api/v2/products/acme%2Fnever', {}))).toBe('404 not_found')
 })
 
+test('what it takes of images and what nodes may set is shown and changed', async ({ signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const parameterValues = { size: ['512x512', '1024x1024'], format: ['png', 'webp'] }
+  const limits = { maxOutputBytes: 2_000_000, parameterValues }
+  const made = await operator.post('/api/v2/products', { ...body('acme/painter'), ...painter, ...limits })
+  expect(made.body).toMatchObject(limits)
+  const more = { imageInput: { maxBytes: 1_000, maxCount: 1, https: true }, parameterValues: {} }
+  const changed = await operator.patch('/api/v2/products/acme%2Fpainter', more)
+  expect(changed.body).toEqual({ ...made.body, ...more })
+})
+
 test.for([
   ['an id of a sandbox', { id: 'sbx-mine' }, 'id'],
   ['a price that is no decimal', { pricing: { unit: 'tokens', prompt: '1e-6', completion: '0' } }, 'pricing.prompt'],
@@ -133,6 +150,16 @@ test.for([
   ['an image priced by tokens', { kind: 'image' }, 'pricing.unit'],
   ['no provider', { providers: [] }, 'providers'],
   ['more than a token a byte', { overheads: { ...overheads(), tokensPerByte: 1.5 } }, 'overheads.tokensPerByte'],
+  [
+    'more of an image than a chat may have',
+    { imageInput: { ...imageInput, maxBytes: 15_728_641 } },
+    'imageInput.maxBytes',
+  ],
+  ['more images than a chat may have', { imageInput: { ...imageInput, maxCount: 101 } }, 'imageInput.maxCount'],
+  ['an output that no asset can be', { ...painter, maxOutputBytes: 25_000_001 }, 'maxOutputBytes'],
+  ['parameters of media for a chat', { parameterValues: { size: ['1x1'] } }, 'parameterValues.size'],
+  ['a voice for images', { ...painter, parameterValues: { voice: ['ada'] } }, 'parameterValues.voice'],
+  ['a sound for images', { ...painter, parameterValues: { format: ['wav'] } }, 'parameterValues.format'],
   ['a wholesale price', { wholesale: '0.1' }, 'wholesale'],
 ] as const)('a product with %s is refused [invalid_request]', async ([, more, param], { signIn }) => {
   const operator = await signIn({ platformOperator: true })

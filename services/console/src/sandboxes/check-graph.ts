@@ -1,9 +1,11 @@
+import type { ParameterValues } from '@gateway/contracts/console/products'
 import type { Graph, GraphProblem } from '@gateway/contracts/graph'
 import { chatFieldsOf } from '@gateway/flow/contract'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import { validateGraph, type ProductFacts } from '@gateway/flow/validate-graph'
 import type { Transaction } from '../audit/record-change.ts'
+import type { ProductRow } from '../catalogue/product-columns.ts'
 
 /** A package that was built of a graph, as it is stored. */
 export interface BuiltPackage {
@@ -49,12 +51,47 @@ async function callableProducts(tx: Transaction, project: string): Promise<Map<s
   const assigned = await tx.assignment.findMany({ where: { project }, select: { product: true } })
   const products = await tx.product.findMany({
     where: { id: { in: assigned.map(({ product }) => product) }, state: 'published' },
-    select: { id: true, kind: true, supportedParameters: true, maxOutputTokens: true, maxTokensPerImage: true },
+    select: {
+      id: true,
+      kind: true,
+      supportedParameters: true,
+      maxOutputTokens: true,
+      contextLength: true,
+      maxTokensPerImage: true,
+      imageMaxBytes: true,
+      imageMaxCount: true,
+      maxOutputBytes: true,
+      parameterValues: true,
+    },
   })
-  return new Map(
-    products.map(({ id, kind, maxTokensPerImage, ...facts }) => [
-      id,
-      { ...facts, kind: kind as ProductFacts['kind'], assigned: true, takesImages: maxTokensPerImage !== null },
-    ]),
-  )
+  return new Map(products.map((product) => [product.id, factsOf(product)]))
+}
+
+type Row = Pick<
+  ProductRow,
+  | 'kind'
+  | 'supportedParameters'
+  | 'maxOutputTokens'
+  | 'contextLength'
+  | 'maxTokensPerImage'
+  | 'imageMaxBytes'
+  | 'imageMaxCount'
+  | 'maxOutputBytes'
+  | 'parameterValues'
+>
+
+function factsOf({ maxTokensPerImage, imageMaxBytes, imageMaxCount, ...row }: Row): ProductFacts {
+  return {
+    kind: row.kind as ProductFacts['kind'],
+    assigned: true,
+    supportedParameters: row.supportedParameters,
+    maxOutputTokens: row.maxOutputTokens,
+    takesImages: maxTokensPerImage !== null,
+    contextLength: row.contextLength,
+    ...(maxTokensPerImage !== null && {
+      imageInput: { maxBytes: imageMaxBytes, maxCount: imageMaxCount, maxTokens: maxTokensPerImage },
+    }),
+    maxOutputBytes: row.maxOutputBytes,
+    parameterValues: row.parameterValues as ParameterValues,
+  }
 }

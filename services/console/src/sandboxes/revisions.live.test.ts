@@ -309,3 +309,58 @@ test('an earlier revision is never changed by a later save', async ({ flow, stac
     '405 method_not_allowed',
   )
 })
+
+test('an image that may not fit into the chat it is led to is a problem of save and activation [graph_invalid]', async ({
+  flow,
+  fixture,
+  stack,
+}) => {
+  const painter = await fixture.publishProduct({ kind: 'image', maxOutputBytes: 5_242_881 })
+  const viewer = await fixture.publishProduct({ maxTokensPerImage: 100 })
+  await fixture.assign(stack.project, painter, viewer)
+  const graph = {
+    ...echo,
+    nodes: [
+      ...echo.nodes,
+      { id: 'paint', kind: 'product.image', product: painter },
+      { id: 'look', kind: 'product.chat', product: viewer },
+    ],
+    edges: [
+      { from: 'in.text', to: 'paint.prompt' },
+      { from: 'in.text', to: 'look.prompt' },
+      { from: 'paint.image', to: 'look.image' },
+      { from: 'look.text', to: 'out.text' },
+    ],
+  }
+  const saved = await flow.save(graph, { draft: true })
+  expect(saved.body.problems).toMatchObject([{ code: 'image_too_large', node: 'look', port: 'image' }])
+  const refused = await flow.activate(saved.body.number)
+  expect(outcomeOf(refused)).toBe('422 graph_invalid')
+  expect(refused.body.error.details.problems).toMatchObject([{ code: 'image_too_large' }])
+
+  await fixture.run('UPDATE control.products SET max_output_bytes = 5242880 WHERE id = $1', [painter])
+  expect(outcomeOf(await flow.activate(saved.body.number))).toBe('200')
+  await fixture.run('UPDATE control.products SET max_tokens_per_image = NULL WHERE id = $1', [viewer])
+  const blind = await flow.save(graph, { draft: true })
+  expect(blind.body.problems).toMatchObject([{ code: 'port_unsupported', node: 'look', port: 'image' }])
+})
+
+test('params of a node that its product does not list are a problem of the save', async ({ flow, fixture, stack }) => {
+  const painter = await fixture.publishProduct({ kind: 'image', parameterValues: { size: ['512x512'] } })
+  await fixture.assign(stack.project, painter)
+  const output = { ...echo.output, properties: { picture: { type: 'object', format: 'image' } }, required: ['picture'] }
+  const painting = (params: object) => ({
+    ...echo,
+    output,
+    nodes: [...echo.nodes, { id: 'paint', kind: 'product.image', product: painter, params }],
+    edges: [
+      { from: 'in.text', to: 'paint.prompt' },
+      { from: 'paint.image', to: 'out.picture' },
+    ],
+  })
+  const problemsOf = async (params: object) =>
+    ((await flow.save(painting(params), { draft: true })).body.problems as { code: string }[]).map(({ code }) => code)
+  expect(await problemsOf({ size: '512x512' })).toEqual([])
+  expect(await problemsOf({ size: '2048x2048' })).toEqual(['param_unsupported'])
+  expect(await problemsOf({ format: 'png' })).toEqual(['param_unsupported'])
+})

@@ -1,5 +1,5 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { refuse } from '@gateway/contracts/refusal'
+import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { AdmitItem } from '@gateway/contracts/ledger-items'
 import type { AdmitOutcome } from '@gateway/contracts/ledger-outcomes'
@@ -12,7 +12,7 @@ import { storable } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
 import type { Admission, Caller, Running } from './admission.ts'
 import type { AdmissionQueueLimit } from './limits.ts'
-import { tooOften, type Exceeded } from './rates.ts'
+import { tooOften } from './rates.ts'
 
 // What a call has to pass before its provider is called. The ledger decides. Here is only
 //   A1  that nothing is asked for a caller who has disconnected already;
@@ -21,7 +21,7 @@ import { tooOften, type Exceeded } from './rates.ts'
 //       for a count takes no place in the queue to the ledger;
 //   A3  the rate that an operator has set. A call beyond it is asked for in the name of no instance. The ledger then
 //       decides all that comes before money, so the caller is told what they would be told anyway, and nothing is
-//       reserved.
+//       reserved. So it is with images that the model can't take.
 
 type Needed = Pick<
   Deps,
@@ -45,14 +45,20 @@ const NO_INSTANCE = 'nobody'
 /**
  * Asks the ledger to admit a call: one question, in which everything is decided (architecture §2.1). While the
  * first call under the same idempotency key is running, this one joins it.
+ * @param misfit why the model can't take the images of the call; it is told after what the ledger has to say before money
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws ClientDisconnected
  */
-export async function admitCall(deps: Needed, chat: ChatCall, caller: Caller): Promise<Admission> {
+export async function admitCall(
+  deps: Needed,
+  chat: ChatCall,
+  caller: Caller,
+  misfit: Refusal | null = null,
+): Promise<Admission> {
   deps.admissionQueueLimit.refuseIfFull()
-  const first = await askLedger(deps, chat, caller, deps.admissionQueueLimit.during)
-  const askAgain = () => askLedger(deps, chat, caller, (ask) => ask())
+  const first = await askLedger(deps, chat, caller, misfit, deps.admissionQueueLimit.during)
+  const askAgain = () => askLedger(deps, chat, caller, misfit, (ask) => ask())
   const admission =
     first.kind === 'running' ? await deps.runningCalls.join(first, askerOf(chat), askAgain, caller.disconnected) : first
   noteOnCall({
@@ -73,15 +79,17 @@ async function askLedger(
   deps: Needed,
   chat: ChatCall,
   { disconnected, permit }: Caller,
+  misfit: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
   if (disconnected.aborted) throw new ClientDisconnected() // A1
   const exceeded = await deps.rates.exceeded(chat.keyHash)
-  let decided = await waiting(() => decide(deps, chat, null, exceeded))
+  const inNobodysName = exceeded !== null || misfit !== null // A3
+  let decided = await waiting(() => decide(deps, chat, null, inNobodysName))
   if (decided.outcome.kind === 'refused') {
     const count = await countPrompt(deps, chat, decided.outcome)
     if (disconnected.aborted) throw new ClientDisconnected() // A1
-    if (count.kind === 'counted') decided = await waiting(() => decide(deps, chat, count.tokens, exceeded))
+    if (count.kind === 'counted') decided = await waiting(() => decide(deps, chat, count.tokens, inNobodysName))
   }
   const { id, outcome } = decided
   const project = projectOf(outcome)
@@ -100,7 +108,7 @@ async function askLedger(
     case 'refused':
       throw refusalFor(outcome, 'chat')
     case 'instance-unknown':
-      throw exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded) // A3
+      throw misfit ?? (exceeded === null ? new LedgerUnavailable({ why: 'unavailable' }) : tooOften(exceeded)) // A3
   }
 }
 
@@ -124,15 +132,15 @@ async function decide(
   { ledger, instance, newId }: Needed,
   chat: ChatCall,
   counted: number | null,
-  exceeded: Exceeded | null,
+  inNobodysName: boolean,
 ) {
   const item = {
     ...itemOf(chat, counted),
     id: newId('inv'),
-    instance: exceeded === null ? instance.id() : NO_INSTANCE,
+    instance: inNobodysName ? NO_INSTANCE : instance.id(),
   }
   let outcome = await ledger.admit(item, { budgetMs: ADMISSION_MS })
-  if (outcome.kind === 'instance-unknown' && exceeded === null) {
+  if (outcome.kind === 'instance-unknown' && !inNobodysName) {
     await instance.renew()
     outcome = await ledger.admit({ ...item, instance: instance.id() }, { budgetMs: ADMISSION_MS })
   }

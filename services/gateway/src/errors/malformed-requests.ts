@@ -66,7 +66,7 @@ export function refuseMalformed(
 export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number {
   if (isUpload({ url })) return flowLimits.assetBytes
   if (url.startsWith('/v1/sandbox/') || url.startsWith('/api/v2/')) return flowLimits.bodyBytes
-  return chatLimits.bodyBytes
+  return url.startsWith('/v1/chat/') ? chatLimits.bodyBytes : chatLimits.textBodyBytes
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,4 +1,5 @@
 import { SpanKind } from '@opentelemetry/api'
+import { imageUrls } from '@gateway/assets/image-urls'
 import { inSpan, markFailed, startSpan, withSpan } from '@gateway/process/spans'
 import type { ChatAnswer, ChatChunk, Completion } from '@gateway/providers/chat-port'
 import { callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
@@ -10,7 +11,7 @@ import { noteAnswer, noteChunks } from './trace-answer.ts'
 // Calls the provider of an admitted product, in a span by the semantic conventions for generative AI. The providers
 // hold the time limit of 300 s; here a call ends early only where this process has to stop.
 
-type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent'>
+type Needed = Pick<Deps, 'providers' | 'openCalls' | 'traceContent' | 'assetStore'>
 
 /** @throws ProviderFailure, ProcessStopping */
 export function callForCompletion(deps: Needed, call: Call): Promise<Completion> {
@@ -40,15 +41,26 @@ export async function callForChunks(deps: Needed, call: Call): Promise<AsyncIter
   }
 }
 
-function ask({ providers, openCalls }: Needed, { request, admitted }: Call): Promise<ChatAnswer> {
+async function ask(deps: Needed, call: Call): Promise<ChatAnswer> {
+  const { providers, openCalls } = deps
+  const { request, admitted } = call
   const { routes, outputCap, supportedParameters } = admitted
+  const assetUrls = call.assets.length > 0 ? await loadAssets(deps, call) : undefined
   return providers.chat({
     routes,
-    forwarded: forwardedFor(request, supportedParameters),
+    forwarded: forwardedFor(request, supportedParameters, assetUrls),
     outputCap,
     stream: request.stream,
     signal: openCalls.cancellation,
   })
+}
+
+async function loadAssets({ assetStore }: Needed, { admitted: { project }, assets, room }: Call) {
+  await room.take(
+    project,
+    assets.reduce((sum, { bytes }) => sum + bytes, 0),
+  )
+  return imageUrls(assetStore, project, assets)
 }
 
 function nameOf({ request: { model } }: Call): string {

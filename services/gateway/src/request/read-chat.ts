@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-request'
 import { chatLimits } from '@gateway/contracts/limits'
-import { parseJson, readBody } from '@gateway/http/read-body'
+import { readBody } from '@gateway/http/read-body'
 import { fingerprintOf } from './fingerprint.ts'
+import { parseChatBody } from './parse-chat-body.ts'
 import { readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 
 /** A chat call that has passed every check that needs no state (rules §2.3). */
@@ -23,7 +24,7 @@ export interface ChatCall {
 export async function readChat(req: IncomingMessage, keyHash: string): Promise<ChatCall> {
   refuseRepeatedHeaders(req)
   const idempotencyKey = readIdempotencyKey(req)
-  const body = parseJson(await readBody(req, chatLimits.bodyBytes))
+  const body = parseChatBody(await readBody(req, bodyLimitOf(req)))
   const request = readChatRequest(body)
   return {
     keyHash,
@@ -31,4 +32,9 @@ export async function readChat(req: IncomingMessage, keyHash: string): Promise<C
     request,
     idempotency: idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(body as object) },
   }
+}
+
+/** Room is made for what a body says of its length; one that says nothing is as long as a text may be. */
+function bodyLimitOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
+  return headers['content-length'] === undefined ? chatLimits.textBodyBytes : chatLimits.bodyBytes
 }

@@ -104,14 +104,21 @@ export function closingOutcome([, outcome, chargedMicro]: ClosingRow):
 }
 
 function admitted(
-  facts: Omit<Admitted, 'kind' | 'routes' | 'supportedParameters'>,
+  facts: Omit<Admitted, 'kind' | 'routes' | 'supportedParameters' | 'maxOutputBytes'>,
   products: BatchRows['products'],
 ): Admitted {
   const product = products[facts.product]
   const routes = (product?.providers ?? [])
     .toSorted((a, b) => a.priority - b.priority)
     .map(({ provider, model }) => ({ provider, model }))
-  return { kind: 'admitted', ...facts, routes, supportedParameters: product?.supported ?? [] }
+  const { supported = [], maxOutputBytes = null } = product ?? {}
+  return {
+    kind: 'admitted',
+    ...facts,
+    routes,
+    supportedParameters: supported,
+    ...(maxOutputBytes !== null && { maxOutputBytes }),
+  }
 }
 
 type AdmittedRow = Extract<AdmissionRow, [number, 'admitted', ...unknown[]]>

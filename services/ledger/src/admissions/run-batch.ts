@@ -38,6 +38,8 @@ export interface BatchRows {
 export interface ProductFacts {
   providers: { provider: string; model: string; priority: number }[]
   supported: string[]
+  /** null: it makes text. */
+  maxOutputBytes?: number | null
 }
 
 /**

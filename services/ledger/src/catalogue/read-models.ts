@@ -21,6 +21,10 @@ interface ProductRow {
   completion_pico: bigint
   request_pico: bigint
   created_at: Date
+  max_tokens_per_image: number | null
+  image_max_bytes: number
+  image_max_count: number
+  image_https: boolean
 }
 
 interface SandboxRow {
@@ -102,6 +106,13 @@ function entryOf(product: ProductRow): ModelEntry {
     },
     supported_parameters: product.supported_parameters,
     pricing: pricingOf(product),
+    ...(product.max_tokens_per_image !== null && {
+      image_input: {
+        max_bytes: product.image_max_bytes,
+        max_count: product.image_max_count,
+        https: product.image_https,
+      },
+    }),
   }
 }
 

@@ -1,58 +1,65 @@
-import { buffer } from 'node:stream/consumers'
-import { AssetMissing } from '@gateway/assets/asset-failures'
+import { imageUrls } from '@gateway/assets/image-urls'
+import { isImageUrl } from '@gateway/contracts/chat-images'
+import type { ChatRequest } from '@gateway/contracts/chat-request'
 import type { AssetValue } from '@gateway/contracts/execution'
-import { chatLimits } from '@gateway/contracts/limits'
+import { imageMisfit, type ImageAsset } from '@gateway/contracts/image-limits'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { refuse } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
 import { askUntilAnswered } from '../retry.ts'
 
-/** Images of the execution's project as `data:` URLs, to be put into messages. Rejects with a Refusal for what can't be sent. */
-export async function loadImages(
-  { ledger, assets }: Pick<Deps, 'ledger' | 'assets'>,
-  project: string,
-  value: unknown,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const urls: string[] = []
-  let bytes = 0
-  for (const image of imagesOf(value)) {
-    const found = await askUntilAnswered(signal, () => ledger.readAsset({ caller: { project }, asset: image.asset }))
-    // What the value says of itself may come from a caller; what counts is what the ledger has recorded.
-    if ('refused' in found) throw refuse('asset_not_found', { asset: image.asset })
-    const { mimeType } = found.asset
-    if (!mimeType.startsWith('image/')) throw notAnImage(image.asset)
-    bytes += found.asset.bytes
-    if (bytes > chatLimits.forwardedBytes) throw tooLarge()
-    urls.push(`data:${mimeType};base64,${(await read(assets, project, image.asset)).toString('base64')}`)
-  }
-  return urls
-}
-
-async function read(assets: Pick<Deps['assets'], 'open'>, project: string, asset: string): Promise<Buffer> {
-  try {
-    return await buffer(await assets.open(project, asset))
-  } catch (error) {
-    throw error instanceof AssetMissing ? refuse('asset_not_found', { asset }) : error
-  }
-}
-
-/** The port takes several; an optional input that was left out is null. */
-function imagesOf(value: unknown): AssetValue[] {
+/**
+ * How a chat names the images at a port, which takes several; an optional input that was left out is null.
+ * @throws Refusal `asset_not_found` for what can be no id
+ */
+export function imageReferences(value: unknown): string[] {
   return [value]
     .flat()
     .filter((item): item is AssetValue => typeof item === 'object' && item !== null && 'asset' in item)
+    .map(({ asset }) => {
+      const reference = `asset:${asset}`
+      if (!isImageUrl(reference)) throw refuse('asset_not_found', { asset: asset.slice(0, 64) })
+      return reference
+    })
 }
 
-function notAnImage(asset: string) {
-  const reason = `image: the asset ${asset} is not an image.`
-  return refuse(
-    'invalid_request',
-    { reason, resolution: 'Wire a PNG, JPEG or WebP image to the port.' },
-    { param: 'image' },
-  )
+/**
+ * What the ledger has recorded of the images of a node's call: what a value says of itself may come from a caller.
+ * @throws Refusal for what the product can't take; nothing is reserved yet
+ */
+export async function checkImages(
+  { ledger }: Pick<Deps, 'ledger'>,
+  project: string,
+  { model, images }: ChatRequest,
+  signal: AbortSignal,
+): Promise<ImageAsset[]> {
+  if (images.length === 0) return []
+  const assets = [...new Set(images.flatMap((image) => (image.kind === 'asset' ? image.asset : [])))]
+  const answer = await askUntilAnswered(signal, () => ledger.readImages({ caller: { project }, model, assets }))
+  if ('refused' in answer) throw refusalFor(answer.refused, 'node')
+  if (answer.limits === null) return answer.assets // the admission says why
+  const misfit = imageMisfit(images, new Map(answer.assets.map((asset) => [asset.id, asset])), answer.limits, 'node')
+  if (misfit !== null) throw misfit
+  return answer.assets
 }
 
-function tooLarge() {
-  const reason = `image: the images of one chat call are more than ${chatLimits.forwardedBytes} bytes together with its text.`
-  return refuse('invalid_request', { reason, resolution: 'Use smaller images, or fewer of them.' }, { param: 'image' })
+/**
+ * Does something with the images as `data:` URLs, by reference, once there is memory for them.
+ * @throws Refusal `asset_not_found`; AssetStoreUnavailable; the signal's reason
+ */
+export async function withImages<Answer>(
+  { assets: store, imageMemory }: Pick<Deps, 'assets' | 'imageMemory'>,
+  project: string,
+  assets: readonly ImageAsset[],
+  signal: AbortSignal,
+  work: (urls: Map<string, string>) => Promise<Answer>,
+): Promise<Answer> {
+  if (assets.length === 0) return work(new Map())
+  const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0)
+  const giveBack = await imageMemory.take(project, bytes, signal)
+  try {
+    return await work(await imageUrls(store, project, assets))
+  } finally {
+    giveBack()
+  }
 }

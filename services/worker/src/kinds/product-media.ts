@@ -1,6 +1,8 @@
 import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/asset-failures'
 import type { StoredAsset } from '@gateway/assets/asset-store'
+import { mediaParameters } from '@gateway/contracts/console/products'
 import type { AssetValue, Values } from '@gateway/contracts/execution'
+import type { GraphNode } from '@gateway/contracts/graph'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
 import { noTokens } from '@gateway/contracts/usage'
@@ -18,15 +20,27 @@ import { productOf, textAt } from './ports.ts'
 
 type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId' | 'now'>
 
-/** `product.image`: `prompt` → `image`. */
+/** `product.image`: `prompt` and `params` → `image`. */
 export async function prepareImage(deps: MediaDeps, work: Work, inputs: Values): Promise<PaidCall> {
-  return prepareMedia(deps, work, { kind: 'image', prompt: textAt(inputs, 'prompt') ?? '' })
+  const prompt = textAt(inputs, 'prompt') ?? ''
+  return prepareMedia(deps, work, { ...paramsOf(work.claim.node, 'image'), kind: 'image', prompt })
 }
 
-/** `product.audio`: `text`, `voice` → `audio`. */
+/** `product.audio`: `text`, `voice` and `params` → `audio`. */
 export async function prepareAudio(deps: MediaDeps, work: Work, inputs: Values): Promise<PaidCall> {
-  const wish = { kind: 'audio', text: textAt(inputs, 'text') ?? '', voice: textAt(inputs, 'voice') || null } as const
-  return prepareMedia(deps, work, wish)
+  const params = paramsOf(work.claim.node, 'audio')
+  const voice = textAt(inputs, 'voice') || params.voice || null
+  return prepareMedia(deps, work, { ...params, kind: 'audio', text: textAt(inputs, 'text') ?? '', voice })
+}
+
+/** What the product listed of them when the flow was saved; others are not asked for. */
+function paramsOf<Kind extends keyof typeof mediaParameters>(
+  { params }: GraphNode,
+  kind: Kind,
+): Partial<Record<(typeof mediaParameters)[Kind][number], string>> {
+  const given = Object.entries(typeof params === 'object' && params !== null ? params : {})
+  const names: readonly string[] = mediaParameters[kind]
+  return Object.fromEntries(given.filter(([name, value]) => names.includes(name) && typeof value === 'string')) as never
 }
 
 /** The one output has the name of what was wished for. */
@@ -41,9 +55,8 @@ function prepareMedia(
     parameters: [],
     promptSize: { bytes: Buffer.byteLength(JSON.stringify(wish)), messages: 0, tools: 0, images: 0, maxTokens: null },
     request: null,
-    async make({ routes }, signal) {
+    async make({ routes, maxOutputBytes: maxBytes = flowLimits.assetBytes }, signal) {
       const asset = deps.newId('ast')
-      const maxBytes = flowLimits.assetBytes
       const store = (bytes: AsyncIterable<Buffer>) => assets.put(project, asset, bytes, { maxBytes }) // M1
       const startedMs = now()
       const { stored } = await providers.media({ routes, wish, maxBytes, store, signal }).catch(refuseBadBytes)

@@ -2,11 +2,13 @@ import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '@gateway/http/client-disconnected'
 import { sendText } from '@gateway/http/send'
 import { withSpan } from '@gateway/process/spans'
-import type { AdmittedCall } from '../../admission/admission.ts'
+import type { AdmittedCall, Caller } from '../../admission/admission.ts'
 import { admitCall } from '../../admission/admit-call.ts'
 import { withPermit, type Permit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { chatWithSandbox } from '../../executions/chat-with-sandbox.ts'
+import { checkImages, type CheckedImages } from '../../images/check-images.ts'
+import { makeRoomForBody, openImageRoom, type ImageRoom } from '../../images/image-room.ts'
 import type { Call } from '../../provider-call/call.ts'
 import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
@@ -29,15 +31,33 @@ export function chatCompletions(deps: Deps): RequestHandler {
 }
 
 async function complete(deps: Deps, req: Request, res: Response, keyHash: string, permit: Permit): Promise<void> {
+  const caller = { disconnected: disconnectSignal(res), permit }
+  const room = openImageRoom(deps, caller)
+  try {
+    await answer(deps, req, res, keyHash, caller, room)
+  } finally {
+    room.giveBack()
+  }
+}
+
+async function answer(
+  deps: Deps,
+  req: Request,
+  res: Response,
+  keyHash: string,
+  caller: Caller,
+  room: ImageRoom,
+): Promise<void> {
   const { metrics, now } = deps
   const startMs = now()
-  const caller = { disconnected: disconnectSignal(res), permit }
+  await makeRoomForBody(deps, req, caller, room)
   const chat = await readChat(req, keyHash)
   if (namesSandbox(chat)) {
     await withSpan('run', {}, () => chatWithSandbox(deps, res, chat, caller))
     return metrics.answered('sandbox', now() - startMs)
   }
-  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller))
+  const images = await checkImages(deps, chat)
+  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, images.misfit))
   res.setHeader('X-Service-Invocation', admission.invocation)
   if (admission.kind === 'replay') {
     res.setHeader('Idempotent-Replayed', 'true')
@@ -45,7 +65,7 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
     sendText(res, 200, body, { 'Content-Type': contentType })
     return metrics.answered('replay', now() - startMs)
   }
-  const call = callOf(chat, admission)
+  const call = callOf(chat, admission, images, room)
   await withSpan('call', {}, () => respond(deps, res, call))
   metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)
 }
@@ -55,6 +75,18 @@ function namesSandbox({ request }: ChatCall): boolean {
   return request.model.startsWith('sbx-')
 }
 
-function callOf({ request, idempotency }: ChatCall, admitted: AdmittedCall): Call {
-  return { request, admitted, reservation: openReservation(admitted, idempotency !== null), timing: { providerMs: 0 } }
+function callOf(
+  { request, idempotency }: ChatCall,
+  admitted: AdmittedCall,
+  { assets }: CheckedImages,
+  room: ImageRoom,
+): Call {
+  return {
+    request,
+    admitted,
+    assets,
+    room,
+    reservation: openReservation(admitted, idempotency !== null),
+    timing: { providerMs: 0 },
+  }
 }

@@ -1,0 +1,87 @@
+// Images of a chat request (rules §3.11). Their data is no text: it is taken out of the messages when a request is read, and put
+// back into what is written for the provider.
+
+/** An image of a chat request. `reference` stands in the messages in its place. */
+export type ChatImage =
+  | { kind: 'data'; reference: string; url: string; bytes: number }
+  | { kind: 'asset'; reference: string; asset: string }
+  | { kind: 'https'; reference: string }
+
+const DATA = /^data:image\/(?:png|jpeg|webp|gif);base64,/
+const ASSET = /^asset:(ast_[A-Za-z0-9_-]{1,60})$/
+const LONGEST_ADDRESS = 2_048
+
+/** Whether it is one of the three forms in which an image is named. */
+export function isImageUrl(url: string): boolean {
+  return isImageData(url) || ASSET.test(url) || isHttps(url)
+}
+
+/** Whether it is a `data:` URL of an image in base64; such a text needs no escapes in JSON. */
+export function isImageData(url: string): boolean {
+  return DATA.test(url) && isBase64(url.slice(url.indexOf(',') + 1))
+}
+
+/** Whoever decodes leaves out what is no base64, so its length tells; a regular expression takes fifty times as long. */
+function isBase64(text: string): boolean {
+  const bytes = decodedBytes(text)
+  const whole = (text.length - paddingOf(text)) % 4 !== 1 // one character says nothing
+  return bytes > 0 && whole && Buffer.from(text, 'base64').length === bytes
+}
+
+/** Of base64: four characters are three bytes. */
+function decodedBytes(text: string): number {
+  return Math.floor(((text.length - paddingOf(text)) * 3) / 4)
+}
+
+function paddingOf(text: string): number {
+  return text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+}
+
+function isHttps(url: string): boolean {
+  if (!/^https:\/\//i.test(url) || url.length > LONGEST_ADDRESS || !URL.canParse(url)) return false
+  const { username, password } = new URL(url)
+  return username === '' && password === ''
+}
+
+interface ImagePart {
+  type: 'image_url'
+  image_url: { url: string; detail?: 'auto' | 'low' | 'high' | undefined }
+}
+type Part = ImagePart | { type: 'text' | 'refusal' }
+interface Message {
+  content?: string | readonly Part[] | null | undefined
+}
+
+/** The messages with `image:<n>` in place of the data of images, and all images in their order. */
+export function takeImagesOut<M extends Message>(messages: readonly M[]): { messages: M[]; images: ChatImage[] } {
+  const images: ChatImage[] = []
+  const short = eachImage(messages, (url) => {
+    const image = imageOf(url, images.length)
+    images.push(image)
+    return image.reference
+  })
+  return { messages: short, images }
+}
+
+function imageOf(url: string, n: number): ChatImage {
+  const asset = ASSET.exec(url)?.[1]
+  if (asset !== undefined) return { kind: 'asset', reference: url, asset }
+  if (!url.startsWith('data:')) return { kind: 'https', reference: url }
+  return { kind: 'data', reference: `image:${n}`, url, bytes: decodedBytes(url.slice(url.indexOf(',') + 1)) }
+}
+
+/** The messages with something else in place of each image's `url`. */
+export function eachImage<M extends Message>(messages: readonly M[], write: (url: string) => string): M[] {
+  return messages.map((message) => {
+    const { content } = message
+    if (!Array.isArray(content) || !content.some(isImagePart)) return message
+    const parts = (content as readonly Part[]).map((part) =>
+      isImagePart(part) ? { ...part, image_url: { ...part.image_url, url: write(part.image_url.url) } } : part,
+    )
+    return { ...message, content: parts }
+  })
+}
+
+function isImagePart(part: Part): part is ImagePart {
+  return part.type === 'image_url'
+}

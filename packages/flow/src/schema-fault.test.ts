@@ -1,0 +1,109 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, inject, test } from 'vitest'
+import { schemaFault } from './schema-fault.ts'
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false })
+
+describe('a value fits a schema', () => {
+  test('as a reference implementation says, whatever both are', () => {
+    const name = fc.constantFrom('a', 'b', 'c')
+    const type = fc.constantFrom('string', 'number', 'integer', 'boolean', 'object', 'array', 'null')
+    const small = fc.nat({ max: 4 })
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(null, true, false, 0, 1, 2.5, '', 'a', 'ab', '🧭'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(name, tie('value'), { maxKeys: 3 }),
+      ),
+    }))
+    const { schema } = fc.letrec<{ schema: object | boolean }>((tie) => ({
+      schema: fc.oneof(
+        { depthSize: 'small' },
+        fc.boolean(),
+        fc.record(
+          {
+            type: fc.oneof(type, fc.uniqueArray(type, { minLength: 1, maxLength: 3 })),
+            enum: fc.uniqueArray(fc.constantFrom(0, 1, 'a', 'ab', null, true), { minLength: 1, maxLength: 3 }),
+            const: fc.constantFrom<unknown>(0, 'a', null, true),
+            minimum: small,
+            exclusiveMaximum: small,
+            minLength: small,
+            maxLength: small,
+            maxItems: small,
+            minProperties: small,
+            required: fc.uniqueArray(name, { maxLength: 2 }),
+          },
+          { requiredKeys: [] },
+        ),
+        fc.record(
+          {
+            properties: fc.dictionary(name, tie('schema'), { maxKeys: 3 }),
+            additionalProperties: tie('schema'),
+            items: tie('schema'),
+            allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+            anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+            oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+            not: tie('schema'),
+          },
+          { requiredKeys: [] },
+        ),
+      ),
+    }))
+    fc.assert(
+      fc.property(schema, value, (schema, value) => {
+        const root = { allOf: [schema] }
+        expect(schemaFault(root, value) === null).toBe(ajv.validate(structuredClone(root), value))
+      }),
+      { numRuns: 400 * inject('propertyShare') },
+    )
+  })
+
+  test('also where it refers to itself', () => {
+    const schema = {
+      $ref: '#/$defs/tree',
+      $defs: { tree: { type: 'object', properties: { left: { $ref: '#/$defs/tree' } }, required: ['name'] } },
+    }
+    expect(schemaFault(schema, { name: 'a', left: { name: 'b' } })).toBeNull()
+    expect(schemaFault(schema, { name: 'a', left: {} })).toBe('left.name is missing')
+    expect(schemaFault({ $ref: '#/nowhere' }, 1)).toBeNull()
+    expect(schemaFault({ $ref: 'https://example.test/schema' }, 1)).toBeNull()
+  })
+
+  test('also a list, whose first items have schemas of their own', () => {
+    const schema = { prefixItems: [{ type: 'string' }], items: { type: 'integer' } }
+    expect(schemaFault(schema, ['a', 1, 2])).toBeNull()
+    expect(schemaFault(schema, [])).toBeNull()
+    expect(schemaFault(schema, [1])).toBe('0 must be of the type string')
+    expect(schemaFault(schema, ['a', 'b'])).toBe('1 must be of the type integer')
+  })
+
+  test('says in words what does not', () => {
+    const schema = { type: 'object', properties: { city: { type: 'string', maxLength: 3 } }, required: ['city'] }
+    expect(schemaFault(schema, [])).toBe('the object must be of the type object')
+    expect(schemaFault(schema, { city: 7 })).toBe('city must be of the type string')
+    expect(schemaFault(schema, { city: 'Rome' })).toBe('city breaks maxLength 3')
+    expect(schemaFault({ enum: ['a'] }, 'b')).toBe('the object must be one of ["a"]')
+  })
+})
+
+describe('what would take for ever ends', () => {
+  test('a schema that doubles with each of its references', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => [
+        `d${n}`,
+        { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
+      ]),
+    )
+    expect(schemaFault({ $ref: '#/$defs/d0', $defs: { ...$defs, d40: {} } }, 1)).toMatch(/too much/)
+  })
+
+  test('a schema that is its own reference', () => {
+    expect(schemaFault({ $ref: '#' }, 1)).toMatch(/too much/)
+  })
+
+  test('an expression that backtracks is not run at all', () => {
+    expect(schemaFault({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(60)}b`)).toBeNull()
+  })
+})

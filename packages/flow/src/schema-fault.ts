@@ -1,0 +1,195 @@
+// Whether a JSON value fits a JSON Schema, of which the author of a flow wrote the parameters of a tool.
+//   S1  Checked are type, enum, const, properties, required, additionalProperties, items, prefixItems, the bounds of numbers, lengths
+//       and counts, allOf, anyOf, oneOf, not, and $ref to a place in the same schema. What else a schema says is the model's to keep:
+//       above all `pattern` and `format`, because nobody's regular expression is run here.
+//   S2  Whatever schema and value are, it ends soon: what takes more than STEPS steps can't be told, and does not fit.
+
+type Json = unknown
+type Schema = Record<string, Json>
+
+const STEPS = 200_000
+const DEPTH = 64
+
+interface Check {
+  root: Schema
+  left: number
+}
+
+/** What is wrong with the value, as a part of a sentence; null where it fits. */
+export function schemaFault(schema: Schema, value: Json): string | null {
+  const check = { root: schema, left: STEPS }
+  try {
+    return fault(check, schema, value, '', 0)
+  } catch (error) {
+    if (error instanceof TooMuch) return 'they are too much to be checked' // S2
+    throw error
+  }
+}
+
+class TooMuch extends Error {}
+
+function fault(check: Check, schema: Json, value: Json, at: string, depth: number): string | null {
+  if (--check.left < 0 || depth > DEPTH) throw new TooMuch()
+  if (schema === false) return `${placeOf(at)} is not allowed`
+  if (!isObject(schema)) return null
+  const inner = (of: Json, what: Json = value, path = at) => fault(check, of, what, path, depth + 1)
+  return (
+    typeFault(check, schema, value, at) ??
+    boundFault(schema, value, at) ??
+    objectFault(schema, value, at, inner) ??
+    listFault(schema, value, at, inner) ??
+    combinedFault(check, schema, at, inner)
+  )
+}
+
+type Inner = (schema: Json, value?: Json, path?: string) => string | null
+
+function typeFault(
+  check: Check,
+  { type, enum: options, const: constant }: Schema,
+  value: Json,
+  at: string,
+): string | null {
+  if (Array.isArray(options)) check.left -= options.length
+  const types = [type].flat().filter((each) => typeof each === 'string')
+  if (types.length > 0 && !types.some((each) => isOfType(each, value)))
+    return `${placeOf(at)} must be of the type ${types.join(' or ')}`
+  if (Array.isArray(options) && !options.some((option) => isSame(option, value)))
+    return `${placeOf(at)} must be one of ${JSON.stringify(options).slice(0, 200)}`
+  if (constant !== undefined && !isSame(constant, value))
+    return `${placeOf(at)} must be ${JSON.stringify(constant).slice(0, 200)}`
+  return null
+}
+
+function isOfType(type: string, value: Json): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isObject(value)
+  if (type === 'integer') return Number.isInteger(value)
+  return typeof value === type
+}
+
+/** By keyword: what it is about of a value, and whether that may be what it is. */
+const bounds: [
+  keyword: string,
+  measure: (value: Json) => number | null,
+  holds: (measured: number, bound: number) => boolean,
+][] = [
+  ['minimum', numberIn, (measured, bound) => measured >= bound],
+  ['maximum', numberIn, (measured, bound) => measured <= bound],
+  ['exclusiveMinimum', numberIn, (measured, bound) => measured > bound],
+  ['exclusiveMaximum', numberIn, (measured, bound) => measured < bound],
+  ['minLength', charactersOf, (measured, bound) => measured >= bound],
+  ['maxLength', charactersOf, (measured, bound) => measured <= bound],
+  ['minItems', itemsOf, (measured, bound) => measured >= bound],
+  ['maxItems', itemsOf, (measured, bound) => measured <= bound],
+  ['minProperties', fieldsOf, (measured, bound) => measured >= bound],
+  ['maxProperties', fieldsOf, (measured, bound) => measured <= bound],
+]
+
+function boundFault(schema: Schema, value: Json, at: string): string | null {
+  for (const [keyword, measure, holds] of bounds) {
+    const bound = schema[keyword]
+    if (typeof bound !== 'number') continue
+    const measured = measure(value)
+    if (measured !== null && !holds(measured, bound)) return `${placeOf(at)} breaks ${keyword} ${bound}`
+  }
+  return null
+}
+
+function numberIn(value: Json): number | null {
+  return typeof value === 'number' ? value : null
+}
+function charactersOf(value: Json): number | null {
+  return typeof value === 'string' ? Array.from(value).length : null
+}
+function itemsOf(value: Json): number | null {
+  return Array.isArray(value) ? value.length : null
+}
+function fieldsOf(value: Json): number | null {
+  return isObject(value) ? Object.keys(value).length : null
+}
+
+function objectFault(schema: Schema, value: Json, at: string, inner: Inner): string | null {
+  if (!isObject(value)) return null
+  const { required, patternProperties } = schema
+  const properties = isObject(schema['properties']) ? schema['properties'] : {}
+  for (const name of Array.isArray(required) ? required : [])
+    if (typeof name === 'string' && !Object.hasOwn(value, name)) return `${placeOf(join(at, name))} is missing`
+  for (const [name, item] of Object.entries(value)) {
+    const path = join(at, name)
+    if (Object.hasOwn(properties, name)) {
+      const found = inner(properties[name], item, path)
+      if (found !== null) return found
+    } else if (schema['additionalProperties'] !== undefined && patternProperties === undefined) {
+      const found = inner(schema['additionalProperties'], item, path)
+      if (found !== null) return found
+    }
+  }
+  return null
+}
+
+function listFault({ items, prefixItems }: Schema, value: Json, at: string, inner: Inner): string | null {
+  if (!Array.isArray(value)) return null
+  const first: Json[] = Array.isArray(prefixItems) ? prefixItems : []
+  for (const [n, item] of value.entries()) {
+    const schema = n < first.length ? first[n] : items
+    const found = schema === undefined ? null : inner(schema, item, join(at, String(n)))
+    if (found !== null) return found
+  }
+  return null
+}
+
+function combinedFault({ root }: Check, schema: Schema, at: string, inner: Inner): string | null {
+  const { allOf, anyOf, oneOf, not, $ref: reference } = schema
+  if (typeof reference === 'string') {
+    const target = targetOf(root, reference)
+    const found = target === undefined ? null : inner(target)
+    if (found !== null) return found
+  }
+  for (const each of Array.isArray(allOf) ? allOf : []) {
+    const found = inner(each)
+    if (found !== null) return found
+  }
+  if (Array.isArray(anyOf) && anyOf.length > 0 && !anyOf.some((each) => inner(each) === null))
+    return `${placeOf(at)} fits none of anyOf`
+  if (Array.isArray(oneOf) && oneOf.length > 0 && oneOf.filter((each) => inner(each) === null).length !== 1)
+    return `${placeOf(at)} does not fit exactly one of oneOf`
+  if (not !== undefined && inner(not) === null) return `${placeOf(at)} is what not forbids`
+  return null
+}
+
+/** What `#/$defs/city` names; undefined for what is not there, or elsewhere. */
+function targetOf(root: Schema, reference: string): Json {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined
+  let target: Json = root
+  for (const step of reference.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined
+    target = (target as Schema)[name]
+  }
+  return target
+}
+
+function isSame(one: Json, other: Json): boolean {
+  if (one === other) return true
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  const [names, others] = [Object.keys(one), Object.keys(other)]
+  return (
+    names.length === others.length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame((one as Schema)[name], (other as Schema)[name]))
+  )
+}
+
+function isObject(value: Json): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function join(at: string, name: string): string {
+  return at === '' ? name : `${at}.${name}`
+}
+
+function placeOf(at: string): string {
+  return at === '' ? 'the object' : at.slice(0, 100)
+}

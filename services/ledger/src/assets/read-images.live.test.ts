@@ -1,0 +1,63 @@
+import { describe, expect } from 'vitest'
+import { openTenant, test } from '../fixtures/ledger-test.ts'
+import { readImages } from './read-images.ts'
+import { recordAsset } from './record-asset.ts'
+
+const asked = (hash: string, selector: string | null = null) => ({ keyHash: hash, selector })
+
+describe('what is to be known of images before a call', () => {
+  test('is what the product takes of them, and the assets of the project among those that are named', async ({
+    fixture,
+    tenant,
+    replica,
+  }) => {
+    const [own, theirs] = [fixture.id('ast'), fixture.id('ast')]
+    const other = await openTenant(fixture)
+    for (const [id, { key }] of [
+      [own, tenant],
+      [theirs, other],
+    ] as const)
+      await recordAsset(replica, { id, caller: asked(key.hash), mimeType: 'image/png', bytes: 12 })
+    const model = await fixture.publishProduct({
+      maxTokensPerImage: 100,
+      imageMaxBytes: 1_000,
+      imageMaxCount: 3,
+      imageHttps: true,
+    })
+    await fixture.assign(tenant.project.id, model)
+    const known = {
+      project: tenant.project.id,
+      limits: { maxBytes: 1_000, maxCount: 3, https: true },
+      assets: [{ id: own, mimeType: 'image/png', bytes: 12 }],
+    }
+    const assets = [own, theirs, 'ast_never']
+    for (const caller of [asked(tenant.key.hash), { project: tenant.project.id }])
+      expect(await readImages(replica, { caller, model, assets })).toEqual(known)
+  })
+
+  test('is nothing of a product that takes no images, or that the project can not call', async ({
+    fixture,
+    tenant,
+    replica,
+  }) => {
+    const unassigned = await fixture.publishProduct({ maxTokensPerImage: 100 })
+    const suspended = await fixture.publishProduct({ maxTokensPerImage: 100, state: 'suspended' })
+    await fixture.assign(tenant.project.id, suspended)
+    for (const model of [tenant.product, unassigned, suspended, 'acme/none'])
+      expect(await readImages(replica, { caller: asked(tenant.key.hash), model, assets: [] })).toEqual({
+        project: tenant.project.id,
+        limits: null,
+        assets: [],
+      })
+  })
+
+  test('is refused as a call would be [key_invalid, project_mismatch]', async ({ tenant, replica }) => {
+    const question = { model: tenant.product, assets: [] }
+    expect(await readImages(replica, { caller: asked('f'.repeat(64)), ...question })).toMatchObject({
+      refused: { code: 'key_invalid' },
+    })
+    expect(await readImages(replica, { caller: asked(tenant.key.hash, 'prj_other'), ...question })).toMatchObject({
+      refused: { code: 'project_mismatch' },
+    })
+  })
+})

@@ -1,0 +1,147 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { flow, newPrompt, nodeOf, side, stackTest } from './stack.fixture.ts'
+
+// Images on their way into a chat (flows §2.3, rules §3.11).
+
+const MIB = 1024 * 1024
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+const pngOf = (bytes: number) => Buffer.concat([PNG, randomBytes(bytes - PNG.length)])
+const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+const test = stackTest.extend('store', ({ assets, ledger, tenant }) => {
+  /** Puts an image on the project's books, and answers the value that names it. */
+  return async (bytes: Buffer, recordedBytes = bytes.length) => {
+    const asset = `ast_${newPrompt().slice(7)}`
+    const stored = await assets.put(tenant.project, asset, single(bytes), { maxBytes: 25_000_000 })
+    const caller = { keyHash: tenant.key.hash, selector: null }
+    await ledger.recordAsset({ id: asset, caller, mimeType: stored.mimeType, bytes: recordedBytes })
+    return { asset, mimeType: stored.mimeType, bytes: recordedBytes }
+  }
+})
+
+/** `prompt` and `photo` in, `text` out. */
+function chatWithImage(product: string) {
+  const chat = { id: 'chat', kind: 'product.chat', product }
+  const input = side('prompt', ['photo', { type: 'object', format: 'image' }])
+  return flow(input, side('text'), [chat], 'in.prompt>chat.prompt', 'in.photo>chat.image', 'chat.text>out.text')
+}
+
+/** What a model paints of the prompt, another one looks at. */
+function drawnAndSeen(painter: string, viewer: string) {
+  const nodes = [
+    { id: 'paint', kind: 'product.image', product: painter },
+    { id: 'look', kind: 'product.chat', product: viewer },
+  ]
+  const edges = ['in.prompt>paint.prompt', 'paint.image>look.image', 'in.prompt>look.prompt', 'look.text>out.text']
+  return flow(side('prompt'), side('text'), nodes, ...edges)
+}
+
+test('images of the project go to a chat as data, whatever is said of them', async ({
+  startWorker,
+  tenant,
+  stack,
+  store,
+}) => {
+  await startWorker()
+  const model = await tenant.publish({ maxTokensPerImage: 100 })
+  const png = pngOf(500)
+  const photo = { ...(await store(png)), mimeType: 'image/jpeg', bytes: 1 }
+  const prompt = newPrompt()
+  expect(await tenant.run(chatWithImage(model), { prompt, photo })).toMatchObject({ status: 'Succeeded' })
+  const [call] = await stack.provider.control.calls({ prompt })
+  const url = `data:image/png;base64,${png.toString('base64')}`
+  expect(JSON.parse(call!.body!)).toMatchObject({
+    messages: [{ content: [{ type: 'text' }, { type: 'image_url', image_url: { url } }] }],
+  })
+})
+
+test.for([20_000, 1_000_000, 5_000_000])(
+  'an image of %i bytes is drawn, led to a chat, seen there byte for byte, and paid for twice',
+  async (bytes, { startWorker, tenant, stack }) => {
+    await startWorker()
+    const painter = await tenant.publish({ kind: 'image', requestPico: 40_000_000n })
+    const viewer = await tenant.publish({ maxTokensPerImage: 100 })
+    const prompt = newPrompt()
+    await stack.provider.control.setFaults([{ prompt, imageBytes: bytes }])
+    const record = await tenant.run(drawnAndSeen(painter, viewer), { prompt })
+    expect(record).toMatchObject({ status: 'Succeeded', error: null })
+    const { image } = nodeOf(record, 'paint').output as { image: { bytes: number } }
+    expect(image.bytes).toBe(bytes)
+    const calls = await stack.provider.control.calls({ prompt })
+    expect(calls.map(({ path, images }) => [path, images.length])).toEqual([
+      ['/v1/images/generations', 0],
+      ['/v1/chat/completions', 1],
+    ])
+    expect(record.chargedMicro).toBe(40 + nodeOf(record, 'look').chargedMicro)
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: record.chargedMicro })
+  },
+)
+
+test('an image larger than its product says is a failure of its provider, and nothing is charged [provider_failed]', async ({
+  startWorker,
+  tenant,
+  stack,
+}) => {
+  await startWorker()
+  const painter = await tenant.publish({ kind: 'image', requestPico: 40_000_000n, maxOutputBytes: MIB })
+  const viewer = await tenant.publish({ maxTokensPerImage: 100, imageMaxBytes: MIB })
+  for (const [bytes, outcome] of [
+    [MIB, { status: 'Succeeded' }],
+    [MIB + 1, { status: 'Failed', error: { code: 'provider_failed' }, chargedMicro: 0 }],
+  ] as const) {
+    const prompt = newPrompt()
+    await stack.provider.control.setFaults([{ prompt, imageBytes: bytes }])
+    expect(await tenant.run(drawnAndSeen(painter, viewer), { prompt })).toMatchObject(outcome)
+  }
+})
+
+test('an image whose bytes are lost, or that the model does not take, fails its node uncharged [asset_not_found] [invalid_request]', async ({
+  startWorker,
+  tenant,
+  stack,
+  ledger,
+  store,
+}) => {
+  await startWorker()
+  const model = await tenant.publish({ maxTokensPerImage: 100, imageMaxBytes: 1_000 })
+  const blind = await tenant.publish()
+  const lost = { asset: `ast_${newPrompt().slice(7)}`, mimeType: 'image/png', bytes: 8 } as const
+  const caller = { keyHash: tenant.key.hash, selector: null }
+  await ledger.recordAsset({ id: lost.asset, caller, mimeType: lost.mimeType, bytes: lost.bytes })
+  for (const [product, photo, error] of [
+    [model, lost, { code: 'asset_not_found' }],
+    [model, await store(pngOf(1_001)), { code: 'invalid_request', param: 'image' }],
+    [blind, await store(pngOf(1_000)), { code: 'invalid_request', param: 'image' }],
+  ] as const) {
+    const prompt = newPrompt()
+    const record = await tenant.run(chatWithImage(product), { prompt, photo })
+    expect(record).toMatchObject({ status: 'Failed', error, chargedMicro: 0 })
+    expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
+  }
+  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+})
+
+test('more images than fit into memory at once are sent one after the other, byte for byte', async ({
+  startWorker,
+  tenant,
+  stack,
+  store,
+}) => {
+  await startWorker({ IMAGE_BYTES_AT_ONCE: String(42 * MIB) })
+  const model = await tenant.publish({ maxTokensPerImage: 100 })
+  const pngs = Array.from({ length: 10 }, () => pngOf(5 * MIB))
+  const prompt = newPrompt()
+  await Promise.all(
+    pngs.map(async (png, n) => {
+      const record = await tenant.run(chatWithImage(model), { prompt: `${prompt} ${n}`, photo: await store(png) })
+      expect(record).toMatchObject({ status: 'Succeeded' })
+    }),
+  )
+  const seen = await stack.provider.control.calls({ prompt })
+  expect(seen.flatMap(({ images }) => images).toSorted()).toEqual(pngs.map(digestOf).toSorted())
+})
+
+async function* single(bytes: Buffer) {
+  yield bytes
+}

@@ -1,0 +1,104 @@
+import { expect } from 'vitest'
+import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
+
+// A chat node whose model calls tools (flows §2.3).
+
+const parameters = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  required: ['city'],
+  additionalProperties: false,
+}
+const forecast = { type: 'function', function: { name: 'forecast', parameters } }
+
+/** `prompt` in; what the model said and what it called out. */
+function acting(product: string, params: object = { tools: [forecast] }) {
+  const chat = { id: 'chat', kind: 'product.chat', product, params }
+  const output = { ...side('text', ['calls', { type: 'object' }]), required: ['text'] }
+  const edges = ['in.prompt>chat.prompt', 'chat.text>out.text', 'chat.tool_calls>out.calls']
+  return flow(side('prompt'), output, [chat], ...edges)
+}
+
+test('what a model calls is a value of the flow, with the arguments as an object', async ({
+  startWorker,
+  tenant,
+  stack,
+}) => {
+  await startWorker()
+  const prompt = newPrompt()
+  await stack.provider.control.setFaults([{ prompt, toolArguments: '{"city":"Bern","days":2}' }])
+  const record = await tenant.run(acting(tenant.model), { prompt })
+  const calls = [{ id: expect.stringMatching(/\w/) as string, name: 'forecast', arguments: { city: 'Bern', days: 2 } }]
+  expect(record).toMatchObject({ status: 'Succeeded', output: { text: '', calls: { calls } } })
+  expect(record.chargedMicro).toBeGreaterThan(0)
+})
+
+test('a model that only talks gives no calls, and what needs one is skipped', async ({
+  startWorker,
+  tenant,
+  stack,
+}) => {
+  await startWorker()
+  const prompt = newPrompt()
+  await stack.provider.control.setFaults([{ prompt, text: 'It rains.' }])
+  const chat = { id: 'chat', kind: 'product.chat', product: tenant.model, params: { tools: [forecast] } }
+  const city = { id: 'city', kind: 'expression', expression: 'asked.calls[0].arguments.city', type: 'string' }
+  const output = { ...side('text', 'city'), required: ['text'] }
+  const edges = ['in.prompt>chat.prompt', 'chat.text>out.text', 'chat.tool_calls>city.asked', 'city.value>out.city']
+  const graph = flow(side('prompt'), output, [chat, city], ...edges)
+  const talked = await tenant.run(graph, { prompt })
+  expect(talked).toMatchObject({ status: 'Succeeded', output: { text: 'It rains.' } })
+  expect(nodeOf(talked, 'city').status).toBe('Skipped')
+
+  await stack.provider.control.setFaults([{ prompt, toolArguments: '{"city":"Bern"}' }])
+  expect(await tenant.run(graph, { prompt })).toMatchObject({ status: 'Succeeded', output: { text: '', city: 'Bern' } })
+})
+
+test.for([
+  ['are no JSON', '{"city":"Be', 'no JSON object'],
+  ['are no object', '["Bern"]', 'no JSON object'],
+  ['lack what is required', '{"days":2}', 'city is missing'],
+  ['are of another type', '{"city":7}', 'city must be of the type string'],
+  ['break a bound', '{"city":"Bern","days":0}', 'days breaks minimum'],
+  ['have a field too many', '{"city":"Bern","zip":3000}', 'zip is not allowed'],
+] as const)(
+  'arguments that %s fail the node, which says so and is charged [node_failed]',
+  async ([, given, said], { startWorker, tenant, stack }) => {
+    await startWorker()
+    const prompt = newPrompt()
+    await stack.provider.control.setFaults([{ prompt, toolArguments: given }])
+    const record = await tenant.run(acting(tenant.model), { prompt })
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
+    expect(record.error!.message).toContain(said)
+    expect(record.chargedMicro).toBeGreaterThan(0)
+  },
+)
+
+test('a tool without a schema takes any object, and one that is not to be called leaves the text', async ({
+  startWorker,
+  tenant,
+  stack,
+}) => {
+  await startWorker()
+  const plain = { type: 'function', function: { name: 'forecast' } }
+  const prompt = newPrompt()
+  await stack.provider.control.setFaults([{ prompt, toolArguments: '{"any":["thing"]}' }])
+  expect(await tenant.run(acting(tenant.model, { tools: [plain] }), { prompt })).toMatchObject({
+    status: 'Succeeded',
+    output: { calls: { calls: [{ name: 'forecast', arguments: { any: ['thing'] } }] } },
+  })
+  const silent = await tenant.run(acting(tenant.model, { tools: [plain], tool_choice: 'none' }), { prompt })
+  expect(silent).toMatchObject({ status: 'Succeeded', output: { text: expect.stringMatching(/\w/) as string } })
+  expect(silent.output).not.toHaveProperty('calls')
+})
+
+test('the calls of a flow that leads them nowhere, saved before that was a problem, stay in its record', async ({
+  startWorker,
+  tenant,
+}) => {
+  await startWorker()
+  const chat = { id: 'chat', kind: 'product.chat', product: tenant.model, params: { tools: [forecast] } }
+  const graph = flow(side('prompt'), side('text'), [chat], 'in.prompt>chat.prompt', 'chat.text>out.text')
+  const record = await tenant.run(graph, { prompt: newPrompt() })
+  expect(nodeOf(record, 'chat').output).toMatchObject({ tool_calls: { calls: [{ name: 'forecast' }] } })
+})
