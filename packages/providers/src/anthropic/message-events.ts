@@ -3,9 +3,11 @@ import { callIdOf } from '../call-id.ts'
 import type { ChatChunk, Delta } from '../chat-port.ts'
 import { fieldsOf, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
 import type { Fields } from '../untrusted.ts'
+import type { ReasoningSeal } from '../reasoning-seal.ts'
 import type { ReadEvent } from '../wire-format.ts'
 import { throwErrorInside } from './error-inside.ts'
 import { rebuildUsage } from './rebuild-usage.ts'
+import { sealedThinking } from './sealed-thinking.ts'
 import { finishReasonOf } from './stop-reason.ts'
 
 interface OpenCall {
@@ -20,12 +22,15 @@ interface OpenCall {
  *       output that the first event counts is a placeholder.
  *   M2  A call without arguments has no deltas; callers parse arguments, so it gets those of an empty object.
  *   M3  Events and blocks of unknown type are passed over: the format grows that way.
+ *   M4  What has to come back to be thought on from is told once, whole, with the end: clients that put deltas together keep
+ *       the last of a list, or all of them, and both are right then.
  */
-export function openMessageEvents(): ReadEvent {
+export function openMessageEvents(seal: ReasoningSeal): ReadEvent {
   let counts: Fields = {}
   let ended = false
   let role: Pick<Delta, 'role'> = { role: 'assistant' }
   const calls = new Map<unknown, OpenCall>()
+  const thoughts = new Map<unknown, { type: unknown; thinking: string; signature: string; data: unknown }>()
 
   function chunk(delta: Delta): ChatChunk {
     const whole = { index: 0 as const, delta: { ...role, ...delta }, finish_reason: null }
@@ -36,6 +41,12 @@ export function openMessageEvents(): ReadEvent {
   function startBlock({ index, content_block: started }: Fields): ChatChunk | null {
     const block = fieldsOf(started)
     switch (block['type']) {
+      case 'thinking':
+      case 'redacted_thinking': {
+        const { type, thinking, data } = block
+        thoughts.set(index, { type, thinking: typeof thinking === 'string' ? thinking : '', signature: '', data })
+        return thinking ? said('reasoning_content', thinking) : null
+      }
       case 'text':
         return block['text'] ? chunk({ content: text(block['text'], 'a text block') }) : null
       case 'tool_use': {
@@ -56,12 +67,23 @@ export function openMessageEvents(): ReadEvent {
       case 'text_delta':
         return said('content', delta['text'])
       case 'thinking_delta':
-        return said('reasoning_content', delta['thinking'])
+        return thought(index, text(delta['thinking'], 'reasoning_content'))
+      case 'signature_delta': {
+        const open = thoughts.get(index)
+        if (open) open.signature += text(delta['signature'], 'a signature')
+        return null
+      }
       case 'input_json_delta':
         return moreArguments(calls.get(index), text(delta['partial_json'], 'tool arguments'))
       default:
         return null // M3
     }
+  }
+
+  function thought(index: unknown, words: string): ChatChunk | null {
+    const open = thoughts.get(index)
+    if (open) open.thinking += words
+    return said('reasoning_content', words)
   }
 
   function said(field: 'content' | 'reasoning_content', value: unknown): ChatChunk | null {
@@ -86,7 +108,8 @@ export function openMessageEvents(): ReadEvent {
     counts = { ...counts, ...withoutNulls(fieldsOf(usage)) }
     if (reason === null && !ended) return null
     ended = true
-    const { choices } = chunk({})
+    const details = [...thoughts.values()].flatMap((block) => sealedThinking(block, seal))
+    const { choices } = chunk(details.length > 0 ? { reasoning_details: details } : {}) // M4
     const closed = choices.map((choice) => ({ ...choice, finish_reason: reason }))
     return { choices: reason === null ? [] : closed, usage: rebuildUsage(counts) } // M1
   }
