@@ -61,7 +61,7 @@ test('only gateway and worker reach out, and only ledger, console and jobs reach
     all.filter(([, { networks }]) => networks?.includes(network)).map(([name]) => name)
   expect(compose.networks).toMatchObject({ books: { internal: true }, stack: { internal: true } })
   expect(inNetwork('outside').toSorted()).toEqual(['gateway', 'provider', 'worker'])
-  expect(inNetwork('books').toSorted()).toEqual(['console', 'ledger', 'migrate', 'postgres', 'seed'])
+  expect(inNetwork('books').toSorted()).toEqual(['archive', 'console', 'ledger', 'migrate', 'postgres', 'seed'])
 })
 
 test('who waits for another waits for something that comes', () => {

@@ -18,7 +18,7 @@ export async function exportedMetrics(): Promise<Set<string>> {
   const never = neverAsked()
   gatewayMetrics(meter, () => 0)
   ledgerMetrics(meter, never, () => 0)
-  observeLedgerState(meter, never)
+  observeLedgerState(meter, never, { ARCHIVE_AFTER_DAYS: undefined })
   workerMetrics(meter).watch(never)
   watchQueue(meter, never)
   consoleMetrics(meter)

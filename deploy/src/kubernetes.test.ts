@@ -111,7 +111,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
   test('only gateway and worker reach out, and only ledger and console reach Postgres', () => {
     const reach = networkReach(manifests)
     const names = workloads.map(labelOf)
-    const jobs = ours.filter(({ kind }) => kind === 'Job').map(labelOf)
+    const jobs = ours.filter(({ kind }) => kind === 'Job' || kind === 'CronJob').map(labelOf)
     expect(reach.isolated(names)).toEqual(names) // nothing is possible that no policy allows
     expect(reach.toTheFixture(names).toSorted()).toEqual(['gateway', 'worker'])
     expect(reach.toPort(5432, names).toSorted()).toEqual(['console', 'ledger', ...jobs].toSorted())
@@ -148,6 +148,19 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
       expect(inside.filter((path) => path !== '/').toSorted()).toEqual(['/health/live', '/health/ready', '/metrics'])
     }
   })
+
+  test.runIf(overlay === 'production')(
+    'the archive is kept where it outlives its job, and the ledger watches over it',
+    () => {
+      const archive = ours.find((workload) => labelOf(workload) === 'archive')!
+      expect(archive.kind).toBe('CronJob')
+      const { ARCHIVE_FOLDER: folder = '', ARCHIVE_AFTER_DAYS: afterDays } = settings(archive)
+      const claim = mountedAt(archive.pod, folder!)?.persistentVolumeClaim?.claimName
+      expect(ofKind('PersistentVolumeClaim').map(({ metadata }) => metadata.name)).toContain(claim)
+      const ledger = deployments.find((workload) => labelOf(workload) === 'ledger')!
+      expect(settings(ledger)['ARCHIVE_AFTER_DAYS']).toBe(afterDays)
+    },
+  )
 
   test('disruption budgets and autoscalers are for pods that are there', () => {
     for (const { spec } of ofKind('PodDisruptionBudget')) {

@@ -3,6 +3,7 @@ import { consoleConfig } from '@gateway/console/config'
 import { gatewayApp } from '@gateway/gateway/app'
 import { gatewayConfig } from '@gateway/gateway/config'
 import { ledgerApp } from '@gateway/ledger/app'
+import { archiveConfig } from '@gateway/ledger/archive-config'
 import { ledgerConfig } from '@gateway/ledger/config'
 import { jobConfig } from '@gateway/prisma/job-config'
 import { seedConfig } from '@gateway/prisma/seed-config'
@@ -50,6 +51,7 @@ export const programs = {
     routes: () => surfaceOf(consoleApp(never)).routes,
   },
   migrate: { variables: jobConfig, ...job },
+  archive: { variables: archiveConfig, ...job },
   seed: { variables: seedConfig, ...job },
   // The simulated provider reads these two by itself.
   provider: {

@@ -36,15 +36,19 @@ export interface Workload {
   }
 }
 
+interface Runs {
+  template?: { metadata?: { labels?: Record<string, string> }; spec?: unknown }
+}
+
 /** Whatever runs pods. */
 export function workloadsOf(manifests: readonly Manifest[]): Workload[] {
   return manifests.flatMap((manifest) => {
     const { kind, metadata, spec } = manifest
     if (kind === 'Pod')
       return [{ kind, name: metadata.name, labels: metadata.labels ?? {}, pod: spec as Workload['pod'] }]
-    const template = (
-      spec as { template?: { metadata?: { labels?: Record<string, string> }; spec?: unknown } } | undefined
-    )?.template
+    const { template } = ((spec as { jobTemplate?: { spec: Runs } } | undefined)?.jobTemplate?.spec ??
+      spec ??
+      {}) as Runs
     if (template?.spec === undefined) return []
     const labels = template.metadata?.labels ?? {}
     return [{ kind, name: metadata.name, labels, pod: template.spec as Workload['pod'] }]

@@ -1,7 +1,8 @@
 import type { Fixture } from '@gateway/testbed/fixture'
 
 // Books of a given size, made by SQL: settled calls as the ledger would have written them, in months that are over. Journal,
-// seals, wallets and checkpoints agree with each other, so that the check of the books takes them for what they are.
+// seals, wallets and checkpoints agree with each other: a check from the first entry on finds nothing, and the next round begins
+// where these end, as it does where the checker kept up.
 
 /** Each is a call that was reserved at this and charged with that, in micro-USD. */
 const RESERVED = 100
@@ -13,7 +14,6 @@ const PART = 100_000
 /** Entries of the journal under one seal: two a call. */
 const BLOCK = 500
 const MONTHS = 12
-const MONTH_MS = 30 * 86_400_000
 
 export interface GrownProject {
   id: string
@@ -36,8 +36,8 @@ export interface Growth {
 export async function growTo(fixture: Fixture, growth: Growth, calls: number, tell: (line: string) => void) {
   await makePartitions(fixture, growth.endMs)
   await fixture.run(FUNCTIONS)
-  const startMs = growth.endMs - MONTHS * MONTH_MS
-  const stepMs = (MONTHS * MONTH_MS) / (calls - growth.calls)
+  const startMs = monthsBefore(growth.endMs, MONTHS)
+  const stepMs = (growth.endMs - startMs) / (calls - growth.calls)
   for (let done = growth.calls, n = 0; done < calls; n++) {
     const part = Math.min(PART, calls - done)
     const { id, key, lineage } = growth.projects[n % 2 === 0 ? 0 : 1 + ((n >> 1) % (growth.projects.length - 1))]!
@@ -51,16 +51,23 @@ export async function growTo(fixture: Fixture, growth: Growth, calls: number, te
     if (done % (20 * PART) === 0) tell(`  ${done.toLocaleString('en-US')} calls`)
   }
   growth.calls = calls
+  await fixture.run(CHECKPOINTS)
   await fixture.run('VACUUM (ANALYZE) money.attempts')
   await fixture.run('VACUUM (ANALYZE) money.journal')
   await fixture.run('ANALYZE')
   await fixture.run('CHECKPOINT')
 }
 
+/** The beginning of a month that is so many before the one which begins then. */
+function monthsBefore(ms: number, months: number): number {
+  const moment = new Date(ms)
+  return moment.setUTCMonth(moment.getUTCMonth() - months)
+}
+
 /** The months before this one have no partitions: nobody has called in them. */
 async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
   for (let month = MONTHS; month > 0; month--) {
-    const [fromMs, toMs] = [endMs - month * MONTH_MS, endMs - (month - 1) * MONTH_MS]
+    const [fromMs, toMs] = [monthsBefore(endMs, month), monthsBefore(endMs, month - 1)]
     const at = (ms: number) => `'${new Date(ms).toISOString()}'`
     const id = (ms: number) => `money.id_bound_v1('inv', ${at(ms)}::timestamptz)`
     for (const [table, bound] of [
@@ -68,7 +75,7 @@ async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
       ['journal', at],
       ['journal_blocks', at],
     ] as const) {
-      const name = `${table}_grown_${month}`
+      const name = `${table}_${new Date(fromMs).toISOString().slice(0, 10).replaceAll('-', '')}`
       await fixture.run(`DO $$ BEGIN
         IF to_regclass('money.${name}') IS NULL THEN
           EXECUTE format('CREATE TABLE money.${name} PARTITION OF money.${table} FOR VALUES FROM (%L) TO (%L)',
@@ -78,6 +85,14 @@ async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
     }
   }
 }
+
+const CHECKPOINTS = `
+INSERT INTO money.checked_wallets (project, seq, at, funded, reserved, settled, seal, checked_at)
+SELECT w.project, w.journal_seq, (SELECT max(b.at) FROM money.journal_blocks b WHERE b.project = w.project),
+       w.funded, w.reserved, w.settled, w.seal, now()
+  FROM money.wallets w WHERE w.journal_seq > 0 AND w.reserved = 0
+ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, at = excluded.at, funded = excluded.funded,
+  reserved = excluded.reserved, settled = excluded.settled, seal = excluded.seal, checked_at = excluded.checked_at`
 
 /** One project's calls, one after the other. Two entries a call, and a seal for so many of them. */
 const FUNCTIONS = `

@@ -12,11 +12,14 @@ import { sayTargets } from '../report/targets.ts'
 import { startBenchServers } from '../stack/bench-servers.ts'
 import { checkBooks, rollUpUsage, sayFinding } from '../stack/ledger-parts.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
+import { archiveGrowth, type ArchivedGrowth } from './archive-growth.ts'
 import { growTo, type Growth, type GrownProject } from './grow-books.ts'
 
 // What grows with the books, and what must not: the same questions to the same database, empty and then with more and more calls.
 
 const SIZES = [0, 1_000_000, 10_000_000]
+/** Books of this size are folded from the first entry on. */
+const PROVED = 1_000_000
 const CLIENTS = 64
 const PROJECTS = 20
 const ASKED = 21
@@ -89,15 +92,24 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
     if (calls > 0) {
       tell(`Growing the books to ${calls.toLocaleString('en-US')} calls`)
       await growTo(fixture, grown, calls, tell)
+      if (calls === PROVED) await proveBooks(database, true)
       await rollUpUsage({ reads: database, log: { warn: ({ err }) => tell(String(err)) } })
     }
     measured.push(await measure(growing, options.roundMs, grown.calls))
     tell(`${calls.toLocaleString('en-US')} calls: ${JSON.stringify(measured.at(-1))}`)
   }
   tell('Checking the books')
-  const { findings } = await checkBooks(database, {})
+  await proveBooks(database)
+  const archived = grown.calls === 0 ? null : await archiveGrowth(fixture, postgres, tell)
+  if (archived) await proveBooks(database, true) // behind the archive
+  const run = await describeRun(new Date())
+  return [report(measured, run), ...(archived ? [sayArchive(archived, grown.calls)] : [])].join('\n\n')
+}
+
+/** From the first entry on where they have a million calls, so that what was made by SQL is proved to be books. */
+async function proveBooks(database: GrowingStack['database'], whole = false): Promise<void> {
+  const { findings } = await checkBooks(database, { whole })
   if (findings.length > 0) throw new Error(`The books do not add up:\n${findings.map(sayFinding).join('\n')}`)
-  return report(measured, await describeRun(new Date()))
 }
 
 async function build(fixture: Fixture) {
@@ -179,6 +191,19 @@ async function get(url: string, bearer: string): Promise<void> {
 }
 
 const iso = (at: number) => new Date(at).toISOString()
+
+function sayArchive({ calls, seconds, fileBytes, before, after }: ArchivedGrowth, all: number): string {
+  const bytes = (of: number, count: number) => (of / count).toFixed(0)
+  return table(
+    [`${calls.toLocaleString('en-US')} of ${all.toLocaleString('en-US')} calls archived`, ''],
+    [
+      ['bytes a call in the database before', bytes(before, all)],
+      ['bytes in the database that went, a call', bytes(before - after, calls)],
+      ['bytes in files, a call', bytes(fileBytes, calls)],
+      ['seconds a million calls', ((seconds / calls) * 1e6).toFixed(0)],
+    ],
+  )
+}
 
 function report(measured: Measured[], run: string): string {
   const empty = measured[0]!

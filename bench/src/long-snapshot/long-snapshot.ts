@@ -1,6 +1,5 @@
 import { callFunction } from '@gateway/database/call-function'
 import { openDatabase, type Database } from '@gateway/database/client'
-import { openFixture } from '@gateway/testbed/fixture'
 import type { BenchDeps } from '../bench.ts'
 import { admission } from '../hot-wallet/items.ts'
 import { batcherUnderTest, type BatcherUnderTest } from '../hot-wallet/through-batcher.ts'
@@ -74,12 +73,27 @@ async function oldestS({ prisma }: Pick<Database, 'prisma'>): Promise<number> {
   return Number(ms) / 1_000
 }
 
-async function openSnapshot({ adminUrl }: DurablePostgres) {
-  const somebody = await openFixture(adminUrl)
-  await somebody.run('BEGIN ISOLATION LEVEL REPEATABLE READ')
-  await somebody.run('SELECT count(*) FROM money.wallets')
+/** A transaction that has looked once and is then kept, on a connection of its own. */
+async function openSnapshot({ adminUrl }: DurablePostgres): Promise<{ end: () => Promise<void> }> {
+  const somebody = await openDatabase({ url: adminUrl, poolSize: 1, role: 'bench-snapshot' })
+  const taken = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const kept = somebody.prisma.$transaction(
+    async (transaction) => {
+      await transaction.$queryRawUnsafe('SELECT count(*)::int FROM money.wallets')
+      taken.resolve()
+      await released.promise
+    },
+    { isolationLevel: 'RepeatableRead', timeout: 3_600_000 },
+  )
+  await Promise.race([taken.promise, kept])
   let ended: Promise<void> | null = null
-  return { end: () => (ended ??= somebody.close()) }
+  return {
+    end: () =>
+      (ended ??= Promise.resolve(released.resolve())
+        .then(() => kept)
+        .then(somebody.close)),
+  }
 }
 
 /** How long a question of the console could keep its snapshot, in seconds. Throws if nothing ended it. */

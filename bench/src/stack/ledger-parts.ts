@@ -3,6 +3,8 @@
 /* oxlint-disable local/import-direction */
 export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/admission-batcher.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
+export { archiveBooks } from '../../../services/ledger/src/archive/archive-books.ts'
+export { checkArchive } from '../../../services/ledger/src/archive/check-archive.ts'
 export { checkBooks, sayFinding } from '../../../services/ledger/src/check/check-books.ts'
 export { retrySetAside } from '../../../services/ledger/src/maintenance/set-aside-retrier.ts'
 export { openSetAside, type SetAside } from '../../../services/ledger/src/set-aside/set-aside.ts'

@@ -9,6 +9,8 @@ const purposes: Record<Exclude<ProgramName, 'provider'>, string> = {
   ledger: 'The book of record.',
   console: 'People, projects, keys and products, and the web console.',
   migrate: 'The job that brings the database up to a version, before its services start.',
+  archive:
+    'The job `ledger archive`, which writes closed months of the books to files ([operating](operating.md#archive)).',
   seed: 'Fills an empty stack with something to try. Not for a real one.',
 }
 
@@ -24,7 +26,7 @@ The four services also heed the variables of the OpenTelemetry SDK (\`OTEL_*\`) 
 
 /** docs/configuration.md: the variables of each program, and the fields of a provider. */
 export function configurationPage(): string {
-  const names = [...services, 'migrate', 'seed'] as const
+  const names = [...services, 'migrate', 'archive', 'seed'] as const
   const sections = names.map((name) => `## ${name}\n\n${purposes[name]}\n\n${configTable(programs[name].variables)}`)
   return [heading, ...sections, providersSection()].join('\n')
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mintId } from './ids.ts'
+import { mintId, timeOfId } from './ids.ts'
 
 const random = fc.uint8Array({ minLength: 10, maxLength: 10 })
 const timeMs = fc.integer({ min: 0, max: 2 ** 48 - 1 })
@@ -42,4 +42,14 @@ test('ids of one moment sort by their random bits', () => {
       expect(Math.sign(Buffer.compare(one, two))).toBe(a < b ? -1 : a > b ? 1 : 0)
     }),
   )
+})
+
+test('an id says when it was made, and what is no id says nothing', () => {
+  fc.assert(
+    fc.property(timeMs, random, (nowMs, bytes) => {
+      expect(timeOfId(mintId('inv', nowMs, bytes))).toEqual(new Date(nowMs))
+    }),
+  )
+  for (const text of ['', 'inv_', 'inv_01jd3zq2v8', 'inv_01jd3zq2v8x9w7c5b4n6m8k0gl', 'INV_01jd3zq2v8x9w7c5b4n6m8k0gh'])
+    expect(timeOfId(text)).toBeNull()
 })

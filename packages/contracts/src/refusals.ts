@@ -232,6 +232,13 @@ export const refusals = {
     message: (f: { asset: string }) => `The project has no asset ${f.asset}.`,
     resolution: text('Check the id, or upload the file at POST /v1/assets.'),
   },
+  invocation_archived: {
+    status: 404,
+    type: 'not_found_error',
+    message: (f: { month: string }) => `The records of invocations of ${f.month} are archived and no longer here.`,
+    resolution: (f: { month: string }) =>
+      `Ask whoever operates the platform to look the invocation up in the archive of ${f.month}; its charge is part of the usage of its hour.`,
+  },
   not_found: {
     status: 404,
     type: 'not_found_error',

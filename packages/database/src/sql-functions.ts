@@ -270,6 +270,15 @@ export const sqlFunctions = {
       made: 'text | null',
     },
   },
+  'money.drop_archived_v1': {
+    takes: {
+      of_table: 'text',
+      of_month: 'text',
+    },
+    answers: {
+      done: 'text | null',
+    },
+  },
   'money.drop_partition_v1': {
     takes: {
       of_table: 'text',

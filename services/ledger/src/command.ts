@@ -1,44 +1,33 @@
-import { openDatabase } from '@gateway/database/client'
-import { checkAnchor, isAnchor, takeAnchor } from './check/anchor.ts'
-import { checkBooks, sayFinding } from './check/check-books.ts'
+import { runArchive } from './run-archive.ts'
+import { runCheck } from './run-check.ts'
 import { readCommand } from './read-command.ts'
 
-// npm run ledger check [-- --whole] [--against <anchor>] [<project> …]
-// Derives the books again from the journal. Exit codes: 0 they add up, 1 they do not, 64 wrong words, 69 no database.
+// npm run ledger check [-- --whole] [--against <anchor>] [--archive <folder>] [<project> …]
+// npm run ledger archive [-- --before <month>] [--to <folder>] [--dry]
+// Exit codes: 0 it is right, or done; 1 it is not; 64 wrong words, 69 no database, 78 wrong configuration.
 
-const USAGE = `npm run ledger -- check [--whole] [--against <anchor>] [<project> …]
+const USAGE = `npm run ledger -- check [--whole] [--against <anchor>] [--archive <folder>] [<project> …]
   check      derive every balance and counter again from the journal, and say which micro-USD does not add up
-  --whole    from the first entry on, instead of from where the last check ended
+  --whole    from the first entry on that is not archived, instead of from where the last check ended
   --against  whole, and whether the books still have what was anchored: <number>:<hash>, as the log of the ledger has it
-Reads DATABASE_URL (a login of the role svc_ledger); \`npm start\` writes one into its data folder.
+  --archive  the archived months in a folder as well: their files, and that each goes on where the one before ended
+Reads DATABASE_URL (a login of the role svc_ledger); \`npm start\` writes one into its data folder. Without it --archive
+checks the files alone.
+
+npm run ledger -- archive [--before <month>] [--to <folder>] [--dry]
+  archive    write the months of the books that are over for long to files, and drop them from the database
+  --before   only months before this one, such as 2026-08
+  --to       the folder for the files; default: ARCHIVE_FOLDER
+  --dry      say what would be done
+Reads DATABASE_URL (the owner's login, as the migration job has it), ARCHIVE_FOLDER and ARCHIVE_AFTER_DAYS.
 `
 
-/** Longer than Postgres lets a statement of this login take: its answer comes first. */
-const QUERY_LIMIT_MS = 20_000
-
-const command = readCommand(process.argv.slice(2), isAnchor)
+const command = readCommand(process.argv.slice(2))
 if ('wrong' in command) {
   process.stderr.write(command.wrong + USAGE)
   process.exit(64)
 }
-const url = process.env['DATABASE_URL']
-if (!url) {
-  process.stderr.write('DATABASE_URL is not set: it says which books to check.\n')
-  process.exit(69)
-}
-
-const database = await openDatabase({ url, poolSize: 1, queryLimitMs: QUERY_LIMIT_MS, role: 'ledger-check' }).catch(
-  (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    process.exit(69)
-  },
-)
-const { projects, whole, against } = command
-const { wallets, findings } = await checkBooks(database, { whole, ...(projects.length > 0 && { projects }) })
-if (against !== null) findings.push(...(await checkAnchor(database, against)))
-const anchor = findings.length === 0 && projects.length === 0 ? await takeAnchor(database) : null
-await database.close()
-for (const finding of findings) process.stdout.write(`${sayFinding(finding)}\n`)
-if (anchor) process.stdout.write(`anchor ${anchor.text}\n`)
-process.stdout.write(`${wallets} wallets checked, ${findings.length} findings\n`)
-process.exitCode = findings.length === 0 ? 0 : 1
+process.exitCode =
+  command.verb === 'check'
+    ? await runCheck(command, process.env['DATABASE_URL'])
+    : await runArchive(command, process.env)

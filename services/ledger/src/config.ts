@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ServiceName } from '@gateway/contracts/ledger-reads'
 import { flag, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 import { redisUrl } from '@gateway/redis/redis-url'
+import { archiveAfterDays } from './archive/config.ts'
 
 const secretOf = (service: string) =>
   sharedSecret().meta({ description: `What the ${service} service signs its tokens with; known to both`, secret: true })
@@ -50,6 +51,10 @@ const variables = z.object({
   CHECK_EVERY_SECONDS: wholeNumber({ min: 1, max: 86_400 })
     .default(60)
     .meta({ description: 'How often the books are derived again from the journal' }),
+  ARCHIVE_AFTER_DAYS: archiveAfterDays().optional().meta({
+    description:
+      'Where `ledger archive` runs by itself, the same as there: then an alert says which month is overdue. None: nothing is archived',
+  }),
   PREPARED_STATEMENTS: flag()
     .default(true)
     .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),

@@ -36,6 +36,8 @@ const MONEY_TABLES = [
   'anchors',
   'anchored_heads',
   'rechecked_wallets',
+  'archives',
+  'archived_wallets',
   'usage_hours',
   'usage_days',
   'usage_positions',
@@ -150,10 +152,13 @@ describe('permissions in Postgres', () => {
       'anchors',
       'anchored_heads',
       'write_offs',
+      'archives',
+      'archived_wallets',
     ]) {
       expect(await as(database.ledgerUrl, `DELETE FROM money.${table}`)).toMatch(/permission denied/)
     }
     expect(await as(database.adminUrl, `DELETE FROM money.journal`)).toMatch(/append-only/)
+    expect(await as(database.adminUrl, `DELETE FROM money.archives`)).toMatch(/append-only/)
     expect(await as(database.adminUrl, `UPDATE money.attempts SET charged_micro = 0`)).toMatch(/append-only/)
     const { rows } = await query<{ name: string }>(
       database.adminUrl,

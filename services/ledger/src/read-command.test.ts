@@ -1,21 +1,28 @@
 import { expect, test } from 'vitest'
-import { isAnchor } from './check/anchor.ts'
 import { readCommand } from './read-command.ts'
 
-const read = (...words: string[]) => readCommand(words, isAnchor)
+const read = (...words: string[]) => readCommand(words)
 const anchor = `12:${'ab'.repeat(32)}`
+const plain = { verb: 'check', whole: false, against: null, archive: null, projects: [] }
 
 test('a check is of all wallets unless some are named', () => {
-  expect(read('check')).toEqual({ whole: false, against: null, projects: [] })
-  expect(read('check', 'prj_1', '--whole', 'prj_2')).toEqual({
-    whole: true,
-    against: null,
-    projects: ['prj_1', 'prj_2'],
-  })
+  expect(read('check')).toEqual(plain)
+  expect(read('check', 'prj_1', '--whole', 'prj_2')).toEqual({ ...plain, whole: true, projects: ['prj_1', 'prj_2'] })
 })
 
-test('a check against an anchor is whole', () => {
-  expect(read('check', '--against', anchor)).toEqual({ whole: true, against: anchor, projects: [] })
+test('a check against an anchor, or with an archive, is whole', () => {
+  expect(read('check', '--against', anchor)).toEqual({ ...plain, whole: true, against: anchor })
+  expect(read('check', '--archive', '/keep')).toEqual({ ...plain, whole: true, archive: '/keep' })
+})
+
+test('an archive is of all months that are due unless a month is named', () => {
+  expect(read('archive')).toEqual({ verb: 'archive', before: null, to: null, dry: false })
+  expect(read('archive', '--dry', '--before', '2026-08', '--to', '/keep')).toEqual({
+    verb: 'archive',
+    before: '2026-08',
+    to: '/keep',
+    dry: true,
+  })
 })
 
 test.each([
@@ -23,6 +30,11 @@ test.each([
   [['check', '--against'], 'Nothing is no anchor.\n'],
   [['check', '--against', 'prj_1'], 'prj_1 is no anchor.\n'],
   [['check', '--against', `12:${'AB'.repeat(32)}`], `12:${'AB'.repeat(32)} is no anchor.\n`],
+  [['check', '--archive'], 'Behind --archive there is no folder.\n'],
+  [['archive', '--before', '2026-13'], '2026-13 is no month, such as 2026-08.\n'],
+  [['archive', '--before'], 'Nothing is no month, such as 2026-08.\n'],
+  [['archive', '--to'], 'Behind --to there is no folder.\n'],
+  [['archive', 'prj_1'], "I don't know prj_1.\n"],
   [['chek'], ''],
   [[], ''],
 ])('%j is told what is wrong', (words, wrong) => {

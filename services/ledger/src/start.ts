@@ -85,6 +85,6 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     chatFirstClaimMs: config.CHAT_FIRST_CLAIM_SECONDS * 1_000,
   })
   onStop('start batcher', startBatcher.drain, DRAIN)
-  observeState(tools.meter, { admissionBatcher, nodeBatcher, reads })
+  observeState(tools.meter, { admissionBatcher, nodeBatcher, reads }, config)
   return { ...shared, admissionBatcher, nodeBatcher, startBatcher }
 }

@@ -1,10 +1,16 @@
 import type { Meter } from '@opentelemetry/api'
+import { observeArchive } from './archive/archive-metrics.ts'
+import type { LedgerConfig } from './config.ts'
 import { observeDatabase } from './database-metrics.ts'
 import type { Deps } from './deps.ts'
 import { plannedDays } from './maintenance/partition-planner.ts'
 
 /** What is looked up whenever the metrics are read: what waits, and what is open on the books. */
-export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>): void {
+export function observeState(
+  meter: Meter,
+  deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>,
+  { ARCHIVE_AFTER_DAYS: archiveAfterDays }: Pick<LedgerConfig, 'ARCHIVE_AFTER_DAYS'>,
+): void {
   meter
     .createObservableGauge('ledger.items.waiting', { description: 'Items that wait for a batch', unit: '{item}' })
     .addCallback((result) => result.observe(deps.admissionBatcher.waiting().all))
@@ -19,6 +25,7 @@ export function observeState(meter: Meter, deps: Pick<Deps, 'admissionBatcher' |
   observeReservations(meter, deps)
   observeDatabase(meter, deps)
   observePartitions(meter, deps)
+  observeArchive(meter, deps, archiveAfterDays)
 }
 
 function observeSetAside(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {

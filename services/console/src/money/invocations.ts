@@ -1,7 +1,8 @@
 import { Prisma } from '@gateway/database/client'
 import type { InvocationRecord } from '@gateway/contracts/console/money'
 import { usageCounts, type UsageCount } from '@gateway/contracts/usage'
-import { refuse } from '@gateway/contracts/refusal'
+import { timeOfId } from '@gateway/contracts/ids'
+import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import { pricingOf } from '../catalogue/pricing.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -54,9 +55,16 @@ export function readInvocation(deps: Deps): Handler<'readInvocation'> {
     const [row] = await prisma.$queryRaw<InvocationRow[]>`
       ${openCalls(project)} AND a.invocation = ${id}
       UNION ALL ${closedCalls(project)} AND (a.id = ${id} OR (a.invocation = ${id} AND a.attempt > 1))`
-    if (!row) throw refuse('not_found', {})
+    if (!row) throw await absent(deps, id)
     res.json(invocationRecord(row))
   }
+}
+
+/** Why there is no such record: the month that its id begins with may be archived. */
+async function absent({ prisma }: Deps, id: string): Promise<Refusal> {
+  const month = timeOfId(id)?.toISOString().slice(0, 7)
+  const archive = month && (await prisma.archive.findFirst({ where: { attempts: { has: new Date(`${month}-01`) } } }))
+  return archive ? refuse('invocation_archived', { month }) : refuse('not_found', {})
 }
 
 /** The counts of a call that is open, and those of one that is closed; under the names that the record has for them. */

@@ -334,3 +334,20 @@ test("the console's login can't write money", async ({ database }) => {
     await close()
   }
 })
+
+test('a call of a month whose records are archived says where it is [invocation_archived]', async ({
+  stack,
+  fixture,
+}) => {
+  await fixture.run(
+    `INSERT INTO money.archives (month, manifest, folder, entries, attempts, at)
+     VALUES ('2025-04-01', sha256('a'), '/archive', 0, '{2025-02-01,2025-03-01}', now())`,
+  )
+  const asked = (day: string) =>
+    stack.owner.get(`${stack.projectPath}/invocations/${mintId('inv', Date.parse(day), randomBytes(10))}`)
+  const archived = await asked('2025-03-31T23:59:59Z')
+  expect(outcomeOf(archived)).toBe('404 invocation_archived')
+  expect(archived.body.error.resolution).toContain('in the archive of 2025-03')
+  expect(outcomeOf(await asked('2025-04-01T00:00:00Z'))).toBe('404 not_found')
+  expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/invocations/inv_none`))).toBe('404 not_found')
+})

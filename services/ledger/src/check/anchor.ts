@@ -27,31 +27,60 @@ export function isAnchor(text: string): boolean {
   return ANCHOR.test(text)
 }
 
-/** Whether the books still have what was anchored. Answers each wallet that has it not, and the anchor if the hash differs. */
+/**
+ * Whether the books still have what was anchored. Answers each wallet that has it not, and the anchor if the hash differs.
+ * @param archived the seals of anchored entries as the files of an archive have them
+ */
 export async function checkAnchor(
   { prisma }: Pick<Database, 'prisma'>,
   text: string,
+  archived: ArchivedSeals | null = null,
 ): Promise<(Finding & { project: string })[]> {
   const [, number = '', root = ''] = ANCHOR.exec(text) ?? []
   const findings: (Finding & { project: string })[] = []
   const hash = createHash('sha256')
-  let project = ''
-  for (let first = true; ; first = false) {
-    const heads = await readHeads({ prisma }, BigInt(number), project)
-    for (const head of heads) {
-      const seal = hex(head.seal)
-      hash.update(`${first && head === heads[0] ? '' : '\n'}${head.project} ${head.seq} ${seal}`)
-      if (seal !== hex(head.anchored)) findings.push(changedHead(head))
+  let unseen = 0
+  let line = ''
+  for await (const head of headsOf({ prisma }, text)) {
+    if (head.seal === null && head.is_archived) head.seal = archived?.get(head.project)?.get(head.seq) ?? null
+    if (head.seal === null && head.is_archived && archived === null) {
+      head.seal = head.anchored
+      unseen++
     }
-    if (heads.length < HEADS_AT_ONCE) break
-    project = heads.at(-1)!.project
+    const seal = hex(head.seal)
+    hash.update(`${line}${head.project} ${head.seq} ${seal}`)
+    line = '\n'
+    if (seal !== hex(head.anchored)) findings.push(changedHead(head))
   }
-  if (hash.digest('hex') !== root)
-    findings.push({ ...nothingAmiss, project: 'all wallets', where: `anchor ${number}`, what: OTHER })
+  const ofAll = { ...nothingAmiss, project: 'all wallets', where: `anchor ${number}` }
+  if (hash.digest('hex') !== root) findings.push({ ...ofAll, what: OTHER })
+  if (unseen > 0) findings.push({ ...ofAll, what: `${unseen} of its entries are archived: ${NEEDS_FILES}` })
   return findings
 }
 
+/** Seals by project and entry. */
+export type ArchivedSeals = Map<string, Map<bigint, Uint8Array | null>>
+
+/** The anchored entries that only an archive still has, each to be given the seal that is found there. */
+export async function archivedHeads({ prisma }: Pick<Database, 'prisma'>, text: string): Promise<ArchivedSeals> {
+  const seals: ArchivedSeals = new Map()
+  for await (const { project, seq, seal, is_archived } of headsOf({ prisma }, text))
+    if (seal === null && is_archived) seals.set(project, new Map([[seq, null]]))
+  return seals
+}
+
+async function* headsOf({ prisma }: Pick<Database, 'prisma'>, text: string): AsyncGenerator<Head> {
+  const [, number = ''] = ANCHOR.exec(text) ?? []
+  for (let project = ''; ;) {
+    const heads = await readHeads({ prisma }, BigInt(number), project)
+    yield* heads
+    if (heads.length < HEADS_AT_ONCE) return
+    project = heads.at(-1)!.project
+  }
+}
+
 const OTHER = 'the books are not those that were anchored'
+const NEEDS_FILES = 'name its folder with --archive'
 const nothingAmiss = { expectedMicro: 0n, foundMicro: 0n }
 
 interface Head {
@@ -59,18 +88,21 @@ interface Head {
   seq: bigint
   /** As it was noted with the anchor. */
   anchored: Uint8Array
-  /** As the journal has it; null: it has none. */
+  /** As the journal has it, or the newest archived entry; null: it has none. */
   seal: Uint8Array | null
+  is_archived: boolean
 }
 
 /** Up to which entries the anchor reaches, and what seals those have now: wallets after `project`, in the order of ids. */
 function readHeads({ prisma }: Pick<Database, 'prisma'>, anchor: bigint, project: string): Promise<Head[]> {
   return prisma.$queryRaw<Head[]>`
-    SELECT h.project, h.seq, h.seal AS anchored, b.seal
+    SELECT h.project, h.seq, h.seal AS anchored, coalesce(b.seal, CASE a.seq WHEN h.seq THEN a.seal END) AS seal,
+           coalesce(a.seq >= h.seq, false) AS is_archived
       FROM (SELECT DISTINCT ON (project) project, seq, seal FROM money.anchored_heads
              WHERE anchor <= ${anchor} AND project > ${project} ORDER BY project, anchor DESC LIMIT ${HEADS_AT_ONCE}::int) h
       LEFT JOIN LATERAL (
         SELECT b.seal FROM money.journal_blocks b WHERE b.project = h.project AND b.last_seq = h.seq LIMIT 1) b ON true
+      LEFT JOIN money.archived_wallets a ON a.project = h.project
      ORDER BY h.project`
 }
 

@@ -5,7 +5,8 @@ import type { Finding } from './fold-journal.ts'
 //   V1  What was rolled up and what lies behind it together are what the wallet has settled: one statement, so one view.
 //   V2  The hours, and the days, add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
 //   V3  Each hour is derived anew from journal and usage records, in steps, each day from its hours, and the one that
-//       differs is named.
+//       differs is named. Hours of months that are archived were derived so before their entries went (money §9.4);
+//       V2 holds their sum.
 
 const STEP = 20_000
 
@@ -64,21 +65,30 @@ interface Hour {
 /** V3: up to the position as it is at the beginning; hours that grow meanwhile are looked at again. */
 async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
   const expected = new Map<string, Hour>()
-  for (let at = 0n; ;) {
-    const { seq, hours } = await readHours({ prisma }, project)
-    if (at === seq) return compareHours(expected, hours)
+  const first = await firstToDerive({ prisma }, project)
+  for (let at = first.after; ;) {
+    const { seq, hours } = await readHours({ prisma }, project, first.hour)
+    if (at >= seq) return compareHours(expected, hours)
     for (; at < seq; at = at + BigInt(STEP) < seq ? at + BigInt(STEP) : seq)
-      for (const hour of await deriveHours({ prisma }, project, at, seq)) addTo(expected, hour)
+      for (const hour of await deriveHours({ prisma }, project, at, seq, first.hour)) addTo(expected, hour)
   }
 }
 
+/** The newest archived entry, and the first hour of which none is archived. */
+async function firstToDerive({ prisma }: Pick<Database, 'prisma'>, project: string) {
+  const [row] = await prisma.$queryRaw<{ after: bigint; hour: Date }[]>`
+    SELECT seq AS after, greatest(month + interval '1 month', date_trunc('hour', at, 'UTC') + interval '1 hour') AS hour
+      FROM money.archived_wallets WHERE project = ${project}`
+  return row ?? { after: 0n, hour: new Date(0) }
+}
+
 /** The hours and the position that they reach up to, in one view. */
-async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string) {
+async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, first: Date) {
   const [row] = await prisma.$queryRaw<[{ seq: bigint; hours: string }]>`
     SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
            (SELECT coalesce(json_agg(json_build_array(u.hour || ' ' || u.product || ' ' || u.key, u.calls::text,
                      (u.prompt_tokens + u.completion_tokens)::text, u.micro::text)), '[]')::text
-              FROM money.usage_hours u WHERE u.project = ${project}) AS hours`
+              FROM money.usage_hours u WHERE u.project = ${project} AND u.hour >= ${first}) AS hours`
   const hours = (JSON.parse(row.hours) as [string, string, string, string][]).map(
     ([name, calls, tokens, micro]): Hour => ({
       name,
@@ -91,7 +101,13 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string) 
 }
 
 /** A step of entries after `from`, and not beyond `upTo`. */
-function deriveHours({ prisma }: Pick<Database, 'prisma'>, project: string, from: bigint, upTo: bigint) {
+function deriveHours(
+  { prisma }: Pick<Database, 'prisma'>,
+  project: string,
+  from: bigint,
+  upTo: bigint,
+  first: Date,
+): Promise<Hour[]> {
   const last = from + BigInt(STEP) < upTo ? from + BigInt(STEP) : upTo
   return prisma.$queryRaw<Hour[]>`
     SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key AS name, count(*) AS calls,
@@ -100,6 +116,7 @@ function deriveHours({ prisma }: Pick<Database, 'prisma'>, project: string, from
       FROM money.journal j
       CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
      WHERE j.project = ${project} AND j.seq > ${from} AND j.seq <= ${last} AND j.kind = 'settle'
+       AND date_trunc('hour', v.admitted_at, 'UTC') >= ${first}
      GROUP BY 1`
 }
 

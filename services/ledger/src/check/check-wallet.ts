@@ -1,5 +1,5 @@
 import type { Database } from '@gateway/database/client'
-import { fromTheFirst, readCheckpoint, saveCheckpoint, type Start } from './checkpoint.ts'
+import { readStart, saveCheckpoint, type Start } from './checkpoint.ts'
 import { compareBalances } from './compare-balances.ts'
 import { foldJournal, type Checkpoint, type Finding, type SpentByWindow } from './fold-journal.ts'
 import { readBlock, readBooks, STEP } from './read-books.ts'
@@ -14,21 +14,31 @@ import { readBlock, readBooks, STEP } from './read-books.ts'
 //       looked at again; what is wrong with a balance shows each time.
 //   C5  Once the entries are mended, the journal is folded anew: what they added to the sums was wrong as well.
 //   C6  Partitions before the checkpoint are not read, unless an entry is missing.
+//   C7  Entries that were archived meanwhile are no finding: the check begins again behind them.
 
 type Prisma = Database['prisma']
 
 const CLOCK_MS = 3_600_000
 
-/** Checks one wallet from where the last check ended, or from the start if `whole`. Answers what does not add up. */
+/** Checks one wallet from where the last check ended, or from the first entry that is left if `whole`. Answers what does not add up. */
 export async function checkWallet(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
   whole: boolean,
 ): Promise<Finding[]> {
-  const start = whole ? fromTheFirst : await readCheckpoint(prisma, project)
+  for (let start = await readStart(prisma, project, whole); ;) {
+    const findings = await checkFrom(prisma, project, start)
+    if (findings.length === 0) return findings
+    const now = await readStart(prisma, project, true)
+    if (now.archived === start.archived) return findings
+    start = now // C7
+  }
+}
+
+async function checkFrom(prisma: Prisma, project: string, start: Start): Promise<Finding[]> {
   const wrong = await lookAgain(prisma, project, start)
   const isMended = start.remembered.length > 0 && wrong.length === 0
-  if (isMended) return fold(prisma, project, fromTheFirst, [])
+  if (isMended) return fold(prisma, project, await readStart(prisma, project, true), [])
   return fold(prisma, project, start, wrong)
 }
 
@@ -65,8 +75,8 @@ async function fold(prisma: Prisma, project: string, start: Start, wrong: Findin
       const all = new Map(start.known)
       addSpent(all, spent)
       findings.push(...compareBalances(project, at, books, all))
-      const from = start === fromTheFirst ? null : start.at.seq
-      await saveCheckpoint(prisma, project, { from, to: at, spent, findings })
+      const { from } = start
+      await saveCheckpoint(prisma, project, { from, to: at, spent: from === null ? all : spent, findings })
       return findings
     }
   }

@@ -8,48 +8,74 @@ import {
   type SpentByWindow,
 } from './fold-journal.ts'
 
-// How far a wallet's journal has been folded, what its windows had spent by then, and what did not add up.
+// How far a wallet's journal has been folded, what its windows had spent by then, and what did not add up. Where months of
+// the books are archived, the first entry that is left follows the newest archived one (money §9.4).
 
 type Prisma = Database['prisma']
 
 export interface Start {
   at: Checkpoint
+  /** Where what is saved goes on; null: it stands in the place of whatever was saved. */
+  from: bigint | null
   /** What was spent up to there, by the windows that a meter may still have. */
   known: SpentByWindow
   /** What did not add up in entries that were folded, until it is mended. */
   remembered: FoundIn[]
+  /** The newest archived entry; 0: none is. */
+  archived: bigint
 }
 
 /** More than these are reported once, and not looked at again. */
 const MAX_REMEMBERED = 100
 
-export const fromTheFirst: Start = { at: emptyBook, known: new Map(), remembered: [] }
-
-/** The checkpoint of a wallet, in one view. */
-export async function readCheckpoint(prisma: Prisma, project: string): Promise<Start> {
-  const [row] = await prisma.$queryRawUnsafe<(Checkpoint & { windows: string; findings: string })[]>(
-    `SELECT c.seq, c.at, c.funded, c.reserved, c.settled, c.seal, c.findings,
+/** Where the check of a wallet begins, in one view: at its checkpoint, or if `whole` at the first entry that is left. */
+export async function readStart(prisma: Prisma, project: string, whole: boolean): Promise<Start> {
+  const rows = await prisma.$queryRawUnsafe<(Checkpoint & { archived: boolean; windows: string; findings: string })[]>(
+    `SELECT false AS archived, c.seq, c.at, c.funded, c.reserved, c.settled, c.seal, c.findings,
             (SELECT coalesce(json_agg(json_build_array(lineage, window_start, spent::text)), '[]')::text
                FROM money.checked_meters m WHERE m.project = c.project) AS windows
-       FROM money.checked_wallets c WHERE c.project = $1`,
+       FROM money.checked_wallets c WHERE c.project = $1
+      UNION ALL
+     SELECT true, a.seq, a.at, a.funded, a.reserved, a.settled, a.seal, '[]', a.windows
+       FROM money.archived_wallets a WHERE a.project = $1`,
     project,
   )
-  if (!row) return fromTheFirst
-  const { seq, at, funded, reserved, settled, seal } = row
-  const known: SpentByWindow = new Map()
-  for (const [lineage, start, micro] of JSON.parse(row.windows) as [string, string, string][]) {
-    const windowStart = new Date(start)
-    known.set(windowName(lineage, windowStart), { lineage, windowStart, micro: BigInt(micro) })
+  const saved = rows.find(({ archived }) => !archived)
+  const archive = rows.find(({ archived }) => archived)
+  const archived = archive?.seq ?? 0n
+  if (!whole && saved && saved.seq >= archived) {
+    const remembered = (JSON.parse(saved.findings) as SavedFinding[]).flatMap(foundIn)
+    return {
+      at: checkpointOf(saved),
+      from: saved.seq,
+      known: windowsOf(saved.windows),
+      remembered: remembered.filter(({ last }) => last > archived),
+      archived,
+    }
   }
-  const checkpoint = { seq, at, funded, reserved, settled, seal: Buffer.from(seal) }
-  return { at: checkpoint, known, remembered: (JSON.parse(row.findings) as SavedFinding[]).flatMap(foundIn) }
+  const at = archive ? checkpointOf(archive) : emptyBook
+  return { at, from: null, known: windowsOf(archive?.windows ?? '[]'), remembered: [], archived }
+}
+
+function checkpointOf({ seq, at, funded, reserved, settled, seal }: Checkpoint): Checkpoint {
+  return { seq, at, funded, reserved, settled, seal: Buffer.from(seal) }
+}
+
+/** Windows as they are stored: a JSON list of lineage, start and micro-USD. */
+export function windowsOf(text: string): SpentByWindow {
+  const windows: SpentByWindow = new Map()
+  for (const [lineage, start, micro] of JSON.parse(text) as [string, string, string][]) {
+    const windowStart = new Date(start)
+    windows.set(windowName(lineage, windowStart), { lineage, windowStart, micro: BigInt(micro) })
+  }
+  return windows
 }
 
 export interface CheckedPart {
   /** Where the fold began; null: at the first entry, so it stands in the place of whatever was saved. */
   from: bigint | null
   to: Checkpoint
-  /** Spent in this part. */
+  /** Spent in this part; in all of the windows that are known, where it stands in the place of what was saved. */
   spent: SpentByWindow
   findings: Finding[]
 }

@@ -107,21 +107,37 @@ export async function readBooks(
 
 /** Entries behind one of a journal, `STEP` at most. */
 export async function readEntries(prisma: Prisma, project: string, after: bigint): Promise<Entry[]> {
-  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, null, null)
-  return entriesOf(row.list)
+  return (await readListed(prisma, project, { after })).map(entryOf)
 }
 
 /** The entries of one block of a journal. */
 export async function readBlock(prisma: Prisma, project: string, { after, last }: FoundIn): Promise<Entry[]> {
-  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, last, null)
-  return entriesOf(row.list)
+  return (await readListed(prisma, project, { after, last })).map(entryOf)
+}
+
+/** An entry as text and null by the names of `Entry`: as it is read, and as a line of an archive has it. */
+export type ListedEntry = Record<string, string | null>
+
+interface Part {
+  after: bigint
+  last?: bigint
+  /** Entries from then until now are looked for, so that other partitions are not read; none: all are. */
+  since?: Date | null
+}
+
+/** A part of a journal, `STEP` entries at most. */
+export async function readListed(prisma: Prisma, project: string, part: Part): Promise<ListedEntry[]> {
+  const { after, last = null, since = null } = part
+  const [row] = await prisma.$queryRawUnsafe<[{ list: string }]>(LISTED, project, after, last, since)
+  return JSON.parse(row.list) as ListedEntry[]
 }
 
 function entriesOf(list: string): Entry[] {
-  return (JSON.parse(list) as Record<string, string | null>[]).map(entryOf)
+  return (JSON.parse(list) as ListedEntry[]).map(entryOf)
 }
 
-function entryOf(row: Record<string, string | null>): Entry {
+/** What is null may be left out. */
+export function entryOf(row: ListedEntry): Entry {
   const big = (name: string) => (row[name] === null || row[name] === undefined ? null : BigInt(row[name]))
   return {
     seq: big('seq')!,

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '@gateway/database/client'
 import type { Report } from './check-books.ts'
 import { checkUsage } from './check-usage.ts'
+import { readStart } from './checkpoint.ts'
 import { foldJournal, type Finding } from './fold-journal.ts'
 import { readEntries, STEP } from './read-books.ts'
 
@@ -32,15 +33,18 @@ export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, walle
   return report
 }
 
-/** Every wallet with a finding, and so many of the others. */
+/** Every wallet with a finding, and so many of the others; each behind what is archived of it (money §9.4). */
 function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): Promise<Position[]> {
   return prisma.$queryRaw<Position[]>`
-    (SELECT project, seq, seal FROM money.rechecked_wallets WHERE findings > 0)
-    UNION ALL
-    (SELECT w.project, coalesce(r.seq, 0), coalesce(r.seal, '')
-       FROM money.wallets w LEFT JOIN money.rechecked_wallets r ON r.project = w.project
-      WHERE coalesce(r.findings, 0) = 0 AND w.journal_seq > 0
-      ORDER BY r.at NULLS FIRST LIMIT ${wallets}::int)`
+    SELECT w.project, CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seq ELSE coalesce(a.seq, 0) END AS seq,
+           CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seal ELSE coalesce(a.seal, '') END AS seal
+      FROM ((SELECT project FROM money.rechecked_wallets WHERE findings > 0)
+            UNION ALL
+            (SELECT w.project FROM money.wallets w LEFT JOIN money.rechecked_wallets r ON r.project = w.project
+              WHERE coalesce(r.findings, 0) = 0 AND w.journal_seq > 0
+              ORDER BY r.at NULLS FIRST LIMIT ${wallets}::int)) w
+      LEFT JOIN money.rechecked_wallets r ON r.project = w.project
+      LEFT JOIN money.archived_wallets a ON a.project = w.project`
 }
 
 async function recheckPart(
@@ -51,6 +55,8 @@ async function recheckPart(
   const from = { seq, at: null, seal: Buffer.from(seal), funded: 0n, reserved: 0n, settled: 0n }
   const entries = await readEntries(prisma, project, seq)
   const { to, findings } = foldJournal(from, entries)
+  if (findings.length > 0 && (await readStart(prisma, project, true)).archived > seq)
+    return { findings: [], next: position } // archived meanwhile: next time it begins behind that
   const isEnd = entries.length < STEP || to.seq === seq
   const next = isEnd ? { project, seq: 0n, seal: Buffer.alloc(0) } : { project, seq: to.seq, seal: to.seal }
   return { findings, next }

@@ -1,0 +1,194 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Database } from '@gateway/database/client'
+import { readClosings, recordMonth } from './closings.ts'
+import { dropMonth } from './drop-month.ts'
+import { writeWhole } from './line-file.ts'
+import { manifestName, manifestText, readManifest, type Manifest } from './manifest.ts'
+import { monthsToArchive, readBooksState, type ArchivedMonth, type BooksState } from './months-to-archive.ts'
+import { endOf, type Month } from './month.ts'
+import { NotArchivable } from './not-archivable.ts'
+import { verifyFiles, verifyMonth } from './verify-month.ts'
+import { writeAttempts } from './write-attempts.ts'
+import { writeBooks } from './write-books.ts'
+
+// Closed months of the books become files, and then their partitions go.
+//   R1  Month after month: each begins with what its wallets were at the end of the one before.
+//   R2  A month is recorded once its files were read again and found right; its partitions go once it is recorded.
+//   R3  Killed at any moment and run again, it ends the same: files are written anew until their month is recorded, and a
+//       recorded month whose partitions are left is finished first, if the files are still the same.
+//   R4  One at a time: the session holds a lock.
+
+type Prisma = Database['prisma']
+
+export type ArchiveStep = 'books' | 'attempts' | 'manifest' | 'verify' | 'record' | 'drop'
+
+export interface ArchiveOptions {
+  folder: string
+  /** How long a month has to be over. */
+  afterDays: number
+  /** Only months before this one; null: all that are due. */
+  before: Month | null
+  /** Tell what would be done, and do nothing. */
+  dry?: boolean
+  tell: (line: string) => void
+  /** Called before each step; what it throws ends the archive there. */
+  beforeStep?: (step: ArchiveStep, month: Month) => void | Promise<void>
+}
+
+/**
+ * Archives what is due. Answers the months that were archived or finished.
+ * @param database a single connection, as the owner of the tables
+ * @throws NotArchivable with what is to be done about it
+ */
+export async function archiveBooks(database: Pick<Database, 'prisma'>, options: ArchiveOptions): Promise<Month[]> {
+  await refuseOthers(database.prisma)
+  await takeTurn(database.prisma)
+  const state = await readBooksState(database)
+  const unfinished = await unfinishedMonths(database.prisma, state)
+  const due = monthsToArchive(state, options)
+  if (options.dry) {
+    for (const { month } of unfinished) options.tell(`${month} is archived, and its partitions would be dropped.`)
+    for (const month of due) options.tell(`${month} would be archived.`)
+  } else {
+    await mkdir(options.folder, { recursive: true })
+    for (const archived of unfinished) await finishMonth(database, archived, options)
+    for (const month of due) await archiveMonth(database, month, options)
+  }
+  const months = [...new Set([...unfinished.map(({ month }) => month), ...due])]
+  if (months.length === 0) options.tell('No month is due.')
+  return months
+}
+
+async function archiveMonth(database: Pick<Database, 'prisma'>, month: Month, options: ArchiveOptions): Promise<void> {
+  const { folder, tell, beforeStep = () => {} } = options
+  const { archived } = await readBooksState(database)
+  const previous = archived.at(-1) ?? null
+  if (previous) await intact(folder, previous)
+  const closings = await readClosings(database)
+
+  await beforeStep('books', month)
+  const books = await writeBooks(database, { folder, month, closings })
+  await beforeStep('attempts', month)
+  const alreadyIn = archived.flatMap(({ attempts }) => attempts)
+  const { files: attempts, staying } = await writeAttempts(database, { folder, month, archived: alreadyIn })
+  await beforeStep('manifest', month)
+  const versions = await readVersions(database.prisma)
+  const manifest: Manifest = {
+    format: 1,
+    month,
+    versions,
+    previous: previous?.manifest ?? null,
+    ...books,
+    attempts,
+  }
+  const sha256 = await writeWhole(folder, manifestName(month), manifestText(manifest))
+
+  await beforeStep('verify', month)
+  const { findings, moved } = await verifyMonth({ folder, manifest, closings })
+  if (findings.length > 0 || !moved)
+    throw new NotArchivable(
+      `${month} is not archived, because its files are not what was written:\n${findings.join('\n')}`,
+    )
+  await beforeStep('record', month)
+  await takeTurn(database.prisma) // the connection may be another one by now
+  await recordMonth(database, { month, folder: path.resolve(folder), manifest, sha256, moved, closings })
+  await beforeStep('drop', month)
+  await dropMonth(database, { month, attempts: attempts.map((file) => file.month) })
+  tell(sayMonth(manifest))
+  for (const each of staying)
+    tell(`${each}: records of use stay, because calls of that month are open or were closed after ${month}.`)
+}
+
+async function finishMonth(
+  database: Pick<Database, 'prisma'>,
+  archived: ArchivedMonth,
+  { folder, tell, beforeStep = () => {} }: ArchiveOptions,
+): Promise<void> {
+  const { month } = archived
+  const manifest = await intact(folder, archived)
+  const wrong = await verifyFiles(folder, manifest)
+  if (wrong.size > 0)
+    throw new NotArchivable(
+      `${month} is archived, but its partitions stay, because in ${folder} ${[...wrong.values()].join(' and ')}.`,
+    )
+  await beforeStep('drop', month)
+  await dropMonth(database, archived)
+  tell(sayMonth(manifest))
+}
+
+/** The manifest of a recorded month, which has to be the recorded one. */
+async function intact(folder: string, { month, manifest, folder: place }: ArchivedMonth): Promise<Manifest> {
+  const found = await readManifest(folder, month)
+  const wrong =
+    'wrong' in found
+      ? found.wrong
+      : found.sha256 === manifest
+        ? null
+        : `${manifestName(month)} is another one than was recorded`
+  if (wrong !== null || 'wrong' in found)
+    throw new NotArchivable(
+      `${wrong} in ${folder}. ${month} was archived to ${place}: put its files there, or name the folder where they are.`,
+    )
+  return found.manifest
+}
+
+/** Recorded months of which a partition is left. */
+async function unfinishedMonths(prisma: Prisma, { archived }: BooksState): Promise<ArchivedMonth[]> {
+  const last = archived.at(-1)
+  if (!last) return []
+  const end = endOf(last.month)
+  const rows = await prisma.$queryRaw<{ name: string }[]>`
+    SELECT relname AS name FROM pg_class WHERE relnamespace = 'money'::regnamespace AND relkind = 'r'
+       AND relname ~ '^(attempts|journal|journal_blocks)_[0-9]{6}01$'`
+  const left = new Set(rows.map(({ name }) => name))
+  const [stray] = await prisma.$queryRaw<[{ left: boolean }]>`
+    SELECT EXISTS (SELECT FROM money.journal_unplanned d JOIN money.archived_wallets w USING (project)
+                    WHERE d.seq <= w.seq AND d.at < ${end}) OR
+           EXISTS (SELECT FROM money.journal_blocks_unplanned d JOIN money.archived_wallets w USING (project)
+                    WHERE d.last_seq <= w.seq AND d.at < ${end}) AS left`
+  const isLeft = (table: string, month: Month) => left.has(`${table}_${month.replace('-', '')}01`)
+  // Records that are in a newer archive as well stayed for a reason, and go with that one.
+  const newest = new Map(archived.flatMap(({ month, attempts }) => attempts.map((of) => [of, month])))
+  return archived.filter(
+    ({ month, attempts }) =>
+      (month === last.month && stray.left) ||
+      isLeft('journal', month) ||
+      isLeft('journal_blocks', month) ||
+      attempts.some((of) => newest.get(of) === month && isLeft('attempts', of)),
+  )
+}
+
+/** Only the owner of the tables may drop a part of them. */
+async function refuseOthers(prisma: Prisma): Promise<void> {
+  const [row] = await prisma.$queryRaw<[{ login: string; owner: string; owns: boolean }]>`
+    SELECT current_user::text AS login, pg_get_userbyid(relowner)::text AS owner,
+           pg_has_role(current_user, relowner, 'USAGE') AS owns
+      FROM pg_class WHERE oid = 'money.journal'::regclass`
+  if (!row.owns)
+    throw new NotArchivable(
+      `DATABASE_URL is the login ${row.login}, which may not drop tables; archive needs the owner's, ${row.owner}, as the migration job has it.`,
+    )
+}
+
+/** R4; held until the session ends. */
+async function takeTurn(prisma: Prisma): Promise<void> {
+  const [row] = await prisma.$queryRaw<
+    [{ mine: boolean }]
+  >`SELECT pg_try_advisory_lock(hashtext('money.archive')) AS mine`
+  if (!row.mine) throw new NotArchivable('Another archive is running on this database. Wait for its end.')
+}
+
+async function readVersions(prisma: Prisma): Promise<Manifest['versions']> {
+  const [row] = await prisma.$queryRaw<[{ migration: string; postgres: string }]>`
+    SELECT (SELECT max(migration_name) FROM public._prisma_migrations WHERE finished_at IS NOT NULL) AS migration,
+           current_setting('server_version') AS postgres`
+  return row
+}
+
+function sayMonth({ month, journal, wallets, attempts }: Manifest): string {
+  const files = [journal, wallets, ...attempts]
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const records = attempts.map((file) => `${file.rows} records of use of ${file.month}`)
+  return `${month} is archived: ${[`${journal.rows} entries of ${wallets.rows} wallets`, ...records].join(', ')}; ${bytes} bytes.`
+}

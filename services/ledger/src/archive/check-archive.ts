@@ -1,0 +1,111 @@
+import { readdir } from 'node:fs/promises'
+import type { Database } from '@gateway/database/client'
+import type { ArchivedSeals } from '../check/anchor.ts'
+import { readClosings } from './closings.ts'
+import { manifestName, readManifest, type Manifest } from './manifest.ts'
+import { isMonth, monthBefore, nextMonth, type Month } from './month.ts'
+import { readBooksState } from './months-to-archive.ts'
+import { verifyMonth } from './verify-month.ts'
+import { isSame, windowsText, type Closing } from './wallet-line.ts'
+
+// A folder of archived months, checked from the first one on: each follows the one before, by the hash of its manifest and
+// by the balance of every wallet. With a database also that these are the months that it has recorded, and that its books
+// go on where they end.
+
+export interface ArchiveReport {
+  months: number
+  entries: number
+  findings: string[]
+}
+
+interface Options {
+  /** The books that go on behind the archive; null: only the files are checked. */
+  database: Pick<Database, 'prisma'> | null
+  /** Entries of which the seals are to be noted. */
+  wanted?: ArchivedSeals
+}
+
+export async function checkArchive(folder: string, { database, wanted }: Options): Promise<ArchiveReport> {
+  const report: ArchiveReport = { months: 0, entries: 0, findings: [] }
+  const closings = new Map<string, Closing>()
+  const hashes = new Map<Month, string>()
+  const months = await monthsIn(folder)
+  if (months.length === 0) report.findings.push(`${folder} has no manifest of a month`)
+  let before: Month | null = null
+  let isTorn = false
+  for (const month of months) {
+    const found = await readManifest(folder, month)
+    const chain = 'wrong' in found ? [found.wrong] : followsOn({ month, before, hashes }, found.manifest)
+    report.findings.push(...chain)
+    let isRead = false
+    if (!('wrong' in found)) {
+      const { manifest, sha256 } = found
+      if (chain.length > 0 && !hashes.has(monthBefore(month))) isTorn = startAnew(closings)
+      const verified = await verifyMonth({ folder, manifest, closings, isTorn, ...(wanted && { wanted }) })
+      report.findings.push(...verified.findings)
+      report.entries += manifest.journal.rows
+      report.months++
+      hashes.set(month, sha256)
+      isRead = verified.moved !== null
+    }
+    if (!isRead) isTorn = startAnew(closings)
+    before = month
+  }
+  if (database) report.findings.push(...(await compareWithBooks(database, hashes, isTorn ? null : closings)))
+  return report
+}
+
+/** Where months lack or could not be read, those behind them are checked from where they say that they begin. */
+function startAnew(closings: Map<string, Closing>): true {
+  closings.clear()
+  return true
+}
+
+/** What is wrong with the place of a month in the chain. */
+function followsOn(
+  { month, before, hashes }: { month: Month; before: Month | null; hashes: ReadonlyMap<Month, string> },
+  { previous }: Manifest,
+): string[] {
+  if (before === null) return previous === null ? [] : [`the months before ${month} are missing`]
+  if (nextMonth(before) !== month) return [`${manifestName(nextMonth(before))} is missing`]
+  const hash = hashes.get(before) // none: that month could not be read
+  return hash === undefined || hash === previous
+    ? []
+    : [`${manifestName(month)} does not follow ${manifestName(before)}`]
+}
+
+async function monthsIn(folder: string): Promise<Month[]> {
+  const names = await readdir(folder).catch(() => [])
+  const months = names.map((name) => /^manifest-(.*)\.json$/.exec(name)?.[1] ?? '')
+  return months.filter(isMonth).toSorted()
+}
+
+async function compareWithBooks(
+  database: Pick<Database, 'prisma'>,
+  hashes: ReadonlyMap<Month, string>,
+  /** null: not all of the months could be read. */
+  closings: ReadonlyMap<string, Closing> | null,
+): Promise<string[]> {
+  const findings: string[] = []
+  const { archived } = await readBooksState(database)
+  const recorded = new Map(archived.map(({ month, manifest }) => [month, manifest]))
+  for (const [month, sha256] of recorded) {
+    if (!hashes.has(month)) findings.push(`${manifestName(month)}, which the database has recorded, is missing`)
+    else if (hashes.get(month) !== sha256)
+      findings.push(`${manifestName(month)} is not the one that the database has recorded`)
+  }
+  for (const month of hashes.keys())
+    if (!recorded.has(month)) findings.push(`${manifestName(month)} is not recorded in the database`)
+  if (findings.length > 0 || closings === null) return findings
+  const inBooks = await readClosings(database)
+  for (const [project, { at, windows }] of inBooks) {
+    const inFiles = closings.get(project)
+    if (!inFiles || !isSame(inFiles.at, at) || windowsText(inFiles.windows) !== windowsText(windows))
+      findings.push(
+        `${project}: its newest archived entry is ${at.seq} in the database and ${inFiles?.at.seq ?? 'none'} in the files, or what it was then differs`,
+      )
+  }
+  for (const project of closings.keys())
+    if (!inBooks.has(project)) findings.push(`${project}: it is in the files, and not in the database`)
+  return findings
+}

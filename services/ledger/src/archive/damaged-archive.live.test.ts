@@ -1,0 +1,165 @@
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { createHash } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { dayOf, monthsAgo, test as booksTest } from '../fixtures/past-months.ts'
+import { attemptsName, journalName, manifestName, walletsName } from './manifest.ts'
+
+// Somebody changes the files of an archive, and each time the check names what was changed.
+
+const months = [monthsAgo(6), monthsAgo(5), monthsAgo(4)] as const
+const [first, second, third] = months
+
+const test = booksTest.extend('archive', async ({ books }) => {
+  for (const month of months) for (const day of [3, 17]) await books.call(dayOf(month, day))
+  await books.rollUp()
+  await books.archive({ before: monthsAgo(3) })
+  const at = (file: string) => path.join(books.folder, file)
+  return {
+    at,
+    found: async () => (await books.checkFiles()).findings,
+    foundWithBooks: books.checkBoth,
+    /** Lines of a file, changed, with a manifest that names its new hash. */
+    async forge(month: string, file: string, change: (lines: string[]) => string[]) {
+      const lines = gunzipSync(await readFile(at(file)))
+        .toString()
+        .trimEnd()
+        .split('\n')
+      const bytes = gzipSync(
+        change(lines)
+          .map((line) => `${line}\n`)
+          .join(''),
+      )
+      await writeFile(at(file), bytes)
+      const manifest = JSON.parse(await readFile(at(manifestName(month)), 'utf8')) as Record<string, unknown>
+      for (const record of [manifest['journal'], manifest['wallets']] as { file: string }[])
+        if (record.file === file)
+          Object.assign(record, { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') })
+      await writeFile(at(manifestName(month)), JSON.stringify(manifest))
+    },
+  }
+})
+
+describe('ledger check --archive', () => {
+  test('finds nothing in what was written', async ({ archive }) => {
+    expect([await archive.found(), await archive.foundWithBooks()]).toEqual([[], []])
+  })
+
+  test('finds a flipped byte', async ({ archive }) => {
+    const bytes = await readFile(archive.at(journalName(second)))
+    bytes[bytes.length >> 1]! ^= 1
+    await writeFile(archive.at(journalName(second)), bytes)
+    expect(await archive.found()).toContainEqual(expect.stringContaining(`${journalName(second)} was changed`))
+  })
+
+  for (const name of [journalName, walletsName, manifestName] as const) {
+    test(`finds that ${name('YYYY-MM')} is missing`, async ({ archive }) => {
+      await rm(archive.at(name(second)))
+      expect(await archive.found()).toContain(`${name(second)} is missing`)
+    })
+  }
+
+  test('checks the months behind a broken one all the same, and names nothing that is right', async ({ archive }) => {
+    await rm(archive.at(journalName(first)))
+    expect(await archive.found()).toEqual([`${journalName(first)} is missing`])
+    await archive.forge(third, journalName(third), (lines) =>
+      lines.map((line) => line.replace('"charged_micro":"30"', '"charged_micro":"29"')),
+    )
+    expect(await archive.found()).toContainEqual(expect.stringContaining('the usage record charges another amount'))
+  })
+
+  test('finds records of use that are missing', async ({ archive }) => {
+    await rm(archive.at(attemptsName(first)))
+    expect(await archive.found()).toEqual([`${attemptsName(first)} is missing`])
+  })
+
+  test('finds a file that is cut off', async ({ archive }) => {
+    const bytes = await readFile(archive.at(journalName(second)))
+    await writeFile(archive.at(journalName(second)), bytes.subarray(0, bytes.length - 20))
+    expect(await archive.found()).toContainEqual(
+      expect.stringContaining(`${journalName(second)} has ${bytes.length - 20} bytes instead of ${bytes.length}`),
+    )
+  })
+
+  test('finds an entry that was left out, though the manifest was written anew', async ({ archive }) => {
+    await archive.forge(second, journalName(second), (lines) => lines.filter((_, n) => n !== 1))
+    expect(await archive.found()).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('the seal does not fit what it seals'),
+        expect.stringContaining(`${journalName(second)} has 3 lines instead of 4`),
+        `${manifestName(third)} does not follow ${manifestName(second)}`,
+      ]),
+    )
+    expect(await archive.foundWithBooks()).toContain(
+      `${manifestName(second)} is not the one that the database has recorded`,
+    )
+  })
+
+  test('finds a wallet that was left out', async ({ archive }) => {
+    await archive.forge(second, walletsName(second), () => [])
+    expect(await archive.found()).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(
+          `${journalName(second)} has 4 entries of wallets that are not in ${walletsName(second)}`,
+        ),
+        expect.stringContaining(`its opening balance, of entry 9, is not the closing one before, of entry 5`),
+      ]),
+    )
+  })
+
+  test('finds a balance that was changed', async ({ archive }) => {
+    await archive.forge(second, walletsName(second), (lines) =>
+      lines.map((line) => line.replace('"settled":"120"', '"settled":"20"')),
+    )
+    expect(await archive.found()).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('its entries end with 9 and 120 micro-USD settled, its closing balance with 9 and 20'),
+        expect.stringContaining('its opening balance, of entry 9, is not the closing one before'),
+      ]),
+    )
+  })
+
+  test('finds an amount that was changed', async ({ archive }) => {
+    await archive.forge(second, journalName(second), (lines) =>
+      lines.map((line) => line.replace('"charged_micro":"30"', '"charged_micro":"29"')),
+    )
+    expect(await archive.found()).toContainEqual(
+      expect.stringContaining('the usage record charges another amount: expected 30, found 29'),
+    )
+  })
+
+  test('finds months that were exchanged', async ({ archive }) => {
+    for (const name of [journalName, walletsName, manifestName]) {
+      await rename(archive.at(name(first)), archive.at('kept'))
+      await rename(archive.at(name(second)), archive.at(name(first)))
+      await rename(archive.at('kept'), archive.at(name(second)))
+    }
+    expect(await archive.found()).toEqual(
+      expect.arrayContaining([
+        `${manifestName(first)} is that of ${second}`,
+        `${manifestName(second)} is that of ${first}`,
+      ]),
+    )
+  })
+
+  test('finds a month of other books', async ({ archive }) => {
+    await copyFile(archive.at(journalName(first)), archive.at(journalName(second)))
+    expect((await archive.found()).join()).toContain(journalName(second))
+  })
+
+  test('finds an archive that lacks its beginning, and a month that the database does not know', async ({
+    archive,
+    books,
+  }) => {
+    await books.unguarded('DELETE FROM money.archives WHERE month = $1', [`${third}-01`])
+    expect(await archive.foundWithBooks()).toContain(`${manifestName(third)} is not recorded in the database`)
+    for (const name of [journalName, walletsName, manifestName]) await rm(archive.at(name(first)))
+    expect(await archive.found()).toContain(`the months before ${second} are missing`)
+  })
+
+  test('finds a folder that has nothing', async ({ archive, books }) => {
+    for (const month of months) await rm(archive.at(manifestName(month)))
+    expect(await archive.found()).toEqual([`${books.folder} has no manifest of a month`])
+  })
+})

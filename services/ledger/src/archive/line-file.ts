@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+
+// Compressed files of lines. One is written under a name that begins with a dot, and gets its own once all of it has
+// reached the disk: a file that has its name is whole. Neither writing nor reading holds more than a few lines.
+
+/** What a manifest says of a file. */
+export interface FileRecord {
+  file: string
+  /** Lines. */
+  rows: number
+  bytes: number
+  /** Of its bytes as they are, hex. */
+  sha256: string
+}
+
+export interface LineFile {
+  /** @param line without its end */
+  write(line: string): Promise<void>
+  /** Resolves once the file has its name and will have it after a crash. */
+  finish(): Promise<FileRecord>
+  /** Leaves nothing behind. */
+  abandon(): Promise<void>
+}
+
+export function openLineFile(folder: string, file: string): LineFile {
+  const temporary = path.join(folder, `.${file}.part`)
+  const gzip = createGzip()
+  const hash = createHash('sha256')
+  const record: FileRecord = { file, rows: 0, bytes: 0, sha256: '' }
+  const written = pipeline(
+    gzip,
+    async function* count(chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk)
+        record.bytes += chunk.length
+        yield chunk
+      }
+    },
+    createWriteStream(temporary, { flush: true }),
+  )
+  written.catch(() => {}) // told by `write` and `finish`
+  return {
+    async write(line) {
+      record.rows++
+      if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
+    },
+    async finish() {
+      gzip.end()
+      await written
+      await rename(temporary, path.join(folder, file))
+      await syncFolder(folder)
+      return { ...record, sha256: hash.digest('hex') }
+    },
+    async abandon() {
+      gzip.destroy()
+      await written.catch(() => {})
+      await rm(temporary, { force: true })
+    },
+  }
+}
+
+/** A small file, whole or not at all. Answers the SHA-256 of its bytes, hex. */
+export async function writeWhole(folder: string, file: string, text: string): Promise<string> {
+  const temporary = path.join(folder, `.${file}.part`)
+  const handle = await open(temporary, 'w')
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(temporary, path.join(folder, file))
+  await syncFolder(folder)
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** @throws where the file can't be decompressed to its end */
+export async function* readLines(place: string): AsyncGenerator<string> {
+  const source = createReadStream(place)
+  const gunzip = createGunzip().setEncoding('utf8')
+  source.on('error', (error) => gunzip.destroy(error))
+  let rest = ''
+  for await (const chunk of source.pipe(gunzip) as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop()!
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+/** Bytes and SHA-256 of a file; null: there is none. */
+export async function hashFile(place: string): Promise<Pick<FileRecord, 'bytes' | 'sha256'> | null> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  try {
+    for await (const chunk of createReadStream(place) as AsyncIterable<Buffer>) {
+      hash.update(chunk)
+      bytes += chunk.length
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** So that a name in it survives a crash. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

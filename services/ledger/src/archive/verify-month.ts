@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { emptyBook, type Entry } from '../check/fold-journal.ts'
+import { entryOf, STEP, type ListedEntry } from '../check/read-books.ts'
+import type { ArchivedSeals } from '../check/anchor.ts'
+import { beginFold, foldMore, sayInJournal } from './fold-month.ts'
+import { hashFile, readLines } from './line-file.ts'
+import { filesOf, type Manifest } from './manifest.ts'
+import { isSame, readWalletLine, windowsText, type Closing, type WalletMonth } from './wallet-line.ts'
+
+// One month of an archive, read again from its files.
+//   V1  Each file is there, and has the bytes that the manifest says.
+//   V2  The journal of each wallet, folded from where the month before ended, gives what the wallets file says, balance by
+//       balance and window by window, and every charge is what its usage costs.
+//   V3  No file has a line that belongs to nobody, and none has fewer lines than the manifest says.
+//   V4  Memory holds one block of entries.
+
+interface MonthToVerify {
+  folder: string
+  manifest: Manifest
+  /** Every wallet at the end of the month before; as it is at the end of this one afterwards. */
+  closings: Map<string, Closing>
+  /** Months before it could not be read: a wallet that is not in `closings` may have had any balance. */
+  isTorn?: boolean
+  /** Entries of which the seals are to be noted. */
+  wanted?: ArchivedSeals
+}
+
+/** Whether the files of a month are those of its manifest (V1). Answers what is wrong, as sentences, by file. */
+export async function verifyFiles(folder: string, manifest: Manifest): Promise<Map<string, string>> {
+  const wrong = new Map<string, string>()
+  for (const { file, bytes, sha256 } of filesOf(manifest)) {
+    const found = await hashFile(path.join(folder, file))
+    if (!found) wrong.set(file, `${file} is missing`)
+    else if (found.bytes !== bytes) wrong.set(file, `${file} has ${found.bytes} bytes instead of ${bytes}`)
+    else if (found.sha256 !== sha256) wrong.set(file, `${file} was changed: its SHA-256 is ${found.sha256}`)
+  }
+  return wrong
+}
+
+interface VerifiedMonth {
+  /** What is wrong, as sentences. */
+  findings: string[]
+  /** The wallets that moved in it; null: its books could not be read. */
+  moved: string[] | null
+}
+
+/** Reads a month again, as far as its files are those of the manifest. */
+export async function verifyMonth(month: MonthToVerify): Promise<VerifiedMonth> {
+  const { folder, manifest } = month
+  const wrong = await verifyFiles(folder, manifest)
+  const findings = [...wrong.values()]
+  const moved: string[] = []
+  let areBooksRead = !wrong.has(manifest.journal.file) && !wrong.has(manifest.wallets.file)
+  try {
+    if (areBooksRead) await verifyBooks(month, findings, moved)
+    for (const { file, rows } of manifest.attempts)
+      if (!wrong.has(file)) await verifyAttempts(path.join(folder, file), rows, findings)
+  } catch (error) {
+    areBooksRead = false
+    findings.push(
+      `the files of ${manifest.month} can not be read: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+  return { findings, moved: areBooksRead ? moved : null }
+}
+
+/** V2 */
+async function verifyBooks(month: MonthToVerify, findings: string[], moved: string[]): Promise<void> {
+  const { folder, manifest, closings } = month
+  const journal = openEntries(path.join(folder, manifest.journal.file))
+  const seal = createHash('sha256')
+  for await (const line of readLines(path.join(folder, manifest.wallets.file))) {
+    const wallet = readWalletLine(line)
+    const { project, closing } = wallet
+    findings.push(...(await verifyWallet(wallet, journal, month)))
+    closings.set(project, closing)
+    moved.push(project)
+    seal.update(`${project} ${closing.at.seq} ${closing.at.seal.toString('hex')}\n`)
+  }
+  const rest = await journal.countRest()
+  if (rest > 0)
+    findings.push(`${manifest.journal.file} has ${rest} entries of wallets that are not in ${manifest.wallets.file}`) // V3
+  if (journal.rows() !== manifest.journal.rows)
+    findings.push(`${manifest.journal.file} has ${journal.rows()} lines instead of ${manifest.journal.rows}`)
+  if (moved.length !== manifest.wallets.rows)
+    findings.push(`${manifest.wallets.file} has ${moved.length} lines instead of ${manifest.wallets.rows}`)
+  if (seal.digest('hex') !== manifest.seal) findings.push(`the seal of ${manifest.month} is not that of its wallets`)
+}
+
+async function verifyWallet(
+  { project, opening, closing }: WalletMonth,
+  journal: Entries,
+  { closings, isTorn = false, wanted }: MonthToVerify,
+): Promise<string[]> {
+  const findings: string[] = []
+  const known = closings.get(project) ?? (isTorn ? null : { at: emptyBook, windows: new Map() })
+  const before = known ?? { at: opening, windows: new Map() }
+  const seals = wanted?.get(project)
+  if (!isSame(opening, before.at))
+    findings.push(
+      `${project}: its opening balance, of entry ${opening.seq}, is not the closing one before, of entry ${before.at.seq}`,
+    )
+  const fold = beginFold(before)
+  for await (const block of journal.blocksOf(project)) {
+    findings.push(...foldMore(fold, block).map((finding) => sayInJournal(project, finding)))
+    const { seq, seal } = block.at(-1)!
+    if (seals?.has(seq)) seals.set(seq, seal)
+  }
+  if (!isSame(fold.at, closing.at))
+    findings.push(
+      `${project}: its entries end with ${fold.at.seq} and ${fold.at.settled} micro-USD settled, its closing balance with ${closing.at.seq} and ${closing.at.settled}`,
+    )
+  const kept = new Map([...fold.windows].filter(([name]) => closing.windows.has(name)))
+  if (known && windowsText(kept) !== windowsText(closing.windows))
+    findings.push(`${project}: what its windows have spent differs from its entries`)
+  return findings
+}
+
+type Entries = ReturnType<typeof openEntries>
+
+/** The entries of a file, wallet after wallet. */
+function openEntries(place: string) {
+  const lines = readLines(place)
+  let rows = 0
+  let next: ListedEntry | null = null
+  async function take(): Promise<ListedEntry | null> {
+    const { value, done } = await lines.next()
+    if (done) return null
+    rows++
+    return JSON.parse(value) as ListedEntry
+  }
+  return {
+    rows: () => rows,
+    /** Blocks that end with a seal; what follows the last one as it is. */
+    async *blocksOf(project: string): AsyncGenerator<Entry[]> {
+      let block: Entry[] = []
+      for (next ??= await take(); next?.['project'] === project; next = await take()) {
+        const entry = entryOf(next)
+        block.push(entry)
+        if (!entry.seal && block.length < STEP) continue
+        yield block
+        block = []
+      }
+      if (block.length > 0) yield block
+    },
+    /** How many entries nobody has asked for. */
+    async countRest(): Promise<number> {
+      const taken = next === null ? rows : rows - 1
+      while ((await take()) !== null) continue
+      next = null
+      return rows - taken
+    },
+  }
+}
+
+async function verifyAttempts(place: string, rows: number, findings: string[]): Promise<void> {
+  let [found, last] = [0, '']
+  for await (const line of readLines(place)) {
+    const { id } = JSON.parse(line) as { id: string }
+    if (id <= last) findings.push(`${path.basename(place)}: ${id} is not behind ${last}`)
+    last = id
+    found++
+  }
+  if (found !== rows) findings.push(`${path.basename(place)} has ${found} lines instead of ${rows}`)
+}

@@ -1,0 +1,65 @@
+import type { Database } from '@gateway/database/client'
+import { endOf, startOf, type Month } from './month.ts'
+
+// Which wallets moved in a month, and up to which entry. The clock of a database may go back, so the entries of a month
+// need not be one stretch of a journal: its archive takes all entries up to the highest number in the month, and the rest
+// of a block that is cut there, wherever they lie. Whoever has those of one month knows which entries are left.
+
+type Prisma = Database['prisma']
+
+const AT_ONCE = 500
+
+export interface MovedWallet {
+  project: string
+  /** Its newest entry that belongs to the month. */
+  last: bigint
+  /** Up to which entry its usage is rolled up. */
+  rolledUp: bigint
+  /** Since when windows may still be needed, by lineage. */
+  meters: Map<string, Date>
+}
+
+/** In the order of their ids. */
+export async function* walletsOfMonth(prisma: Prisma, month: Month): AsyncGenerator<MovedWallet> {
+  for (let project = ''; ;) {
+    const rows = await readWallets(prisma, month, project)
+    for (const { meters, ...wallet } of rows) {
+      const starts = JSON.parse(meters) as [string, string][]
+      yield { ...wallet, meters: new Map(starts.map(([lineage, start]) => [lineage, new Date(start)])) }
+    }
+    if (rows.length < AT_ONCE) return
+    project = rows.at(-1)!.project
+  }
+}
+
+/** Each project of a table in the month, found by one probe of an index. */
+const projectsIn = (table: string) => `
+  WITH RECURSIVE each AS (
+    (SELECT project FROM money.${table} WHERE project > $3 AND at >= $1 AND at < $2 ORDER BY project LIMIT 1)
+    UNION ALL
+    SELECT n.project FROM each CROSS JOIN LATERAL (
+      SELECT project FROM money.${table} WHERE project > each.project AND at >= $1 AND at < $2 ORDER BY project LIMIT 1) n
+  ) SELECT project FROM each LIMIT ${AT_ONCE}`
+
+function readWallets(prisma: Prisma, month: Month, after: string) {
+  return prisma.$queryRawUnsafe<(Omit<MovedWallet, 'meters'> & { meters: string })[]>(
+    `WITH moved AS MATERIALIZED (
+       SELECT project FROM ((${projectsIn('journal')}) UNION (${projectsIn('journal_blocks')})) p ORDER BY project LIMIT ${AT_ONCE})
+     SELECT m.project,
+            coalesce((SELECT min(last_seq) FROM money.journal_blocks b WHERE b.project = m.project AND b.last_seq >= h.seq),
+                     h.seq) AS last,
+            coalesce((SELECT u.seq FROM money.usage_positions u WHERE u.project = m.project), 0) AS "rolledUp",
+            (SELECT coalesce(json_agg(json_build_array(t.lineage, t.window_start)), '[]')::text
+               FROM money.meters t WHERE t.project = m.project) AS meters
+       FROM moved m
+       CROSS JOIN LATERAL (SELECT greatest(
+         (SELECT seq FROM money.journal j
+           WHERE j.project = m.project AND j.at >= $1 AND j.at < $2 ORDER BY seq DESC LIMIT 1),
+         (SELECT last_seq FROM money.journal_blocks b
+           WHERE b.project = m.project AND b.at >= $1 AND b.at < $2 ORDER BY last_seq DESC LIMIT 1)) AS seq) h
+      ORDER BY m.project`,
+    startOf(month),
+    endOf(month),
+    after,
+  )
+}

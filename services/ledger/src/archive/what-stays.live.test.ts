@@ -1,0 +1,234 @@
+import { describe, expect } from 'vitest'
+import { checkAnchor, archivedHeads, takeAnchor } from '../check/anchor.ts'
+import { checkBooks, sayFinding } from '../check/check-books.ts'
+import { recheckWallets } from '../check/recheck-wallets.ts'
+import { correct } from '../wallets/correct.ts'
+import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
+import type { ArchiveStep } from './archive-books.ts'
+import { checkArchive } from './check-archive.ts'
+
+const [first, second, third, fourth] = [monthsAgo(6), monthsAgo(5), monthsAgo(4), monthsAgo(3)] as const
+
+describe('a month stays where it is', () => {
+  test('if its books do not add up, and it says what does not', async ({ books }) => {
+    const id = await books.call(dayOf(first, 3))
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    await books.unguarded('UPDATE money.attempts SET completion_tokens = 29 WHERE id = $1', [id])
+    await expect(books.archive({ before: third })).rejects.toThrow(
+      new RegExp(
+        `^${books.tenant.project.id}: journal entry 3 .*the charge is not what its usage costs: expected 29, found 30`,
+      ),
+    )
+    expect(await books.partitions()).toContain(`journal ${first}`)
+    expect((await books.checkFiles()).months).toBe(0)
+    await books.unguarded('UPDATE money.attempts SET completion_tokens = 30 WHERE id = $1', [id])
+    expect((await books.archive({ before: third })).months).toEqual([first, second])
+  })
+
+  test('if its hours of usage are wrong, while they can still be derived', async ({ books }) => {
+    await books.call(dayOf(first, 3))
+    await books.rollUp()
+    await books.fixture.run('UPDATE money.usage_hours SET prompt_tokens = prompt_tokens + 1')
+    await expect(books.archive({ before: second })).rejects.toThrow('an hour of usage differs')
+  })
+
+  test('until its usage is rolled up', async ({ books }) => {
+    await books.call(dayOf(first, 3))
+    await expect(books.archive({ before: second })).rejects.toThrow('its usage is rolled up to entry 0')
+    await books.rollUp()
+    expect((await books.archive({ before: second })).months).toEqual([first])
+  })
+})
+
+describe('records of use', () => {
+  test('of a call over the midnight of a month stay until both months are archived', async ({ books }) => {
+    await books.call(dayOf(first, 30), { settledAt: dayOf(second, 1) })
+    await books.rollUp()
+    await books.archive({ before: second })
+    expect(await books.partitions()).toContain(`attempts ${first}`)
+    expect(await books.check()).toEqual([])
+    await books.archive({ before: third })
+    expect(await books.partitions()).not.toContain(`attempts ${first}`)
+    expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
+  })
+
+  test('stay while one of them is open, and go with the month that closes it', async ({ books }) => {
+    const id = await books.open(dayOf(first, 3))
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    const { told } = await books.archive({ before: third })
+    expect(told).toContainEqual(expect.stringContaining(`${first}: records of use stay`))
+    expect(await books.partitions()).toContain(`attempts ${first}`)
+    expect(await books.settle(id)).toMatchObject({ kind: 'settled' })
+    await books.moveTo(dayOf(fourth, 3))
+    await books.rollUp()
+    expect(await books.check()).toEqual([])
+    await books.archive({ before: fourth })
+    expect(await books.partitions()).toContain(`attempts ${first}`) // closed later than that
+    await books.archive({ before: monthsAgo(2), afterDays: 31 })
+    expect(await books.partitions()).not.toContain(`attempts ${first}`)
+    expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
+  })
+
+  test('that come after the files were written are kept', async ({ books }) => {
+    await books.call(dayOf(first, 3))
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    let late = ''
+    const beforeStep = async (step: ArchiveStep, month: string) => {
+      // A gateway whose clock is months behind makes such an id.
+      if (step === 'drop' && month === second) late = await books.call(dayOf(first, 9), { settledAt: new Date() })
+    }
+    await books.archive({ before: third, beforeStep })
+    const { rows } = await books.fixture.run(
+      'SELECT tableoid::regclass::text AS place FROM money.attempts WHERE id = $1',
+      [late],
+    )
+    expect(rows).toEqual([{ place: 'money.attempts_unplanned' }])
+  })
+})
+
+describe('behind an archive', () => {
+  test('entries are found in the month they belong to by their number, though the clock went back', async ({
+    books,
+  }) => {
+    await books.call(dayOf(second, 2)) // entries 2 and 3 lie in the month after those that follow them
+    await books.call(dayOf(first, 28)) // 4 and 5
+    await books.call(dayOf(second, 9))
+    await books.rollUp()
+    await books.archive({ before: second })
+    expect(await books.check()).toEqual([])
+    expect((await books.checkFiles()).entries).toBe(5)
+    await books.archive({ before: third })
+    expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
+    expect((await books.checkFiles()).entries).toBe(7)
+  })
+
+  test('an entry that came into the month after its files were written is kept, and archived with the next', async ({
+    books,
+  }) => {
+    await books.call(dayOf(first, 3))
+    await books.rollUp()
+    const beforeStep = async (step: ArchiveStep) => {
+      if (step === 'drop') await books.call(dayOf(first, 20))
+    }
+    await books.archive({ before: second, beforeStep })
+    await books.rollUp()
+    expect(await books.check()).toEqual([])
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    await books.archive({ before: third })
+    expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
+    const { rows } = await books.fixture.run('SELECT seq FROM money.journal_unplanned')
+    expect(rows).toEqual([])
+  })
+
+  test('a changed balance is found as before, from the first entry that is left', async ({ books }) => {
+    await books.call(dayOf(first, 3))
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    await books.archive({ before: third })
+    const project = books.tenant.project.id
+    await books.unguarded('UPDATE money.wallets SET settled = settled + 1 WHERE project = $1', [project])
+    expect(await books.check()).toEqual([
+      `${project}: wallet ${project}: settled differs from the journal: expected 60, found 61 micro-USD`,
+      expect.stringContaining('what was rolled up differs from the journal'),
+    ])
+    await books.unguarded('UPDATE money.wallets SET settled = settled - 1 WHERE project = $1', [project])
+    await books.unguarded('UPDATE money.archived_wallets SET settled = settled - 1 WHERE project = $1', [project])
+    expect(await books.check()).toEqual([
+      expect.stringContaining('settled differs from the journal: expected 59, found 60'),
+    ])
+    expect(await books.checkBoth()).toEqual([
+      expect.stringContaining(`${project}: its newest archived entry is 5 in the database`),
+    ])
+  })
+
+  test('what a window has spent is still known, and a meter that is wrong is found', async ({ books }) => {
+    const { fixture, tenant } = books
+    const limit = { micro: 5_000n, reset: 'lifetime' as const }
+    const limited = await fixture.key({ project: tenant.project, by: tenant.owners.owner, limit })
+    const of = { ...tenant, key: limited }
+    await books.call(dayOf(first, 3), { of })
+    await books.call(dayOf(second, 3), { of })
+    await books.rollUp()
+    await books.archive({ before: third })
+    expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
+    await books.unguarded('UPDATE money.meters SET spent = spent - 1 WHERE lineage = $1', [limited.id])
+    expect(await books.check()).toEqual([
+      expect.stringMatching(/spent differs from the journal: expected 60, found 59/),
+    ])
+  })
+
+  test('the round of each minute and the look behind the checkpoints go on, wherever they had come to', async ({
+    books,
+  }) => {
+    const look = async () => [
+      ...(await checkBooks(books.replica.reads)).findings.map(sayFinding),
+      ...(await recheckWallets(books.replica.reads, 100)).findings.map(sayFinding),
+    ]
+    await books.call(dayOf(first, 3))
+    await books.rollUp()
+    expect(await look()).toEqual([])
+    await books.call(dayOf(second, 3))
+    await books.call(dayOf(third, 3))
+    await books.rollUp()
+    await books.archive({ before: third })
+    for (let n = 0; n < 3; n++) expect(await look()).toEqual([])
+    await books.fixture.run('DELETE FROM money.checked_wallets')
+    expect(await look()).toEqual([])
+    expect(await look()).toEqual([])
+  })
+
+  test('a correction and a wallet that never moved again are archived like the rest', async ({ books }) => {
+    const correction = {
+      project: books.tenant.project.id,
+      correctionId: 'c',
+      micro: -7,
+      reason: 'a test',
+      correctedBy: 'per_test',
+    }
+    await correct(books.replica, correction)
+    await books.moveTo(dayOf(second, 3))
+    const other = await books.fixture.project(books.tenant.owners, 5n)
+    await books.moveTo(dayOf(second, 4), other.id)
+    await books.rollUp()
+    await books.archive({ before: third })
+    expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
+    const { findings } = await checkBooks(books.replica.reads, { whole: true })
+    expect(findings).toEqual([])
+  })
+})
+
+describe('an anchor of an archived month', () => {
+  test('is found again in the files, and says that it needs them', async ({ books }) => {
+    const { reads } = books.replica
+    await books.call(dayOf(first, 3))
+    const { text } = (await takeAnchor(reads))!
+    await books.call(dayOf(first, 4))
+    await books.rollUp()
+    expect(await checkAnchor(reads, text)).toEqual([])
+    await books.archive({ before: third })
+    expect((await checkAnchor(reads, text)).map(sayFinding)).toEqual([
+      expect.stringContaining('1 of its entries are archived: name its folder with --archive'),
+    ])
+    const wanted = await archivedHeads(reads, text)
+    await checkArchive(books.folder, { database: reads, wanted })
+    expect(await checkAnchor(reads, text, wanted)).toEqual([])
+    for (const seals of wanted.values()) for (const seq of seals.keys()) seals.set(seq, Buffer.alloc(32))
+    expect((await checkAnchor(reads, text, wanted)).map(sayFinding)).toEqual([
+      expect.stringContaining('the seal of an anchored entry was changed'),
+      expect.stringContaining('the books are not those that were anchored'),
+    ])
+  })
+
+  test('of wallets that have not moved since needs no files', async ({ books }) => {
+    const { reads } = books.replica
+    await books.call(dayOf(first, 3))
+    const { text } = (await takeAnchor(reads))!
+    await books.rollUp()
+    await books.archive({ before: third })
+    expect(await checkAnchor(reads, text)).toEqual([])
+  })
+})

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import type { Database } from '@gateway/database/client'
+import { checkUsage } from '../check/check-usage.ts'
+import { emptyBook, type Checkpoint } from '../check/fold-journal.ts'
+import { entryOf, readListed, STEP, type ListedEntry } from '../check/read-books.ts'
+import { beginFold, foldMore, sayInJournal, type MonthFold } from './fold-month.ts'
+import { openLineFile, type FileRecord, type LineFile } from './line-file.ts'
+import { journalName, walletsName, type Manifest } from './manifest.ts'
+import { startOf, type Month } from './month.ts'
+import { NotArchivable } from './not-archivable.ts'
+import { walletLine, type Closing } from './wallet-line.ts'
+import { walletsOfMonth, type MovedWallet } from './wallets-of-month.ts'
+
+// The journal of a month and its wallets, as files.
+//   A1  What is written is folded meanwhile, from where the archive before it ended. Books that do not add up are not
+//       archived: their entries are needed.
+//   A2  An entry is a line with all that the fold asks of other tables, so a file can be checked by itself.
+//   A3  Memory holds one step of one wallet, however long the month was.
+
+type Prisma = Database['prisma']
+
+const HOUR_MS = 3_600_000
+
+export type BooksFiles = Pick<Manifest, 'journal' | 'wallets' | 'opening' | 'closing' | 'seal'>
+
+/** @throws NotArchivable where the books of the month do not add up, or are not rolled up */
+export async function writeBooks(
+  { prisma }: Pick<Database, 'prisma'>,
+  { folder, month, closings }: { folder: string; month: Month; closings: ReadonlyMap<string, Closing> },
+): Promise<BooksFiles> {
+  const journal = openLineFile(folder, journalName(month))
+  const wallets = openLineFile(folder, walletsName(month))
+  const [opening, closing] = [openTotals(), openTotals()]
+  const seal = createHash('sha256')
+  try {
+    for await (const wallet of walletsOfMonth(prisma, month)) {
+      const before = closings.get(wallet.project) ?? { at: emptyBook, windows: new Map() }
+      if (wallet.last <= before.at.seq) continue // all of it was taken along with the month before
+      const fold = beginFold(before)
+      await writeWallet(prisma, wallet, { fold, month, journal })
+      forgetWindows(fold, wallet)
+      const { project } = wallet
+      await wallets.write(walletLine({ project, opening: before.at, closing: fold }))
+      opening.add(before.at)
+      closing.add(fold.at)
+      seal.update(`${project} ${fold.at.seq} ${fold.at.seal.toString('hex')}\n`)
+    }
+    const files: { journal: FileRecord; wallets: FileRecord } = {
+      journal: await journal.finish(),
+      wallets: await wallets.finish(),
+    }
+    return { ...files, opening: opening.sums(), closing: closing.sums(), seal: seal.digest('hex') }
+  } catch (error) {
+    await Promise.all([journal.abandon(), wallets.abandon()])
+    throw error
+  }
+}
+
+/** The entries of one wallet, and that its hours of usage, which stay, are right while they can still be derived. */
+async function writeWallet(
+  prisma: Prisma,
+  { project, last, rolledUp }: MovedWallet,
+  { fold, month, journal }: { fold: MonthFold; month: Month; journal: LineFile },
+): Promise<void> {
+  if (rolledUp < last)
+    throw new NotArchivable(
+      `${project}: its usage is rolled up to entry ${rolledUp}, and ${month} ends with ${last}. A ledger has to run; the log of its job usage-roll-up says what keeps it.`,
+    )
+  while (fold.at.seq < last) {
+    const rows = await readStep(prisma, project, { fold, month, last })
+    const findings = foldMore(fold, rows.map(entryOf))
+    const isStuck = !rows.some((row) => BigInt(row['seq']!) === fold.at.seq)
+    if (isStuck) throw doNotAddUp(`${project}: journal entry ${fold.at.seq}: no sealed block follows it`)
+    if (findings[0]) throw doNotAddUp(sayInJournal(project, findings[0]))
+    for (const row of rows) if (BigInt(row['seq']!) <= fold.at.seq) await journal.write(entryLine(project, row))
+  }
+  const [usage] = await checkUsage({ prisma }, project, 'hours')
+  if (usage) throw doNotAddUp(sayInJournal(project, usage))
+}
+
+function doNotAddUp(finding: string): NotArchivable {
+  return new NotArchivable(
+    `${finding}. The books do not add up, so their entries are needed where they are (docs/operating.md, "The books do not add up").`,
+  )
+}
+
+/** The next entries, looked for in the partition of the month; where one is missing there, in all. */
+async function readStep(
+  prisma: Prisma,
+  project: string,
+  { fold, month, last }: { fold: MonthFold; month: Month; last: bigint },
+): Promise<ListedEntry[]> {
+  const after = fold.at.seq
+  const inMonth = await readListed(prisma, project, {
+    after,
+    last,
+    since: new Date(startOf(month).getTime() - HOUR_MS),
+  })
+  const isUnbroken = inMonth.every((row, n) => BigInt(row['seq']!) === after + BigInt(n) + 1n)
+  const isWhole = inMonth.length === STEP || after + BigInt(inMonth.length) === last
+  return isUnbroken && isWhole ? inMonth : readListed(prisma, project, { after, last })
+}
+
+function entryLine(project: string, row: ListedEntry): string {
+  return JSON.stringify({ project, ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) })
+}
+
+/** Windows before the one of their meter can't be spent in any more. */
+function forgetWindows({ windows }: MonthFold, { meters }: MovedWallet): void {
+  for (const [name, { lineage, windowStart }] of windows) {
+    const start = meters.get(lineage)
+    if (start && windowStart < start) windows.delete(name)
+  }
+}
+
+function openTotals() {
+  let [funded, reserved, settled] = [0n, 0n, 0n]
+  return {
+    add: (at: Checkpoint) => {
+      funded += at.funded
+      reserved += at.reserved
+      settled += at.settled
+    },
+    sums: () => ({ funded: String(funded), reserved: String(reserved), settled: String(settled) }),
+  }
+}

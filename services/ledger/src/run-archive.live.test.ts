@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { describe, expect } from 'vitest'
+import { dayOf, monthsAgo, test } from './fixtures/past-months.ts'
+
+const COMMAND = path.join(import.meta.dirname, 'command.ts')
+
+interface Ended {
+  code: number | null
+  said: string
+}
+
+/** The command as a process of its own; killed after so many milliseconds, if it lives that long. */
+function run(words: string[], env: Record<string, string>, killAfterMs = 0): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { env, timeout: killAfterMs, killSignal: 'SIGKILL' as const }
+    const child = execFile(process.execPath, [COMMAND, ...words], options, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, said: stdout + stderr }),
+    )
+  })
+}
+
+const months = [6, 5, 4].map(monthsAgo)
+/** Whatever day it is, no other month is due. */
+const archive = ['archive', '--before', monthsAgo(3)]
+
+describe('npm run ledger archive', () => {
+  test('killed at any moment and run again, it ends the same', async ({ books }) => {
+    for (const month of months) for (const day of [3, 9, 17]) await books.call(dayOf(month, day))
+    await books.rollUp()
+    const env = { DATABASE_URL: books.database.adminUrl, ARCHIVE_FOLDER: books.folder }
+    const kills: (number | null)[] = []
+    for (let n = 0; n < 8; n++) {
+      kills.push((await run(archive, env, 400 + n * 200)).code)
+      expect(await books.check()).toEqual([])
+    }
+    expect(kills).toContain(null)
+    expect(await run(archive, env)).toMatchObject({ code: 0 })
+    expect((await run(archive, env)).said).toBe('No month is due.\n')
+    const checked = await run(['check', '--archive', books.folder], { DATABASE_URL: books.database.ledgerUrl })
+    expect(checked).toEqual({
+      code: 0,
+      said: expect.stringMatching(
+        /^3 archived months with 19 entries checked\nanchor .*\n1 wallets checked, 0 findings\n$/,
+      ),
+    })
+    expect(await run(['check', '--archive', books.folder], {})).toEqual({
+      code: 0,
+      said: '3 archived months with 19 entries checked, 0 findings; no books, because DATABASE_URL is not set\n',
+    })
+  })
+
+  test('says in one sentence what it lacks', async ({ books }) => {
+    const { adminUrl, ledgerUrl } = books.database
+    expect(await run(['archive', '--to', books.folder], {})).toEqual({
+      code: 78,
+      said: expect.stringMatching(/^DATABASE_URL .*\n$/),
+    })
+    expect(await run(['archive'], { DATABASE_URL: adminUrl })).toEqual({
+      code: 78,
+      said: 'ARCHIVE_FOLDER is not set: it says where the files are kept, unless --to does.\n',
+    })
+    const tooSoon = { DATABASE_URL: adminUrl, ARCHIVE_FOLDER: books.folder, ARCHIVE_AFTER_DAYS: '30' }
+    expect(await run(['archive'], tooSoon)).toEqual({
+      code: 78,
+      said: expect.stringMatching(/^ARCHIVE_AFTER_DAYS .*a whole number from 31 to 3650.*\n$/),
+    })
+    expect(await run(['archive', '--to', books.folder], { DATABASE_URL: ledgerUrl })).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^DATABASE_URL is the login svc_ledger_login, which may not drop tables; .*\n$/),
+    })
+    expect(await run(['check', '--archive', books.folder], {})).toEqual({
+      code: 1,
+      said: expect.stringMatching(/ has no manifest of a month\n0 archived months .*\n$/),
+    })
+  })
+})

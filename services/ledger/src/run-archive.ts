@@ -1,0 +1,37 @@
+import { openDatabase, type Database } from '@gateway/database/client'
+import { ConfigurationError, readConfig, type Environment } from '@gateway/process/config'
+import { archiveBooks } from './archive/archive-books.ts'
+import { archiveConfig } from './archive/config.ts'
+import { NotArchivable } from './archive/not-archivable.ts'
+import type { ArchiveCommand } from './read-command.ts'
+
+/** A step of the archive reads a few thousand rows; dropping what was detached copies nothing. */
+const QUERY_LIMIT_MS = 600_000
+
+/** Archives the months that are due. Answers the exit code. */
+export async function runArchive({ before, to, dry }: ArchiveCommand, environment: Environment): Promise<number> {
+  let database: Database | undefined
+  try {
+    const config = readConfig(archiveConfig, environment)
+    const folder = to ?? config.ARCHIVE_FOLDER
+    if (folder === undefined)
+      throw new ConfigurationError(['ARCHIVE_FOLDER is not set: it says where the files are kept, unless --to does.'])
+    database = await openDatabase({
+      url: config.DATABASE_URL,
+      poolSize: 1,
+      queryLimitMs: QUERY_LIMIT_MS,
+      role: 'ledger-archive',
+    })
+    const tell = (line: string) => void process.stdout.write(`${line}\n`)
+    await archiveBooks(database, { folder, afterDays: config.ARCHIVE_AFTER_DAYS, before, dry, tell })
+    return 0
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    if (error instanceof ConfigurationError) return 78
+    if (database === undefined) return 69
+    if (!(error instanceof NotArchivable)) process.stderr.write(`${(error as Error).stack}\n`)
+    return 1
+  } finally {
+    await database?.close()
+  }
+}

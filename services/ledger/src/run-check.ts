@@ -1,0 +1,57 @@
+import { openDatabase, type Database } from '@gateway/database/client'
+import { checkArchive } from './archive/check-archive.ts'
+import { archivedHeads, checkAnchor, takeAnchor } from './check/anchor.ts'
+import { checkBooks, sayFinding } from './check/check-books.ts'
+import type { CheckCommand } from './read-command.ts'
+
+/** Longer than Postgres lets a statement of this login take: its answer comes first. */
+const QUERY_LIMIT_MS = 20_000
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+/**
+ * Derives the books again from the journal, and from an archive if one is named. Answers the exit code.
+ * @param url of the books; undefined: an archive is checked by itself
+ */
+export async function runCheck(command: CheckCommand, url: string | undefined): Promise<number> {
+  if (!url) {
+    if (command.archive !== null && command.against === null) return checkFiles(command.archive)
+    process.stderr.write('DATABASE_URL is not set: it says which books to check.\n')
+    return 69
+  }
+  let database: Database
+  try {
+    database = await openDatabase({ url, poolSize: 1, queryLimitMs: QUERY_LIMIT_MS, role: 'ledger-check' })
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+    return 69
+  }
+  try {
+    return await check(database, command)
+  } finally {
+    await database.close()
+  }
+}
+
+async function check(database: Database, { projects, whole, against, archive }: CheckCommand): Promise<number> {
+  const wanted = against !== null && archive !== null ? await archivedHeads(database, against) : null
+  const archived = archive === null ? null : await checkArchive(archive, { database, ...(wanted && { wanted }) })
+  const { wallets, findings } = await checkBooks(database, { whole, ...(projects.length > 0 && { projects }) })
+  if (against !== null) findings.push(...(await checkAnchor(database, against, wanted)))
+  const all = [...(archived?.findings ?? []), ...findings.map(sayFinding)]
+  const anchor = all.length === 0 && projects.length === 0 ? await takeAnchor(database) : null
+  for (const finding of all) say(finding)
+  if (archived) say(`${archived.months} archived months with ${archived.entries} entries checked`)
+  if (anchor) say(`anchor ${anchor.text}`)
+  say(`${wallets} wallets checked, ${all.length} findings`)
+  return all.length === 0 ? 0 : 1
+}
+
+async function checkFiles(folder: string): Promise<number> {
+  const { months, entries, findings } = await checkArchive(folder, { database: null })
+  for (const finding of findings) say(finding)
+  say(
+    `${months} archived months with ${entries} entries checked, ${findings.length} findings; no books, because DATABASE_URL is not set`,
+  )
+  return findings.length === 0 ? 0 : 1
+}
