@@ -1,8 +1,7 @@
-import { maxToolCalls } from '../answer-limits.ts'
-import { callIdOf } from '../call-id.ts'
-import type { ChatChunk, Delta } from '../chat-port.ts'
+import { openBlockStream } from '../block-stream.ts'
+import type { ChatChunk } from '../chat-port.ts'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
-import { ErrorInAnswer, fieldsOf, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
+import { ErrorInAnswer, fieldsOf, parseUntrusted, text } from '../untrusted.ts'
 import type { Fields } from '../untrusted.ts'
 import type { ReadEvent } from '../wire-format.ts'
 import { rebuildUsage } from './rebuild-usage.ts'
@@ -18,46 +17,28 @@ const statusOfException: Record<string, number> = {
   validationException: 400,
 }
 
-interface OpenCall {
-  index: number
-  hasArguments: boolean
-}
-
 /**
  * Reads the events of one stream.
- *   C1  The usage comes behind the stop reason, in the last event.
- *   C2  A call without arguments has no deltas; callers parse arguments, so it gets those of an empty object.
- *   C3  Events and blocks of unknown type are passed over.
- *   C4  What has to come back to be thought on from is told once, whole, with the end.
+ *   C1  The usage comes in an event of its own, behind the stop reason or before it.
+ *   C2  Events and blocks of unknown type are passed over.
+ *   C3  What has to come back to be thought on from is told once, whole, with the end.
  */
 export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
-  let role: Pick<Delta, 'role'> = { role: 'assistant' }
-  const calls = new Map<unknown, OpenCall>()
+  const stream = openBlockStream()
   const thoughts = new Map<unknown, Reasoning>()
 
-  function chunk(delta: Delta): ChatChunk {
-    const whole = { index: 0 as const, delta: { ...role, ...delta }, finish_reason: null }
-    role = {}
-    return { choices: [whole], usage: null }
-  }
-
-  function startBlock({ contentBlockIndex, start }: Fields): ChatChunk | null {
+  function startBlock({ contentBlockIndex: at, start }: Fields): ChatChunk | null {
     const { toolUse } = fieldsOf(start)
-    if (toolUse === undefined) return null // C3
-    if (calls.size >= maxToolCalls) throw new UnfitAnswer('there are too many tool calls')
-    const call = { index: calls.size, hasArguments: false }
-    calls.set(contentBlockIndex, call)
+    if (toolUse === undefined) return null // C2
     const { toolUseId, name } = fieldsOf(toolUse)
-    const named = { name: text(name, 'tool name'), arguments: '' }
-    const id = callIdOf(text(toolUseId, 'tool call id'))
-    return chunk({ tool_calls: [{ index: call.index, id, type: 'function', function: named }] })
+    return stream.startCall(at, toolUseId, name)
   }
 
   function takeDelta({ contentBlockIndex: at, delta }: Fields): ChatChunk | null {
     const { text: said, toolUse, reasoningContent } = fieldsOf(delta)
-    if (said !== undefined) return says('content', text(said, 'content'))
-    if (toolUse !== undefined) return moreArguments(calls.get(at), text(fieldsOf(toolUse)['input'], 'tool arguments'))
-    return reasoningContent === undefined ? null : thinks(at, fieldsOf(reasoningContent)) // C3
+    if (said !== undefined) return stream.says('content', text(said, 'content'))
+    if (toolUse !== undefined) return stream.moreArguments(at, text(fieldsOf(toolUse)['input'], 'tool arguments'))
+    return reasoningContent === undefined ? null : thinks(at, fieldsOf(reasoningContent)) // C2
   }
 
   function thinks(at: unknown, { text: words = '', signature = '', redactedContent = '' }: Fields): ChatChunk | null {
@@ -67,28 +48,12 @@ export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
     open.text += thought
     open.signature += text(signature, 'a signature')
     open.redacted += text(redactedContent, 'redacted reasoning')
-    return says('reasoning_content', thought)
-  }
-
-  function says(field: 'content' | 'reasoning_content', words: string): ChatChunk | null {
-    return words === '' ? null : chunk({ [field]: words })
-  }
-
-  function moreArguments(call: OpenCall | undefined, json: string): ChatChunk | null {
-    if (!call) throw new UnfitAnswer('arguments of no tool call')
-    if (json === '') return null
-    call.hasArguments = true
-    return chunk({ tool_calls: [{ index: call.index, function: { arguments: json } }] })
-  }
-
-  function stopBlock({ contentBlockIndex }: Fields): ChatChunk | null {
-    const call = calls.get(contentBlockIndex)
-    return call && !call.hasArguments ? moreArguments(call, '{}') : null // C2
+    return stream.says('reasoning_content', thought)
   }
 
   function stop({ stopReason }: Fields): ChatChunk {
     const details = [...thoughts.values()].flatMap((thought) => sealedReasoning(thought, seal))
-    const { choices } = chunk(details.length > 0 ? { reasoning_details: details } : {}) // C4
+    const { choices } = stream.chunk(details.length > 0 ? { reasoning_details: details } : {}) // C3
     return { choices: choices.map((choice) => ({ ...choice, finish_reason: finishReasonOf(stopReason) })), usage: null }
   }
 
@@ -100,7 +65,7 @@ export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
   const readers: Record<string, (fields: Fields) => ChatChunk | null> = {
     contentBlockStart: startBlock,
     contentBlockDelta: takeDelta,
-    contentBlockStop: stopBlock,
+    contentBlockStop: ({ contentBlockIndex }) => stream.stop(contentBlockIndex),
     messageStop: stop,
     metadata: count,
   }
@@ -108,6 +73,6 @@ export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
   return (data) => {
     const [[name, fields] = ['', {}]] = Object.entries(fieldsOf(parseUntrusted(data, 'an event')))
     if (/(exception|error)$/i.test(name)) throw new ErrorInAnswer(statusOfException[name])
-    return Object.hasOwn(readers, name) ? readers[name]!(fieldsOf(fields)) : null // C3
+    return Object.hasOwn(readers, name) ? readers[name]!(fieldsOf(fields)) : null // C2
   }
 }
