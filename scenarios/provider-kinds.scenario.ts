@@ -129,3 +129,17 @@ test.for(['messages', 'gemini', 'bedrock'] as const)(
     await expectCharges(tenant, 0, 0)
   },
 )
+
+test.for(['messages', 'gemini', 'bedrock'] as const)(
+  '%s: what came from a cache costs what the product says of it',
+  async (kind, { stack, tenantOf, client, expectCharges }) => {
+    const tenant = await tenantOf([kind])
+    await stack.fixture.run('UPDATE control.products SET cached_pico = 0 WHERE id = $1', [tenant.model])
+    const ask = { model: tenant.model, messages: [user('Name a harbour')] }
+    const { usage } = await client(tenant).chat.completions.create(ask)
+    const cached = usage!.prompt_tokens_details!.cached_tokens!
+    expect(cached).toBeGreaterThan(0)
+    await expectCharges(tenant, 1, usage!.total_tokens - cached)
+    expect(await stack.invocations(tenant.project.id)).toMatchObject([{ cachedTokens: cached }])
+  },
+)

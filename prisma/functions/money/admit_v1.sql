@@ -92,7 +92,9 @@ BEGIN
            m.supported_parameters,
            w.seal,
            NULL, -- execution
-           NULL -- goes_on
+           NULL, -- goes_on
+           m.cached_pico,
+           m.reasoning_pico
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
@@ -355,6 +357,8 @@ BEGIN
              (e.p).prompt_pico,
              (e.p).completion_pico,
              (e.p).request_pico,
+             (e.p).cached_pico,
+             (e.p).reasoning_pico,
              (e.p).seal,
              (e.p).execution,
              e.node,
@@ -382,6 +386,8 @@ BEGIN
         prompt_pico,
         completion_pico,
         request_pico,
+        cached_pico,
+        reasoning_pico,
         keyed,
         admitted_at,
         deadline_at,
@@ -403,6 +409,8 @@ BEGIN
         prompt_pico,
         completion_pico,
         request_pico,
+        cached_pico,
+        reasoning_pico,
         idempotency_key IS NOT NULL,
         moment,
         moment + interval '330 seconds',

@@ -23,6 +23,8 @@ SELECT a.project,
        p.per_tool,
        p.fixed_with_tools,
        p.max_tokens_per_image,
-       p.created_at
+       p.created_at,
+       p.cached_pico,
+       p.reasoning_pico
   FROM control.assignments a
   JOIN control.products p ON p.id = a.product AND p.kind = 'chat' AND p.state = 'published';

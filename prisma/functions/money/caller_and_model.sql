@@ -32,5 +32,7 @@ SELECT NULL::integer AS context_length,
        NULL::text[] AS supported,
        NULL::bytea AS seal,
        NULL::text AS execution, -- null: a direct call
-       NULL::boolean AS goes_on -- the nodes of this execution may still call
+       NULL::boolean AS goes_on, -- the nodes of this execution may still call
+       NULL::bigint AS cached_pico, -- null: like the rest of the prompt
+       NULL::bigint AS reasoning_pico -- null: like the rest of the completion
  WHERE false;

@@ -46,7 +46,9 @@ BEGIN
            m.supported_parameters,
            w.seal,
            i.execution,
-           i.goes_on
+           i.goes_on,
+           m.cached_pico,
+           m.reasoning_pico
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT r.n, r.model, c.*, money.window_start_v1(c.limit_reset, moment) AS window_start

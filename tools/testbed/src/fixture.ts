@@ -34,6 +34,8 @@ export interface ProductOptions {
   promptPico?: bigint
   completionPico?: bigint
   requestPico?: bigint
+  cachedPico?: bigint | null
+  reasoningPico?: bigint | null
   tokensPerByteMillionths?: number
   perMessage?: number
   perTool?: number
@@ -153,8 +155,8 @@ export async function openFixture(adminUrl: string) {
     await run(
       `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
-         per_tool, fixed_with_tools, max_tokens_per_image, providers)
-       VALUES ($1, $1, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+         per_tool, fixed_with_tools, max_tokens_per_image, providers, cached_pico, reasoning_pico)
+       VALUES ($1, $1, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
       [
         product,
         kind,
@@ -181,6 +183,8 @@ export async function openFixture(adminUrl: string) {
         options.fixedWithTools ?? 64,
         options.maxTokensPerImage ?? null,
         JSON.stringify(options.providers ?? [{ provider: 'simulated', model: 'sim', priority: 1 }]),
+        options.cachedPico ?? null,
+        options.reasoningPico ?? null,
       ],
     )
     return product

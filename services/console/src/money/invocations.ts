@@ -24,6 +24,8 @@ interface InvocationRow extends Pick<InvocationRecord, UsageCount> {
   prompt_pico: bigint
   completion_pico: bigint
   request_pico: bigint
+  cached_pico: bigint | null
+  reasoning_pico: bigint | null
   reserved_micro: bigint
   charged_micro: bigint
   admitted_at: Date
@@ -74,7 +76,7 @@ const counts = Prisma.raw(usageCounts.map((count) => `${columnOf(count)} AS "${c
 function openCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, 'Open' AS state, ${noCounts},
-           false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at
+           false AS estimated, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at
       FROM money.reservations a WHERE project = ${project}`
 }
 
@@ -82,7 +84,7 @@ function openCalls(project: string): Prisma.Sql {
 function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, state, ${counts},
-           estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at
+           estimated, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico, reserved_micro, charged_micro, admitted_at
       FROM money.attempts a WHERE project = ${project}
        AND NOT EXISTS (SELECT FROM money.attempts l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
        AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
@@ -107,6 +109,8 @@ function invocationRecord(row: InvocationRow): InvocationRecord {
       promptPico: row.prompt_pico,
       completionPico: row.completion_pico,
       requestPico: row.request_pico,
+      cachedPico: row.cached_pico,
+      reasoningPico: row.reasoning_pico,
     }),
     reservedMicro: Number(row.reserved_micro),
     chargedMicro: Number(row.charged_micro),
