@@ -70,7 +70,8 @@ test('whatever is done to a graph, its problems are told, and one without any ru
     }),
     { numRuns: 1500 * inject('propertyShare') },
   )
-  expect(sound).toBeGreaterThan(100 * inject('propertyShare'))
+  // About one of ten; of few graphs by chance far fewer.
+  expect(sound).toBeGreaterThan(30 * inject('propertyShare'))
   expect(broken).toBeGreaterThan(100 * inject('propertyShare'))
 })
 

@@ -38,6 +38,8 @@ BEGIN
     ELSE 'd.last_seq <= coalesce(w.seq, 0)'
   END;
   IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass('money.' || part)) THEN
+    -- First what nobody who writes needs, so that the table itself is not locked while a reader of these is waited for.
+    EXECUTE format('LOCK TABLE ONLY money.%I, ONLY money.%I IN ACCESS EXCLUSIVE MODE', part, of_table || '_unplanned');
     EXECUTE format('ALTER TABLE money.%I DETACH PARTITION money.%I', of_table, part);
     done := 'detached ' || part;
     RETURN;

@@ -1,11 +1,9 @@
 import { describe, expect } from 'vitest'
-import { checkAnchor, archivedHeads, takeAnchor } from '../check/anchor.ts'
 import { checkBooks, sayFinding } from '../check/check-books.ts'
 import { recheckWallets } from '../check/recheck-wallets.ts'
 import { correct } from '../wallets/correct.ts'
 import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
 import type { ArchiveStep } from './archive-books.ts'
-import { checkArchive } from './check-archive.ts'
 
 const [first, second, third, fourth] = [monthsAgo(6), monthsAgo(5), monthsAgo(4), monthsAgo(3)] as const
 
@@ -181,6 +179,23 @@ describe('behind an archive', () => {
     expect(await look()).toEqual([])
   })
 
+  test('a finding that was mended just before its entries were archived is forgotten', async ({ books }) => {
+    const check = async () => (await checkBooks(books.replica.reads)).findings.map(sayFinding)
+    const id = await books.call(dayOf(first, 3))
+    const take = (micro: number) =>
+      books.unguarded(
+        `UPDATE money.journal SET settled = settled - $2, available = available + $2 WHERE reference = $1 AND kind = 'settle'`,
+        [id, micro],
+      )
+    await take(1)
+    expect(await check()).toContainEqual(expect.stringContaining('the usage record charges another amount'))
+    await take(-1)
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    await books.archive({ before: second })
+    expect(await check()).toEqual([])
+  })
+
   test('a correction and a wallet that never moved again are archived like the rest', async ({ books }) => {
     const correction = {
       project: books.tenant.project.id,
@@ -198,37 +213,5 @@ describe('behind an archive', () => {
     expect([await books.check(), await books.checkBoth()]).toEqual([[], []])
     const { findings } = await checkBooks(books.replica.reads, { whole: true })
     expect(findings).toEqual([])
-  })
-})
-
-describe('an anchor of an archived month', () => {
-  test('is found again in the files, and says that it needs them', async ({ books }) => {
-    const { reads } = books.replica
-    await books.call(dayOf(first, 3))
-    const { text } = (await takeAnchor(reads))!
-    await books.call(dayOf(first, 4))
-    await books.rollUp()
-    expect(await checkAnchor(reads, text)).toEqual([])
-    await books.archive({ before: third })
-    expect((await checkAnchor(reads, text)).map(sayFinding)).toEqual([
-      expect.stringContaining('1 of its entries are archived: name its folder with --archive'),
-    ])
-    const wanted = await archivedHeads(reads, text)
-    await checkArchive(books.folder, { database: reads, wanted })
-    expect(await checkAnchor(reads, text, wanted)).toEqual([])
-    for (const seals of wanted.values()) for (const seq of seals.keys()) seals.set(seq, Buffer.alloc(32))
-    expect((await checkAnchor(reads, text, wanted)).map(sayFinding)).toEqual([
-      expect.stringContaining('the seal of an anchored entry was changed'),
-      expect.stringContaining('the books are not those that were anchored'),
-    ])
-  })
-
-  test('of wallets that have not moved since needs no files', async ({ books }) => {
-    const { reads } = books.replica
-    await books.call(dayOf(first, 3))
-    const { text } = (await takeAnchor(reads))!
-    await books.rollUp()
-    await books.archive({ before: third })
-    expect(await checkAnchor(reads, text)).toEqual([])
   })
 })

@@ -43,16 +43,11 @@ export async function readStart(prisma: Prisma, project: string, whole: boolean)
   const saved = rows.find(({ archived }) => !archived)
   const archive = rows.find(({ archived }) => archived)
   const archived = archive?.seq ?? 0n
-  if (!whole && saved && saved.seq >= archived) {
-    const remembered = (JSON.parse(saved.findings) as SavedFinding[]).flatMap(foundIn)
-    return {
-      at: checkpointOf(saved),
-      from: saved.seq,
-      known: windowsOf(saved.windows),
-      remembered: remembered.filter(({ last }) => last > archived),
-      archived,
-    }
-  }
+  const remembered = saved ? (JSON.parse(saved.findings) as SavedFinding[]).flatMap(foundIn) : []
+  // Only right entries are archived: what was wrong with one is mended, and the sums behind it have to be made anew.
+  const isMended = remembered.some(({ last }) => last <= archived)
+  if (!whole && saved && saved.seq >= archived && !isMended)
+    return { at: checkpointOf(saved), from: saved.seq, known: windowsOf(saved.windows), remembered, archived }
   const at = archive ? checkpointOf(archive) : emptyBook
   return { at, from: null, known: windowsOf(archive?.windows ?? '[]'), remembered: [], archived }
 }

@@ -1,0 +1,39 @@
+import { describe, expect } from 'vitest'
+import { archivedHeads, checkAnchor, takeAnchor } from '../check/anchor.ts'
+import { sayFinding } from '../check/check-books.ts'
+import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
+import { checkArchive } from './check-archive.ts'
+
+const [first, third] = [monthsAgo(6), monthsAgo(4)] as const
+
+describe('an anchor of an archived month', () => {
+  test('is found again in the files, and says that it needs them', async ({ books }) => {
+    const { reads } = books.replica
+    await books.call(dayOf(first, 3))
+    const { text } = (await takeAnchor(reads))!
+    await books.call(dayOf(first, 4))
+    await books.rollUp()
+    expect(await checkAnchor(reads, text)).toEqual([])
+    await books.archive({ before: third })
+    expect((await checkAnchor(reads, text)).map(sayFinding)).toEqual([
+      expect.stringContaining('1 of its entries are archived: name its folder with --archive'),
+    ])
+    const wanted = await archivedHeads(reads, text)
+    await checkArchive(books.folder, { database: reads, wanted })
+    expect(await checkAnchor(reads, text, wanted)).toEqual([])
+    for (const seals of wanted.values()) for (const seq of seals.keys()) seals.set(seq, Buffer.alloc(32))
+    expect((await checkAnchor(reads, text, wanted)).map(sayFinding)).toEqual([
+      expect.stringContaining('the seal of an anchored entry was changed'),
+      expect.stringContaining('the books are not those that were anchored'),
+    ])
+  })
+
+  test('of wallets that have not moved since needs no files', async ({ books }) => {
+    const { reads } = books.replica
+    await books.call(dayOf(first, 3))
+    const { text } = (await takeAnchor(reads))!
+    await books.rollUp()
+    await books.archive({ before: third })
+    expect(await checkAnchor(reads, text)).toEqual([])
+  })
+})
