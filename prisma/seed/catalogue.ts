@@ -1,19 +1,8 @@
 import type { PrismaClient } from '@gateway/database/client'
 import { productDefaults } from '@gateway/contracts/console/products'
-import { picoFromUsd } from '@gateway/money/price'
 import { ids } from './ids.ts'
-
-/** The providers besides the simulated one that `npm start` can add. */
-const realProviders = ['openai', 'anthropic'] as const
-type RealProvider = (typeof realProviders)[number]
-
-/** A model of a real provider with its price in USD per token. */
-export interface RealModel {
-  provider: RealProvider
-  model: string
-  promptUsdPerToken: string
-  completionUsdPerToken: string
-}
+import { perRequest, perToken, product, type Product } from './product-row.ts'
+import { OWNER_OF_REAL, isReal, realProduct, type RealModel } from './real-models.ts'
 
 /** The simulated chat models, the one to try first in front. */
 const models = ['acme/swift', 'acme/sage', 'acme/flat']
@@ -77,14 +66,13 @@ const simulated = [
 /** Of the other project, so that the two differ in what they can call. */
 const ofTheOtherProject = ['acme/swift', 'acme/flat']
 
-type Product = ReturnType<typeof product>
-
 /** Products and who may use them. Answers the chat products that the first project can call. */
 export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
   const real = realModels.map(realProduct)
   for (const each of [...simulated, ...real]) await addProduct(prisma, each)
-  for (const { id, promptPico, completionPico } of real) {
-    await prisma.product.update({ where: { id }, data: { promptPico, completionPico, state: 'published' } })
+  for (const [n, { id, promptPico, completionPico }] of real.entries()) {
+    const { limits } = realModels[n]!
+    await prisma.product.update({ where: { id }, data: { promptPico, completionPico, ...limits, state: 'published' } })
   }
   // What the environment no longer names has no provider any more.
   const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })
@@ -113,83 +101,4 @@ async function addProduct(prisma: PrismaClient, each: Product): Promise<void> {
     const assignments = projects.map((project) => ({ project, product: each.id, createdBy: ids.person }))
     await tx.assignment.createMany({ data: assignments, skipDuplicates: true })
   })
-}
-
-interface Shape {
-  kind?: 'chat' | 'image' | 'audio'
-  contextLength: number
-  maxOutputTokens: number
-  supportedParameters: string[]
-  inputModalities?: string[]
-  outputModalities?: string[]
-  maxTokensPerImage?: number
-  parameterValues?: Record<string, string[]>
-  fixedWithTools?: number
-  tokenizer?: 'o200k_base' | 'cl100k_base'
-  unit: 'tokens' | 'request'
-  promptPico: bigint
-  completionPico: bigint
-  requestPico: bigint
-}
-
-function product(id: string, name: string, description: string, model: string, shape: Shape) {
-  return {
-    id,
-    name,
-    description,
-    ownedBy: 'Acme',
-    kind: 'chat',
-    state: 'published',
-    inputModalities: ['text'],
-    outputModalities: ['text'],
-    providers: [{ provider: 'simulated', model, priority: 0 }],
-    tokensPerByteMillionths: 1_000_000 * productDefaults.tokensPerByte[shape.tokenizer ? 'counted' : 'uncounted'],
-    ...shape,
-  }
-}
-
-const OWNER_OF_REAL = 'Third party'
-
-function realProduct({ provider, model, promptUsdPerToken, completionUsdPerToken }: RealModel): Product {
-  const id = model.replaceAll(/[^A-Za-z0-9._:/-]/g, '-')
-  return {
-    ...product(id, model, `The model ${model}.`, model, {
-      contextLength: 128_000,
-      maxOutputTokens: 16_384,
-      supportedParameters: all,
-      ...(/^(gpt-4[.o]|gpt-5|o\d)/.test(model) && { tokenizer: 'o200k_base' }),
-      ...(provider === 'anthropic' && ofAnthropic),
-      ...perToken(promptUsdPerToken, completionUsdPerToken),
-    }),
-    ownedBy: OWNER_OF_REAL,
-    providers: [{ provider, model, priority: 0 }],
-  }
-}
-
-/** The Messages format has no fields for the others, and its tools come with instructions that count. */
-const ofAnthropic = {
-  contextLength: 200_000,
-  supportedParameters: [...productDefaults.supportedParameters, 'tools', 'tool_choice', 'parallel_tool_calls'],
-  fixedWithTools: 1024,
-}
-
-function isReal(providers: unknown): boolean {
-  return (
-    Array.isArray(providers) &&
-    providers.every(({ provider }: { provider: string }) => (realProviders as readonly string[]).includes(provider))
-  )
-}
-
-function perToken(prompt: string, completion: string) {
-  return { unit: 'tokens', promptPico: pico(prompt), completionPico: pico(completion), requestPico: 0n } as const
-}
-
-function perRequest(request: string) {
-  return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico: pico(request) } as const
-}
-
-function pico(usd: string): bigint {
-  const value = picoFromUsd(usd)
-  if (value === null) throw new Error(`${usd} is not a price in USD with at most 12 places`)
-  return value
 }

@@ -7,7 +7,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
-import type { RealModel } from './catalogue.ts'
+import type { RealModel } from './real-models.ts'
 import { seed } from './seed.ts'
 import type { SeedOptions } from './seeded.ts'
 

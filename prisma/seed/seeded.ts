@@ -1,6 +1,7 @@
-import type { RealModel } from './catalogue.ts'
+import type { RealModel } from './real-models.ts'
 
-export type { RealModel } from './catalogue.ts'
+export type { RealModel, RealProvider } from './real-models.ts'
+export type { ModelLimits } from './known-models.ts'
 
 /** What was made, or found as it had been made before. */
 export interface Seeded {

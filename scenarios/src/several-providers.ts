@@ -11,7 +11,10 @@ export const providers = {
   frail: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 200 },
   lonely: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 60_000 },
   doomed: { at: 'third', kind: 'openai-compatible', circuitFailures: never },
-} as const
+  azure: { at: 'first', kind: 'azure-openai', path: '/openai/v1', apiKey: 'sk-canary', circuitFailures: never },
+  gemini: { at: 'first', kind: 'gemini', path: '/v1beta', apiKey: 'sk-canary', circuitFailures: never },
+  bedrock: { at: 'first', kind: 'bedrock', path: '', region: 'us-east-1', apiKey: 'sk-canary', circuitFailures: never },
+} as const satisfies Record<string, { at: string; kind: string; path?: string; [setting: string]: unknown }>
 
 export type ProviderName = keyof typeof providers
 
@@ -29,10 +32,10 @@ export const severalProvidersTest = liveTest
   .extend('stack', { scope: 'file' }, async ({ database, redis, servers }, { onCleanup }) => {
     const PROVIDERS = JSON.stringify(
       Object.fromEntries(
-        Object.entries(providers).map(([name, { at, ...settings }]) => [
-          name,
-          { ...settings, baseUrl: `${servers[at].url}/v1`, allowPrivateAddress: true },
-        ]),
+        Object.entries(providers).map(([name, provider]) => {
+          const { at, path = '/v1', ...settings } = { path: undefined, ...provider }
+          return [name, { ...settings, baseUrl: `${servers[at].url}${path}`, allowPrivateAddress: true }]
+        }),
       ),
     )
     const stack = await openStack({
@@ -56,6 +59,7 @@ export const severalProvidersTest = liveTest
         promptPico: 1_000_000n,
         completionPico: 1_000_000n,
         supportedParameters: parameters,
+        maxTokensPerImage: 1024,
         providers: names.map((provider, priority) => ({ provider, model, priority })),
       })
       await stack.fixture.assign(tenant.project.id, product)

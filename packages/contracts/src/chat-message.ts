@@ -24,6 +24,11 @@ const toolCall = z.strictObject({
   index: z.number().int().optional(),
   function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
 })
+/** What a model thought, sealed for who serves it: it comes back as it was answered. */
+export const reasoningDetail = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('reasoning.text'), text: z.string(), signature: z.string() }),
+  z.strictObject({ type: z.literal('reasoning.encrypted'), data: z.string(), id: z.string().optional() }),
+])
 const name = z.string().min(1).max(64).optional()
 
 /** A message of a chat request: text and images in, what a model answered earlier back (rules §3.1). */
@@ -46,6 +51,7 @@ export const message = z.discriminatedUnion('role', [
     tool_calls: z.array(toolCall).min(1).nullish(),
     reasoning_content: z.string().nullish(),
     reasoning: z.string().nullish(),
+    reasoning_details: z.array(reasoningDetail).max(256).nullish(),
   }),
   z.strictObject({
     role: z.literal('tool'),

@@ -6,6 +6,8 @@ export const pricing = z.discriminatedUnion('unit', [
     unit: z.literal('tokens'),
     prompt: z.string().describe('USD per prompt token, a decimal string'),
     completion: z.string().describe('USD per completion token, a decimal string'),
+    input_cache_read: z.string().optional().describe('USD per prompt token read from a cache, where it has a price'),
+    internal_reasoning: z.string().optional().describe('USD per token of reasoning, where it has a price'),
     input_usd_per_1m: z.number(),
     output_usd_per_1m: z.number(),
   }),

@@ -102,6 +102,33 @@ describe('what a call costs', () => {
     )
   })
 
+  test('parts with a price of their own make it cheaper and never dearer, however many are told', () => {
+    const share = fc.bigInt({ min: 0n, max: 100n })
+    fc.assert(
+      fc.property(price, tokens, tokens, tokens, tokens, share, share, (whole, prompt, completion, ...rest) => {
+        const [cachedTokens, reasoningTokens, ofPrompt, ofCompletion] = rest
+        const cachedPico = (whole.promptPico * ofPrompt) / 100n
+        const reasoningPico = (whole.completionPico * ofCompletion) / 100n
+        const cost = costMicro({ ...whole, cachedPico, reasoningPico }, prompt, completion, {
+          cachedTokens,
+          reasoningTokens,
+        })
+        expect(cost <= costMicro(whole, prompt, completion)).toBe(true)
+        expect(
+          cost >= costMicro({ ...whole, promptPico: cachedPico, completionPico: reasoningPico }, prompt, completion),
+        ).toBe(true)
+      }),
+    )
+  })
+
+  test('cached and thought tokens are parts of the prompt and of the completion', () => {
+    const whole = { promptPico: 2_000_000n, completionPico: 8_000_000n, requestPico: 0n }
+    const parts = { cachedTokens: 20n, reasoningTokens: 4n }
+    expect(costMicro({ ...whole, cachedPico: 200_000n, reasoningPico: 5_000_000n }, 30n, 10n, parts)).toBe(92n)
+    expect(costMicro({ ...whole, cachedPico: 200_000n }, 30n, 10n, parts)).toBe(20n + 4n + 80n)
+    expect(costMicro(whole, 30n, 10n, parts)).toBe(140n)
+  })
+
   test('a call priced by request costs that, whatever its tokens', () => {
     const price = { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd('0.002')! }
     expect(costMicro(price, 123n, 456n)).toBe(2_000n)

@@ -12,7 +12,19 @@ export interface Price {
   promptPico: Pico
   completionPico: Pico
   requestPico: Pico
+  /** Of prompt tokens that were read from a cache, at most `promptPico`. Absent or null: like the rest of the prompt. */
+  cachedPico?: Pico | null
+  /** Of completion tokens that were thought, at most `completionPico`. Absent or null: like the rest of the completion. */
+  reasoningPico?: Pico | null
 }
+
+/** Tokens with a price of their own: a part of the prompt, and a part of the completion. */
+export interface PricedParts {
+  cachedTokens: bigint
+  reasoningTokens: bigint
+}
+
+const noParts: PricedParts = { cachedTokens: 0n, reasoningTokens: 0n }
 
 /** Reads a decimal string of USD such as `"0.00000015"`. Answers null for what is not one, is negative or has over 12 places. */
 export function picoFromUsd(usd: string): Pico | null {
@@ -27,8 +39,23 @@ export function usdFromPico(pico: Pico): string {
   return digits.slice(0, -PLACES) + (fraction && `.${fraction}`)
 }
 
-/** What a call with this usage costs, rounded up once to whole micro-USD (money §1.3). */
-export function costMicro(price: Price, promptTokens: bigint, completionTokens: bigint): Micro {
-  const pico = promptTokens * price.promptPico + completionTokens * price.completionPico + price.requestPico
-  return (pico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
+/**
+ * What a call with this usage costs, rounded up once to whole micro-USD (money §1.3). Never more than without its parts: they
+ * are no dearer, and no larger than what they are parts of.
+ */
+export function costMicro(
+  price: Price,
+  promptTokens: bigint,
+  completionTokens: bigint,
+  { cachedTokens, reasoningTokens }: PricedParts = noParts,
+): Micro {
+  const { promptPico, completionPico, requestPico } = price
+  const cached = partCost(promptTokens, promptPico, cachedTokens, price.cachedPico)
+  const reasoned = partCost(completionTokens, completionPico, reasoningTokens, price.reasoningPico)
+  return (cached + reasoned + requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
+}
+
+function partCost(tokens: bigint, pico: Pico, part: bigint, partPico: Pico | null | undefined): Pico {
+  const priced = part < tokens ? part : tokens
+  return (tokens - priced) * pico + priced * (partPico ?? pico)
 }

@@ -76,7 +76,14 @@ export interface AnswerMessage {
   tool_calls?: ToolCall[]
   reasoning_content?: string
   reasoning?: string
+  reasoning_details?: ReasoningDetail[]
 }
+
+/** What a model thought, as its provider has to get it back (reasoning-seal.ts). */
+export type ReasoningDetail =
+  | { type: 'reasoning.text'; text: string; signature: string }
+  /** Of a tool call, where it names one. */
+  | { type: 'reasoning.encrypted'; data: string; id?: string }
 
 export interface ToolCall {
   id: string
@@ -98,6 +105,8 @@ export interface Delta {
   tool_calls?: ToolCallDelta[]
   reasoning_content?: string
   reasoning?: string
+  /** All of the answer's, in one delta. */
+  reasoning_details?: ReasoningDetail[]
 }
 
 export interface ToolCallDelta {

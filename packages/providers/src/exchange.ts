@@ -1,13 +1,11 @@
 import type { Dispatcher, Pool } from 'undici'
 import { maxErrorBytes } from './answer-limits.ts'
-import { errorCode } from './error-code.ts'
+import { readErrorAnswer, type Headers, type ReadError } from './error-facts.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import type { FailureFacts } from './provider-failure.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { transportFailure } from './transport-failure.ts'
 import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
-
-type Headers = Record<string, string | string[] | undefined>
 
 export interface ExchangeRequest {
   /** The provider's name, for failures. */
@@ -20,6 +18,7 @@ export interface ExchangeRequest {
   idleMs: number
   totalMs: number
   maxBytes: number
+  readError?: ReadError | undefined
   signal: AbortSignal | undefined
 }
 
@@ -121,13 +120,15 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   }
 
   function failWithStatus(body: string): void {
+    const { readError = readErrorAnswer } = request
+    const { status, code } = readError(errorStatus, errorHeaders, body)
     fail(
       new ProviderFailure({
         provider,
         kind: 'refused',
         detail: `status ${errorStatus}`,
-        providerStatus: errorStatus,
-        providerCode: errorCode(body),
+        providerStatus: status,
+        providerCode: code,
         retryAfterMs: retryAfterMs(errorHeaders, Date.now()),
       }),
     )

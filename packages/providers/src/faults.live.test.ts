@@ -44,7 +44,7 @@ const cases: Case[] = [
     json: {
       kind: 'refused',
       retryAfterMs: 7_000,
-      providerCode: expect.stringMatching(/^rate_limit/) as string,
+      providerCode: expect.stringMatching(/^(rate_limit|throttling)/i) as string,
       retryable: true,
     },
     stream: { kind: 'refused', retryAfterMs: 7_000, retryable: true },

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { Pool } from 'undici'
+import type { ReadError } from './error-facts.ts'
 import type { ExchangeRequest } from './exchange.ts'
 import type { MediaWire } from './media-wire.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
@@ -9,8 +10,8 @@ import { publicLookup } from './public-lookup.ts'
 import { readCompletion } from './read-completion.ts'
 import { readMedia } from './read-media.ts'
 import { readStream } from './read-stream.ts'
-import { NotInWireFormat } from './wire-format.ts'
-import type { WireFormat } from './wire-format.ts'
+import { NotInWireFormat, NotReady } from './wire-format.ts'
+import type { WireFormat, WireRequest } from './wire-format.ts'
 
 const longestConnectMs = 10_000
 
@@ -30,8 +31,7 @@ export function httpAdapter(
 ): ProviderAdapter {
   const { origin: address, pathname } = new URL(config.baseUrl)
   const base = pathname.replace(/\/$/, '')
-  const headers = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'model-gateway']
-  headers.push(...wire.headers)
+  const common = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'model-gateway']
   const pool = new Pool(address, {
     connections: config.connections,
     pipelining: 1,
@@ -46,56 +46,72 @@ export function httpAdapter(
 
   let closing: Promise<void> | undefined
 
-  function written(write: () => string): string {
+  /** What can't be said is as if the provider had refused it, which is what it would do; another one may not. */
+  function refused(error: unknown): never {
+    if (error instanceof NotReady)
+      throw new ProviderFailure({ kind: 'unreachable', provider: name, detail: error.message, asked: false })
+    if (!(error instanceof NotInWireFormat)) throw error
+    const { message: detail, unsayable } = error
+    throw new ProviderFailure({
+      kind: 'refused',
+      provider: name,
+      detail,
+      providerStatus: 400,
+      asked: false,
+      unsayable,
+    })
+  }
+
+  function written<Written>(write: () => Written): Written {
     try {
       return write()
     } catch (error) {
-      if (!(error instanceof NotInWireFormat)) throw error
-      throw refused(error.message)
+      return refused(error)
     }
   }
 
-  /** As if the provider had refused the request as such, which is what it would do; another one may not. */
-  function refused(detail: string): ProviderFailure {
-    return new ProviderFailure({ kind: 'refused', provider: name, detail, providerStatus: 400, asked: false })
-  }
-
   function refuseWish(what: string): never {
-    throw refused(`this wire format has no request for ${what}`)
+    const detail = `this wire format has no request for ${what}`
+    throw new ProviderFailure({ kind: 'refused', provider: name, detail, providerStatus: 400, asked: false })
   }
 
-  function requestOf({
-    path,
-    body,
-    leftMs,
-    signal,
-  }: Pick<ExchangeRequest, 'path' | 'body' | 'signal'> & { leftMs: number }): Omit<ExchangeRequest, 'maxBytes'> {
+  function requestOf(
+    { path, headers, body }: WireRequest,
+    { leftMs, signal }: { leftMs: number; signal?: AbortSignal | undefined },
+    readError?: ReadError,
+  ): Omit<ExchangeRequest, 'maxBytes'> {
     return {
       provider: name,
       path: base + path,
-      headers,
+      headers: [...common, ...headers],
       body,
       firstByteMs: config.firstByteMs,
       idleMs: config.idleMs,
       totalMs: Math.min(config.totalMs, leftMs),
+      readError,
       signal,
     }
   }
 
   return {
     async chat({ route, forwarded, outputCap, stream, leftMs, signal, ended }) {
-      const body = written(() => wire.write({ model: route.model, forwarded, outputCap, stream }))
-      const request = requestOf({ path: wire.path, body, leftMs, signal })
+      const call = { model: route.model, forwarded, outputCap, stream }
+      const said = written(() => wire.request(call))
+      const request = requestOf(
+        said instanceof Promise ? await said.catch(refused) : said,
+        { leftMs, signal },
+        wire.readError,
+      )
       if (stream) return { kind: 'stream', chunks: await readStream(pool, { ...request, ended }, wire), route }
       const startedMs = performance.now()
       const completion = await readCompletion(pool, request, wire)
       return { kind: 'completion', completion, remoteMs: Math.round(performance.now() - startedMs), route }
     },
     async media({ route, wish, maxBytes, store, leftMs, signal }) {
-      const wire = mediaWire ?? refuseWish(wish.kind)
-      const body = written(() => wire.write(route.model, wish))
-      const request = requestOf({ path: wire.path(wish), body, leftMs, signal })
-      return { kind: 'media', stored: await readMedia(pool, request, wire, { wish, maxBytes, store }), route }
+      const media = mediaWire ?? refuseWish(wish.kind)
+      const said = written(() => media.request(route.model, wish))
+      const request = requestOf(said, { leftMs, signal })
+      return { kind: 'media', stored: await readMedia(pool, request, media, { wish, maxBytes, store }), route }
     },
     close: () => (closing ??= pool.close()),
   }

@@ -1,4 +1,5 @@
 import type { MediaWish } from './media-port.ts'
+import type { WireRequest } from './wire-format.ts'
 
 /** A piece of the body of an answer, and what of the asset is in it. */
 export interface MediaDecoder {
@@ -10,10 +11,8 @@ export interface MediaDecoder {
 
 /** How a call for media is written for a provider, and how its answer is read. Pure: no connection, no clock. */
 export interface MediaWire {
-  /** Behind the path of the base address. */
-  path(wish: MediaWish): string
-  /** The body of a request. Throws `NotInWireFormat`. */
-  write(model: string, wish: MediaWish): string
+  /** Throws `NotInWireFormat`. */
+  request(model: string, wish: MediaWish): WireRequest
   /** What the content type of an answer must begin with, one of them. */
   contentTypes(wish: MediaWish): readonly string[]
   /** For one answer. */

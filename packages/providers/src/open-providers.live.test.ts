@@ -31,6 +31,22 @@ describe('what is sent', () => {
     expect(received?.body).not.toContain('"max_tokens"')
   })
 
+  test('usage of a stream is asked for only where that field is taken', async () => {
+    await readAll(await openStreamThrough(open('openai-compatible', { streamUsageField: false })))
+    const [received] = await first.control.calls()
+    expect(JSON.parse(received?.body as string)).toMatchObject({ stream: true })
+    expect(received?.body).not.toContain('stream_options')
+  })
+
+  test('to a deployment of Azure, by its address where a version is given', async () => {
+    const settings = { apiVersion: '2024-10-21', baseUrl: `${first.url}/openai` }
+    const completion = await completeThrough(open('azure-openai', settings))
+    expect(completion.choices[0]?.finish_reason).toBe('stop')
+    const [received] = await first.control.calls()
+    expect(received?.path).toBe('/openai/deployments/sim-swift/chat/completions?api-version=2024-10-21')
+    expect(JSON.parse(received?.body as string)).toMatchObject({ max_completion_tokens: 500 })
+  })
+
   test('a request in other words, where the provider has others', async () => {
     const parameters = { temperature: 0.5, stop: 'END' }
     await completeThrough(open('anthropic'), { parameters, outputCap: 77 })
@@ -47,7 +63,10 @@ describe('what is sent', () => {
 
   test.each([
     ['openai-compatible', ['authorization', 'content-type', 'user-agent']],
+    ['azure-openai', ['api-key', 'content-type', 'user-agent']],
     ['anthropic', ['anthropic-version', 'content-type', 'user-agent', 'x-api-key']],
+    ['gemini', ['content-type', 'user-agent', 'x-goog-api-key']],
+    ['bedrock', ['authorization', 'content-type', 'user-agent', 'x-amz-user-agent']],
   ] as const)('to %s with the key and no header that tells who calls', async (kind, headers) => {
     await completeThrough(open(kind))
     const [received] = await first.control.calls()
@@ -106,6 +125,31 @@ describe.each(kinds)('%s', (kind) => {
       expect(deltas.map((delta) => delta.function?.arguments ?? '').join('')).toBe(whole?.function.arguments)
     })
 
+    test('an image is seen', async () => {
+      const content = [
+        { type: 'text', text: 'What is it?' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+      ]
+      const without = await complete({ parameters: { messages: [{ role: 'user', content: [content[0]] }] } })
+      const seen = await complete({ parameters: { messages: [{ role: 'user', content }] } })
+      expect(seen.usage!.promptTokens).toBeGreaterThan(without.usage!.promptTokens)
+    })
+
+    test('a round of tools goes on with what was thought before it', async () => {
+      const routes = [{ provider: 'first', model: 'sim-think' }]
+      const tools = [
+        { type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } },
+      ]
+      const asked = { role: 'user', content: 'Name a harbour' }
+      const { message } = (await complete({ routes, parameters: { tools } })).choices[0]!
+      const results = message.tool_calls!.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Bergen' }))
+      const messages = [asked, message, ...results]
+      const answer = await complete({ routes, parameters: { messages, tools } })
+      expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop' })
+      const received = (await first.control.calls()).at(-1)!.body!
+      expect(received.includes('sim_signature')).toBe(!kind.includes('openai'))
+    })
+
     test('why it ended: the cap, or that the model declines', async () => {
       expect((await complete({ outputCap: 3 })).choices[0]?.finish_reason).toBe('length')
       await first.control.setFaults([{ declines: true }])
@@ -141,6 +185,16 @@ describe.each(kinds)('%s', (kind) => {
         read += textOf([chunk])
       }
       expect(read).toBe(text)
+    })
+
+    test('the tokens of a cache, and of reasoning where the format counts them', async () => {
+      const routes = [{ provider: 'first', model: 'sim-think' }]
+      const { details, promptTokens } = (await complete({ routes })).usage!
+      expect(details.prompt_tokens_details?.['cached_tokens']).toBe(
+        kind.includes('openai') ? 0 : Math.floor(promptTokens / 4),
+      )
+      if (kind === 'gemini' || kind.includes('openai'))
+        expect(details.completion_tokens_details?.['reasoning_tokens']).toBeGreaterThan(0)
     })
 
     test('missing usage is null, and usage is passed on as it was reported', async () => {

@@ -1,10 +1,13 @@
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messagesWire } from './anthropic/messages-wire.ts'
+import { converseWire } from './bedrock/converse-wire.ts'
 import type { ChatAnswer, ChatCall } from './chat-port.ts'
+import { geminiWire } from './gemini/gemini-wire.ts'
 import { openCircuit, type CircuitState } from './circuit.ts'
 import { httpAdapter, type Wires } from './http-adapter.ts'
 import type { MediaAnswer, MediaCall } from './media-port.ts'
+import { azureChatWire } from './openai-compatible/azure-wire.ts'
 import { chatWire } from './openai-compatible/chat-wire.ts'
 import { mediaWire } from './openai-compatible/media-wire.ts'
 import type { ProviderConfig, ProvidersConfig } from './provider-config.ts'
@@ -87,7 +90,13 @@ function wiresOf(provider: ProviderConfig): Wires {
   switch (provider.kind) {
     case 'openai-compatible':
       return { chat: chatWire(provider), media: mediaWire(provider) }
+    case 'azure-openai':
+      return { chat: azureChatWire(provider), media: mediaWire(provider) }
     case 'anthropic':
       return { chat: messagesWire(provider), media: null }
+    case 'gemini':
+      return { chat: geminiWire(provider), media: null }
+    case 'bedrock':
+      return { chat: converseWire(provider), media: null }
   }
 }

@@ -13,8 +13,9 @@ test('what is left out has a default', () => {
     main: {
       ...provider,
       allowPrivateAddress: false,
-      capField: 'max_tokens',
       imageFormatField: true,
+      streamUsageField: true,
+      toolCallIds: 'any',
       firstByteMs: 120_000,
       idleMs: 60_000,
       totalMs: 300_000,
@@ -96,4 +97,14 @@ test('private addresses and plain http are a choice', () => {
 test('a wrong name is refused; text that is not JSON is not quoted', () => {
   expect(() => readProviders(JSON.stringify({ 'A B': provider }), {})).toThrow('lower-case')
   expect(() => readProviders('{"main": sk-canary', {})).toThrow(/^PROVIDERS is wrong: it is not JSON\.$/)
+})
+
+test('Bedrock names its region, and Azure a version that is one', () => {
+  const bedrock = { kind: 'bedrock', baseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com' }
+  expect(read({ ...bedrock, region: 'us-east-1' })['main']).toMatchObject({ region: 'us-east-1' })
+  expect(() => read(bedrock)).toThrow('region')
+  expect(() => read({ ...bedrock, region: 'mars' })).toThrow('must be a region such as us-east-1')
+  const azure = { kind: 'azure-openai', baseUrl: 'https://mine.openai.azure.com/openai' }
+  expect(read({ ...azure, apiVersion: '2024-10-21' })['main']).toMatchObject({ apiVersion: '2024-10-21' })
+  expect(() => read({ ...azure, apiVersion: 'newest' })).toThrow('must be a version such as 2024-10-21')
 })

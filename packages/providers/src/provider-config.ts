@@ -37,23 +37,65 @@ const common = {
   connections: z.int().min(1).max(10_000).default(256).meta({ description: 'Open connections at most, per process.' }),
 }
 
+const capField = z.enum(['max_tokens', 'max_completion_tokens']).optional().meta({
+  description:
+    'The field in which this provider takes the output cap. When left out: max_completion_tokens at api.openai.com and at Azure, max_tokens elsewhere.',
+})
+const imageFormatField = z.boolean().default(true).meta({
+  description: 'Whether images are asked for with response_format; some models refuse it and always answer base64.',
+})
+
 const openAiCompatible = z.strictObject({
   kind: z.literal('openai-compatible'),
   ...common,
-  capField: z
-    .enum(['max_tokens', 'max_completion_tokens'])
-    .default('max_tokens')
-    .meta({ description: 'The field in which this provider takes the output cap.' }),
-  imageFormatField: z.boolean().default(true).meta({
-    description: 'Whether images are asked for with response_format; some models refuse it and always answer base64.',
+  capField,
+  imageFormatField,
+  streamUsageField: z.boolean().default(true).meta({
+    description: 'Whether usage of streams is asked for with stream_options, which some refuse and send usage anyway.',
   }),
+  toolCallIds: z.enum(['any', 'nine-characters']).default('any').meta({
+    description: 'Which ids of tool calls this provider takes; Mistral takes nine letters and digits.',
+  }),
+  reasoningHistory: z.boolean().optional().meta({
+    description:
+      'Whether reasoning_content and reasoning of earlier answers are sent back. When left out: not to api.openai.com, which has no such fields.',
+  }),
+})
+
+const azureOpenAi = z.strictObject({
+  kind: z.literal('azure-openai'),
+  ...common,
+  capField,
+  imageFormatField,
+  apiVersion: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d(-preview)?$/, 'must be a version such as 2024-10-21')
+    .optional()
+    .meta({
+      description:
+        'The api-version of addresses with a deployment in them; baseUrl ends in /openai then. When left out, baseUrl ends in /openai/v1, which needs none. The model of a route is the deployment, either way.',
+    }),
 })
 
 const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...common })
 
+const gemini = z.strictObject({ kind: z.literal('gemini'), ...common })
+
+const bedrock = z.strictObject({
+  kind: z.literal('bedrock'),
+  ...common,
+  region: z
+    .string()
+    .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as us-east-1')
+    .meta({
+      description:
+        'The region that requests are signed for. Without a key (a Bedrock API key), credentials are found as the AWS SDK finds them.',
+    }),
+})
+
 /** One provider of the `PROVIDERS` variable. */
 export const providerConfig = z
-  .discriminatedUnion('kind', [openAiCompatible, anthropic])
+  .discriminatedUnion('kind', [openAiCompatible, azureOpenAi, anthropic, gemini, bedrock])
   .superRefine((provider, context) => {
     const problem = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
     const url = new URL(provider.baseUrl)

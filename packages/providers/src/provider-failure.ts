@@ -1,3 +1,5 @@
+import type { Unsayable } from './wire-format.ts'
+
 /**
  * - `unreachable`: no connection, or nothing configured under that name
  * - `refused`: the provider answered with an error, as a status or inside its answer
@@ -21,6 +23,8 @@ export interface FailureFacts {
   providerCode?: string | undefined
   /** What the provider's `Retry-After` asks for. */
   retryAfterMs?: number | undefined
+  /** Why the provider was not asked: what of the call can't be said to it. */
+  unsayable?: Unsayable | undefined
   /** false: the provider never got the call. Default: it did, or was tried to reach. */
   asked?: boolean
 }
@@ -39,6 +43,7 @@ export class ProviderFailure extends Error {
   readonly providerStatus: number | undefined
   readonly providerCode: string | undefined
   readonly retryAfterMs: number | undefined
+  readonly unsayable: Unsayable | undefined
   readonly asked: boolean
 
   constructor({ kind, provider, detail, afterFirstByte = false, asked = true, ...facts }: FailureFacts) {
@@ -49,6 +54,7 @@ export class ProviderFailure extends Error {
     this.providerStatus = facts.providerStatus
     this.providerCode = facts.providerCode
     this.retryAfterMs = facts.retryAfterMs
+    this.unsayable = facts.unsayable
     this.asked = asked
     this.retryable = !asked || !(kind === 'refused' && faultsOfTheRequest.has(facts.providerStatus ?? 0))
   }

@@ -11,6 +11,15 @@ export type Kind = ProviderConfig['kind']
 /** All there are, so that the contract tests run over a new one, too. */
 export const kinds: Kind[] = providerConfig.options.map(({ shape }) => shape.kind.value)
 
+/** Where the simulated provider speaks each, and what of its configuration has no default. */
+const placeOf: Record<Kind, { path: string; settings?: object }> = {
+  'openai-compatible': { path: '/v1' },
+  'azure-openai': { path: '/openai/v1' },
+  anthropic: { path: '/v1' },
+  gemini: { path: '/v1beta' },
+  bedrock: { path: '', settings: { region: 'us-east-1' } },
+}
+
 export const toFirst = [{ provider: 'first', model: 'sim-swift' }]
 export const toBoth = [...toFirst, { provider: 'second', model: 'sim-swift' }]
 
@@ -45,7 +54,8 @@ export async function twoProviders() {
   function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}): Providers {
     const each = (url: string) => ({
       kind,
-      baseUrl: `${url}/v1`,
+      baseUrl: `${url}${placeOf[kind].path}`,
+      ...placeOf[kind].settings,
       apiKeyEnv: 'PROVIDER_KEY',
       allowPrivateAddress: true,
       tries: 1,

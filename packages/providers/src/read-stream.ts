@@ -1,13 +1,13 @@
-import { createParser } from 'eventsource-parser'
 import type { Pool } from 'undici'
-import { maxEventCharacters, maxStreamBytes } from './answer-limits.ts'
+import { maxStreamBytes } from './answer-limits.ts'
 import type { ChatChunk } from './chat-port.ts'
 import { openChunkQueue } from './chunk-queue.ts'
 import { startExchange } from './exchange.ts'
 import type { Exchange, ExchangeRequest } from './exchange.ts'
 import { ProviderFailure } from './provider-failure.ts'
+import { serverSentEvents } from './server-sent-events.ts'
 import { UnfitAnswer } from './untrusted.ts'
-import type { WireFormat } from './wire-format.ts'
+import { EventTooLarge, type WireFormat } from './wire-format.ts'
 
 interface StreamRequest extends Omit<ExchangeRequest, 'maxBytes'> {
   /** Called once when the stream has ended after its first chunk: with null if it is complete. Not called when its reader left. */
@@ -39,20 +39,22 @@ export function readStream(
       drained: () => exchange.resume(),
       left: () => exchange.leave(),
     })
-    const decoder = new TextDecoder()
-    const parser = createParser({
-      maxBufferSize: maxEventCharacters,
-      onEvent: ({ data }) => takeEvent(data),
-      onError(error) {
-        if (error.type === 'max-buffer-size-exceeded')
-          throw new ProviderFailure({
-            kind: 'too_large',
-            provider,
-            detail: 'an event is too large',
-            afterFirstByte: begun,
-          })
-      },
-    })
+    const { contentType, open } = wire.framing ?? serverSentEvents
+    const frames = open(takeEvent)
+
+    function take(bytes: Buffer): void {
+      try {
+        frames.feed(bytes)
+      } catch (error) {
+        if (!(error instanceof EventTooLarge)) throw error
+        throw new ProviderFailure({
+          kind: 'too_large',
+          provider,
+          detail: 'an event is too large',
+          afterFirstByte: begun,
+        })
+      }
+    }
 
     function takeEvent(data: string): void {
       if (complete) return
@@ -85,10 +87,10 @@ export function readStream(
       { ...request, maxBytes: maxStreamBytes },
       {
         begin(headers) {
-          if (!String(headers['content-type']).startsWith('text/event-stream'))
-            throw new UnfitAnswer('the content type is not text/event-stream')
+          if (!String(headers['content-type']).startsWith(contentType))
+            throw new UnfitAnswer(`the content type is not ${contentType}`)
         },
-        take: (bytes) => parser.feed(decoder.decode(bytes, { stream: true })),
+        take,
         end() {
           if (!complete) finish()
         },

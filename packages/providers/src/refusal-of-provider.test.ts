@@ -15,3 +15,21 @@ test('nothing of a provider gets through [provider_failed] [provider_timeout] [u
     expect(JSON.stringify(told(kind))).not.toContain('secret')
   }
 })
+
+test('what a wire format has no words for is told by its field, with what clears it [invalid_request]', () => {
+  const unsayable = { field: 'messages.2.name', problem: 'names a speaker', instead: 'leave it out' }
+  const failure = new ProviderFailure({
+    kind: 'refused',
+    provider: 'secret-name',
+    detail: 'secret words',
+    providerStatus: 400,
+    asked: false,
+    unsayable,
+  })
+  expect(refusalOfProvider(failure).body).toMatchObject({
+    code: 'invalid_request',
+    param: 'messages.2.name',
+    message: 'This model does not take the request: messages.2.name names a speaker. Nothing is charged.',
+    resolution: 'Correct messages.2.name: leave it out. Or use another model from GET /v1/models.',
+  })
+})

@@ -20,13 +20,18 @@ test('usage is what the provider says, and our own count only where it says noth
   })
   const countUsage = usageCounter(counter.count)
   const call = { request, project: 'prj_1' }
-  const details = { prompt_tokens_details: { cached_tokens: 1 } }
+  const details = {
+    prompt_tokens_details: { cached_tokens: 1 },
+    completion_tokens_details: { reasoning_tokens: 9 }, // more than there are is all of them
+  }
   const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, call, () => 'unread')
   expect(reported).toEqual({
     promptTokens: 3,
     completionTokens: 2,
+    cachedTokens: 1,
+    reasoningTokens: 2,
     estimated: false,
-    details: { prompt: { cached_tokens: 1 } },
+    details: { prompt: { cached_tokens: 1 }, completion: { reasoning_tokens: 9 } },
   })
 
   const counted = await countUsage(null, call, () => 'six seven')

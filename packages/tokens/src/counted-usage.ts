@@ -45,7 +45,14 @@ function fromReport({ promptTokens, completionTokens, details }: ReportedUsage):
   return {
     promptTokens,
     completionTokens,
+    ...partsOf(promptTokens, prompt?.['cached_tokens'], 'cachedTokens'),
+    ...partsOf(completionTokens, completion?.['reasoning_tokens'], 'reasoningTokens'),
     estimated: false,
     details: { ...(prompt && { prompt }), ...(completion && { completion }) },
   }
+}
+
+/** A part is never more than the whole, whatever was reported. */
+function partsOf(whole: number, part: number | undefined, name: 'cachedTokens' | 'reasoningTokens') {
+  return part === undefined ? {} : { [name]: Math.min(part, whole) }
 }

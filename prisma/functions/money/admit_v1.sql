@@ -95,7 +95,9 @@ BEGIN
            w.seal,
            NULL, -- execution
            NULL, -- goes_on
-           m.factor_millionths
+           m.factor_millionths,
+           m.cached_pico,
+           m.reasoning_pico
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
@@ -371,6 +373,8 @@ BEGIN
              (e.p).prompt_pico,
              (e.p).completion_pico,
              (e.p).request_pico,
+             (e.p).cached_pico,
+             (e.p).reasoning_pico,
              (e.p).seal,
              (e.p).execution,
              e.node,
@@ -398,6 +402,8 @@ BEGIN
         prompt_pico,
         completion_pico,
         request_pico,
+        cached_pico,
+        reasoning_pico,
         keyed,
         admitted_at,
         deadline_at,
@@ -420,6 +426,8 @@ BEGIN
         prompt_pico,
         completion_pico,
         request_pico,
+        cached_pico,
+        reasoning_pico,
         idempotency_key IS NOT NULL,
         moment,
         moment + interval '330 seconds',

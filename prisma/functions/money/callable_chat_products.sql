@@ -27,6 +27,8 @@ SELECT a.project,
        p.factor_millionths,
        p.image_max_bytes,
        p.image_max_count,
-       p.image_https
+       p.image_https,
+       p.cached_pico,
+       p.reasoning_pico
   FROM control.assignments a
   JOIN control.products p ON p.id = a.product AND p.kind = 'chat' AND p.state = 'published';

@@ -33,5 +33,7 @@ SELECT NULL::integer AS context_length,
        NULL::bytea AS seal,
        NULL::text AS execution, -- null: a direct call
        NULL::boolean AS goes_on, -- the nodes of this execution may still call
-       NULL::integer AS factor_millionths
+       NULL::integer AS factor_millionths,
+       NULL::bigint AS cached_pico, -- null: like the rest of the prompt
+       NULL::bigint AS reasoning_pico -- null: like the rest of the completion
  WHERE false;

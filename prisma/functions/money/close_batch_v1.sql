@@ -42,8 +42,14 @@ BEGIN
   WITH item AS MATERIALIZED (
     SELECT * FROM ROWS FROM (
       unnest(c_id, c_kind, c_answered, c_reason),
-      jsonb_to_recordset(c_usage) AS ("promptTokens" integer, "completionTokens" integer, estimated boolean)
-    ) WITH ORDINALITY AS t (id, kind, answered, reason, prompt_tokens, completion_tokens, estimated, ord)
+      jsonb_to_recordset(c_usage) AS (
+        "promptTokens" integer,
+        "completionTokens" integer,
+        "cachedTokens" integer,
+        "reasoningTokens" integer,
+        estimated boolean)
+    ) WITH ORDINALITY AS t (
+      id, kind, answered, reason, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, estimated, ord)
   ), ended AS (
     DELETE FROM money.reservations r USING item i
      WHERE r.id = ANY (c_id) AND r.id = i.id
@@ -51,12 +57,14 @@ BEGIN
        AND (r.execution IS NOT NULL) = of_executions
        AND (i.kind <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
-    RETURNING r.*, i.ord, i.kind, i.prompt_tokens, i.completion_tokens, i.estimated, i.answered, i.reason
+    RETURNING r.*, i.ord, i.kind, i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.reasoning_tokens,
+              i.estimated, i.answered, i.reason
   ), priced AS (
     SELECT *,
            CASE kind
-             WHEN 'settle' THEN money.micro_v1(
-               prompt_tokens, prompt_pico, completion_tokens, completion_pico, request_pico)
+             WHEN 'settle' THEN money.micro_v2(
+               prompt_tokens, prompt_pico, cached_tokens, cached_pico,
+               completion_tokens, completion_pico, reasoning_tokens, reasoning_pico, request_pico)
              ELSE 0
            END AS cost
       FROM ended
@@ -86,8 +94,12 @@ BEGIN
       prompt_pico,
       completion_pico,
       request_pico,
+      cached_pico,
+      reasoning_pico,
       prompt_tokens,
       completion_tokens,
+      cached_tokens,
+      reasoning_tokens,
       estimated,
       reason,
       answer_day,
@@ -112,8 +124,12 @@ BEGIN
       prompt_pico,
       completion_pico,
       request_pico,
+      cached_pico,
+      reasoning_pico,
       prompt_tokens,
       completion_tokens,
+      cached_tokens,
+      reasoning_tokens,
       coalesce(estimated, false),
       reason,
       CASE WHEN answered THEN answer_day END,
@@ -249,12 +265,15 @@ BEGIN
            v.product,
            (coalesce(r.execution, v.execution) IS NOT NULL) <> of_executions
              AND coalesce(r.project, v.project) IS NOT NULL AS of_others,
-           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle' THEN money.micro_v1(
-             i.prompt_tokens, v.prompt_pico, i.completion_tokens, v.completion_pico, v.request_pico) END AS cost
+           CASE WHEN v.id IS NOT NULL AND i.kind = 'settle' THEN money.micro_v2(
+             i.prompt_tokens, v.prompt_pico, i.cached_tokens, v.cached_pico,
+             i.completion_tokens, v.completion_pico, i.reasoning_tokens, v.reasoning_pico, v.request_pico) END AS cost
       FROM ROWS FROM (
         unnest(c_id, c_kind, outcome_of),
-        jsonb_to_recordset(c_usage) AS ("promptTokens" integer, "completionTokens" integer)
-      ) WITH ORDINALITY AS i (id, kind, outcome, prompt_tokens, completion_tokens, ord)
+        jsonb_to_recordset(c_usage) AS (
+          "promptTokens" integer, "completionTokens" integer, "cachedTokens" integer, "reasoningTokens" integer)
+      ) WITH ORDINALITY AS i (
+        id, kind, outcome, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, ord)
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true
       LEFT JOIN LATERAL (
         SELECT * FROM money.attempts v

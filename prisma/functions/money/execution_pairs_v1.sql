@@ -47,7 +47,9 @@ BEGIN
            w.seal,
            i.execution,
            i.goes_on,
-           m.factor_millionths
+           m.factor_millionths,
+           m.cached_pico,
+           m.reasoning_pico
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT r.n, r.model, c.*, money.window_start_v1(c.limit_reset, moment) AS window_start

@@ -20,13 +20,16 @@ BEGIN
   INSERT INTO money.write_offs (reservation, kind, micro, product, at)
   SELECT v.id,
          'fenced',
-         money.micro_v1(w.prompt_tokens, v.prompt_pico, w.completion_tokens, v.completion_pico, v.request_pico),
+         money.micro_v2(
+           w.prompt_tokens, v.prompt_pico, w.cached_tokens, v.cached_pico,
+           w.completion_tokens, v.completion_pico, w.reasoning_tokens, v.reasoning_pico, v.request_pico),
          v.product,
          clock_timestamp()
     FROM ROWS FROM (
       unnest(w_reservation, w_execution),
-      jsonb_to_recordset(w_usage) AS ("promptTokens" integer, "completionTokens" integer)
-    ) AS w (reservation, execution, prompt_tokens, completion_tokens)
+      jsonb_to_recordset(w_usage) AS (
+        "promptTokens" integer, "completionTokens" integer, "cachedTokens" integer, "reasoningTokens" integer)
+    ) AS w (reservation, execution, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens)
     CROSS JOIN LATERAL (
       SELECT * FROM money.attempts a
        WHERE a.id = w.reservation AND a.id BETWEEN oldest_id AND newest_id LIMIT 1) v

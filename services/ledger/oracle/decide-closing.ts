@@ -1,3 +1,4 @@
+import { pricedParts } from '@gateway/contracts/usage'
 import { costMicro } from '@gateway/money/price'
 import type { ClosingItem } from '../src/admissions/waiting-items.ts'
 import type { Book, Reservation } from './book.ts'
@@ -56,5 +57,5 @@ function closeOpen(book: Book, item: ClosingItem, reservation: Reservation): Clo
 }
 
 function costOf(item: ClosingItem & { op: 'settle' }, price: Reservation['price']): bigint {
-  return costMicro(price, BigInt(item.usage.promptTokens), BigInt(item.usage.completionTokens))
+  return costMicro(price, BigInt(item.usage.promptTokens), BigInt(item.usage.completionTokens), pricedParts(item.usage))
 }

@@ -1,3 +1,4 @@
+import { pricedParts, type Usage } from '@gateway/contracts/usage'
 import { costMicro } from '@gateway/money/price'
 import type { Book } from './book.ts'
 
@@ -5,7 +6,7 @@ import type { Book } from './book.ts'
 export interface LateAnswer {
   reservation: string
   execution: string
-  usage: { promptTokens: number; completionTokens: number }
+  usage: Omit<Usage, 'estimated'>
 }
 
 /** What it is written off with, in micro-USD; null: it is no attempt of this execution that ended without a charge. */
@@ -13,5 +14,5 @@ export function decideLateAnswer(book: Book, { reservation, execution, usage }: 
   const closed = book.closed.get(reservation)
   if (!closed?.price || closed.node === null || closed.state !== 'Released') return null
   if (!closed.node.startsWith(`${execution} `)) return null
-  return costMicro(closed.price, BigInt(usage.promptTokens), BigInt(usage.completionTokens))
+  return costMicro(closed.price, BigInt(usage.promptTokens), BigInt(usage.completionTokens), pricedParts(usage))
 }

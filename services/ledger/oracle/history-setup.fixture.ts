@@ -1,3 +1,4 @@
+import type { Price } from '@gateway/money/price'
 import type { Fixture, KeyFixture, ProjectFixture } from '@gateway/testbed/fixture'
 import { randomBytes } from 'node:crypto'
 import { rotateKey } from '../src/fixtures/execution-rows.ts'
@@ -39,7 +40,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
 
   const products: ProductFacts[] = []
   async function product(
-    price: { promptPico: bigint; completionPico: bigint; requestPico: bigint },
+    price: Price,
     contextLength: number,
     maxTokensPerImage: number | null,
     kind: 'chat' | 'image' | 'audio' = 'chat',
@@ -70,7 +71,8 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     })
     for (const { id: project } of projects) await fixture.assign(project, id)
   }
-  await product({ promptPico: 150_000n, completionPico: 600_001n, requestPico: 0n }, 128_000, null)
+  const parts = { cachedPico: 15_007n, reasoningPico: 0n }
+  await product({ promptPico: 150_000n, completionPico: 600_001n, requestPico: 0n, ...parts }, 128_000, null)
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 1_234_567_891n }, 20_000, 1_000)
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 0n }, 64_000, 500)
   const chats = products.length

@@ -70,7 +70,13 @@ export function closingItem(one: Closing, ids: string[]): ClosingItem {
     return {
       op: 'settle',
       id,
-      usage: { promptTokens: one.promptTokens, completionTokens: one.completionTokens, estimated: false },
+      usage: {
+        promptTokens: one.promptTokens,
+        completionTokens: one.completionTokens,
+        cachedTokens: one.cachedTokens,
+        reasoningTokens: one.reasoningTokens,
+        estimated: false,
+      },
       answer: null,
     }
   return one.op === 'release' ? { op: 'release', id, reason: 'test' } : { op: 'expire', id }

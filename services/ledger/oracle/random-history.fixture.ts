@@ -37,6 +37,11 @@ const admission = fc.record({
   /** Asks what another one in its batch asks, under an id of its own. */
   copyOf: oneIn(6, fc.nat()),
 })
+/** Of the prompt and of the completion; now and then told to be more than these. */
+const parts = {
+  cachedTokens: fc.option(fc.integer({ min: 0, max: 45_000 }), { nil: undefined }),
+  reasoningTokens: fc.option(fc.integer({ min: 0, max: 11_000 }), { nil: undefined }),
+}
 const nodeAdmission = fc.record({
   ...asked,
   of: fc.constant('an execution' as const),
@@ -50,6 +55,7 @@ const closing = fc.record({
   of: fc.nat(),
   promptTokens: fc.integer({ min: 0, max: 40_000 }),
   completionTokens: fc.integer({ min: 0, max: 10_000 }),
+  ...parts,
   /** An id that was never admitted. */
   neverAdmitted: fc.integer({ min: 0, max: 40 }).map((n) => n === 0),
 })
@@ -61,6 +67,7 @@ const nodeClosing = fc.record({
     fc.record({
       promptTokens: fc.integer({ min: 0, max: 40_000 }),
       completionTokens: fc.integer({ min: 0, max: 10_000 }),
+      ...parts,
     }),
     { freq: 2 },
   ),
@@ -73,6 +80,7 @@ const lateAnswer = fc.record({
   instead: oneIn(5, fc.constantFrom('held' as const, 'of another execution' as const)),
   promptTokens: fc.integer({ min: 0, max: 40_000 }),
   completionTokens: fc.integer({ min: 0, max: 10_000 }),
+  ...parts,
 })
 export const command = fc.oneof(
   {

@@ -3,9 +3,11 @@ import type { ProviderConfig } from '@gateway/providers/provider-config'
 import type { MetricsPorts, StackPorts } from './stack-ports.ts'
 import type { StackSecrets } from './stack-secrets.ts'
 
-/** One entry of `PROVIDERS`, by the provider's name. */
-export type ProviderEntry = Pick<ProviderConfig, 'kind' | 'baseUrl'> &
-  Partial<Pick<ProviderConfig, 'apiKeyEnv' | 'allowPrivateAddress'>>
+/** One entry of `PROVIDERS`: what of its kind is said, and the rest is as it is by default. */
+export type ProviderEntry = { [Kind in ProviderConfig['kind']]: EntryOf<Kind> }[ProviderConfig['kind']]
+
+type EntryOf<Kind extends ProviderConfig['kind']> = Pick<ProviderConfig, 'baseUrl'> &
+  Partial<Extract<ProviderConfig, { kind: Kind }>> & { kind: Kind }
 
 export interface StackFacts {
   /** Where the gateway listens; everything else listens on 127.0.0.1. */

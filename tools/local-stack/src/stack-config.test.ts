@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { realModelsOf } from './real-models.ts'
+import { realModelsOf } from './models-asked-for.ts'
 import { readStackConfig } from './stack-config.ts'
 import { providersOf } from './stack-providers.ts'
 
@@ -77,6 +77,70 @@ describe('the configuration of npm start', () => {
       ['claude-opus-5', '0.000005'],
     ])
     expect(() => readStackConfig({ ANTHROPIC_MODELS: 'claude-opus-5@5/25' })).toThrow(/^ANTHROPIC_API_KEY .*must hold/)
+  })
+
+  test('the field of the output cap, where a provider of one’s own differs', () => {
+    const env = { OPENAI_BASE_URL: 'http://127.0.0.1:8000/v1', OPENAI_MODELS: 'qwen3@0/0' }
+    const { providers } = providersOf(readStackConfig({ ...env, OPENAI_CAP_FIELD: 'max_completion_tokens' }), 4000)
+    expect(providers['openai']).toMatchObject({ capField: 'max_completion_tokens' })
+    expect(() => readStackConfig({ ...env, OPENAI_CAP_FIELD: 'cap' })).toThrow(/^OPENAI_CAP_FIELD /)
+  })
+
+  test('limits of models that nobody knows, or that are other than known', () => {
+    const limits = { llama3: { contextLength: 8192 }, 'gpt-4.1-mini': { maxTokensPerImage: null } }
+    const env = { OPENAI_API_KEY: 'sk-x', OPENAI_MODELS: 'llama3@0/0,gpt-4.1-mini@0.4/1.6,o3@2/8' }
+    const config = readStackConfig({ ...env, MODEL_LIMITS: JSON.stringify(limits) })
+    expect(realModelsOf(config).map((model) => model.limits)).toEqual([
+      { contextLength: 8192 },
+      { maxTokensPerImage: null },
+      undefined,
+    ])
+    const wrong = (text: string) => () => readStackConfig({ MODEL_LIMITS: text })
+    expect(wrong('{"llama3":{"contextLength":0}}')).toThrow(/^MODEL_LIMITS .*llama3.contextLength/)
+    expect(wrong('{"llama3":{"size":7}}')).toThrow(/^MODEL_LIMITS .*expected JSON such as/)
+    expect(wrong('llama3=8192')).toThrow(/^MODEL_LIMITS .*expected JSON such as/)
+  })
+
+  test('Gemini, Azure and Bedrock, each by its own variables', () => {
+    const env = {
+      GEMINI_API_KEY: 'g',
+      AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com',
+      AZURE_OPENAI_API_KEY: 'a',
+      AZURE_OPENAI_MODELS: 'my-gpt@2/8',
+      BEDROCK_REGION: 'eu-west-1',
+      BEDROCK_MODELS: 'eu.amazon.nova-lite-v1:0@0.06/0.24',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    }
+    const config = readStackConfig(env)
+    expect(realModelsOf(config).map(({ provider, model }) => [provider, model])).toEqual([
+      ['google', 'gemini-2.5-flash'],
+      ['azure', 'my-gpt'],
+      ['bedrock', 'eu.amazon.nova-lite-v1:0'],
+    ])
+    const { providers, providerKeys } = providersOf(config, 4000, env)
+    expect(providers).toMatchObject({
+      google: { kind: 'gemini', apiKeyEnv: 'GEMINI_API_KEY' },
+      azure: { kind: 'azure-openai', baseUrl: 'https://mine.openai.azure.com/openai/v1' },
+      bedrock: { kind: 'bedrock', region: 'eu-west-1', baseUrl: 'https://bedrock-runtime.eu-west-1.amazonaws.com' },
+    })
+    expect(providerKeys).toEqual({
+      GEMINI_API_KEY: 'g',
+      AZURE_OPENAI_API_KEY: 'a',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    })
+    const own = { ...env, AWS_BEARER_TOKEN_BEDROCK: 'b' }
+    expect(providersOf(config, 4000, own).providers['bedrock']).toMatchObject({ apiKeyEnv: 'AWS_BEARER_TOKEN_BEDROCK' })
+    expect(providersOf(config, 4000, own).providerKeys).not.toHaveProperty('AWS_ACCESS_KEY_ID')
+  })
+
+  test('what belongs together is asked for together, in one sentence', () => {
+    const read = (env: object) => () => readStackConfig(env as never)
+    expect(read({ AZURE_OPENAI_API_KEY: 'a' })).toThrow(/^AZURE_OPENAI_MODELS .*all three or none/)
+    expect(read({ BEDROCK_REGION: 'eu-west-1' })).toThrow(/^BEDROCK_MODELS .*both or none/)
+    expect(read({ BEDROCK_REGION: 'mars', BEDROCK_MODELS: 'a@1/1' })).toThrow(/^BEDROCK_REGION .*such as us-east-1/)
+    expect(read({ GEMINI_MODELS: 'gemini-3-pro-preview@2/12' })).toThrow(/^GEMINI_API_KEY .*must hold/)
   })
 
   test('says what is wrong with a list of models', () => {

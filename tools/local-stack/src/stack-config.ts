@@ -3,6 +3,7 @@ import { readConfig, type Environment } from '@gateway/process/config'
 import { httpUrl, port } from '@gateway/process/config-fields'
 import { logLevels } from '@gateway/process/logger'
 import { z } from 'zod'
+import { readModelLimits } from './model-limits.ts'
 import { readRealModels } from './real-models.ts'
 
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
@@ -10,6 +11,14 @@ const internalPort = (description: string) =>
   port()
     .optional()
     .meta({ description: `${description}; a free one when not set` })
+
+const key = (description: string) => z.string().optional().meta({ description, secret: true })
+const models = (what: string, example: string) =>
+  z
+    .string()
+    .transform(readRealModels)
+    .optional()
+    .meta({ description: `${what} with their prices in USD per million tokens, such as \`${example}\`` })
 
 const stackConfig = z
   .object({
@@ -39,34 +48,61 @@ const stackConfig = z
       .meta({ description: 'A Redis to use instead of the embedded one', secret: true }),
     LOG_LEVEL: z.enum(logLevels).default('info').meta({ description: 'Least severity in the log files' }),
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional().meta({ description: 'OpenTelemetry collector for all services' }),
-    OPENAI_API_KEY: z
-      .string()
-      .optional()
-      .meta({ description: 'Adds real products besides the simulated ones', secret: true }),
+    OPENAI_API_KEY: key('Adds real products besides the simulated ones'),
     OPENAI_BASE_URL: httpUrl()
       .optional()
       .meta({ description: 'Base address of an OpenAI-compatible provider, such as http://127.0.0.1:11434/v1' }),
-    OPENAI_MODELS: z.string().transform(readRealModels).optional().meta({
+    OPENAI_MODELS: models('Its models', 'gpt-4.1-mini@0.40/1.60,llama3@0/0'),
+    OPENAI_CAP_FIELD: z.enum(['max_tokens', 'max_completion_tokens']).optional().meta({
       description:
-        'Its models with their prices in USD per million tokens, such as `gpt-4.1-mini@0.40/1.60,llama3@0/0`',
+        'The field in which it takes the output cap; max_completion_tokens at api.openai.com, else max_tokens',
     }),
-    ANTHROPIC_API_KEY: z
-      .string()
+    ANTHROPIC_API_KEY: key('Adds real products of Anthropic besides the simulated ones'),
+    ANTHROPIC_MODELS: models('Its models', 'claude-haiku-4-5@1/5'),
+    GEMINI_API_KEY: key('Adds real products of Google Gemini besides the simulated ones'),
+    GEMINI_MODELS: models('Its models', 'gemini-2.5-flash@0.30/2.50'),
+    AZURE_OPENAI_ENDPOINT: httpUrl()
       .optional()
-      .meta({ description: 'Adds real products of Anthropic besides the simulated ones', secret: true }),
-    ANTHROPIC_MODELS: z
+      .meta({ description: 'Address of an Azure OpenAI resource, such as https://mine.openai.azure.com' }),
+    AZURE_OPENAI_API_KEY: key('The key of that resource'),
+    AZURE_OPENAI_MODELS: models('Its deployments', 'my-gpt-4.1@2/8'),
+    BEDROCK_REGION: z
       .string()
-      .transform(readRealModels)
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'expected a region such as us-east-1')
       .optional()
-      .meta({ description: 'Its models with their prices in USD per million tokens, such as `claude-haiku-4-5@1/5`' }),
+      .meta({
+        description: 'Region of Amazon Bedrock. Credentials: AWS_BEARER_TOKEN_BEDROCK or the usual AWS_ variables',
+      }),
+    BEDROCK_MODELS: models('Its models', 'us.amazon.nova-lite-v1:0@0.06/0.24'),
+    MODEL_LIMITS: z.string().transform(readModelLimits).optional().meta({
+      description:
+        'Limits of models as JSON, where they are other than known or nobody knows them, such as `{"llama3":{"contextLength":8192,"maxOutputTokens":2048}}`',
+    }),
   })
   .refine((config) => !config.ANTHROPIC_MODELS || config.ANTHROPIC_API_KEY !== undefined, {
     path: ['ANTHROPIC_API_KEY'],
     error: 'ANTHROPIC_MODELS is set, so ANTHROPIC_API_KEY must hold the key for them.',
   })
+  .refine((config) => !config.GEMINI_MODELS || config.GEMINI_API_KEY !== undefined, {
+    path: ['GEMINI_API_KEY'],
+    error: 'GEMINI_MODELS is set, so GEMINI_API_KEY must hold the key for them.',
+  })
   .refine((config) => !config.OPENAI_BASE_URL || config.OPENAI_MODELS !== undefined, {
     path: ['OPENAI_MODELS'],
     error: 'OPENAI_BASE_URL is set, so OPENAI_MODELS must name the models there.',
+  })
+  .refine(
+    ({ AZURE_OPENAI_ENDPOINT: endpoint, AZURE_OPENAI_API_KEY: key, AZURE_OPENAI_MODELS: named }) =>
+      [endpoint, key, named].every((each) => each === undefined) ||
+      [endpoint, key, named].every((each) => each !== undefined),
+    {
+      path: ['AZURE_OPENAI_MODELS'],
+      error: 'Azure needs AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and AZURE_OPENAI_MODELS, all three or none.',
+    },
+  )
+  .refine((config) => (config.BEDROCK_MODELS === undefined) === (config.BEDROCK_REGION === undefined), {
+    path: ['BEDROCK_MODELS'],
+    error: 'Bedrock needs BEDROCK_REGION and BEDROCK_MODELS, both or none.',
   })
 
 export type StackConfig = z.output<typeof stackConfig>

@@ -1,41 +1,91 @@
-import type { RealModel } from '@gateway/prisma/seeded'
-import { realModelsOf } from './real-models.ts'
+import type { RealProvider } from '@gateway/prisma/seeded'
+import { realModelsOf } from './models-asked-for.ts'
 import type { ProviderEntry, StackFacts } from './service-environment.ts'
 import type { StackConfig } from './stack-config.ts'
+
+/** What the AWS SDK takes its credentials from, where there is no key of Bedrock's own. */
+const awsVariables = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'] as const
 
 /** The simulated provider, and besides it the real ones that the environment names. */
 export function providersOf(
   config: StackConfig,
   simulatedPort: number,
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Pick<StackFacts, 'providers' | 'providerKeys'> {
-  const { OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY } = config
   const simulated: ProviderEntry = {
     kind: 'openai-compatible',
     baseUrl: `http://127.0.0.1:${simulatedPort}/v1`,
     allowPrivateAddress: true,
   }
-  const openai: ProviderEntry = {
-    kind: 'openai-compatible',
-    baseUrl: OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
-    // Whoever starts this on their own machine may well mean a model server on it.
-    ...(OPENAI_BASE_URL && { allowPrivateAddress: true }),
-    ...(OPENAI_API_KEY && { apiKeyEnv: 'OPENAI_API_KEY' }),
+  const providers: StackFacts['providers'] = { simulated }
+  const providerKeys: StackFacts['providerKeys'] = {}
+  const real = realProviders(config, env)
+  for (const name of new Set(realModelsOf(config).map(({ provider }) => provider))) {
+    const { entry, keys } = real[name]()
+    providers[name] = entry
+    for (const [variable, value] of Object.entries(keys)) if (value) providerKeys[variable] = value
   }
-  const anthropic: ProviderEntry = {
-    kind: 'anthropic',
-    baseUrl: 'https://api.anthropic.com/v1',
-    apiKeyEnv: 'ANTHROPIC_API_KEY',
-  }
-  const named = new Set<RealModel['provider']>(realModelsOf(config).map(({ provider }) => provider))
+  return { providers, providerKeys }
+}
+
+interface RealEntry {
+  entry: ProviderEntry
+  /** The variables that its program needs. */
+  keys: Record<string, string | undefined>
+}
+
+function realProviders(
+  config: StackConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<RealProvider, () => RealEntry> {
+  const { OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_CAP_FIELD, ANTHROPIC_API_KEY, GEMINI_API_KEY } = config
   return {
-    providers: {
-      simulated,
-      ...(named.has('openai') && { openai }),
-      ...(named.has('anthropic') && { anthropic }),
+    openai: () => ({
+      entry: {
+        kind: 'openai-compatible',
+        baseUrl: OPENAI_BASE_URL ?? 'https://api.openai.com/v1',
+        // Whoever starts this on their own machine may well mean a model server on it.
+        ...(OPENAI_BASE_URL && { allowPrivateAddress: true }),
+        ...(OPENAI_API_KEY && { apiKeyEnv: 'OPENAI_API_KEY' }),
+        ...(OPENAI_CAP_FIELD && { capField: OPENAI_CAP_FIELD }),
+      },
+      keys: { OPENAI_API_KEY },
+    }),
+    anthropic: () => ({
+      entry: { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', apiKeyEnv: 'ANTHROPIC_API_KEY' },
+      keys: { ANTHROPIC_API_KEY },
+    }),
+    google: () => ({
+      entry: {
+        kind: 'gemini',
+        baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+        apiKeyEnv: 'GEMINI_API_KEY',
+      },
+      keys: { GEMINI_API_KEY },
+    }),
+    azure: () => ({
+      entry: {
+        kind: 'azure-openai',
+        baseUrl: `${config.AZURE_OPENAI_ENDPOINT!.replace(/\/$/, '')}/openai/v1`,
+        apiKeyEnv: 'AZURE_OPENAI_API_KEY',
+      },
+      keys: { AZURE_OPENAI_API_KEY: config.AZURE_OPENAI_API_KEY },
+    }),
+    bedrock: () => bedrock(config.BEDROCK_REGION!, env),
+  }
+}
+
+function bedrock(region: string, env: Readonly<Record<string, string | undefined>>): RealEntry {
+  const own = env['AWS_BEARER_TOKEN_BEDROCK']
+  return {
+    entry: {
+      kind: 'bedrock',
+      region,
+      baseUrl: `https://bedrock-runtime.${region}.amazonaws.com`,
+      ...(own && { apiKeyEnv: 'AWS_BEARER_TOKEN_BEDROCK' }),
     },
-    providerKeys: {
-      ...(named.has('openai') && OPENAI_API_KEY && { OPENAI_API_KEY }),
-      ...(named.has('anthropic') && ANTHROPIC_API_KEY && { ANTHROPIC_API_KEY }),
-    },
+    keys: own
+      ? { AWS_BEARER_TOKEN_BEDROCK: own }
+      : Object.fromEntries(awsVariables.map((variable) => [variable, env[variable]])),
   }
 }

@@ -13,7 +13,7 @@ import { providersOf } from './stack-providers.ts'
 import type { Screen } from './screen.ts'
 import { gatewayUrl, inherited, serviceEnvironments } from './service-environment.ts'
 import type { RealModel, Seeded } from '@gateway/prisma/seeded'
-import { realModelsOf } from './real-models.ts'
+import { realModelsOf } from './models-asked-for.ts'
 import type { StackConfig } from './stack-config.ts'
 import { chooseMetricsPorts, choosePorts, measured, type StackPorts } from './stack-ports.ts'
 import { keepSecrets } from './stack-secrets.ts'
@@ -89,7 +89,7 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
     consoleDatabaseUrl: databaseUrls.console,
     redisUrl,
     assetsFolder: file('assets'),
-    ...providersOf(config, ports.provider),
+    ...providersOf(config, ports.provider, env),
     logLevel: config.LOG_LEVEL,
     otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
   })

@@ -1,12 +1,18 @@
 import { chatDialect } from './chat-dialect.ts'
-import { composeChat } from './compose-chat.ts'
+import { composeChat, type ChatAnswer } from './compose-chat.ts'
+import { converseDialect } from './converse/converse-dialect.ts'
+import { readConverseRequest } from './converse/read-converse-request.ts'
+import { converseBody, converseEvents } from './converse/write-converse.ts'
 import type { Dialect } from './dialect.ts'
 import { drawPng } from './draw-png.ts'
 import type { FaultRule } from './fault-rule.ts'
+import { generateDialect } from './generate/generate-dialect.ts'
+import { readGenerateRequest } from './generate/read-generate-request.ts'
+import { responseBody, responseEvents } from './generate/write-generate.ts'
 import { messagesDialect } from './messages/messages-dialect.ts'
 import { readMessagesRequest } from './messages/read-messages-request.ts'
 import { messageBody, messageEvents } from './messages/write-message.ts'
-import { readChatRequest } from './read-chat-request.ts'
+import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
 import { voiceWav } from './voice-wav.ts'
 import { chunkEvents, completionBody } from './write-chat.ts'
 
@@ -39,32 +45,63 @@ export interface Endpoint {
   dialect: Dialect
 }
 
-/** The wire endpoints by path. */
-export const wireEndpoints: Record<string, Endpoint> = {
-  '/v1/chat/completions': { read: readChat, dialect: chatDialect },
-  '/v1/messages': { read: readMessages, dialect: messagesDialect },
-  '/v1/images/generations': { read: readImage, dialect: chatDialect },
-  '/v1/audio/speech': { read: readSpeech, dialect: chatDialect },
+/** The wire endpoint at a path, with its query; undefined where there is none. */
+export function endpointAt(path: string): Endpoint | undefined {
+  if (Object.hasOwn(wireEndpoints, path)) return wireEndpoints[path]
+  for (const [form, open] of endpointsWithModel) {
+    const { model, act } = form.exec(path)?.groups ?? {}
+    if (model !== undefined) return open(decodeURIComponent(model), act ?? '')
+  }
+  return undefined
 }
 
-function readChat(body: Fields): WireRequest {
-  const request = readChatRequest(body)
-  const { model, prompt, stream, includeUsage } = request
+type OpenEndpoint = (model: string, act: string) => Endpoint
+
+/** Those whose address names the model, and what is to be done with it. */
+const endpointsWithModel: [form: RegExp, open: OpenEndpoint][] = [
+  [/^\/v1beta\/models\/(?<model>[^/:]+):(?<act>generateContent|streamGenerateContent\?alt=sse)$/, generateEndpoint],
+  [/^\/model\/(?<model>[^/]+)\/(?<act>converse|converse-stream)$/, converseEndpoint],
+  [
+    /^\/openai\/deployments\/(?<model>[^/]+)\/(?<act>chat\/completions|images\/generations)\?api-version=[\d-]+$/,
+    deploymentEndpoint,
+  ],
+]
+
+function generateEndpoint(model: string, act: string): Endpoint {
+  const stream = act.startsWith('stream')
   return {
-    model,
-    prompt,
-    stream,
-    answer(rule) {
-      const answer = composeChat(request, rule)
-      return stream
-        ? { kind: 'events', ...chunkEvents(model, answer, includeUsage) }
-        : json(completionBody(model, answer))
-    },
+    dialect: generateDialect,
+    read: (body) =>
+      answering(readGenerateRequest(model, stream, body), {
+        body: (answer) => responseBody(model, answer),
+        events: (answer) => responseEvents(model, answer),
+      }),
   }
 }
 
-function readMessages(body: Fields): WireRequest {
-  const request = readMessagesRequest(body)
+function converseEndpoint(model: string, act: string): Endpoint {
+  return {
+    dialect: converseDialect,
+    read: (body) =>
+      answering(readConverseRequest(model, act === 'converse-stream', body), {
+        body: converseBody,
+        events: converseEvents,
+      }),
+  }
+}
+
+/** What a deployment answers, whatever model the body names. */
+function deploymentEndpoint(model: string, act: string): Endpoint {
+  const read = act === 'chat/completions' ? readChat : readImage
+  return { dialect: chatDialect, read: (body) => read({ ...body, model }) }
+}
+
+interface Writers {
+  body: (answer: ChatAnswer) => string
+  events: (answer: ChatAnswer) => { content: string[]; ending: string[]; marker: string }
+}
+
+function answering(request: ChatRequest, { body, events }: Writers): WireRequest {
   const { model, prompt, stream } = request
   return {
     model,
@@ -72,9 +109,37 @@ function readMessages(body: Fields): WireRequest {
     stream,
     answer(rule) {
       const answer = composeChat(request, rule)
-      return stream ? { kind: 'events', ...messageEvents(model, answer) } : json(messageBody(model, answer))
+      return stream ? { kind: 'events', ...events(answer) } : json(body(answer))
     },
   }
+}
+
+const wireEndpoints: Record<string, Endpoint> = {
+  '/v1/chat/completions': { read: readChat, dialect: chatDialect },
+  '/v1/messages': { read: readMessages, dialect: messagesDialect },
+  '/v1/images/generations': { read: readImage, dialect: chatDialect },
+  '/v1/audio/speech': { read: readSpeech, dialect: chatDialect },
+  '/openai/v1/chat/completions': { read: readChat, dialect: chatDialect },
+  '/openai/v1/images/generations': { read: readImage, dialect: chatDialect },
+  '/openai/v1/audio/speech': { read: readSpeech, dialect: chatDialect },
+}
+
+function readChat(body: Fields): WireRequest {
+  const request = readChatRequest(body)
+  const { model, includeUsage } = request
+  return answering(request, {
+    body: (answer) => completionBody(model, answer),
+    events: (answer) => chunkEvents(model, answer, includeUsage),
+  })
+}
+
+function readMessages(body: Fields): WireRequest {
+  const request = readMessagesRequest(body)
+  const { model } = request
+  return answering(request, {
+    body: (answer) => messageBody(model, answer),
+    events: (answer) => messageEvents(model, answer),
+  })
 }
 
 /** Sizes such as `512x512`, at most 2048 each way; default 256x256. One image, as `b64_json`. */

@@ -9,5 +9,5 @@ export const chatDialect: Dialect = {
   opening: ': simulated-provider processing\n\n',
   garbage: 'data: {"choices":[{"index":0,"delta":{"con\n\n',
   errorEvent: (callId) => `data: ${JSON.stringify(errorBody(500, callId))}\n\n`,
-  aroundFiller: ['data: {"choices":[{"index":0,"finish_reason":null,"delta":{"content":"', '"}}]}\n\n'],
+  aroundFiller: () => ['data: {"choices":[{"index":0,"finish_reason":null,"delta":{"content":"', '"}}]}\n\n'],
 }

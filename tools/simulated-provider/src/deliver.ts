@@ -25,12 +25,16 @@ export function deliver({ res, call, dialect }: Omit<Delivery, 'disconnected'>, 
     return
   }
   const { content, ending, marker } = answer
-  res.writeHead(200, { ...headers, ...eventHeaders })
-  res.end(`${dialect.opening}${content.join('')}${ending.join('')}${marker}`)
+  res.writeHead(200, { ...headers, ...eventHeaders(dialect) })
+  const { frame } = dialect
+  if (frame) res.end(Buffer.concat([...content, ...ending].map(frame)))
+  else res.end(`${dialect.opening}${content.join('')}${ending.join('')}${marker}`)
   call.chunksSent = content.length + ending.length
 }
 
-const eventHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' }
+function eventHeaders({ streamType = 'text/event-stream; charset=utf-8' }: Dialect): Record<string, string> {
+  return { 'content-type': streamType, 'cache-control': 'no-cache' }
+}
 
 /** Sends an answer the way the rule breaks it. Everything up to the first byte has been decided before. */
 export async function deliverBroken(delivery: Delivery, answer: Answer, rule: FaultRule): Promise<void> {
@@ -74,7 +78,7 @@ async function deliverEvents(
   const { res, call, dialect, disconnected } = delivery
   res.writeHead(200, {
     ...dialect.headers(call.id),
-    ...eventHeaders,
+    ...eventHeaders(dialect),
     ...(rule.contentType === undefined ? {} : { 'content-type': rule.contentType }),
   })
   res.flushHeaders()
@@ -85,13 +89,13 @@ async function deliverEvents(
     if (struck(delivery, rule, call.chunksSent)) return
     if (at(rule.garbage, call.chunksSent)) res.write(dialect.garbage)
     if (at(rule.errorEvent, call.chunksSent)) {
-      res.end(dialect.errorEvent(call.id))
+      res.end(framed(dialect, dialect.errorEvent(call.id)))
       return
     }
-    await writeEvent(delivery, event, rule.sliceBytes)
+    await writeEvent(delivery, framed(dialect, event), rule.sliceBytes)
     call.chunksSent++
     if (rule.oversizedBytes !== undefined && call.chunksSent === 1) {
-      const [before, after] = dialect.aroundFiller
+      const [before, after] = dialect.aroundFiller(rule.oversizedBytes)
       res.write(before)
       await writeFiller(delivery, rule.oversizedBytes, 'x')
       res.write(after)
@@ -101,12 +105,15 @@ async function deliverEvents(
   res.end(endless || rule.cut === 'without-done' ? '' : marker)
 }
 
+function framed({ frame }: Dialect, event: string): Buffer {
+  return frame ? frame(event) : Buffer.from(event)
+}
+
 async function writeEvent(
   { res, disconnected }: Delivery,
-  event: string,
+  bytes: Buffer,
   sliceBytes: number | undefined,
 ): Promise<void> {
-  const bytes = Buffer.from(event)
   const size = sliceBytes ?? bytes.length
   for (let start = 0; start < bytes.length; start += size) {
     if (!res.write(bytes.subarray(start, start + size))) await once(res, 'drain', { signal: disconnected })

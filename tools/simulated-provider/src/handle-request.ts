@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { wireEndpoints } from './answer-wire.ts'
+import { endpointAt } from './answer-wire.ts'
 import type { Endpoint, WireRequest } from './answer-wire.ts'
 import { chatDialect } from './chat-dialect.ts'
 import { answerControl } from './control-endpoint.ts'
@@ -26,7 +26,7 @@ export function providerHandler({ log, faults, heldCalls, control }: Deps): Requ
 
   async function answerRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const path = req.url ?? '/'
-    const endpoint = wireEndpoints[path]
+    const endpoint = endpointAt(path)
     if (endpoint && req.method === 'POST') {
       const { read, dialect } = endpoint
       const body = await readBody(req)
@@ -73,7 +73,11 @@ async function answerBroken(
 function refuseByRule({ res, call, dialect }: Delivery, rule: FaultRule, status: number): void {
   const body = rule.body ?? dialect.errorBody(status, call.id)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const headers: Record<string, string> = { ...dialect.headers(call.id), ...rule.headers }
+  const headers: Record<string, string> = {
+    ...dialect.headers(call.id),
+    ...(rule.body === undefined && dialect.errorHeaders?.(status)),
+    ...rule.headers,
+  }
   headers['content-type'] ??= rule.contentType ?? 'application/json'
   if (rule.retryAfter !== undefined) headers['retry-after'] = String(rule.retryAfter)
   res.writeHead(status, headers).end(text)

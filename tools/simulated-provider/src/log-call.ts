@@ -5,7 +5,7 @@ import type { CallLog, LoggedCall } from './call-log.ts'
 
 const promptCharactersKept = 1_000
 const bodyBytesKept = 160 * 1024
-const secretHeaders = ['authorization', 'x-api-key']
+const secretHeaders = ['authorization', 'x-api-key', 'api-key', 'x-goog-api-key']
 const headersKept = [
   'accept',
   'content-type',

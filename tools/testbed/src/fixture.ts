@@ -34,6 +34,8 @@ export interface ProductOptions {
   promptPico?: bigint
   completionPico?: bigint
   requestPico?: bigint
+  cachedPico?: bigint | null
+  reasoningPico?: bigint | null
   tokensPerByteMillionths?: number
   perMessage?: number
   perTool?: number
@@ -163,9 +165,9 @@ export async function openFixture(adminUrl: string) {
       `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
          per_tool, fixed_with_tools, max_tokens_per_image, providers, image_max_bytes, image_max_count, image_https, max_output_bytes,
-         parameter_values)
-       VALUES ($1, $22, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-         $20, $21)`,
+         parameter_values, cached_pico, reasoning_pico)
+       VALUES ($1, $24, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+         $20, $21, $22, $23)`,
       [
         product,
         kind,
@@ -197,6 +199,8 @@ export async function openFixture(adminUrl: string) {
         options.imageHttps ?? false,
         options.maxOutputBytes ?? 5_242_880,
         JSON.stringify(options.parameterValues ?? {}),
+        options.cachedPico ?? null,
+        options.reasoningPico ?? null,
         nameOf(product),
       ],
     )

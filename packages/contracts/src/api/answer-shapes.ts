@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { reasoningDetail } from '../chat-message.ts'
 import type { RefusalBody, RefusalCode } from '../refusal.ts'
 
 // The shapes of answers that no other contract has, because the program that writes them makes them field by field. A test
@@ -41,7 +42,14 @@ const token = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()).
 const tokens = z.array(z.strictObject({ ...token, top_logprobs: z.array(z.strictObject(token)) })).nullable()
 const logprobs = z.strictObject({ content: tokens, refusal: tokens })
 const finishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter'])
-const reasoning = { reasoning_content: z.string().optional(), reasoning: z.string().optional() }
+const reasoning = {
+  reasoning_content: z.string().optional(),
+  reasoning: z.string().optional(),
+  reasoning_details: z
+    .array(reasoningDetail)
+    .optional()
+    .describe('what the model needs back to go on from its reasoning: send it with the message, unchanged'),
+}
 const id = z.string().describe('the invocation id, as in X-Service-Invocation')
 const created = z.int().describe('Unix seconds')
 const model = z.string().describe('as it was asked for')

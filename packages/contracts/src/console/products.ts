@@ -6,7 +6,13 @@ const tokens = z.int().min(1).max(10_000_000)
 const usd = z.string().regex(/^\d{1,7}(\.\d{1,12})?$/, 'must be a decimal string of USD with at most 12 places')
 
 export const productPricing = z.discriminatedUnion('unit', [
-  z.strictObject({ unit: z.literal('tokens'), prompt: usd, completion: usd }),
+  z.strictObject({
+    unit: z.literal('tokens'),
+    prompt: usd,
+    completion: usd,
+    cachedPrompt: usd.optional().describe('of prompt tokens read from a cache, at most prompt; absent: like prompt'),
+    reasoning: usd.optional().describe('of completion tokens that were thought, at most completion; absent: like it'),
+  }),
   z.strictObject({ unit: z.literal('request'), request: usd }),
 ])
 export type ProductPricing = z.infer<typeof productPricing>

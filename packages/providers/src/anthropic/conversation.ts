@@ -1,34 +1,40 @@
 import type { Forwarded } from '@gateway/contracts/chat-request'
 import { callIdOf } from '../call-id.ts'
-import { NotInWireFormat } from '../wire-format.ts'
+import type { ReasoningSeal } from '../reasoning-seal.ts'
+import { argumentsOf, inlineImage, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
 
 type ChatMessage = Forwarded['messages'][number]
-type Content = ChatMessage['content']
+type Assistant = Extract<ChatMessage, { role: 'assistant' }>
 
 interface TextBlock {
   type: 'text'
   text: string
 }
-type Block = TextBlock | { type: 'image' | 'tool_use' | 'tool_result'; [field: string]: unknown }
+export type Block =
+  | TextBlock
+  | { type: 'image' | 'tool_use' | 'tool_result' | 'thinking' | 'redacted_thinking'; [field: string]: unknown }
 
-interface Turn {
+export interface Turn {
   role: 'user' | 'assistant'
   content: Block[]
 }
 
 /**
- * The messages of a chat request as turns of two. Instructions stand apart here, so all of them come first; results of
- * tools are said by the user; what one says in several messages is one turn. Texts of blanks alone, which the format
- * forbids, are left out, and so is reasoning, which it takes back only under the provider's own signature.
- * Throws `NotInWireFormat`.
+ * The messages of a chat request as turns of two. Instructions stand apart here; results of tools are said by the user; what
+ * one says in several messages is one turn. Texts of blanks alone, which the format forbids, are left out, and so is
+ * reasoning that is not this provider's own. Throws `NotInWireFormat`.
  */
-export function conversationOf(messages: readonly ChatMessage[]): { system: TextBlock[]; messages: Turn[] } {
+export function conversationOf(
+  messages: readonly ChatMessage[],
+  seal: ReasoningSeal,
+): { system: TextBlock[]; messages: Turn[] } {
+  refuseUnlikeMessages(messages)
   const system: TextBlock[] = []
   const turns: Turn[] = []
-  for (const message of messages) {
-    if (message.role === 'system') system.push(...textsOf(message.content))
-    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message))
-  }
+  messages.forEach((message, n) => {
+    if (message.role === 'system') system.push(...textBlocks(message.content))
+    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocksOf(message, n, seal))
+  })
   // Instructions alone are for somebody to answer.
   if (turns.length === 0 && system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] }
   return { system, messages: turns }
@@ -41,66 +47,61 @@ function addTurn(turns: Turn[], role: Turn['role'], content: Block[]): void {
   else turns.push({ role, content })
 }
 
-function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>): Block[] {
+function blocksOf(message: Exclude<ChatMessage, { role: 'system' }>, n: number, seal: ReasoningSeal): Block[] {
   switch (message.role) {
     case 'user':
       return partsOf(message.content)
     case 'tool':
       return [toolResult(message)]
     case 'assistant': {
-      const refused = message.refusal ? textsOf(message.refusal) : []
-      return [...textsOf(message.content), ...refused, ...(message.tool_calls ?? []).map(toolUse)]
+      const refused = message.refusal ? textBlocks(message.refusal) : []
+      const calls = (message.tool_calls ?? []).map((call, at) => toolUse(call, `messages.${n}.tool_calls.${at}`))
+      const said = [...textBlocks(message.content), ...refused, ...calls]
+      return said.length === 0 ? [] : [...reasoningOf(message, seal), ...said]
     }
   }
 }
 
-function partsOf(content: Content): Block[] {
-  if (typeof content === 'string' || !content) return textsOf(content)
-  return content.flatMap((part): Block[] => (part.type === 'image_url' ? [image(part.image_url.url)] : textsOf([part])))
+/** What the provider itself has signed and sealed; what does not open came from elsewhere. */
+function reasoningOf({ reasoning_details: details }: Assistant, seal: ReasoningSeal): Block[] {
+  return (details ?? []).flatMap((detail): Block[] => {
+    if (detail.type === 'reasoning.encrypted') {
+      const data = seal.open(detail.data, '')
+      return data === null ? [] : [{ type: 'redacted_thinking', data }]
+    }
+    const signature = seal.open(detail.signature, detail.text)
+    return signature === null ? [] : [{ type: 'thinking', thinking: detail.text, signature }]
+  })
 }
 
-function textsOf(content: Content): TextBlock[] {
-  const texts =
-    typeof content === 'string'
-      ? [content]
-      : (content ?? []).map((part) => (part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : ''))
-  return texts.filter((text) => text.trim() !== '').map((text) => ({ type: 'text', text }))
+function partsOf(content: ChatMessage['content']): Block[] {
+  if (typeof content === 'string' || !content) return textBlocks(content)
+  return content.flatMap((part): Block[] =>
+    part.type === 'image_url' ? [image(part.image_url.url)] : textBlocks([part]),
+  )
+}
+
+function textBlocks(content: ChatMessage['content']): TextBlock[] {
+  return textsOf(content).map((text) => ({ type: 'text', text }))
 }
 
 function image(url: string): Block {
-  const [, type, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
-  const source = data === undefined ? { type: 'url', url } : { type: 'base64', media_type: type, data }
+  const inline = inlineImage(url)
+  const source = inline ? { type: 'base64', media_type: inline.type, data: inline.base64 } : { type: 'url', url }
   return { type: 'image', source }
 }
 
-function toolUse({
-  id,
-  function: { name, arguments: given },
-}: {
-  id: string
-  function: { name: string; arguments: string }
-}): Block {
-  return { type: 'tool_use', id: fit(id), name, input: objectOf(given) }
+function toolUse({ id, function: called }: NonNullable<Assistant['tool_calls']>[number], field: string): Block {
+  const input = argumentsOf(called.arguments, `${field}.function.arguments`)
+  return { type: 'tool_use', id: fit(id), name: called.name, input }
 }
 
 function toolResult({ tool_call_id: id, content }: Extract<ChatMessage, { role: 'tool' }>): Block {
-  const texts = textsOf(content)
+  const texts = textBlocks(content)
   return { type: 'tool_result', tool_use_id: fit(id), ...(texts.length > 0 && { content: texts }) }
 }
 
 /** Another provider's id may have characters that no id has here. */
 function fit(id: string): string {
   return /^[\w-]+$/.test(id) ? id : callIdOf(id)
-}
-
-/** The arguments of a call. A model may have written what is no object; then nobody here could have made that call. */
-function objectOf(json: string): object {
-  if (json.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // refused below, without quoting the arguments
-  }
-  throw new NotInWireFormat('a tool call whose arguments are no JSON object')
 }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ChatChunk } from '../chat-port.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
+import { reasoningSeal } from '../reasoning-seal.ts'
 import { openMessageEvents } from './message-events.ts'
+
+const seal = reasoningSeal({ apiKey: 'sk-1', baseUrl: 'https://api.example.com/v1' })
 
 const start = (usage: object = { input_tokens: 10, cache_read_input_tokens: 3, output_tokens: 1 }) => ({
   type: 'message_start',
@@ -20,7 +23,7 @@ const end = (reason: string | null, usage?: object) => ({
 
 /** The chunks that a stream of these events gives. */
 function read(...events: object[]): (ChatChunk | 'end')[] {
-  const next = openMessageEvents()
+  const next = openMessageEvents(seal)
   return events.map((event) => next(JSON.stringify(event))).filter((chunk) => chunk !== null)
 }
 
@@ -142,5 +145,5 @@ test.each([
 test('no more than 128 calls, and no text that is not JSON', () => {
   const calls = Array.from({ length: 129 }, (_, index) => block(index, use(`toolu_${index}`)))
   expect(() => read(start(), ...calls)).toThrow(UnfitAnswer)
-  expect(() => openMessageEvents()('{"type":')).toThrow(UnfitAnswer)
+  expect(() => openMessageEvents(seal)('{"type":')).toThrow(UnfitAnswer)
 })

@@ -1,52 +1,48 @@
-import { maxToolCalls } from '../answer-limits.ts'
-import { callIdOf } from '../call-id.ts'
-import type { ChatChunk, Delta } from '../chat-port.ts'
-import { fieldsOf, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
+import { openBlockStream } from '../block-stream.ts'
+import type { ChatChunk } from '../chat-port.ts'
+import type { ReasoningSeal } from '../reasoning-seal.ts'
+import { fieldsOf, parseUntrusted, text } from '../untrusted.ts'
 import type { Fields } from '../untrusted.ts'
 import type { ReadEvent } from '../wire-format.ts'
 import { throwErrorInside } from './error-inside.ts'
 import { rebuildUsage } from './rebuild-usage.ts'
+import { sealedThinking } from './sealed-thinking.ts'
 import { finishReasonOf } from './stop-reason.ts'
 
-interface OpenCall {
-  /** Its place among the tool calls of the answer; blocks of text count in the provider's numbers, and not in ours. */
-  index: number
-  hasArguments: boolean
+interface OpenThought {
+  type: unknown
+  thinking: string
+  signature: string
+  data: unknown
 }
 
 /**
  * Reads the events of one stream.
  *   M1  The prompt is counted in the first event and the output in the last, which may count the prompt once more. The
  *       output that the first event counts is a placeholder.
- *   M2  A call without arguments has no deltas; callers parse arguments, so it gets those of an empty object.
- *   M3  Events and blocks of unknown type are passed over: the format grows that way.
+ *   M2  Events and blocks of unknown type are passed over: the format grows that way.
+ *   M3  What has to come back to be thought on from is told once, whole, with the end: clients that put deltas together keep
+ *       the last of a list, or all of them, and both are right then.
  */
-export function openMessageEvents(): ReadEvent {
+export function openMessageEvents(seal: ReasoningSeal): ReadEvent {
   let counts: Fields = {}
   let ended = false
-  let role: Pick<Delta, 'role'> = { role: 'assistant' }
-  const calls = new Map<unknown, OpenCall>()
-
-  function chunk(delta: Delta): ChatChunk {
-    const whole = { index: 0 as const, delta: { ...role, ...delta }, finish_reason: null }
-    role = {}
-    return { choices: [whole], usage: null }
-  }
+  const stream = openBlockStream()
+  const thoughts = new Map<unknown, OpenThought>()
 
   function startBlock({ index, content_block: started }: Fields): ChatChunk | null {
     const block = fieldsOf(started)
     switch (block['type']) {
       case 'text':
-        return block['text'] ? chunk({ content: text(block['text'], 'a text block') }) : null
-      case 'tool_use': {
-        if (calls.size >= maxToolCalls) throw new UnfitAnswer('there are too many tool calls')
-        const call = { index: calls.size, hasArguments: false }
-        calls.set(index, call)
-        const [id, name] = [callIdOf(text(block['id'], 'tool call id')), text(block['name'], 'tool name')]
-        return chunk({ tool_calls: [{ index: call.index, id, type: 'function', function: { name, arguments: '' } }] })
-      }
+        return block['text'] ? stream.says('content', text(block['text'], 'a text block')) : null
+      case 'tool_use':
+        return stream.startCall(index, block['id'], block['name'])
+      case 'thinking':
+      case 'redacted_thinking':
+        thoughts.set(index, { type: block['type'], thinking: '', signature: '', data: block['data'] })
+        return thinks(index, text(block['thinking'] ?? '', 'a thinking block'))
       default:
-        return null // M3
+        return null // M2
     }
   }
 
@@ -54,31 +50,25 @@ export function openMessageEvents(): ReadEvent {
     const delta = fieldsOf(given)
     switch (delta['type']) {
       case 'text_delta':
-        return said('content', delta['text'])
+        return stream.says('content', text(delta['text'], 'content'))
       case 'thinking_delta':
-        return said('reasoning_content', delta['thinking'])
+        return thinks(index, text(delta['thinking'], 'reasoning_content'))
+      case 'signature_delta': {
+        const open = thoughts.get(index)
+        if (open) open.signature += text(delta['signature'], 'a signature')
+        return null
+      }
       case 'input_json_delta':
-        return moreArguments(calls.get(index), text(delta['partial_json'], 'tool arguments'))
+        return stream.moreArguments(index, text(delta['partial_json'], 'tool arguments'))
       default:
-        return null // M3
+        return null // M2
     }
   }
 
-  function said(field: 'content' | 'reasoning_content', value: unknown): ChatChunk | null {
-    const words = text(value, field)
-    return words === '' ? null : chunk({ [field]: words })
-  }
-
-  function moreArguments(call: OpenCall | undefined, json: string): ChatChunk | null {
-    if (!call) throw new UnfitAnswer('arguments of no tool call')
-    if (json === '') return null
-    call.hasArguments = true
-    return chunk({ tool_calls: [{ index: call.index, function: { arguments: json } }] })
-  }
-
-  function stopBlock({ index }: Fields): ChatChunk | null {
-    const call = calls.get(index)
-    return call && !call.hasArguments ? moreArguments(call, '{}') : null // M2
+  function thinks(index: unknown, words: string): ChatChunk | null {
+    const open = thoughts.get(index)
+    if (open) open.thinking += words
+    return stream.says('reasoning_content', words)
   }
 
   function end({ delta, usage }: Fields): ChatChunk | null {
@@ -86,7 +76,8 @@ export function openMessageEvents(): ReadEvent {
     counts = { ...counts, ...withoutNulls(fieldsOf(usage)) }
     if (reason === null && !ended) return null
     ended = true
-    const { choices } = chunk({})
+    const details = [...thoughts.values()].flatMap((block) => sealedThinking({ ...block }, seal))
+    const { choices } = stream.chunk(details.length > 0 ? { reasoning_details: details } : {}) // M3
     const closed = choices.map((choice) => ({ ...choice, finish_reason: reason }))
     return { choices: reason === null ? [] : closed, usage: rebuildUsage(counts) } // M1
   }
@@ -104,13 +95,13 @@ export function openMessageEvents(): ReadEvent {
       case 'content_block_delta':
         return takeDelta(fields)
       case 'content_block_stop':
-        return stopBlock(fields)
+        return stream.stop(fields['index'])
       case 'message_delta':
         return end(fields)
       case 'message_stop':
         return 'end'
       default:
-        return null // M3
+        return null // M2
     }
   }
 }

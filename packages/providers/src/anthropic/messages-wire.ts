@@ -1,4 +1,5 @@
 import type { ProviderConfig } from '../provider-config.ts'
+import { reasoningSeal } from '../reasoning-seal.ts'
 import type { WireFormat } from '../wire-format.ts'
 import { throwErrorInside } from './error-inside.ts'
 import { openMessageEvents } from './message-events.ts'
@@ -13,15 +14,16 @@ const version = '2023-06-01'
  * way of connecting, of trying again and of reading streams, none of which knows our bounds (answer-limits.ts) or limits of
  * time, and what remains to do, to say a call in other words, would be ours all the same.
  */
-export function messagesWire({ apiKey }: Pick<ProviderConfig, 'apiKey'>): WireFormat {
+export function messagesWire(config: Pick<ProviderConfig, 'apiKey' | 'baseUrl'>): WireFormat {
+  const { apiKey } = config
+  const seal = reasoningSeal(config)
+  const headers = ['anthropic-version', version, ...(apiKey === undefined ? [] : ['x-api-key', apiKey])]
   return {
-    path: '/messages',
-    headers: ['anthropic-version', version, ...(apiKey === undefined ? [] : ['x-api-key', apiKey])],
-    write: writeMessages,
+    request: (call) => ({ path: '/messages', headers, body: writeMessages(call, seal) }),
     readCompletion(body) {
       throwErrorInside(body)
-      return rebuildMessage(body)
+      return rebuildMessage(body, seal)
     },
-    openEvents: openMessageEvents,
+    openEvents: () => openMessageEvents(seal),
   }
 }

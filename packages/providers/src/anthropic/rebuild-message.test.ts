@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
+import { reasoningSeal } from '../reasoning-seal.ts'
 import { messagesWire } from './messages-wire.ts'
-import { rebuildMessage } from './rebuild-message.ts'
+import { rebuildMessage as rebuildSealed } from './rebuild-message.ts'
 import { rebuildUsage } from './rebuild-usage.ts'
+
+const place = { apiKey: 'sk-1', baseUrl: 'https://api.example.com/v1' }
+const seal = reasoningSeal(place)
+const rebuildMessage = (body: unknown) => rebuildSealed(body, seal)
 
 const message = (content: unknown, more: object = {}) => ({
   id: 'msg_1',
@@ -13,6 +18,8 @@ const message = (content: unknown, more: object = {}) => ({
   stop_reason: 'end_turn',
   ...more,
 })
+
+const sealed = expect.stringMatching(/^[\w-]{40,}$/) as string
 
 test('a message keeps what is known and nothing else', () => {
   const content = [
@@ -34,6 +41,11 @@ test('a message keeps what is known and nothing else', () => {
         content: 'It is so.',
         refusal: null,
         reasoning_content: 'Hm. Yes.',
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'Hm. ', signature: sealed },
+          { type: 'reasoning.encrypted', data: sealed },
+          { type: 'reasoning.text', text: 'Yes.', signature: sealed },
+        ],
         tool_calls: [
           {
             id: expect.stringMatching(/^call_[0-9a-f]{24}$/) as string,
@@ -46,6 +58,18 @@ test('a message keeps what is known and nothing else', () => {
       finish_reason: 'tool_calls',
     },
   ])
+})
+
+test('what was signed opens again for its provider', () => {
+  const content = [
+    { type: 'thinking', thinking: 'Hm.', signature: 'signed' },
+    { type: 'redacted_thinking', data: 'blob' },
+    { type: 'thinking', thinking: 'Not signed', signature: '' },
+  ]
+  const [text, encrypted, ...others] = rebuildMessage(message(content)).choices[0]!.message.reasoning_details ?? []
+  expect(text?.type === 'reasoning.text' && seal.open(text.signature, 'Hm.')).toBe('signed')
+  expect(encrypted?.type === 'reasoning.encrypted' && seal.open(encrypted.data, '')).toBe('blob')
+  expect(others).toEqual([])
 })
 
 test('without text the content is null beside tool calls, and empty otherwise', () => {
@@ -91,7 +115,7 @@ test.each([
   ['api_error', 500],
   ['something_new', undefined],
 ])('an error of type %s in place of a message is one of status %s', (type, providerStatus) => {
-  const read = () => messagesWire({}).readCompletion({ type: 'error', error: { type, message: 'Acme says' } })
+  const read = () => messagesWire(place).readCompletion({ type: 'error', error: { type, message: 'Acme says' } })
   expect(read).toThrow(ErrorInAnswer)
   expect(read).toThrow(
     expect.objectContaining({ providerStatus, message: expect.not.stringContaining('Acme') as string }),

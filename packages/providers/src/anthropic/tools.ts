@@ -1,5 +1,5 @@
 import type { Forwarded } from '@gateway/contracts/chat-request'
-import { NotInWireFormat } from '../wire-format.ts'
+import { nameOfChoice } from '../unlike-chat.ts'
 
 interface ChatTool {
   function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean | null }
@@ -34,12 +34,6 @@ function choiceOf(choice: unknown, oneAtATime: boolean): object | null {
     case 'required':
       return { type: 'any', ...onlyOne }
     default:
-      return { type: 'tool', name: nameOf(choice), ...onlyOne }
+      return { type: 'tool', name: nameOfChoice(choice), ...onlyOne }
   }
-}
-
-function nameOf(choice: unknown): string {
-  const { type, function: named } = choice as { type?: unknown; function?: { name?: unknown } }
-  if (type === 'function' && typeof named?.name === 'string') return named.name
-  throw new NotInWireFormat('a tool_choice of this form')
 }

@@ -1,14 +1,28 @@
 import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/contracts/chat-request'
 import { describe, expect, test } from 'vitest'
 import { forwardedFor } from '../forwarded-for.ts'
+import { reasoningSeal } from '../reasoning-seal.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeMessages } from './write-messages.ts'
+
+const seal = reasoningSeal({ apiKey: 'sk-1', baseUrl: 'https://api.example.com/v1' })
 
 /** What is sent for a body as it is received: nothing reaches the adapter that the contract refuses. */
 function written(body: object, more: { outputCap?: number; stream?: boolean } = {}) {
   const request = readChatRequest({ model: 'm', messages: [hello], ...body })
   const forwarded = forwardedFor(request, [...IGNORED_IF_UNSUPPORTED])
-  return JSON.parse(writeMessages({ model: 'claude', forwarded, outputCap: 100, stream: false, ...more }))
+  return JSON.parse(writeMessages({ model: 'claude', forwarded, outputCap: 100, stream: false, ...more }, seal))
+}
+
+/** What of a body can't be said. */
+function unsayable(body: object) {
+  try {
+    written(body)
+  } catch (error) {
+    if (error instanceof NotInWireFormat) return error.unsayable
+    throw error
+  }
+  throw new Error('it can be said')
 }
 
 const hello = { role: 'user', content: 'Hello' }
@@ -32,16 +46,62 @@ test('the least: a model, a cap and a turn', () => {
 describe('the conversation', () => {
   const messagesOf = (messages: object[]) => written({ messages }).messages
 
-  test('instructions come first, wherever they stood', () => {
-    const { system, messages } = written({
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        hello,
-        { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] },
-      ],
-    })
+  test('instructions come first, and elsewhere they can not be said', () => {
+    const brief = { role: 'system', content: 'Be brief.' }
+    const kind = { role: 'developer', content: [{ type: 'text', text: 'Be kind.' }] }
+    const { system, messages } = written({ messages: [brief, kind, hello] })
     expect(system).toEqual([text('Be brief.'), text('Be kind.')])
     expect(messages).toEqual([{ role: 'user', content: [text('Hello')] }])
+    expect(unsayable({ messages: [brief, hello, kind] })).toMatchObject({ field: 'messages.2.role' })
+  })
+
+  test('who speaks can not be said by name, except which tool answers', () => {
+    expect(unsayable({ messages: [{ ...hello, name: 'ann' }] })).toMatchObject({ field: 'messages.0.name' })
+    expect(unsayable({ messages: [{ role: 'system', content: 'x', name: 'a' }, hello] })).toMatchObject({
+      field: 'messages.0.name',
+      instead: 'leave it out',
+    })
+    const round = [
+      hello,
+      { role: 'assistant', tool_calls: [toolCall('a', 'f', '{}')] },
+      { role: 'tool', tool_call_id: 'a', content: 'x', name: 'f' },
+    ]
+    expect(messagesOf(round)).toHaveLength(3)
+  })
+
+  describe('what was thought', () => {
+    const thought = { type: 'reasoning.text', text: 'Let me see', signature: seal.seal('sig', 'Let me see') }
+    const redacted = { type: 'reasoning.encrypted', data: seal.seal('blob', '') }
+    const round = (details: object[]) => [
+      hello,
+      { role: 'assistant', tool_calls: [toolCall('a', 'f', '{}')], reasoning_details: details },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ]
+
+    test('goes back in front of what was said, under its signature', () => {
+      const messages = messagesOf(round([thought, redacted]))
+      expect(messages[1].content.slice(0, 2)).toEqual([
+        { type: 'thinking', thinking: 'Let me see', signature: 'sig' },
+        { type: 'redacted_thinking', data: 'blob' },
+      ])
+    })
+
+    test('lets the model think on between a call of a tool and its result', () => {
+      expect(written({ messages: round([thought]), reasoning_effort: 'high' })).toHaveProperty('thinking')
+    })
+
+    test('is left out where it was changed, or came from another model', () => {
+      const elsewhere = reasoningSeal({ apiKey: 'sk-2', baseUrl: 'https://api.example.com/v1' })
+      for (const detail of [
+        { ...thought, text: 'Let me not see' },
+        { ...thought, signature: 'sig' },
+        { ...redacted, data: elsewhere.seal('blob', '') },
+      ]) {
+        const sent = written({ messages: round([detail]), reasoning_effort: 'high' })
+        expect(sent.messages[1].content).toHaveLength(1)
+        expect(sent).not.toHaveProperty('thinking')
+      }
+    })
   })
 
   test('instructions alone are the turn that is answered', () => {
@@ -121,7 +181,7 @@ describe('the conversation', () => {
     const forwarded = JSON.stringify({
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] }],
     })
-    const remote = JSON.parse(writeMessages({ model: 'm', forwarded, outputCap: 1, stream: false }))
+    const remote = JSON.parse(writeMessages({ model: 'm', forwarded, outputCap: 1, stream: false }, seal))
     expect(remote.messages[0].content).toEqual([
       { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
     ])
@@ -178,13 +238,18 @@ describe('tools', () => {
 
 describe('parameters', () => {
   test('sampling, as far as it goes here', () => {
-    expect(written({ temperature: 0.3, top_p: 0.9, stop: 'END', seed: 7 })).toMatchObject({
+    expect(written({ temperature: 0.3, top_p: 0.9, stop: 'END' })).toMatchObject({
       temperature: 0.3,
       top_p: 0.9,
       stop_sequences: ['END'],
     })
-    expect(written({ temperature: 2, stop: ['a', 'b'] })).toMatchObject({ temperature: 1, stop_sequences: ['a', 'b'] })
-    expect(written({ seed: 7, logprobs: false })).not.toHaveProperty('seed')
+    expect(written({ temperature: 1, stop: ['a', 'b'] })).toMatchObject({ temperature: 1, stop_sequences: ['a', 'b'] })
+    expect(unsayable({ temperature: 1.5 })).toEqual({
+      field: 'temperature',
+      problem: 'is above 1, the most that this model takes',
+      instead: 'send 1 or less',
+    })
+    expect(written({ logprobs: false })).not.toHaveProperty('logprobs')
   })
 
   test('a JSON schema for the answer', () => {
@@ -202,6 +267,10 @@ describe('parameters', () => {
     { logit_bias: { 5: 1 } },
     { logprobs: true },
     { verbosity: 'low' },
+    { seed: 7 },
+    { reasoning_effort: 'minimal' },
+    { reasoning_effort: 'high', temperature: 0.3 },
+    { reasoning_effort: 'high', top_p: 0.5 },
     { stop: '\n' },
   ])('%j can not be said here', (parameter) => {
     expect(() => written(parameter)).toThrow(NotInWireFormat)
@@ -209,12 +278,11 @@ describe('parameters', () => {
 
   test('the effort of reasoning, by which the model is asked to think and to show it', () => {
     const thinking = { type: 'adaptive', display: 'summarized' }
-    expect(written({ reasoning_effort: 'high', temperature: 0.3, top_p: 1 })).toEqual({
-      ...written({}),
+    expect(written({ reasoning_effort: 'high', temperature: 1, top_p: 1 })).toEqual({
+      ...written({ temperature: 1, top_p: 1 }),
       output_config: { effort: 'high' },
       thinking,
     })
-    expect(written({ reasoning_effort: 'minimal' })).toMatchObject({ output_config: { effort: 'low' }, thinking })
     expect(written({ reasoning_effort: 'none', temperature: 0.3 })).toEqual({
       ...written({ temperature: 0.3 }),
       thinking: { type: 'disabled' },

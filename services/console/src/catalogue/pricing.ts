@@ -12,9 +12,16 @@ const MAX_PER_TOKEN = 100_000_000_000n // 0.1 USD
 const MAX_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
 
 /** Stored prices as decimal strings of USD. */
-export function pricingOf({ unit, promptPico, completionPico, requestPico }: PriceColumns): ProductPricing {
+export function pricingOf(price: PriceColumns): ProductPricing {
+  const { unit, promptPico, completionPico, requestPico, cachedPico, reasoningPico } = price
   if (unit === 'request') return { unit: 'request', request: usdFromPico(requestPico) }
-  return { unit: 'tokens', prompt: usdFromPico(promptPico), completion: usdFromPico(completionPico) }
+  return {
+    unit: 'tokens',
+    prompt: usdFromPico(promptPico),
+    completion: usdFromPico(completionPico),
+    ...(typeof cachedPico === 'bigint' && { cachedPrompt: usdFromPico(cachedPico) }),
+    ...(typeof reasoningPico === 'bigint' && { reasoning: usdFromPico(reasoningPico) }),
+  }
 }
 
 /**
@@ -24,13 +31,17 @@ export function pricingOf({ unit, promptPico, completionPico, requestPico }: Pri
 export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit: ProductPricing['unit'] } {
   if (pricing.unit === 'request') {
     const requestPico = picoOf('request', pricing.request, MAX_PER_REQUEST)
-    return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico }
+    return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico, cachedPico: null, reasoningPico: null }
   }
+  const promptPico = picoOf('prompt', pricing.prompt, MAX_PER_TOKEN)
+  const completionPico = picoOf('completion', pricing.completion, MAX_PER_TOKEN)
   return {
     unit: 'tokens',
-    promptPico: picoOf('prompt', pricing.prompt, MAX_PER_TOKEN),
-    completionPico: picoOf('completion', pricing.completion, MAX_PER_TOKEN),
+    promptPico,
+    completionPico,
     requestPico: 0n,
+    cachedPico: pricing.cachedPrompt === undefined ? null : picoOf('cachedPrompt', pricing.cachedPrompt, promptPico),
+    reasoningPico: pricing.reasoning === undefined ? null : picoOf('reasoning', pricing.reasoning, completionPico),
   }
 }
 

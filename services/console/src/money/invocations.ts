@@ -26,6 +26,8 @@ interface InvocationRow extends Pick<InvocationRecord, UsageCount> {
   prompt_pico: bigint
   completion_pico: bigint
   request_pico: bigint
+  cached_pico: bigint | null
+  reasoning_pico: bigint | null
   reserved_micro: bigint
   charged_micro: bigint
   admitted_at: Date
@@ -95,7 +97,7 @@ const unit = Prisma.sql`(SELECT p.unit FROM control.products p WHERE p.id = a.pr
 function openCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, 'Open' AS state, ${noCounts},
-           false AS estimated, prompt_pico, completion_pico, request_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at, ${unit}
+           false AS estimated, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at, ${unit}
       FROM money.reservations a WHERE project = ${project}`
 }
 
@@ -103,7 +105,7 @@ function openCalls(project: string): Prisma.Sql {
 function closedCalls(project: string): Prisma.Sql {
   return Prisma.sql`
     SELECT invocation AS id, key, product, execution, node, state, ${counts},
-           estimated, prompt_pico, completion_pico, request_pico, reserved_micro, charged_micro, admitted_at, ${unit}
+           estimated, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico, reserved_micro, charged_micro, admitted_at, ${unit}
       FROM money.attempts a WHERE project = ${project}
        AND NOT EXISTS (SELECT FROM money.attempts l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
        AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
@@ -128,6 +130,8 @@ function invocationRecord(row: InvocationRow, seesExecutions: boolean): Invocati
       promptPico: row.prompt_pico,
       completionPico: row.completion_pico,
       requestPico: row.request_pico,
+      cachedPico: row.cached_pico,
+      reasoningPico: row.reasoning_pico,
     }),
     reservedMicro: Number(row.reserved_micro),
     chargedMicro: Number(row.charged_micro),

@@ -111,6 +111,46 @@ describe('closing', () => {
     expect((await walletOf(replica, tenant.project.id)).settled).toBe(0n)
   })
 
+  test('what was cached and what was thought cost what the product says of them, as it said at the admission', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const price = { promptPico: 2_000_000n, completionPico: 8_000_000n }
+    const product = await fixture.product({ ...price, cachedPico: 200_000n, reasoningPico: 5_000_000n })
+    await fixture.assign(tenant.project.id, product)
+    const item = replica.item(tenant.key, product)
+    await replica.admit(item)
+    await fixture.run('UPDATE control.products SET cached_pico = NULL, reasoning_pico = NULL WHERE id = $1', [product])
+    const usage = { promptTokens: 30, completionTokens: 10, cachedTokens: 20, reasoningTokens: 4 }
+    // 10 × 2 + 20 × 0.2 of the prompt, and 6 × 8 + 4 × 5 of the completion.
+    expect(await replica.settle(item.id, usage)).toEqual({ kind: 'settled', chargedMicro: 92 })
+    const { rows } = await fixture.run(
+      'SELECT cached_tokens, reasoning_tokens, cached_pico::int, reasoning_pico::int FROM money.attempts WHERE id = $1',
+      [item.id],
+    )
+    expect(rows).toEqual([{ cached_tokens: 20, reasoning_tokens: 4, cached_pico: 200_000, reasoning_pico: 5_000_000 }])
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('a part is no larger than the whole, and no dearer: what is reserved covers every charge', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const price = { promptPico: 1_000_000n, completionPico: 1_000_000n }
+    const product = await fixture.product({ ...price, cachedPico: 0n, reasoningPico: 0n })
+    await fixture.assign(tenant.project.id, product)
+    const item = replica.item(tenant.key, product)
+    await replica.admit(item)
+    const usage = { promptTokens: 5, completionTokens: 7, cachedTokens: 50, reasoningTokens: 70 }
+    expect(await replica.settle(item.id, usage)).toEqual({ kind: 'settled', chargedMicro: 0 })
+    for (const dearer of ['cached_pico', 'reasoning_pico'])
+      await expect(
+        fixture.run(`UPDATE control.products SET ${dearer} = 1000001 WHERE id = $1`, [product]),
+      ).rejects.toThrow('is_no_dearer')
+  })
+
   test('a release before its admission leaves a tombstone that refuses it', async ({ replica, tenant }) => {
     const item = replica.item(tenant.key, tenant.product)
     expect(await replica.release(item.id)).toEqual({ kind: 'released' })

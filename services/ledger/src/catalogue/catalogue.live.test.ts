@@ -115,6 +115,34 @@ describe('the models of a key', () => {
     })
   })
 
+  test('say of a product what it is, and what a token of each kind costs', async ({ fixture, tenant, reads }) => {
+    const price = {
+      promptPico: 2_000_000n,
+      completionPico: 8_000_000n,
+      cachedPico: 200_000n,
+      reasoningPico: 5_000_000n,
+    }
+    const product = await fixture.product({ ...price, contextLength: 40_000, maxOutputTokens: 4_000 })
+    await fixture.assign(tenant.project.id, product)
+    const answer = await reads.models(asked(tenant.key.hash))
+    const entry = 'entries' in answer && answer.entries.find(({ id }) => id === product)
+    expect(modelEntry.parse(entry)).toMatchObject({
+      context_length: 40_000,
+      max_output_tokens: 4_000,
+      top_provider: { context_length: 40_000, max_completion_tokens: 4_000 },
+      pricing: {
+        unit: 'tokens',
+        prompt: '0.000002',
+        completion: '0.000008',
+        input_cache_read: '0.0000002',
+        internal_reasoning: '0.000005',
+        input_usd_per_1m: 2,
+        output_usd_per_1m: 8,
+      },
+    })
+    await fixture.run('DELETE FROM control.assignments WHERE product = $1', [product])
+  })
+
   test('of a listed key hold a flow only where the flow and its whole manifest are listed', async ({
     fixture,
     tenant,

@@ -20,6 +20,8 @@ interface ProductRow {
   prompt_pico: bigint
   completion_pico: bigint
   request_pico: bigint
+  cached_pico: bigint | null
+  reasoning_pico: bigint | null
   created_at: Date
   max_tokens_per_image: number | null
   image_max_bytes: number
@@ -116,13 +118,16 @@ function entryOf(product: ProductRow): ModelEntry {
   }
 }
 
-function pricingOf({ unit, prompt_pico, completion_pico, request_pico }: ProductRow): ModelEntry['pricing'] {
+function pricingOf(product: ProductRow): ModelEntry['pricing'] {
+  const { unit, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico } = product
   if (unit === 'request')
     return { unit, request: usdFromPico(request_pico), usd_per_request: Number(usdFromPico(request_pico)) }
   return {
     unit,
     prompt: usdFromPico(prompt_pico),
     completion: usdFromPico(completion_pico),
+    ...(cached_pico !== null && { input_cache_read: usdFromPico(cached_pico) }),
+    ...(reasoning_pico !== null && { internal_reasoning: usdFromPico(reasoning_pico) }),
     input_usd_per_1m: Number(usdFromPico(prompt_pico * 1_000_000n)),
     output_usd_per_1m: Number(usdFromPico(completion_pico * 1_000_000n)),
   }

@@ -34,6 +34,10 @@ function journalOf(blocks: number[]): Entry[] {
       prompt_pico: kind === 'settle' ? 0n : null,
       completion_pico: kind === 'settle' ? 1_000_000n : null,
       request_pico: kind === 'settle' ? 0n : null,
+      cached_tokens: null,
+      reasoning_tokens: null,
+      cached_pico: null,
+      reasoning_pico: null,
     }
     entries.push(entry)
     return entry

@@ -37,6 +37,10 @@ export interface Entry {
   prompt_pico: bigint | null
   completion_pico: bigint | null
   request_pico: bigint | null
+  cached_tokens: bigint | null
+  reasoning_tokens: bigint | null
+  cached_pico: bigint | null
+  reasoning_pico: bigint | null
 }
 
 export interface Finding {
@@ -167,7 +171,10 @@ function derivedCharge(entry: Entry): bigint {
     promptPico: entry.prompt_pico ?? 0n,
     completionPico: entry.completion_pico ?? 0n,
     requestPico: entry.request_pico ?? 0n,
+    cachedPico: entry.cached_pico,
+    reasoningPico: entry.reasoning_pico,
   }
-  const cost = costMicro(price, entry.prompt_tokens ?? 0n, entry.completion_tokens ?? 0n)
+  const parts = { cachedTokens: entry.cached_tokens ?? 0n, reasoningTokens: entry.reasoning_tokens ?? 0n }
+  const cost = costMicro(price, entry.prompt_tokens ?? 0n, entry.completion_tokens ?? 0n, parts)
   return cost < -entry.reserved ? cost : -entry.reserved
 }

@@ -12,7 +12,8 @@ const ENTRIES = `
   SELECT j.seq, j.at, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
          c.micro AS correction_micro,
          n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start,
-         n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico
+         n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico,
+         n.cached_tokens, n.reasoning_tokens, n.cached_pico, n.reasoning_pico
     FROM (SELECT * FROM money.journal
            WHERE project = $1 AND seq > $2::bigint AND seq <= coalesce($3::bigint, seq)
              AND at >= coalesce($4::timestamptz, '-infinity')
@@ -46,7 +47,9 @@ const LISTED = `
            'lineage', e.lineage, 'window_start', e.window_start,
            'prompt_tokens', e.prompt_tokens::text, 'completion_tokens', e.completion_tokens::text,
            'prompt_pico', e.prompt_pico::text, 'completion_pico', e.completion_pico::text,
-           'request_pico', e.request_pico::text) ORDER BY e.seq, e.at), '[]')::text AS list
+           'request_pico', e.request_pico::text,
+           'cached_tokens', e.cached_tokens::text, 'reasoning_tokens', e.reasoning_tokens::text,
+           'cached_pico', e.cached_pico::text, 'reasoning_pico', e.reasoning_pico::text) ORDER BY e.seq, e.at), '[]')::text AS list
     FROM (${ENTRIES}) e`
 
 export interface Balances {
@@ -161,5 +164,9 @@ export function entryOf(row: ListedEntry): Entry {
     prompt_pico: big('prompt_pico'),
     completion_pico: big('completion_pico'),
     request_pico: big('request_pico'),
+    cached_tokens: big('cached_tokens'),
+    reasoning_tokens: big('reasoning_tokens'),
+    cached_pico: big('cached_pico'),
+    reasoning_pico: big('reasoning_pico'),
   }
 }

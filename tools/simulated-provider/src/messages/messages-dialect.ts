@@ -15,7 +15,7 @@ export const messagesDialect: Dialect = {
   opening: '',
   garbage: 'event: content_block_delta\ndata: {"type":"content_block_de\n\n',
   errorEvent: (callId) => eventOf('error', errorBody(529, callId)),
-  aroundFiller: [
+  aroundFiller: () => [
     'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"',
     '"}}\n\n',
   ],

@@ -24,6 +24,12 @@ const toolUse = z.strictObject({
   name: z.string().regex(/^[\w-]{1,128}$/),
   input: z.record(z.string(), z.unknown()),
 })
+const thinking = z.strictObject({
+  type: z.literal('thinking'),
+  thinking: z.string(),
+  signature: z.string().regex(/^sim_signature/),
+})
+const redacted = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string().min(1) })
 const toolResult = z.strictObject({
   type: z.literal('tool_result'),
   tool_use_id: id,
@@ -37,7 +43,10 @@ const message = z.discriminatedUnion('role', [
     role: z.literal('user'),
     content: blocks(z.discriminatedUnion('type', [textBlock, imageBlock, toolResult])),
   }),
-  z.strictObject({ role: z.literal('assistant'), content: blocks(z.discriminatedUnion('type', [textBlock, toolUse])) }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: blocks(z.discriminatedUnion('type', [textBlock, toolUse, thinking, redacted])),
+  }),
 ])
 
 const parallel = { disable_parallel_tool_use: z.boolean().optional() }
@@ -81,10 +90,12 @@ const request = z
       })
       .optional(),
   })
-  .superRefine(({ messages, thinking, temperature }, context) => {
+  .superRefine(({ messages, thinking: thinks, temperature }, context) => {
     const problem = (text: string): void => context.addIssue({ code: 'custom', message: text })
-    if (thinking?.type === 'adaptive' && temperature !== undefined && temperature !== 1)
+    if (thinks?.type === 'adaptive' && temperature !== undefined && temperature !== 1)
       problem('temperature may only be 1 when thinking is enabled')
+    if (thinks?.type === 'adaptive' && usesOf(messages.at(-2)).length > 0 && !startsWithThinking(messages.at(-2)))
+      problem('a final assistant message must start with a thinking block')
     messages.forEach(({ role, content }, n) => {
       if (role === messages[n - 1]?.role) problem(`messages.${n}: roles must take turns`)
       const answered = usesOf(messages[n - 1])
@@ -102,6 +113,10 @@ type Message = z.infer<typeof message>
 function usesOf(last: Message | undefined): string[] {
   if (last?.role !== 'assistant' || typeof last.content === 'string') return []
   return last.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+}
+
+function startsWithThinking(last: Message | undefined): boolean {
+  return typeof last?.content === 'object' && ['thinking', 'redacted_thinking'].includes(last.content[0]!.type)
 }
 
 /** What a Messages request asks for, in the terms of a chat request. Throws an error that says what is wrong with it. */

@@ -1,0 +1,74 @@
+import { crc32 } from 'node:zlib'
+import { maxEventCharacters } from '../answer-limits.ts'
+import { UnfitAnswer } from '../untrusted.ts'
+import { EventTooLarge, type Framing } from '../wire-format.ts'
+
+// Frames of `application/vnd.amazon.eventstream`: the length of the whole and of its headers, a sum of those two, headers,
+// the payload, a sum of everything before it. Read by hand, because the SDK's reader takes frames of any length and pulls
+// where readStream (read-stream.ts) has to pause and to leave.
+//   F1  A frame is taken whole and its sums are right, or the stream is no good.
+//   F2  Nothing is kept for a frame that says it is too large.
+
+const preludeBytes = 12
+const sumBytes = 4
+const textHeader = 7
+/** Bytes of a header's value by its type; null: two bytes of length stand before it. */
+const valueBytes = [0, 0, 1, 2, 4, 8, null, null, 8, 16]
+
+/** Each event as JSON: an object with the payload under the name of the event, or of the exception. */
+export const amazonEventStream: Framing = {
+  contentType: 'application/vnd.amazon.eventstream',
+  open(take) {
+    let rest: Buffer = Buffer.alloc(0)
+    return {
+      feed(bytes) {
+        rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes])
+        while (rest.length >= preludeBytes) {
+          const length = frameLength(rest)
+          if (rest.length < length) return
+          take(eventOf(rest.subarray(0, length)))
+          rest = rest.subarray(length)
+        }
+      },
+    }
+  },
+}
+
+function frameLength(bytes: Buffer): number {
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw new UnfitAnswer('a frame begins wrongly') // F1
+  const length = bytes.readUInt32BE(0)
+  if (length > maxEventCharacters) throw new EventTooLarge() // F2
+  if (length < preludeBytes + bytes.readUInt32BE(4) + sumBytes) throw new UnfitAnswer('a frame is too short')
+  return length
+}
+
+function eventOf(frame: Buffer): string {
+  const end = frame.length - sumBytes
+  if (crc32(frame.subarray(0, end)) !== frame.readUInt32BE(end)) throw new UnfitAnswer('a frame is damaged') // F1
+  const payloadFrom = preludeBytes + frame.readUInt32BE(4)
+  const headers = headersOf(frame.subarray(preludeBytes, payloadFrom))
+  const name = headers.get(':exception-type') ?? headers.get(':error-code') ?? headers.get(':event-type') ?? ''
+  if (!/^[A-Za-z]{1,64}$/.test(name)) throw new UnfitAnswer('a frame has no name')
+  const payload = frame.toString('utf8', payloadFrom, end)
+  return `{"${name}":${payload === '' ? '{}' : payload}}`
+}
+
+/** Those whose value is a text. */
+function headersOf(bytes: Buffer): Map<string, string> {
+  const headers = new Map<string, string>()
+  try {
+    for (let at = 0; at < bytes.length;) {
+      const nameEnd = at + 1 + bytes.readUInt8(at)
+      const name = bytes.toString('utf8', at + 1, nameEnd)
+      const type = bytes.readUInt8(nameEnd)
+      const fixed = valueBytes[type]
+      if (fixed === undefined) throw new RangeError()
+      const from = nameEnd + 1 + (fixed === null ? 2 : 0)
+      at = from + (fixed ?? bytes.readUInt16BE(nameEnd + 1))
+      if (type === textHeader) headers.set(name, bytes.toString('utf8', from, at))
+    }
+  } catch {
+    throw new UnfitAnswer('the headers of a frame are wrong')
+  }
+  return headers
+}

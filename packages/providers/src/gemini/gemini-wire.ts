@@ -1,0 +1,31 @@
+import type { ProviderConfig } from '../provider-config.ts'
+import { reasoningSeal } from '../reasoning-seal.ts'
+import type { WireFormat } from '../wire-format.ts'
+import { throwErrorInside } from '../openai-compatible/error-inside.ts'
+import { openGenerateEvents } from './generate-events.ts'
+import { readGeminiError } from './read-error.ts'
+import { rebuildResponse } from './rebuild-response.ts'
+import { writeGenerate } from './write-generate.ts'
+
+/**
+ * Google's generateContent format (https://ai.google.dev/api/generate-content), written by hand for the reasons of
+ * anthropic/messages-wire.ts. A stream has no mark behind its end: the proper end of the body is it.
+ */
+export function geminiWire(config: Pick<ProviderConfig, 'apiKey' | 'baseUrl'>): WireFormat {
+  const { apiKey } = config
+  const seal = reasoningSeal(config)
+  const headers = apiKey === undefined ? [] : ['x-goog-api-key', apiKey]
+  return {
+    request: (call) => ({
+      path: `/models/${encodeURIComponent(call.model)}:${call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+      headers,
+      body: writeGenerate(call, seal),
+    }),
+    readCompletion(body) {
+      throwErrorInside(body)
+      return rebuildResponse(body, seal)
+    },
+    openEvents: () => openGenerateEvents(seal),
+    readError: readGeminiError,
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { fitMessages, type MessageRules } from './fit-messages.ts'
+
+const asTheyAre: MessageRules = { toolCallIds: 'any', reasoningHistory: true }
+const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })
+const fitted = (messages: object[], rules: Partial<MessageRules>) =>
+  JSON.parse(fitMessages(JSON.stringify({ messages, temperature: 1 }), { ...asTheyAre, ...rules }))
+
+test('the text stays as it is where nothing has to go', () => {
+  const forwarded = '{"messages":[{"role":"user","content":"\\u00e4 1.0"}],"temperature":1.0}'
+  expect(fitMessages(forwarded, asTheyAre)).toBe(forwarded)
+  expect(fitMessages(forwarded, { toolCallIds: 'nine-characters', reasoningHistory: false })).toBe(forwarded)
+})
+
+test('what other wire formats have sealed never goes out', () => {
+  const sealed = { type: 'reasoning.encrypted', data: 'x' }
+  const answer = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm' }
+  expect(fitted([{ ...answer, reasoning_details: [sealed] }], {})).toEqual({ messages: [answer], temperature: 1 })
+})
+
+test('reasoning is left out where it is not taken', () => {
+  const answer = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm', reasoning: 'Hm' }
+  expect(fitted([answer], { reasoningHistory: false }).messages).toEqual([{ role: 'assistant', content: 'Hi' }])
+})
+
+test('ids of nine characters, the same for the call and its result', () => {
+  const { messages } = fitted(
+    [
+      { role: 'assistant', content: null, tool_calls: [call('call_0123456789'), call('abcDEF123')] },
+      { role: 'tool', tool_call_id: 'call_0123456789', content: 'x' },
+      { role: 'tool', tool_call_id: 'abcDEF123', content: 'y' },
+    ],
+    { toolCallIds: 'nine-characters' },
+  )
+  const [first, second] = messages[0].tool_calls.map(({ id }: { id: string }) => id)
+  expect(first).toMatch(/^[a-z0-9]{9}$/)
+  expect(second).toBe('abcDEF123')
+  expect([messages[1].tool_call_id, messages[2].tool_call_id]).toEqual([first, second])
+})

@@ -1,0 +1,69 @@
+import type { Forwarded } from '@gateway/contracts/chat-request'
+import { NotInWireFormat } from './wire-format.ts'
+
+// What chat completions have and formats unlike them lack. A call that asks for it is refused, with the field named: nothing
+// of a call is changed or dropped in silence.
+
+type Message = Forwarded['messages'][number]
+
+/** Names of speakers, and instructions in the middle of a conversation. Throws `NotInWireFormat`. */
+export function refuseUnlikeMessages(messages: readonly Message[]): void {
+  let begun = false
+  messages.forEach((message, n) => {
+    // A tool's name stands with its call already.
+    if (message.role !== 'tool' && message.name !== undefined)
+      throw new NotInWireFormat(`messages.${n}.name`, 'names a speaker, and this model knows no names')
+    if (message.role !== 'system') begun = true
+    else if (begun)
+      throw new NotInWireFormat(
+        `messages.${n}.role`,
+        'is system behind a message of another role, and this model takes instructions in front only',
+        'put the message in front, or send it as one of the user',
+      )
+  })
+}
+
+/** Fields that ask for something. Throws `NotInWireFormat`. */
+export function refuseFields(asked: Forwarded, fields: readonly string[]): void {
+  for (const field of fields)
+    if (asked[field] !== undefined && asked[field] !== false)
+      throw new NotInWireFormat(field, 'is not among what this model can do')
+}
+
+/** The arguments of a tool call. A model may have written what is no object; then nobody here could have made that call. */
+export function argumentsOf(json: string, field: string): object {
+  if (json.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // refused below, without quoting the arguments
+  }
+  throw new NotInWireFormat(field, 'is no JSON object', 'send the arguments as the model wrote them, if they are one')
+}
+
+/** The name in a `tool_choice` that names a function. Throws `NotInWireFormat` for a choice of another form. */
+export function nameOfChoice(choice: unknown): string {
+  const { type, function: named } = choice as { type?: unknown; function?: { name?: unknown } }
+  if (type === 'function' && typeof named?.name === 'string') return named.name
+  throw new NotInWireFormat(
+    'tool_choice',
+    'is of a form that this model does not know',
+    'name a function, or send auto',
+  )
+}
+
+/** Texts without those of blanks alone, which the formats forbid. */
+export function textsOf(content: Message['content']): string[] {
+  const texts =
+    typeof content === 'string'
+      ? [content]
+      : (content ?? []).map((part) => (part.type === 'text' ? part.text : part.type === 'refusal' ? part.refusal : ''))
+  return texts.filter((text) => text.trim() !== '')
+}
+
+/** The type and the base64 of a `data:` URL; null for any other. */
+export function inlineImage(url: string): { type: string; base64: string } | null {
+  const [, type, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
+  return type === undefined || base64 === undefined ? null : { type, base64 }
+}

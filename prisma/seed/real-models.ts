@@ -1,0 +1,52 @@
+import { productDefaults } from '@gateway/contracts/console/products'
+import { limitsOf, type ModelLimits } from './known-models.ts'
+import { perToken, product, type Product } from './product-row.ts'
+
+/** The providers besides the simulated one that `npm start` can add. */
+const realProviders = ['openai', 'anthropic', 'google', 'azure', 'bedrock'] as const
+export type RealProvider = (typeof realProviders)[number]
+
+/** A model of a real provider with its price in USD per token. */
+export interface RealModel {
+  provider: RealProvider
+  model: string
+  promptUsdPerToken: string
+  completionUsdPerToken: string
+  /** What whoever starts it says of the model's limits; it wins over what is known of them. */
+  limits?: Partial<ModelLimits> | undefined
+}
+
+export const OWNER_OF_REAL = 'Third party'
+
+export function realProduct({ provider, model, promptUsdPerToken, completionUsdPerToken, limits }: RealModel): Product {
+  const id = model.replaceAll(/[^A-Za-z0-9._:/-]/g, '-')
+  const known = limitsOf(familyOf(model))
+  const supportedParameters = known.supportedParameters.filter((name) => provider !== 'bedrock' || converse.has(name))
+  return {
+    ...product(id, model, `The model ${model}.`, model, {
+      ...known,
+      supportedParameters,
+      ...limits,
+      // Their tools come with instructions that count.
+      ...(provider !== 'openai' && provider !== 'azure' && { fixedWithTools: 1024 }),
+      ...perToken(promptUsdPerToken, completionUsdPerToken),
+    }),
+    ownedBy: OWNER_OF_REAL,
+    providers: [{ provider, model, priority: 0 }],
+  }
+}
+
+/** What Converse has words for, whatever the model behind it takes elsewhere (docs/providers.md). */
+const converse = new Set<string>([...productDefaults.supportedParameters, 'tools', 'tool_choice'])
+
+/** Bedrock puts a region and a publisher in front of a model's name: `us.anthropic.claude-haiku-4-5-20251001-v1:0`. */
+function familyOf(model: string): string {
+  return model.replace(/^(?:[a-z]+\.)?anthropic\./, '')
+}
+
+export function isReal(providers: unknown): boolean {
+  return (
+    Array.isArray(providers) &&
+    providers.every(({ provider }: { provider: string }) => (realProviders as readonly string[]).includes(provider))
+  )
+}

@@ -1,0 +1,44 @@
+import type { RealModel, RealProvider } from '@gateway/prisma/seeded'
+import { priced, type NamedModel } from './real-models.ts'
+import type { StackConfig } from './stack-config.ts'
+
+type Asked = Pick<
+  StackConfig,
+  | 'OPENAI_API_KEY'
+  | 'OPENAI_BASE_URL'
+  | 'OPENAI_MODELS'
+  | 'ANTHROPIC_API_KEY'
+  | 'ANTHROPIC_MODELS'
+  | 'GEMINI_API_KEY'
+  | 'GEMINI_MODELS'
+  | 'AZURE_OPENAI_MODELS'
+  | 'BEDROCK_MODELS'
+  | 'MODEL_LIMITS'
+>
+
+/** The models that the environment asks for: those it names, or one of each provider that it holds nothing but a key for. */
+export function realModelsOf(asked: Asked): RealModel[] {
+  const ofProvider: Record<RealProvider, NamedModel[]> = {
+    openai: openAiModels(asked),
+    anthropic: modelsOr(asked.ANTHROPIC_API_KEY, asked.ANTHROPIC_MODELS, priced('claude-haiku-4-5', '1', '5')),
+    google: modelsOr(asked.GEMINI_API_KEY, asked.GEMINI_MODELS, priced('gemini-2.5-flash', '0.30', '2.50')),
+    azure: asked.AZURE_OPENAI_MODELS ?? [],
+    bedrock: asked.BEDROCK_MODELS ?? [],
+  }
+  return (Object.keys(ofProvider) as RealProvider[]).flatMap((provider) =>
+    ofProvider[provider].map((named) => ({ ...named, provider, ...limitsOf(asked, named) })),
+  )
+}
+
+function limitsOf({ MODEL_LIMITS: limits }: Asked, { model }: NamedModel): Pick<RealModel, 'limits'> {
+  return limits && Object.hasOwn(limits, model) ? { limits: limits[model] } : {}
+}
+
+function openAiModels({ OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODELS }: Asked): NamedModel[] {
+  if (OPENAI_MODELS) return OPENAI_MODELS
+  return OPENAI_API_KEY && !OPENAI_BASE_URL ? [priced('gpt-4.1-mini', '0.40', '1.60')] : []
+}
+
+function modelsOr(key: string | undefined, models: NamedModel[] | undefined, one: NamedModel): NamedModel[] {
+  return key === undefined ? [] : (models ?? [one])
+}
