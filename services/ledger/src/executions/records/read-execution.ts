@@ -30,7 +30,7 @@ export async function readExecution(
 /** The field that is all of its output and an image by its contract; null where the output is anything else (flows §4.5). */
 async function imageOf({ packageCache }: Pick<Deps, 'packageCache'>, execution: ExecutionRow): Promise<string | null> {
   if (execution.status !== 'Succeeded') return null
-  const { output } = (await packageCache.get(execution.sandbox, execution.revision)).package
+  const { output } = (await packageCache.get(execution)).package
   return onlyImage(output)
 }
 

@@ -8,6 +8,8 @@ export interface ExecutionRow {
   project: string
   sandbox: string
   revision: number
+  /** Of the package that it runs; null: the one saved with its revision. */
+  digest: string | null
   begun_by: BegunBy
   status: ExecutionStatus
   seq: number
@@ -44,7 +46,7 @@ export async function readRows(
 ): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
   // One statement, so that execution and nodes are of one moment.
   const rows = await prisma.$queryRawUnsafe<(ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>)[]>(
-    `SELECT e.id, e.project, e.sandbox, e.revision, CASE WHEN e.person IS NULL THEN e.surface ELSE 'person' END AS begun_by,
+    `SELECT e.id, e.project, e.sandbox, e.revision, e.digest, CASE WHEN e.person IS NULL THEN e.surface ELSE 'person' END AS begun_by,
             e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
             n.node AS n_node, n.kind AS n_kind, n.state AS n_state, n.seq AS n_seq, n.output AS n_output, n.error AS n_error,
             n.duration_ms AS n_duration_ms, n.remote_ms AS n_remote_ms, n.admitted_call AS n_call, n.charged AS n_charged
