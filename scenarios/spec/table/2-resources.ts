@@ -1,6 +1,7 @@
 import type { Table } from '../check-table.ts'
 
 const keySecret = 'packages/contracts/src/key-secret.test.ts'
+const chatImages = 'packages/contracts/src/chat-images.test.ts'
 const contracts = 'packages/flow/src/contract.test.ts'
 const packages = 'packages/flow/src/package.test.ts'
 const runFreeNode = 'packages/flow/src/run-free-node.test.ts'
@@ -30,7 +31,9 @@ const models = 'services/gateway/src/routes/v1/models.live.test.ts'
 const invokeProgress = 'services/gateway/src/routes/v1/sandbox/invoke-progress.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
 const catalogue = 'services/ledger/src/catalogue/catalogue.live.test.ts'
+const packageCache = 'services/ledger/src/executions/cache/package-cache.live.test.ts'
 const randomExecutions = 'services/ledger/src/executions/nodes/random-executions.live.test.ts'
+const workerImages = 'services/worker/src/images.live.test.ts'
 const nodes = 'services/worker/src/nodes.live.test.ts'
 const survival = 'services/worker/src/survival.live.test.ts'
 
@@ -314,6 +317,10 @@ export const resources = {
     provedBy: [
       [contracts, 'an image or a sound is an asset'],
       [contracts, 'a contract is a flat object of typed fields and nothing else'],
+      [chatImages, 'a product takes › images as large as it says, and as many'],
+      [validateGraph, 'images that products make fit into the chat that they are led to'],
+      [workerImages, 'images of the project go to a chat as data, whatever is said of them'],
+      [workerImages, 'an image of %i bytes is drawn, led to a chat, seen there byte for byte, and paid for twice'],
     ],
   },
   '2.3/s8': {
@@ -369,6 +376,10 @@ export const resources = {
     says: 'Revision: immutable saved snapshot of a flow.',
     provedBy: [
       [revisions, 'an earlier revision is never changed by a later save'],
+      [
+        revisions,
+        'a revision that an earlier release has saved and activated stays as it is when this one activates it',
+      ],
       [revisions, 'what an author writes comes back as it was saved, whatever it holds'],
     ],
   },
@@ -391,6 +402,14 @@ export const resources = {
       [packages, 'a package holds graph, schemas, manifest and runner version'],
       [packages, 'the same graph gives the same digest, and another one another'],
       [revisions, 'a save is a revision of its own with a package, whose digest is that of its text'],
+      [
+        revisions,
+        'a revision that an earlier release has saved and activated stays as it is when this one activates it',
+      ],
+      [
+        packageCache,
+        'the package of an execution › is the one that it began with, on every replica, though its revision is activated again meanwhile',
+      ],
     ],
   },
   '2.3/s18': {

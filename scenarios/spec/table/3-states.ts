@@ -15,6 +15,7 @@ export const states = {
   '3.1/r1': {
     says: '| any | Save | always | a new revision exists | earlier revisions are never modified, so runs in progress are unaffected |',
     provedBy: [
+      [revisions, 'whatever is a graph is stored with every problem, marked as a draft or not'],
       [revisions, 'a save is a revision of its own with a package, whose digest is that of its text'],
       [revisions, 'an earlier revision is never changed by a later save'],
       [invoke, 'an invocation › goes on with the revision it began with when another one is activated'],

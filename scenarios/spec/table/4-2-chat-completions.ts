@@ -11,7 +11,9 @@ const isolation = 'scenarios/isolation.scenario.ts'
 const nothingLeaks = 'scenarios/nothing-leaks.scenario.ts'
 const openaiClient = 'scenarios/openai-client.scenario.ts'
 const revocation = 'scenarios/revocation.scenario.ts'
+const exactCountBusy = 'services/gateway/src/admission/exact-count-busy.live.test.ts'
 const exactCount = 'services/gateway/src/admission/exact-count.live.test.ts'
+const manyPrompts = 'services/gateway/src/admission/many-prompts.live.test.ts'
 const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
 const chatCompletionsTest = 'services/gateway/src/routes/v1/chat-completions.live.test.ts'
 const admissionBatcher = 'services/ledger/src/admissions/admission-batcher.live.test.ts'
@@ -169,6 +171,16 @@ export const chatCompletions = {
       [
         exactCount,
         "a prompt of more bytes than tokens › fits a context that its tokens fit, to the token${stream ? ', streamed' : ''} [context_limit]",
+      ],
+      [
+        exactCount,
+        'a prompt of more bytes than tokens › is never refused because counting is busy, alike or different',
+      ],
+      [exactCountBusy, 'what a count could have turned is asked to come again, and nothing of it stays [overloaded]'],
+      [manyPrompts, '${CALLS} prompts of 12 KB to a model of 16k tokens are all answered'],
+      [
+        chatWithSandbox,
+        'a flow of one text › takes as many tokens as it publishes, and refuses a longer text as every model does [context_limit]',
       ],
     ],
   },

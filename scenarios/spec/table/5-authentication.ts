@@ -9,13 +9,17 @@ const mcpHttp = 'scenarios/mcp-http.scenario.ts'
 const nothingLeaks = 'scenarios/nothing-leaks.scenario.ts'
 const resolutions = 'scenarios/resolutions.scenario.ts'
 const revocation = 'scenarios/revocation.scenario.ts'
+const revocationOfFlows = 'scenarios/revocation-of-flows.scenario.ts'
 const skewedClocks = 'scenarios/skewed-clocks.scenario.ts'
+const executions = 'services/console/src/executions/executions.live.test.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
 const money = 'services/console/src/money/money.live.test.ts'
 const permissions = 'services/console/src/permissions/permissions.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
 const refusals = 'services/gateway/src/errors/refusals.live.test.ts'
+const chatWithSandbox = 'services/gateway/src/executions/chat-with-sandbox.live.test.ts'
 const invoke = 'services/gateway/src/routes/v1/sandbox/invoke.live.test.ts'
+const progressRevoked = 'services/gateway/src/routes/v1/sandbox/progress-revoked.live.test.ts'
 
 export const authentication = {
   '5/s1': {
@@ -75,6 +79,16 @@ export const authentication = {
         revocation,
         'none of ${CALLS} calls is admitted that starts after its right has ended [key_revoked] [key_issuer_denied] [model_not_found]',
       ],
+      [
+        revocationOfFlows,
+        'none of ${CALLS} calls begins an execution after its right has ended [revision_not_active] [key_issuer_denied] [key_revoked]',
+      ],
+      [
+        progressRevoked,
+        'where %s › who began an execution and who joined it read no further line [${code}]',
+        'the grant of its issuer is taken',
+      ],
+      [progressRevoked, 'where %s › a call of the tool that is told of progress is refused [${code}]'],
     ],
   },
   '5/s8': {
@@ -146,6 +160,18 @@ export const authentication = {
       [
         refusals,
         'a call is refused, reserves nothing and says what clears it › more than the wallet holds [insufficient_budget]',
+      ],
+      [
+        chatWithSandbox,
+        'what is no model of the caller › is anything while the project has no funds, also what costs nothing [insufficient_budget]',
+      ],
+      [
+        invoke,
+        'what is refused begins no execution and charges nothing › without money, whether the flow pays for anything or not [insufficient_budget, key_limit]',
+      ],
+      [
+        executions,
+        'a flow needs a wallet, and products that are assigned now [insufficient_budget] [product_not_assigned]',
       ],
     ],
   },

@@ -42,6 +42,10 @@ export const versioning = {
     says: 'Sandbox revisions are immutable and numbered; only the active revision answers external calls; an invoke body may name a revision but it must be the active one.',
     provedBy: [
       [revisions, 'an earlier revision is never changed by a later save'],
+      [
+        revisions,
+        'a revision that an earlier release has saved and activated stays as it is when this one activates it',
+      ],
       [revisions, 'a save is a revision of its own with a package, whose digest is that of its text'],
       [
         invoke,
