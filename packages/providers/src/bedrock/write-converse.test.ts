@@ -1,5 +1,6 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
+import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/contracts/chat-request'
 import { describe, expect, test } from 'vitest'
+import { forwardedFor } from '../forwarded-for.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeConverse } from './write-converse.ts'
@@ -17,7 +18,8 @@ const tool = { type: 'function', function: { name: 'look_up', parameters: { prop
 const spec = { name: 'look_up', inputSchema: { json: { type: 'object', properties: { q: { type: 'string' } } } } }
 
 function written(body: object) {
-  const { forwardedJson: forwarded } = readChatRequest({ model: 'm', messages: [hello], ...body })
+  const request = readChatRequest({ model: 'm', messages: [hello], ...body })
+  const forwarded = forwardedFor(request, [...IGNORED_IF_UNSUPPORTED])
   return writeConverse({ model: 'us.amazon.nova-lite-v1:0', forwarded, outputCap: 100, stream: false }, seal)
 }
 
@@ -55,12 +57,13 @@ test('sampling, as far as it goes here', () => {
   })
 })
 
-test('images go as their bytes', () => {
-  const part = { type: 'image_url', image_url: { url: 'data:image/webp;base64,iVBORw0KGgo=' } }
+test('images go as their bytes, and addresses of images can not be said', () => {
+  const image = (url: string) => [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }]
   const bytes = Buffer.from('iVBORw0KGgo=', 'base64')
-  expect(written({ messages: [{ role: 'user', content: [part] }] }).messages?.[0]?.content).toEqual([
+  expect(written({ messages: image('data:image/webp;base64,iVBORw0KGgo=') }).messages?.[0]?.content).toEqual([
     { image: { format: 'webp', source: { bytes } } },
   ])
+  expect(unsayable({ messages: image('https://example.com/a.png') })).toBe('messages.0.content.0.image_url')
 })
 
 describe('tools', () => {

@@ -1,5 +1,6 @@
-import { readChatRequest } from '@gateway/contracts/chat-request'
+import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/contracts/chat-request'
 import { describe, expect, test } from 'vitest'
+import { forwardedFor } from '../forwarded-for.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeGenerate } from './write-generate.ts'
@@ -20,7 +21,8 @@ const tool = {
 
 /** What is sent for a body as it is received. */
 function written(body: object, model = 'gemini-2.5-flash') {
-  const { forwardedJson: forwarded } = readChatRequest({ model: 'm', messages: [hello], ...body })
+  const request = readChatRequest({ model: 'm', messages: [hello], ...body })
+  const forwarded = forwardedFor(request, [...IGNORED_IF_UNSUPPORTED])
   return JSON.parse(writeGenerate({ model, forwarded, outputCap: 100, stream: false }, seal))
 }
 
@@ -167,7 +169,8 @@ test('images go inline, and only those that the format has', () => {
   expect(written({ messages: image('data:image/png;base64,iVBORw0KGgo=') }).contents[0].parts).toEqual([
     { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } },
   ])
-  expect(unsayable({ messages: image('data:image/gif;base64,R0lGODlh') })).toBe('messages.0.content.0.image_url')
+  for (const url of ['data:image/gif;base64,R0lGODlh', 'https://example.com/a.png'])
+    expect(unsayable({ messages: image(url) })).toBe('messages.0.content.0.image_url')
 })
 
 test('the effort of reasoning is a budget up to 2.5, and a level after', () => {
