@@ -89,12 +89,15 @@ describe('the factor of a product', () => {
   )
 
   test('reserves what would have been enough, if it is not at its most', () => {
+    // A prompt has text, so its bound is never 0, of which no factor makes anything.
+    const bounds = fc.bigInt({ min: 1n, max: 4_000_000n })
     fc.assert(
-      fc.property(big(4_000_000), big(4_000_000), (used, bound) => {
+      fc.property(big(4_000_000), bounds, (used, bound) => {
         const factor = raisedFactor(NO_FACTOR, used, bound)
         expect(factor === MAX_FACTOR || reservedPromptTokens(bound, factor) >= used).toBe(true)
         expect(reservedPromptTokens(bound, factor) >= bound).toBe(true)
       }),
+      { examples: [[3n, 1n]] },
     )
   })
 })
@@ -111,8 +114,20 @@ describe('the cap on output', () => {
   ])('asked for %s of at most %s: %s', (asked, most, cap) => expect(outputCap(asked, most)).toBe(cap))
 })
 
-test('no usage within the bounds costs more than the reservation', () => {
-  const price = fc.record({ promptPico: big(10 ** 11), completionPico: big(10 ** 11), requestPico: big(10 ** 15) })
+test('no usage within the bounds costs more than the reservation, whatever of it was cached or thought', () => {
+  const price = fc
+    .record({ promptPico: big(10 ** 11), completionPico: big(10 ** 11), requestPico: big(10 ** 15) })
+    .chain((whole) =>
+      fc.record({
+        promptPico: fc.constant(whole.promptPico),
+        completionPico: fc.constant(whole.completionPico),
+        requestPico: fc.constant(whole.requestPico),
+        cachedPico: fc.option(fc.bigInt({ min: 0n, max: whole.promptPico })),
+        reasoningPico: fc.option(fc.bigInt({ min: 0n, max: whole.completionPico })),
+      }),
+    )
+  const parts = fc.record({ cachedTokens: big(4_000_000), reasoningTokens: big(10_000) })
+  const factors = fc.bigInt({ min: NO_FACTOR, max: MAX_FACTOR })
   fc.assert(
     fc.property(
       price,
@@ -121,10 +136,12 @@ test('no usage within the bounds costs more than the reservation', () => {
       big(8_192),
       fc.nat({ max: 100 }),
       fc.nat({ max: 100 }),
-      (price, overheads, measured, cap, p, c) => {
-        const most = promptTokensBound(overheads, measured)
+      factors,
+      parts,
+      (price, overheads, measured, cap, p, c, factor, parts) => {
+        const most = reservedPromptTokens(promptTokensBound(overheads, measured), factor)
         const used = [(most * BigInt(p)) / 100n, (cap * BigInt(c)) / 100n] as const
-        expect(costMicro(price, ...used) <= upperBoundMicro(price, most, cap)).toBe(true)
+        expect(costMicro(price, ...used, parts) <= upperBoundMicro(price, most, cap)).toBe(true)
       },
     ),
   )
