@@ -70,6 +70,7 @@ test.for([
     const record = await tenant.run(acting(tenant.model), { prompt })
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
     expect(record.error!.message).toContain(said)
+    expect(record.error!.resolution).toContain('describe the tool and its parameters more closely')
     expect(record.chargedMicro).toBeGreaterThan(0)
   },
 )

@@ -48,6 +48,7 @@ function unusable(node: string, what: string): Refusal {
     'node_failed',
     `The model of the node ${node} ${what}. Its answer is charged.`,
     'Raise max_tokens if answers are cut short, describe the tool and its parameters more closely, or use a model that keeps to them.',
+    { param: 'tools' },
   )
 }
 

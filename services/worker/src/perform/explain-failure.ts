@@ -24,7 +24,7 @@ export function explainFailure(
 
   function foreseen(): Refusal | null {
     if (error instanceof Refusal) return error
-    if (error instanceof ProviderFailure) return refusalOfNode(refusalOfProvider(error))
+    if (error instanceof ProviderFailure) return refusalOfNode(error)
     if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
       log.warn({ err: error, execution, node }, 'a node failed because a part of the stack can not be reached')
       return refuse('unavailable', {})
@@ -41,10 +41,19 @@ export function explainFailure(
 }
 
 /** What a direct call is told of its request is told of the node: its author sees no messages, but ports and params. */
-function refusalOfNode(refusal: Refusal): Refusal {
+function refusalOfNode(failure: ProviderFailure): Refusal {
+  const refusal = refusalOfProvider(failure)
   if (refusal.code !== 'invalid_request') return refusal
-  return refuse('invalid_request', {
-    reason: 'The model refused this call as it is.',
-    resolution: 'Change what comes to the ports of the node, or its params; or use another model in it.',
-  })
+  const { unsayable } = failure
+  if (unsayable === undefined || unsayable.field.startsWith('messages'))
+    return refuse('invalid_request', {
+      reason: 'The model refused this call as it is.',
+      resolution: 'Change what comes to the ports of the node, or its params; or use another model in it.',
+    })
+  const { field, problem, instead } = unsayable
+  const facts = {
+    reason: `The model does not take the params of this node: ${field} ${problem}.`,
+    resolution: `Correct ${field} in the params of the node: ${instead}. Or use another model in it.`,
+  }
+  return refuse('invalid_request', facts, { param: field })
 }

@@ -1,0 +1,50 @@
+import { readChatRequest } from '@gateway/contracts/chat-request'
+import { errorOfNode } from '@gateway/contracts/execution-error'
+import { Refusal, type RefusalBody } from '@gateway/contracts/refusal'
+import { expect, test } from 'vitest'
+import { answerOf } from './chat-answer.ts'
+
+const node = { id: 'ask', kind: 'product.chat' }
+const tool = { type: 'function', function: { name: 'forecast', parameters: { type: 'object', required: ['city'] } } }
+const asked = (params: object) =>
+  readChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...params })
+
+function refusalOf(answer: () => unknown): RefusalBody {
+  try {
+    answer()
+  } catch (error) {
+    if (error instanceof Refusal) return error.body
+    throw error
+  }
+  throw new Error('it can be used')
+}
+
+test.each([
+  [
+    'an answer that is no JSON',
+    () =>
+      answerOf(node, asked({ response_format: { type: 'json_object' } }), {
+        role: 'assistant',
+        content: 'Hm',
+        refusal: null,
+      }),
+    'describe the object in the prompt',
+  ],
+  [
+    'arguments that do not fit',
+    () =>
+      answerOf(node, asked({ tools: [tool] }), {
+        role: 'assistant',
+        content: null,
+        refusal: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'forecast', arguments: '{}' } }],
+      }),
+    'describe the tool and its parameters more closely',
+  ],
+])('the record of a node says how its author gets around %s [node_failed]', (_, answer, way) => {
+  const error = errorOfNode(refusalOf(answer), { begunBy: 'invoke', chargedMicro: 7 })
+  expect(error.code).toBe('node_failed')
+  expect(error.resolution).toContain(way)
+  expect(error.message).toMatch(/This node was charged 7 micro-USD\.$/)
+  expect(error.message).not.toContain('Its answer is charged')
+})

@@ -1,0 +1,39 @@
+import type { RefusalBody } from '@gateway/contracts/refusal'
+import { createLogger } from '@gateway/process/logger'
+import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
+import { expect, test } from 'vitest'
+import { explainFailure } from './explain-failure.ts'
+
+const log = createLogger({ service: 'worker', level: 'error', to: { write() {} } })
+const lease = { execution: 'exe_1', node: 'ask', lease: 'lea_1', instance: 'ins_1' }
+
+function errorOf(unsayable?: FailureFacts['unsayable']): RefusalBody {
+  const failure = new ProviderFailure({
+    kind: 'refused',
+    provider: 'simulated',
+    detail: 'x',
+    providerStatus: 400,
+    unsayable,
+  })
+  const result = explainFailure({ log }, failure, { lease } as never)
+  if (result.kind !== 'failed') throw new Error(`it is ${result.kind}`)
+  return JSON.parse(result.error) as RefusalBody
+}
+
+test('params that a model does not take are named, with what it takes instead [invalid_request]', () => {
+  expect(errorOf({ field: 'temperature', problem: 'is above 1', instead: 'send 1 or less' })).toMatchObject({
+    code: 'invalid_request',
+    param: 'temperature',
+    message: 'The model does not take the params of this node: temperature is above 1.',
+    resolution: 'Correct temperature in the params of the node: send 1 or less. Or use another model in it.',
+  })
+})
+
+test('messages are none of what the author of a node has written, so ports are named [invalid_request]', () => {
+  const unsayable = { field: 'messages.0.content.1.image_url', problem: 'is an address', instead: 'send the image' }
+  for (const error of [errorOf(), errorOf(unsayable)]) {
+    expect(error).toMatchObject({ code: 'invalid_request', param: null })
+    expect(error.resolution).toContain('the ports of the node')
+    expect(JSON.stringify(error)).not.toMatch(/messages|charged/)
+  }
+})
