@@ -70,9 +70,11 @@ const ofTheOtherProject = ['acme/swift', 'acme/flat']
 export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
   const real = realModels.map(realProduct)
   for (const each of [...simulated, ...real]) await addProduct(prisma, each)
-  for (const [n, { id, promptPico, completionPico }] of real.entries()) {
+  for (const [n, { id, promptPico, completionPico, tokensPerByteMillionths }] of real.entries()) {
     const { limits } = realModels[n]!
-    await prisma.product.update({ where: { id }, data: { promptPico, completionPico, ...limits, state: 'published' } })
+    const rate = limits?.tokenizer !== undefined && { tokensPerByteMillionths } // which is the tokenizer's
+    const data = { promptPico, completionPico, ...limits, ...rate, state: 'published' }
+    await prisma.product.update({ where: { id }, data })
   }
   // What the environment no longer names has no provider any more.
   const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })

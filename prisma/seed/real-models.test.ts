@@ -23,6 +23,15 @@ test('what is said of its limits wins', () => {
   expect([contextLength, maxOutputTokens, maxTokensPerImage]).toEqual([8192, 4096, 700])
 })
 
+test('a byte is a token at most where the model can be counted, and half of one where not', () => {
+  const rateOf = (model: string, limits?: RealModel['limits']) =>
+    product({ provider: 'openai', model, limits }).tokensPerByteMillionths
+  expect(rateOf('gpt-5')).toBe(1_000_000)
+  expect(rateOf('gpt-5', { tokenizer: null })).toBe(500_000)
+  expect(rateOf('llama3')).toBe(500_000)
+  expect(rateOf('llama3', { tokenizer: 'cl100k_base' })).toBe(1_000_000)
+})
+
 test('Bedrock knows a model by more than its name, and takes less for it', () => {
   const model = 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
   const { id, contextLength, supportedParameters } = product({ provider: 'bedrock', model })
