@@ -468,7 +468,7 @@ BEGIN
     UPDATE money.wallets w SET reserved = w.reserved + b.reserved, journal_seq = b.last_seq, seal = b.seal
       FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project;
 
-    -- A chat with a sandbox product takes its key without the wallet's lock (write_starts_v2): it was first.
+    -- A chat with a sandbox product takes its key without the wallet's lock (write_starts_v3): it was first.
     IF cardinality(array_remove(a_key, NULL)) > 0
        AND EXISTS (SELECT FROM unnest(a_id, a_pair, a_key, code_of) AS u (id, pair, key, code)
                     WHERE u.code IS NULL AND u.key IS NOT NULL
