@@ -7,8 +7,8 @@ import { LedgerUnavailable } from './ledger-failures.ts'
 //   H1  The ledger knows it before anything is reserved in its name.
 //   H2  Once the ledger has declared it dead it stays dead; the process goes on under a fresh id.
 //   H3  A living id is never given up: the calls under it would lose their reservations.
-//   H4  While its heartbeats find no ledger it gives a sign of life by the notifier: the replica that it knew may be gone, and
-//       another one has taken it over, which it can't reach (services/ledger/src/instances/signs-of-life.ts).
+//   H4  While its heartbeats find no ledger it gives a sign of life by the notifier: the way to the ledger may be silent, or the
+//       replica that it knew is gone (services/ledger/src/instances/signs-of-life.ts).
 
 export interface Instance {
   /** In whose name an admission or a claim is asked for; read anew for each, because it may change. */

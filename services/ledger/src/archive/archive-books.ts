@@ -53,14 +53,20 @@ export async function archiveBooks(database: Pick<Database, 'prisma'>, options: 
   } else {
     await mkdir(options.folder, { recursive: true })
     for (const archived of unfinished) await finishMonth(database, archived, options)
-    for (const month of due) await archiveMonth(database, month, options)
+    const proved = new Set<string>()
+    for (const month of due) await archiveMonth(database, month, proved, options)
   }
   const months = [...new Set([...unfinished.map(({ month }) => month), ...due])]
   if (months.length === 0) options.tell('No month is due.')
   return months
 }
 
-async function archiveMonth(database: Pick<Database, 'prisma'>, month: Month, options: ArchiveOptions): Promise<void> {
+async function archiveMonth(
+  database: Pick<Database, 'prisma'>,
+  month: Month,
+  proved: Set<string>,
+  options: ArchiveOptions,
+): Promise<void> {
   const { folder, tell, beforeStep = () => {} } = options
   const { archived } = await readBooksState(database)
   const previous = archived.at(-1) ?? null
@@ -68,7 +74,7 @@ async function archiveMonth(database: Pick<Database, 'prisma'>, month: Month, op
   const closings = await readClosings(database)
 
   await beforeStep('books', month)
-  const books = await writeBooks(database, { folder, month, closings })
+  const books = await writeBooks(database, { folder, month, closings, proved })
   await beforeStep('attempts', month)
   const alreadyIn = archived.flatMap(({ attempts }) => attempts)
   const { files: attempts, staying } = await writeAttempts(database, { folder, month, archived: alreadyIn })

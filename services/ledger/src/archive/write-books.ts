@@ -15,7 +15,9 @@ import { walletsOfMonth, type MovedWallet } from './wallets-of-month.ts'
 //   A1  What is written is folded meanwhile, from where the archive before it ended. Books that do not add up are not
 //       archived: their entries are needed.
 //   A2  An entry is a line with all that the fold asks of other tables, so a file can be checked by itself.
-//   A3  Memory holds one step of one wallet, however long the month was.
+//   A3  Hours of usage stay for ever, so they are derived from the journal once more before its entries go: those of a
+//       wallet once each time the command is called, because they are derived up to now.
+//   A4  Memory holds one step of one wallet, however long the month was.
 
 type Prisma = Database['prisma']
 
@@ -23,10 +25,19 @@ const HOUR_MS = 3_600_000
 
 export type BooksFiles = Pick<Manifest, 'journal' | 'wallets' | 'opening' | 'closing' | 'seal'>
 
+interface BooksToWrite {
+  folder: string
+  month: Month
+  /** Every wallet at the end of the month before. */
+  closings: ReadonlyMap<string, Closing>
+  /** The projects of which the hours of usage were derived; those of this month are added (A3). */
+  proved: Set<string>
+}
+
 /** @throws NotArchivable where the books of the month do not add up, or are not rolled up */
 export async function writeBooks(
   { prisma }: Pick<Database, 'prisma'>,
-  { folder, month, closings }: { folder: string; month: Month; closings: ReadonlyMap<string, Closing> },
+  { folder, month, closings, proved }: BooksToWrite,
 ): Promise<BooksFiles> {
   const journal = openLineFile(folder, journalName(month))
   const wallets = openLineFile(folder, walletsName(month))
@@ -38,6 +49,8 @@ export async function writeBooks(
       if (wallet.last <= before.at.seq) continue // all of it was taken along with the month before
       const fold = beginFold(before)
       await writeWallet(prisma, wallet, { fold, month, journal })
+      if (!proved.has(wallet.project)) await proveUsage(prisma, wallet.project)
+      proved.add(wallet.project)
       forgetWindows(fold, wallet)
       const { project } = wallet
       await wallets.write(walletLine({ project, opening: before.at, closing: fold }))
@@ -56,7 +69,7 @@ export async function writeBooks(
   }
 }
 
-/** The entries of one wallet, and that its hours of usage, which stay, are right while they can still be derived. */
+/** The entries of one wallet. */
 async function writeWallet(
   prisma: Prisma,
   { project, last, rolledUp }: MovedWallet,
@@ -74,8 +87,11 @@ async function writeWallet(
     if (findings[0]) throw doNotAddUp(sayInJournal(project, findings[0]))
     for (const row of rows) if (BigInt(row['seq']!) <= fold.at.seq) await journal.write(entryLine(project, row))
   }
-  const [usage] = await checkUsage({ prisma }, project, 'hours')
-  if (usage) throw doNotAddUp(sayInJournal(project, usage))
+}
+
+async function proveUsage(prisma: Prisma, project: string): Promise<void> {
+  const [finding] = await checkUsage({ prisma }, project, 'hours')
+  if (finding) throw doNotAddUp(sayInJournal(project, finding))
 }
 
 function doNotAddUp(finding: string): NotArchivable {

@@ -1,15 +1,19 @@
 import { aliveTopic } from '@gateway/contracts/ledger-reads'
 import type { Deps } from '../deps.ts'
 
-// An instance whose replica of the ledger is gone may live, and reach no other one before that is back. Whoever has
-// taken it over (I4 of monitor_instances_v1) hears from it by the notifier, which it uses for as long as its heartbeats
-// find nobody.
+// An instance may live and reach no replica of the ledger: the one that heard it is gone and has been taken over (I4 of
+// monitor_instances_v1), or the way to it is silent. It gives signs of life by the notifier for as long as its
+// heartbeats find nobody, and whoever monitors it listens.
 //   S1  A sign of life is taken for a heartbeat only by the replica that monitors the instance now.
-//   S2  It counts for SIGNS_COUNT_FOR_MS from the moment of the takeover. What reaches no ledger for longer does not
-//       work.
+//   S2  It counts for SIGNS_COUNT_FOR_MS from the moment from which this replica listens. What reaches no ledger for
+//       longer does not work.
 //   S3  Signs may be lost, or come without a cause. Without any, silence ends the instance as it does everywhere else.
+//   S4  While the replica that heard it looks, only a gateway is kept alive by signs: its calls were answered and paid
+//       for, and end with it. A worker's nodes are for others to take as soon as it is not heard.
 
 const SIGNS_COUNT_FOR_MS = 120_000
+/** A gateway that was not heard for this part of the time after which it is dead has missed a heartbeat. */
+const LATE = 0.4
 
 export type SignsOfLife = ReturnType<typeof openSignsOfLife>
 
@@ -17,12 +21,12 @@ type SignDeps = Pick<Deps, 'reads' | 'notifier' | 'replicaId' | 'now' | 'log'>
 
 export function openSignsOfLife(deps: SignDeps) {
   const { notifier, now, log } = deps
-  const heard = new Map<string, { untilMs: number; unsubscribe: () => void }>()
+  const listening = new Map<string, { untilMs: number; unsubscribe: () => void }>()
   let mustListen = false
 
   function forget(instance: string): void {
-    heard.get(instance)?.unsubscribe()
-    heard.delete(instance)
+    listening.get(instance)?.unsubscribe()
+    listening.delete(instance)
   }
 
   async function onSign(instance: string): Promise<void> {
@@ -34,25 +38,35 @@ export function openSignsOfLife(deps: SignDeps) {
   }
 
   return {
-    /** After each look of the monitor: listens for those that this replica has taken over and not heard since. */
+    /** After each look of the monitor: listens for those that this replica has not heard, until it hears them. */
     async follow(takenOver: number): Promise<void> {
-      for (const [instance, { untilMs }] of heard) if (now() >= untilMs) forget(instance) // S2
       mustListen ||= takenOver > 0
-      if (!mustListen) return
-      for (const instance of await readUnheard(deps)) {
-        if (heard.has(instance)) continue
-        const unsubscribe = notifier.subscribe(aliveTopic(instance), () => void onSign(instance))
-        heard.set(instance, { untilMs: now() + SIGNS_COUNT_FOR_MS, unsubscribe })
-      }
+      const unheard = new Set(await readUnheard(deps, { hasTakenOver: mustListen, listening: [...listening.keys()] }))
       mustListen = false
+      for (const [instance, { untilMs, unsubscribe }] of listening) {
+        if (!unheard.has(instance)) forget(instance)
+        else if (now() >= untilMs) unsubscribe() // S2
+      }
+      for (const instance of unheard) {
+        if (listening.has(instance)) continue
+        const unsubscribe = notifier.subscribe(aliveTopic(instance), () => void onSign(instance))
+        listening.set(instance, { untilMs: now() + SIGNS_COUNT_FOR_MS, unsubscribe })
+      }
     },
   }
 }
 
-async function readUnheard({ reads: { prisma }, replicaId }: SignDeps): Promise<string[]> {
+/** Gateways that are late (S4), and of those that were taken over whoever was not heard since. */
+async function readUnheard(
+  { reads: { prisma }, replicaId }: SignDeps,
+  { hasTakenOver, listening }: { hasTakenOver: boolean; listening: string[] },
+): Promise<string[]> {
   const rows = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM money.instances
-     WHERE monitor = ${replicaId} AND ended_at IS NULL AND heartbeat_at < watched_from`
+     WHERE monitor = ${replicaId} AND ended_at IS NULL
+       AND ((${hasTakenOver} OR id = ANY (${listening})) AND heartbeat_at < watched_from
+         OR service = 'gateway'
+            AND heartbeat_at < clock_timestamp() - ${LATE}::float8 * dead_after_ms * interval '1 millisecond')`
   return rows.map(({ id }) => id)
 }
 

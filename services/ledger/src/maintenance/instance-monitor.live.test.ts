@@ -21,13 +21,14 @@ const SIGN_MS = 250
 type Replica = 'here' | 'there'
 
 interface Kind {
+  service: 'worker' | 'gateway'
   deadAfterMs: number
   heartbeatMs: number
 }
 
 const KINDS: Record<string, Kind> = {
-  'a worker, dead after 3 s': { deadAfterMs: 3_000, heartbeatMs: 1_000 },
-  'a gateway, dead after 15 s': { deadAfterMs: 15_000, heartbeatMs: 5_000 },
+  'a worker, dead after 3 s': { service: 'worker', deadAfterMs: 3_000, heartbeatMs: 1_000 },
+  'a gateway, dead after 15 s': { service: 'gateway', deadAfterMs: 15_000, heartbeatMs: 5_000 },
 }
 
 const test = clockTest
@@ -58,8 +59,8 @@ const test = clockTest
       )
       return (rows as { now: boolean }[])[0]!.now
     }
-    const untilHeard = async (name: string) => {
-      await pass(LOOK_MS, 'there') // so that no takeover is taken for a sign
+    const untilHeard = async (name: string, by: Replica = 'there') => {
+      await pass(LOOK_MS, by) // so that no takeover is taken for a sign
       await expect
         .poll(() => {
           giveSign(name)
@@ -68,8 +69,8 @@ const test = clockTest
         .toBe(true)
       await delay(SIGN_MS) // the clock stands still: those that are still on their way change nothing
     }
-    const heartbeat = (name: string, { deadAfterMs }: Kind, through: Replica = 'here') =>
-      recordHeartbeat(depsOf(through), { instance: `${name} ${task.id}`, service: 'worker', deadAfterMs })
+    const heartbeat = (name: string, { service, deadAfterMs }: Kind, through: Replica = 'here') =>
+      recordHeartbeat(depsOf(through), { instance: `${name} ${task.id}`, service, deadAfterMs })
     const isAlive = async (name: string) => {
       const { rows } = await fixture.run('SELECT ended_at FROM money.instances WHERE id = $1', [`${name} ${task.id}`])
       return (rows as { ended_at: Date | null }[])[0]!.ended_at === null
@@ -204,11 +205,45 @@ describe('an instance whose replica is gone, and that reaches no other one,', ()
     clearInterval(signs)
   })
 
-  test('is not kept alive by signs while its own replica looks', async ({ watch }) => {
-    await watch.heartbeat('quiet', kind)
+  test('that is a worker is not kept alive by signs while its own replica looks', async ({ watch }) => {
+    const worker = KINDS['a worker, dead after 3 s']!
+    await watch.heartbeat('quiet', worker)
     const signs = setInterval(() => watch.giveSign('quiet'), 1)
-    expect(await watch.untilEnded('quiet', 'here', 'there')).toBeLessThanOrEqual(kind.deadAfterMs + LOOK_MS)
+    expect(await watch.untilEnded('quiet', 'here', 'there')).toBeLessThanOrEqual(worker.deadAfterMs + LOOK_MS)
     clearInterval(signs)
+  })
+})
+
+describe('a gateway that reaches no replica, though the one that heard it looks,', () => {
+  const kind = KINDS['a gateway, dead after 15 s']!
+
+  test('lives on for as long as it gives signs of life, and is ended two minutes later', async ({ watch }) => {
+    await watch.heartbeat('cut off', kind)
+    await watch.pass(kind.deadAfterMs - LOOK_MS, 'here', 'there')
+    for (let n = 0; n < 6; n++) {
+      await watch.untilHeard('cut off', 'here')
+      await watch.pass(kind.deadAfterMs - LOOK_MS, 'here', 'there')
+    }
+    expect(await watch.isAlive('cut off')).toBe(true)
+    await watch.untilHeard('cut off', 'here')
+    watch.process.nowMs += 120_000
+    await watch.look('here')
+    const signs = setInterval(() => watch.giveSign('cut off'), 1)
+    expect(await watch.untilEnded('cut off', 'here', 'there')).toBeLessThanOrEqual(kind.deadAfterMs + LOOK_MS)
+    clearInterval(signs)
+  })
+
+  test('has two minutes again each time it was heard', async ({ watch }) => {
+    for (let n = 0; n < 2; n++) {
+      expect(await watch.heartbeat('cut off', kind)).toEqual({ alive: true })
+      await watch.look('here', 'there')
+      watch.process.nowMs += 60_000
+      await watch.pass(kind.deadAfterMs - LOOK_MS, 'here', 'there')
+      await watch.untilHeard('cut off', 'here')
+      watch.process.nowMs += 60_000
+      await watch.pass(kind.deadAfterMs - LOOK_MS, 'here', 'there')
+    }
+    expect(await watch.isAlive('cut off')).toBe(true)
   })
 })
 
