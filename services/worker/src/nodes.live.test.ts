@@ -193,16 +193,28 @@ stackTest(
   },
 )
 
+/** Two calls of one model, one after the other. */
+function twoChats(product: string) {
+  const nodes = ['one', 'two'].map((id) => ({ id, kind: 'product.chat', product }))
+  const edges = ['in.prompt>one.prompt', 'one.text>two.prompt', 'two.text>out.text']
+  return flow(side('prompt'), side('text'), nodes, ...edges)
+}
+
 stackTest(
   'a product that was taken away since fails its node [product_not_assigned]',
   async ({ startWorker, tenant, fixture, stack }) => {
+    const { control } = stack.provider
     await startWorker()
     const prompt = newPrompt()
-    const graph = oneChat(tenant.model)
+    await control.setFaults([{ prompt, hold: true }])
+    const execution = await tenant.start(twoChats(tenant.model), { prompt })
+    await control.waitForCalls(1, { prompt })
     await fixture.run('DELETE FROM control.assignments WHERE project = $1', [tenant.project])
-    const record = await tenant.run(graph, { prompt })
-    expect(record).toMatchObject({ status: 'Failed', error: { code: 'product_not_assigned' }, chargedMicro: 0 })
-    expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
+    await control.release()
+    const record = await tenant.ended(execution)
+    expect(record).toMatchObject({ status: 'Failed', error: { code: 'product_not_assigned' } })
+    expect(nodeOf(record, 'two')).toMatchObject({ status: 'Failed', chargedMicro: 0 })
+    expect(record.chargedMicro).toBe(nodeOf(record, 'one').chargedMicro)
   },
 )
 
@@ -225,17 +237,8 @@ stackTest(
     const { control } = stack.provider
     await startWorker()
     const prompt = newPrompt()
-    const nodes = ['one', 'two'].map((id) => ({ id, kind: 'product.chat', product: tenant.model }))
-    const graph = flow(
-      side('prompt'),
-      side('text'),
-      nodes,
-      'in.prompt>one.prompt',
-      'one.text>two.prompt',
-      'two.text>out.text',
-    )
     await control.setFaults([{ prompt, hold: true }])
-    const execution = await tenant.start(graph, { prompt })
+    const execution = await tenant.start(twoChats(tenant.model), { prompt })
     await control.waitForCalls(1, { prompt })
     await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [tenant.key.id])
     await control.release()

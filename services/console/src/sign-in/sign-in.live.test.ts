@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { expect } from 'vitest'
+import { nameOf } from '@gateway/testbed/fixture'
 import { answerOf, callerOf, consoleTest as test, outcomeOf, signInBy, untilSomebodyWaits } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -50,10 +51,10 @@ test('me answers what I belong to and with which roles', async ({ stack }) => {
   expect(body.tenants).toEqual([
     {
       id: stack.tenant,
-      name: stack.tenant,
+      name: nameOf(stack.tenant),
       role: 'Admin',
-      teams: [{ id: stack.team, name: stack.team, role: 'Team Owner' }],
-      projects: [{ id: stack.project, name: stack.project, role: 'Project Owner' }],
+      teams: [{ id: stack.team, name: nameOf(stack.team), role: 'Team Owner' }],
+      projects: [{ id: stack.project, name: nameOf(stack.project), role: 'Project Owner' }],
     },
   ])
 })
