@@ -196,11 +196,16 @@ export const rows: Row[] = [
   },
   {
     field: 'tool_choice',
-    taken: { 'a word': { tools: [tool()], tool_choice: 'auto' }, 'one byte under 2 KB': choiceOf(2 * KB - 1) },
+    taken: {
+      'a word': { tools: [tool()], tool_choice: 'auto' },
+      'a word that only its provider knows': { tools: [tool()], tool_choice: 'validated' },
+      'of no tools, where it asks for none': { tool_choice: 'auto' },
+      'one byte under 2 KB': choiceOf(2 * KB - 1),
+    },
     refused: {
       '2 KB': choiceOf(2 * KB),
-      'another word': { tools: [tool()], tool_choice: 'maybe' },
-      'of no tools': { tool_choice: 'auto' },
+      'of no tools, where it asks for one': { tool_choice: 'required' },
+      'neither a word nor an object': { tools: [tool()], tool_choice: 7 },
     },
   },
   {
