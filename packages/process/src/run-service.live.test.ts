@@ -110,6 +110,14 @@ test('a rejection that nobody caught is logged and ends the process with 1', asy
   expect(service.messages().at(-1)).toBe('unhandled rejection')
 })
 
+test('a warning of Node is a line of the log like any other', async () => {
+  const service = startProgram({ GREETING: 'hello' })
+  await fetch(`${await service.url()}/warn`)
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect([service.messages(), service.errors()]).toEqual([expect.arrayContaining(['a warning of Node']), ''])
+})
+
 test('a part that does not stop in time leaves exit code 1, and the others stop', async () => {
   const service = startProgram({ GREETING: 'hello', FAIL: 'stop' })
   await service.url()

@@ -55,6 +55,8 @@ export async function runService<Schema extends z.ZodObject>(
   }
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'))
   process.on('unhandledRejection', (error) => fail(error, 'unhandled rejection'))
+  process.removeAllListeners('warning') // Node's own listener writes what is no line of the log
+  process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'))
 
   async function stop(reason: string): Promise<void> {
     readiness.stopping()
