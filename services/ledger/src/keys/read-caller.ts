@@ -9,27 +9,33 @@ interface CallerRow {
   refusal: KeyRefusalCode | null
   rotated_to: string | null
   expires_at: Date | null
+  lists_sandbox: boolean
 }
 
 export interface Caller {
   id: string
   project: string
+  /** Whether its list has the sandbox product that was asked about. What its flow calls is not looked at. */
+  listsSandbox: boolean
 }
 
 /**
  * The key that is asked for, or its refusal: the views and the order of checks that admission has (rules §2.3).
+ * @param sandbox asked about in the same statement
  */
 export async function readCaller(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { keyHash, selector }: CallerQuestion,
+  sandbox: string | null = null,
 ): Promise<Caller | Refused> {
   const [caller] = await prisma.$queryRaw<CallerRow[]>`
-    SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal
+    SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal,
+           money.unlisted_v1(k.id, k.policy, ${sandbox}, '{}') IS NULL AS lists_sandbox
       FROM (VALUES (decode(${keyHash}, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`
   if (!caller?.id || !caller.project || caller.refusal)
     return keyRefused(caller?.refusal ?? 'key_invalid', caller?.rotated_to ?? null, caller?.expires_at ?? null)
   if (selector !== null && selector !== caller.project) return refused('project_mismatch', { project: caller.project })
-  return { id: caller.id, project: caller.project }
+  return { id: caller.id, project: caller.project, listsSandbox: caller.lists_sandbox }
 }
 
 /** Why a key as such can call nothing, as money.key_refusal_v1 answers it. */

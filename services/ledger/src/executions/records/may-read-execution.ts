@@ -14,16 +14,8 @@ export async function mayReadExecution(
   execution: Pick<ExecutionRow, 'id' | 'project' | 'sandbox'> | null,
   asked: string = execution?.id ?? '',
 ): Promise<Refused | null> {
-  const key = await readCaller(deps, caller)
+  const key = await readCaller(deps, caller, execution?.sandbox)
   if ('refused' in key) return key
   if (execution?.project !== key.project) return refused('execution_not_found', { execution: asked })
-  const allowed = await allowsSandbox(deps, key.id, execution.sandbox)
-  return allowed ? null : refused('key_scope', { resource: execution.sandbox })
-}
-
-/** Whether a key may see executions of a sandbox product. What its flow calls does not matter: nothing is called. */
-async function allowsSandbox({ reads }: Pick<Deps, 'reads'>, key: string, sandbox: string): Promise<boolean> {
-  const [row] = await reads.prisma.$queryRaw<[{ unlisted: string | null }]>`
-    SELECT money.unlisted_v1(k.id, k.policy, ${sandbox}, '{}') AS unlisted FROM control.keys k WHERE k.id = ${key}`
-  return row.unlisted === null
+  return key.listsSandbox ? null : refused('key_scope', { resource: execution.sandbox })
 }
