@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type Stack } from './src/stack.ts'
@@ -56,25 +57,31 @@ async function openFlow(stack: Stack) {
 }
 
 /** Starts the executions of the backlog and leaves each as soon as it is admitted. */
-async function startBacklog(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
+async function startBacklog(stack: Stack, flow: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
   let next = 0
   const starters = Array.from({ length: STARTERS }, async () => {
-    for (let n = next++; n < BACKLOG; n = next++) {
-      const left = new AbortController()
-      const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${secret}`,
-          'content-type': 'application/json',
-          accept: 'application/x-ndjson',
-          'idempotency-key': `backlog-${n}`,
-        },
-        body: JSON.stringify({ input: { text: `backlog ${n}` } }),
-        signal: left.signal,
-      })
-      expect(answer.status).toBe(200)
-      left.abort()
-    }
+    for (let n = next++; n < BACKLOG; n = next++) await startOne(stack, flow, `backlog ${n}`)
   })
   await Promise.all(starters)
+}
+
+/** Repeats it under its idempotency key where it is told to: what is tested here begins when all have been admitted. */
+async function startOne(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>, text: string) {
+  for (;;) {
+    const left = new AbortController()
+    const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        accept: 'application/x-ndjson',
+        'idempotency-key': text.replace(' ', '-'),
+      },
+      body: JSON.stringify({ input: { text } }),
+      signal: left.signal,
+    })
+    left.abort()
+    if (answer.status !== 503) return expect(answer.status).toBe(200)
+    await delay(1_000 * Number(answer.headers.get('retry-after')))
+  }
 }
