@@ -1,4 +1,5 @@
 import type { ChatAnswer } from '../compose-chat.ts'
+import { argumentsOf } from '../tool-arguments.ts'
 
 /** The body of an answer that isn't streamed. */
 export function converseBody(answer: ChatAnswer): string {
@@ -72,19 +73,10 @@ function blocksOf({ reasoning, content, toolCall, random }: ChatAnswer): Block[]
     const { id, name, arguments: given } = toolCall
     const toolUseId = id.replace('call', 'tooluse')
     blocks.push({
-      whole: { toolUse: { toolUseId, name, input: whole(given.join('')) } },
+      whole: { toolUse: { toolUseId, name, input: argumentsOf(given.join('')) } },
       start: { toolUse: { toolUseId, name } },
       deltas: given.map((input) => ({ toolUse: { input } })),
     })
   }
   return blocks
-}
-
-/** Arguments that the output cap cut short can't be an object any more. */
-function whole(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return {}
-  }
 }

@@ -1,4 +1,5 @@
 import type { ChatAnswer } from '../compose-chat.ts'
+import { argumentsOf } from '../tool-arguments.ts'
 
 /** The body of an answer that isn't streamed. */
 export function responseBody(model: string, answer: ChatAnswer): string {
@@ -38,7 +39,10 @@ function callParts({ toolCall, random }: ChatAnswer): object[] {
   if (!toolCall) return []
   const { id, name, arguments: given } = toolCall
   return [
-    { functionCall: { id, name, args: whole(given.join('')) }, thoughtSignature: `sim_signature${random.hex(16)}` },
+    {
+      functionCall: { id, name, args: argumentsOf(given.join('')) },
+      thoughtSignature: `sim_signature${random.hex(16)}`,
+    },
   ]
 }
 
@@ -75,14 +79,5 @@ function counts({ prompt, completion, reasoning }: NonNullable<ChatAnswer['usage
     ...(ended && reasoning > 0 && { thoughtsTokenCount: reasoning }),
     totalTokenCount: prompt + (ended ? completion : 0),
     promptTokensDetails: [{ modality: 'TEXT', tokenCount: prompt }],
-  }
-}
-
-/** Arguments that the output cap cut short can't be an object any more. */
-function whole(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return {}
   }
 }

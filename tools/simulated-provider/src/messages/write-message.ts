@@ -1,4 +1,5 @@
 import type { ChatAnswer } from '../compose-chat.ts'
+import { argumentsOf } from '../tool-arguments.ts'
 
 /** The events of a stream, each with its name: what is said, what ends it, and the mark after the end. */
 export interface MessageEvents {
@@ -89,21 +90,12 @@ function blocksOf({ reasoning, content, toolCall, random }: ChatAnswer): Block[]
   if (toolCall) {
     const { id, name, arguments: given } = toolCall
     blocks.push({
-      start: (text) => ({ type: 'tool_use', id: id.replace('call', 'toolu'), name, input: whole(text) }),
+      start: (text) => ({ type: 'tool_use', id: id.replace('call', 'toolu'), name, input: argumentsOf(text) }),
       text: given.join(''),
       deltas: given.map((partial) => ({ type: 'input_json_delta', partial_json: partial })),
     })
   }
   return blocks
-}
-
-/** Arguments that the output cap cut short can't be an object any more. */
-function whole(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return {}
-  }
 }
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'refusal' }
