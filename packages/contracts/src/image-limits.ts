@@ -22,6 +22,11 @@ export interface ImageAsset {
 /** Whoever asks: a chat call names its messages, a node its port. */
 export type ImageSurface = 'chat' | 'node'
 
+/** The ids of the assets among some images, each once. */
+export function assetIdsOf(images: readonly ChatImage[]): string[] {
+  return [...new Set(images.flatMap((image) => (image.kind === 'asset' ? image.asset : [])))]
+}
+
 /**
  * Why a product can't take these images; null where it can.
  * @param assets those of the project that `images` name; one that is missing is none of the project's

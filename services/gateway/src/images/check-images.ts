@@ -1,4 +1,4 @@
-import { imageMisfit, type ImageAsset } from '@gateway/contracts/image-limits'
+import { assetIdsOf, imageMisfit, type ImageAsset } from '@gateway/contracts/image-limits'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { Refusal } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
@@ -21,7 +21,7 @@ export async function checkImages(
   { keyHash, selector, request: { model, images } }: ChatCall,
 ): Promise<CheckedImages> {
   if (images.length === 0) return NONE
-  const assets = [...new Set(images.flatMap((image) => (image.kind === 'asset' ? image.asset : [])))]
+  const assets = assetIdsOf(images)
   const answer = await ledger.readImages({ caller: { keyHash, selector }, model: storable(model), assets })
   if ('refused' in answer) return { assets: [], misfit: refusalFor(answer.refused, 'chat') }
   if (answer.limits === null)

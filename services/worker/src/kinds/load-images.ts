@@ -2,7 +2,7 @@ import { imageUrls } from '@gateway/assets/image-urls'
 import { isImageUrl } from '@gateway/contracts/chat-images'
 import type { ChatRequest } from '@gateway/contracts/chat-request'
 import type { AssetValue } from '@gateway/contracts/execution'
-import { imageMisfit, type ImageAsset } from '@gateway/contracts/image-limits'
+import { assetIdsOf, imageMisfit, type ImageAsset } from '@gateway/contracts/image-limits'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { refuse } from '@gateway/contracts/refusal'
 import type { Deps } from '../deps.ts'
@@ -34,7 +34,7 @@ export async function checkImages(
   signal: AbortSignal,
 ): Promise<ImageAsset[]> {
   if (images.length === 0) return []
-  const assets = [...new Set(images.flatMap((image) => (image.kind === 'asset' ? image.asset : [])))]
+  const assets = assetIdsOf(images)
   const answer = await askUntilAnswered(signal, () => ledger.readImages({ caller: { project }, model, assets }))
   if ('refused' in answer) throw refusalFor(answer.refused, 'node')
   if (answer.limits === null) return answer.assets // the admission says why
