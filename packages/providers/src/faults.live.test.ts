@@ -17,6 +17,7 @@ const { first, second, failures, open } = await twoProviders()
 interface Case {
   name: string
   rule: FaultRule
+  /** Of the provider with the fault: the other one has all the time that it needs. */
   limits?: object
   json: Partial<ProviderFailure> | 'answers'
   stream: Partial<ProviderFailure> | 'answers'
@@ -90,14 +91,14 @@ const cases: Case[] = [
   {
     name: 'a pause in the middle that is too long',
     rule: { stall: { afterChunk: 5 } },
-    limits: { idleMs: 40 },
+    limits: { idleMs: 250 },
     json: { kind: 'timeout', afterFirstByte: false },
     stream: { kind: 'timeout', afterFirstByte: true },
   },
   {
     name: 'an answer that takes too long as a whole',
     rule: { stall: { afterChunk: 5 } },
-    limits: { totalMs: 100 },
+    limits: { totalMs: 250 },
     json: { kind: 'timeout' },
     stream: { kind: 'timeout', afterFirstByte: true },
   },
@@ -182,14 +183,14 @@ describe.each(kinds)('what goes wrong with %s', (kind) => {
 
   test.each(cases)('$name, as JSON', async ({ rule, limits, json }) => {
     await first.control.setFaults([rule])
-    const answer = complete({}, limits ? open(kind, limits) : providers)
+    const answer = complete({}, limits ? open(kind, {}, {}, limits) : providers)
     if (json === 'answers') await answer
     else expect(await failureOf(answer)).toMatchObject({ provider: 'first', ...json })
   })
 
   test.each(cases)('$name, as a stream', async ({ rule, limits, stream }) => {
     await first.control.setFaults([rule])
-    const opening = openStream({}, limits ? open(kind, limits) : providers)
+    const opening = openStream({}, limits ? open(kind, {}, {}, limits) : providers)
     if (stream === 'answers') await readAll(await opening)
     else if (stream.afterFirstByte) expect(await failureOf(readAll(await opening))).toMatchObject(stream)
     else expect(await failureOf(opening)).toMatchObject(stream)
@@ -197,7 +198,7 @@ describe.each(kinds)('what goes wrong with %s', (kind) => {
 
   test.each(cases)('$name, with a second provider', async ({ rule, limits, json, stream }) => {
     await first.control.setFaults([rule])
-    const through = limits ? open(kind, limits) : providers
+    const through = limits ? open(kind, {}, {}, limits) : providers
     const whole = complete({ routes: toBoth }, through)
     if (json !== 'answers' && json.retryable === false) expect(await failureOf(whole)).toMatchObject(json)
     else expect((await whole).choices[0]?.finish_reason).toBe('stop')
@@ -228,7 +229,7 @@ describe.each(kinds)('what goes wrong with %s', (kind) => {
   test('what a failure says holds nothing of the prompt, the answer or the key', async () => {
     for (const { rule, limits } of cases) {
       await first.control.setFaults([rule])
-      const through = limits ? open(kind, limits) : providers
+      const through = limits ? open(kind, {}, {}, limits) : providers
       await complete({}, through).catch(() => {})
       await openStream({}, through)
         .then(readAll)

@@ -50,9 +50,9 @@ export async function twoProviders() {
     }
   })
 
-  /** Each is asked once and its circuit never opens, unless `settings` say so. */
-  function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}): Providers {
-    const each = (url: string) => ({
+  /** Each is asked once and its circuit never opens, unless `settings` say so; `ofFirst` binds `first` alone. */
+  function open(kind: Kind, settings: object = {}, options: ProvidersOptions = {}, ofFirst: object = {}): Providers {
+    const each = (url: string, more: object = {}) => ({
       kind,
       baseUrl: `${url}${placeOf[kind].path}`,
       ...placeOf[kind].settings,
@@ -61,8 +61,9 @@ export async function twoProviders() {
       tries: 1,
       circuitFailures: 1_000_000,
       ...settings,
+      ...more,
     })
-    const config = readProviders(JSON.stringify({ first: each(first.url), second: each(second.url) }), {
+    const config = readProviders(JSON.stringify({ first: each(first.url, ofFirst), second: each(second.url) }), {
       PROVIDER_KEY: 'sk-canary',
     })
     const it = openProviders(config, { attemptFailed: (failure) => failures.push(failure), ...options })
