@@ -1,7 +1,7 @@
 -- In whose name the nodes of an execution call, and why they may not any more (null: they may). An execution of a key
 -- goes by the lineage: a key that was rotated or has expired since does not stop it, but a revocation does, and its
 -- issuer's loss of permissions (money §7.2). An execution of a person in the console has neither key nor lineage
--- nor limit, and goes on as long as that person may invoke.
+-- nor limit, and goes on as long as that person may invoke: a grant is worth nothing without a membership (rules §7.3).
 -- needs: money.callers
 CREATE OR REPLACE VIEW money.execution_callers AS
 SELECT e.id AS execution,
@@ -15,6 +15,8 @@ SELECT e.id AS execution,
        CASE
          WHEN e.key IS NULL THEN
            CASE WHEN (SELECT g.person FROM control.project_grants g
+                        JOIN control.projects p ON p.id = g.project
+                        JOIN control.memberships m ON m.tenant = p.tenant AND m.person = g.person
                        WHERE g.project = e.project AND g.person = e.person
                          AND g.role IN ('Project Owner', 'Project Consumer')) IS NULL THEN 'not_permitted' END
          WHEN k.id IS NULL THEN 'key_revoked'

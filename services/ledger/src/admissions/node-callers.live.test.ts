@@ -87,6 +87,18 @@ describe('in whose name an execution calls', () => {
     expect((await fixture.run(`SELECT FROM money.meters WHERE lineage = ''`)).rowCount).toBe(0)
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
+
+  test('nor does it outlast the person’s membership, whose grant alone is worth nothing [not_permitted]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const person = await fixture.issuer(tenant.project)
+    const [first, second] = await runWith(fixture, tenant, 2, { person })
+    expect(await codeNow(replica, tenant, first!)).toBe('admitted')
+    await fixture.run('DELETE FROM control.memberships WHERE person = $1', [person])
+    expect(await codeNow(replica, tenant, second!)).toBe('not_permitted')
+  })
 })
 
 describe('what an execution may call', () => {
