@@ -103,6 +103,39 @@ describe('what would take for ever ends', () => {
     expect(schemaFault({ $ref: '#' }, 1)).toMatch(/too much/)
   })
 
+  // Each schema asks the same of one value some hundred times.
+  const often = (asked: object) => ({
+    $ref: '#/$defs/a',
+    $defs: {
+      a: { anyOf: Array.from({ length: 6 }, () => ({ $ref: '#/$defs/b' })) },
+      b: { anyOf: Array.from({ length: 6 }, () => ({ $ref: '#/$defs/c' })) },
+      c: { anyOf: Array.from({ length: 6 }, () => asked) },
+    },
+  })
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, n]))
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+  test.each<[string, object, unknown]>([
+    ['the length of a long text', { minLength: 70_000 }, 'x'.repeat(60_000)],
+    ['the number of many fields', { minProperties: 9_000 }, fields(8_000)],
+    ['every one of many fields', { properties: { f7999: false } }, fields(8_000)],
+    ['every one of many items', { items: {}, maxItems: 9_000, not: {} }, numbers(8_000)],
+    ['names that are missing at the end', { required: [...Object.keys(fields(4_000)), 'missing'] }, fields(4_000)],
+    ['whether a large value is another one', { const: [...numbers(4_000), 'a'] }, [...numbers(4_000), 'b']],
+    ['whether a large value is one of a list', { enum: [[...numbers(4_000), 'a']] }, [...numbers(4_000), 'b']],
+    ['whether it is of many types', { type: Array.from({ length: 4_000 }, () => 'string') }, 1],
+    ['what a long reference names', { $ref: `#${'/a'.repeat(9_000)}`, not: {} }, 1],
+  ])('what asks again and again for %s', (_, asked, value) => {
+    expect(schemaFault(often(asked), value)).toMatch(/too much/)
+  })
+
+  test('but nothing that arguments may hold takes that long', () => {
+    const schema = { properties: { list: { items: { type: 'integer', minimum: 0 }, maxItems: 40_000 } } }
+    expect(schemaFault(schema, { list: Array.from({ length: 32_000 }, () => 1) })).toBeNull()
+    expect(schemaFault({ additionalProperties: { maxLength: 64_000 } }, fields(8_000))).toBeNull()
+    expect(schemaFault({ properties: { text: { maxLength: 64_000 } } }, { text: 'x'.repeat(64_000) })).toBeNull()
+  })
+
   test('an expression that backtracks is not run at all', () => {
     expect(schemaFault({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(60)}b`)).toBeNull()
   })

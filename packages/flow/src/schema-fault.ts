@@ -2,12 +2,14 @@
 //   S1  Checked are type, enum, const, properties, required, additionalProperties, items, prefixItems, the bounds of numbers, lengths
 //       and counts, allOf, anyOf, oneOf, not, and $ref to a place in the same schema. What else a schema says is the model's to keep:
 //       above all `pattern` and `format`, because nobody's regular expression is run here.
-//   S2  Whatever schema and value are, it ends soon: what takes more than STEPS steps can't be told, and does not fit.
+//   S2  Whatever schema and value are, it ends soon: what takes more than STEPS steps can't be told, and does not fit. A step is a
+//       schema, a field, an item or a name that is looked at, or so many characters: a schema asks for each as often as it likes.
 
 type Json = unknown
 type Schema = Record<string, Json>
 
 const STEPS = 200_000
+const CHARACTERS_A_STEP = 64
 const DEPTH = 64
 
 interface Check {
@@ -28,16 +30,27 @@ export function schemaFault(schema: Schema, value: Json): string | null {
 
 class TooMuch extends Error {}
 
+/** S2 */
+function spend(check: Check, steps: number): void {
+  check.left -= steps
+  if (check.left < 0) throw new TooMuch()
+}
+
+function spendOnText(check: Check, text: string): void {
+  spend(check, Math.ceil(text.length / CHARACTERS_A_STEP))
+}
+
 function fault(check: Check, schema: Json, value: Json, at: string, depth: number): string | null {
-  if (--check.left < 0 || depth > DEPTH) throw new TooMuch()
+  spend(check, 1)
+  if (depth > DEPTH) throw new TooMuch()
   if (schema === false) return `${placeOf(at)} is not allowed`
   if (!isObject(schema)) return null
   const inner = (of: Json, what: Json = value, path = at) => fault(check, of, what, path, depth + 1)
   return (
     typeFault(check, schema, value, at) ??
-    boundFault(schema, value, at) ??
-    objectFault(schema, value, at, inner) ??
-    listFault(schema, value, at, inner) ??
+    boundFault(check, schema, value, at) ??
+    objectFault(check, schema, value, at, inner) ??
+    listFault(check, schema, value, at, inner) ??
     combinedFault(check, schema, at, inner)
   )
 }
@@ -50,15 +63,21 @@ function typeFault(
   value: Json,
   at: string,
 ): string | null {
-  if (Array.isArray(options)) check.left -= options.length
   const types = [type].flat().filter((each) => typeof each === 'string')
+  spend(check, types.length)
   if (types.length > 0 && !types.some((each) => isOfType(each, value)))
     return `${placeOf(at)} must be of the type ${types.join(' or ')}`
-  if (Array.isArray(options) && !options.some((option) => isSame(option, value)))
-    return `${placeOf(at)} must be one of ${JSON.stringify(options).slice(0, 200)}`
-  if (constant !== undefined && !isSame(constant, value))
-    return `${placeOf(at)} must be ${JSON.stringify(constant).slice(0, 200)}`
+  if (Array.isArray(options) && !options.some((option) => isSame(check, option, value)))
+    return `${placeOf(at)} must be one of ${quoted(check, options)}`
+  if (constant !== undefined && !isSame(check, constant, value))
+    return `${placeOf(at)} must be ${quoted(check, constant)}`
   return null
+}
+
+function quoted(check: Check, value: Json): string {
+  const text = JSON.stringify(value)
+  spendOnText(check, text)
+  return text.slice(0, 200)
 }
 
 function isOfType(type: string, value: Json): boolean {
@@ -72,7 +91,7 @@ function isOfType(type: string, value: Json): boolean {
 /** By keyword: what it is about of a value, and whether that may be what it is. */
 const bounds: [
   keyword: string,
-  measure: (value: Json) => number | null,
+  measure: (value: Json, check: Check) => number | null,
   holds: (measured: number, bound: number) => boolean,
 ][] = [
   ['minimum', numberIn, (measured, bound) => measured >= bound],
@@ -87,11 +106,11 @@ const bounds: [
   ['maxProperties', fieldsOf, (measured, bound) => measured <= bound],
 ]
 
-function boundFault(schema: Schema, value: Json, at: string): string | null {
+function boundFault(check: Check, schema: Schema, value: Json, at: string): string | null {
   for (const [keyword, measure, holds] of bounds) {
     const bound = schema[keyword]
     if (typeof bound !== 'number') continue
-    const measured = measure(value)
+    const measured = measure(value, check)
     if (measured !== null && !holds(measured, bound)) return `${placeOf(at)} breaks ${keyword} ${bound}`
   }
   return null
@@ -100,23 +119,31 @@ function boundFault(schema: Schema, value: Json, at: string): string | null {
 function numberIn(value: Json): number | null {
   return typeof value === 'number' ? value : null
 }
-function charactersOf(value: Json): number | null {
-  return typeof value === 'string' ? Array.from(value).length : null
+function charactersOf(value: Json, check: Check): number | null {
+  if (typeof value !== 'string') return null
+  spendOnText(check, value)
+  return Array.from(value).length
 }
 function itemsOf(value: Json): number | null {
   return Array.isArray(value) ? value.length : null
 }
-function fieldsOf(value: Json): number | null {
-  return isObject(value) ? Object.keys(value).length : null
+function fieldsOf(value: Json, check: Check): number | null {
+  if (!isObject(value)) return null
+  const count = Object.keys(value).length
+  spend(check, count)
+  return count
 }
 
-function objectFault(schema: Schema, value: Json, at: string, inner: Inner): string | null {
+function objectFault(check: Check, schema: Schema, value: Json, at: string, inner: Inner): string | null {
   if (!isObject(value)) return null
   const { required, patternProperties } = schema
   const properties = isObject(schema['properties']) ? schema['properties'] : {}
-  for (const name of Array.isArray(required) ? required : [])
+  const names: Json[] = Array.isArray(required) ? required : []
+  const fields = Object.entries(value)
+  spend(check, names.length + fields.length)
+  for (const name of names)
     if (typeof name === 'string' && !Object.hasOwn(value, name)) return `${placeOf(join(at, name))} is missing`
-  for (const [name, item] of Object.entries(value)) {
+  for (const [name, item] of fields) {
     const path = join(at, name)
     if (Object.hasOwn(properties, name)) {
       const found = inner(properties[name], item, path)
@@ -129,8 +156,9 @@ function objectFault(schema: Schema, value: Json, at: string, inner: Inner): str
   return null
 }
 
-function listFault({ items, prefixItems }: Schema, value: Json, at: string, inner: Inner): string | null {
+function listFault(check: Check, { items, prefixItems }: Schema, value: Json, at: string, inner: Inner): string | null {
   if (!Array.isArray(value)) return null
+  spend(check, value.length)
   const first: Json[] = Array.isArray(prefixItems) ? prefixItems : []
   for (const [n, item] of value.entries()) {
     const schema = n < first.length ? first[n] : items
@@ -140,10 +168,10 @@ function listFault({ items, prefixItems }: Schema, value: Json, at: string, inne
   return null
 }
 
-function combinedFault({ root }: Check, schema: Schema, at: string, inner: Inner): string | null {
+function combinedFault(check: Check, schema: Schema, at: string, inner: Inner): string | null {
   const { allOf, anyOf, oneOf, not, $ref: reference } = schema
   if (typeof reference === 'string') {
-    const target = targetOf(root, reference)
+    const target = targetOf(check, reference)
     const found = target === undefined ? null : inner(target)
     if (found !== null) return found
   }
@@ -160,10 +188,12 @@ function combinedFault({ root }: Check, schema: Schema, at: string, inner: Inner
 }
 
 /** What `#/$defs/city` names; undefined for what is not there, or elsewhere. */
-function targetOf(root: Schema, reference: string): Json {
+function targetOf(check: Check, reference: string): Json {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
-  let target: Json = root
-  for (const step of reference.split('/').slice(1)) {
+  const path = reference.split('/')
+  spend(check, path.length)
+  let target: Json = check.root
+  for (const step of path.slice(1)) {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
     if (typeof target !== 'object' || target === null || !Object.hasOwn(target, name)) return undefined
     target = (target as Schema)[name]
@@ -171,14 +201,17 @@ function targetOf(root: Schema, reference: string): Json {
   return target
 }
 
-function isSame(one: Json, other: Json): boolean {
+function isSame(check: Check, one: Json, other: Json): boolean {
+  spend(check, 1)
+  if (typeof one === 'string') spendOnText(check, one)
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
   if (Array.isArray(one) !== Array.isArray(other)) return false
   const [names, others] = [Object.keys(one), Object.keys(other)]
+  spend(check, names.length + others.length)
   return (
     names.length === others.length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame((one as Schema)[name], (other as Schema)[name]))
+    names.every((name) => Object.hasOwn(other, name) && isSame(check, (one as Schema)[name], (other as Schema)[name]))
   )
 }
 

@@ -41,6 +41,29 @@ test.each([
       }),
     'describe the tool and its parameters more closely',
   ],
+  [
+    'a number in an argument that no record can hold',
+    () =>
+      answerOf(node, asked({ tools: [tool] }), {
+        role: 'assistant',
+        content: null,
+        refusal: null,
+        tool_calls: [
+          { id: 'c', type: 'function', function: { name: 'forecast', arguments: '{"city":"Bern","far":[1e400]}' } },
+        ],
+      }),
+    'describe the tool and its parameters more closely',
+  ],
+  [
+    'a number in JSON that no record can hold',
+    () =>
+      answerOf(node, asked({ response_format: { type: 'json_object' } }), {
+        role: 'assistant',
+        content: '{"far":-1e400}',
+        refusal: null,
+      }),
+    'describe the object in the prompt',
+  ],
 ])('the record of a node says how its author gets around %s [node_failed]', (_, answer, way) => {
   const error = errorOfNode(refusalOf(answer), { begunBy: 'invoke', chargedMicro: 7 })
   expect(error.code).toBe('node_failed')

@@ -68,11 +68,17 @@ function jsonOf({ id }: GraphNode, text: string): object {
   )
 }
 
+/** Null for what is no object, and where it holds a number beyond double precision: a record could only say null in its place. */
 function objectOf(json: string): object | null {
   try {
-    const value: unknown = JSON.parse(json)
+    const value: unknown = JSON.parse(json, finite)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
   } catch {
     return null
   }
+}
+
+function finite(_: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('a number beyond double precision')
+  return value
 }
