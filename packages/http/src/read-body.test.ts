@@ -30,6 +30,12 @@ describe('a body as JSON', () => {
     expect(messageOf(() => parseJson(Buffer.from([0x22, 0xff, 0x22])))).toBe(invalid('it is not UTF-8'))
   })
 
+  test.each(['1e400', '-1e400', '[{"a":[1e999]}]'])('%s holds a number that nobody could write again', (body) => {
+    expect(messageOf(() => parseJson(Buffer.from(body)))).toBe(
+      'invalid_request The body holds a number beyond double precision (1.8e308).',
+    )
+  })
+
   test('it is nested 100 levels deep at most', () => {
     expect(messageOf(() => parseJson(Buffer.from(nested(100))))).toMatch(/^read as/)
     const tooDeep = invalid('it is nested more than 100 levels deep')

@@ -56,8 +56,9 @@ function encoded(encoding: string) {
 const MAX_LEVELS = 100
 
 /**
- * Reads a body as JSON: a value of any kind, nested 100 levels deep at most.
- * @throws Refusal `invalid_json`
+ * Reads a body as JSON: a value of any kind, nested 100 levels deep at most. A number beyond double precision is read as infinity
+ * and would be written as null, so there is none in it.
+ * @throws Refusal `invalid_json`, `invalid_request`
  */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw refuse('invalid_json', { reason: 'it is empty' })
@@ -68,14 +69,13 @@ export function parseJson(body: Buffer): unknown {
   } catch (error) {
     throw refuse('invalid_json', { reason: reasonOf(error as SyntaxError) })
   }
-  if (isDeeperThan(value, MAX_LEVELS))
-    throw refuse('invalid_json', { reason: `it is nested more than ${MAX_LEVELS} levels deep` })
+  requireWritable(value, MAX_LEVELS)
   return value
 }
 
 /**
  * Reads a body as one JSON object; `{}` where nothing was sent.
- * @throws Refusal `invalid_json`
+ * @throws Refusal `invalid_json`, `invalid_request`
  */
 export function parseJsonObject(body: Buffer): Record<string, unknown> {
   if (body.length === 0) return {}
@@ -90,10 +90,16 @@ function reasonOf({ message }: SyntaxError): string {
   return words.charAt(0).toLowerCase() + words.slice(1)
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  for (const inner of Array.isArray(value) ? value : Object.values(value))
-    if (isDeeperThan(inner, levels - 1)) return true
-  return false
+function requireWritable(value: unknown, levels: number): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw infinite()
+  if (typeof value !== 'object' || value === null) return
+  if (levels === 0) throw refuse('invalid_json', { reason: `it is nested more than ${MAX_LEVELS} levels deep` })
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) requireWritable(inner, levels - 1)
+}
+
+function infinite() {
+  return refuse('invalid_request', {
+    reason: 'The body holds a number beyond double precision (1.8e308).',
+    resolution: 'Send a smaller number, or its digits as a string.',
+  })
 }

@@ -7,13 +7,16 @@ import { parseJson } from '@gateway/http/read-body'
 // A body may be megabytes of images in base64 and some kilobytes of all the rest. What is costly (to parse, to check, to walk) is
 // done with the rest alone.
 //   D1  Data of an image is what stands in a string that begins with `data:image/`; a quote before it that is not escaped begins a
-//       string, in JSON that is JSON at all. What isn't base64 to the end of its string stays where it is.
+//       string, in JSON that is JSON at all. What isn't base64 to the end of its string stays where it is, and so does the name of a
+//       field.
 //   D2  In its place stands a word that the caller can't know. After parsing the data is put back, wherever in the body it stood.
 //   D3  The rest is bounded as every body is.
 
 const START = Buffer.from('"data:image')
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COLON = 0x3a
+const BLANKS: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
 /** Shorter data is not worth taking out. */
 const WORTH_BYTES = 4_096
 
@@ -42,7 +45,7 @@ function takeDataOut(body: Buffer): { rest: Buffer; urls: string[]; word: string
   for (let at = body.indexOf(START); at >= 0; at = body.indexOf(START, at + 1)) {
     const end = body.indexOf(QUOTE, at + 1)
     if (end < 0) break
-    if (end - at < WORTH_BYTES || isEscaped(body, at)) continue
+    if (end - at < WORTH_BYTES || isEscaped(body, at) || isName(body, end)) continue
     const url = unescaped(body.toString('latin1', at + 1, end))
     if (!isImageData(url)) continue // D1
     parts.push(body.subarray(kept, at + 1), Buffer.from(word + urls.length))
@@ -66,7 +69,14 @@ function isEscaped(body: Buffer, at: number): boolean {
   return backslashes % 2 === 1
 }
 
-/** Strings of the body are put back in place; a name of a field that is a `data:` URL is no field of ours, so it may stay a word. */
+/** Whether the string that ends here is the name of a field: a colon follows it. */
+function isName(body: Buffer, end: number): boolean {
+  let next = end + 1
+  while (BLANKS.includes(body[next]!)) next++
+  return body[next] === COLON
+}
+
+/** D2 */
 function putBack(value: unknown, word: string, urls: readonly string[]): unknown {
   if (typeof value === 'string') return value.startsWith(word) ? urls[Number(value.slice(word.length))] : value
   if (typeof value !== 'object' || value === null) return value

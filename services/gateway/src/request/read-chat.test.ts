@@ -44,6 +44,15 @@ describe('reading a call', () => {
     expect(await codeOf(() => read(request(keyed(), '{')))).toBe('invalid_json')
   })
 
+  test('says that a body with images has to tell its length, where it was too long without one [request_too_large]', async () => {
+    const long = JSON.stringify({ ...BODY, user: 'x'.repeat(1_100_000) })
+    const refused = read(request(keyed(), long))
+    await expect(refused).rejects.toMatchObject({
+      code: 'request_too_large',
+      body: { resolution: expect.stringMatching(/Content-Length.* 22020096 bytes/) },
+    })
+  })
+
   test.each([
     ['bearer ' + SECRET, 'nothing'],
     ['Bearer', 'key_missing'],

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readChatRequest, type ChatRequest } from '@gateway/contracts/chat-request'
 import { chatLimits } from '@gateway/contracts/limits'
+import { Refusal } from '@gateway/contracts/refusal'
 import { readBody } from '@gateway/http/read-body'
 import { fingerprintOf } from './fingerprint.ts'
 import { parseChatBody } from './parse-chat-body.ts'
@@ -24,7 +25,7 @@ export interface ChatCall {
 export async function readChat(req: IncomingMessage, keyHash: string): Promise<ChatCall> {
   refuseRepeatedHeaders(req)
   const idempotencyKey = readIdempotencyKey(req)
-  const body = parseChatBody(await readBody(req, bodyLimitOf(req)))
+  const body = parseChatBody(await readWhole(req))
   const request = readChatRequest(body)
   return {
     keyHash,
@@ -35,6 +36,20 @@ export async function readChat(req: IncomingMessage, keyHash: string): Promise<C
 }
 
 /** Room is made for what a body says of its length; one that says nothing is as long as a text may be. */
-function bodyLimitOf({ headers }: Pick<IncomingMessage, 'headers'>): number {
-  return headers['content-length'] === undefined ? chatLimits.textBodyBytes : chatLimits.bodyBytes
+async function readWhole(req: IncomingMessage): Promise<Buffer> {
+  if (req.headers['content-length'] !== undefined) return readBody(req, chatLimits.bodyBytes)
+  try {
+    return await readBody(req, chatLimits.textBodyBytes)
+  } catch (error) {
+    throw error instanceof Refusal && error.code === 'request_too_large' ? lengthUntold() : error
+  }
+}
+
+function lengthUntold(): Refusal {
+  const { textBodyBytes, bodyBytes } = chatLimits
+  return new Refusal(
+    'request_too_large',
+    `The request body is larger than ${textBodyBytes} bytes and does not say how long it is.`,
+    `Send at most ${textBodyBytes} bytes; or, for images, a body that says its length in Content-Length, of at most ${bodyBytes} bytes.`,
+  )
 }
