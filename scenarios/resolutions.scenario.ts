@@ -129,6 +129,15 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_limit',
+    resolution: /Ask for less \(a shorter prompt, a smaller max_tokens\)/,
+    async story({ issue, refused, succeeds, call }) {
+      const key = await issue({ limit: { micro: 100, reset: 'lifetime' } })
+      refused(await call(key, { body: { max_tokens: 1_000 } }))
+      succeeds(await call(key, { body: { max_tokens: 1 } }))
+    },
+  },
+  {
+    code: 'key_limit',
     resolution: /Wait until the window resets at \d{4}-\d\d-\d\dT00:00:00Z/,
     async story({ stack, issue, refused, succeeds, call }) {
       for (const reset of ['daily', 'weekly', 'monthly'] as const) {

@@ -2,7 +2,7 @@ import type { Usage } from './usage.ts'
 
 /** What a provider reported, or what we counted ourselves. Tokens. */
 export interface AnswerUsage extends Pick<Usage, 'promptTokens' | 'completionTokens'> {
-  /** Allow-listed `prompt_tokens_details` and `completion_tokens_details`, passed back as they are. */
+  /** Allow-listed `prompt_tokens_details` and `completion_tokens_details`; what is priced of them is as it is charged. */
   details?: { prompt?: Record<string, number>; completion?: Record<string, number> }
 }
 

@@ -187,6 +187,35 @@ describe('headers', () => {
   })
 })
 
+describe('a limit that one call alone is beyond [key_limit]', () => {
+  const facts = {
+    reset: 'daily',
+    limitMicro: 100,
+    spentMicro: 0,
+    reservedMicro: 0,
+    resetsAt: '2026-11-21T00:00:00Z',
+  } as const
+
+  test('is not said to be reached, and is not cleared by waiting', () => {
+    const { message, resolution } = refuse('key_limit', { ...facts, neededMicro: 4_920 }).body
+    expect(message).toBe("This call may cost up to 4920 micro-USD, more than this key's whole daily spending limit.")
+    expect(resolution).not.toMatch(/wait/i)
+    expect(resolution).toMatch(/smaller max_tokens.*or issue a key with a higher limit/)
+  })
+
+  test('is cleared by waiting where it fits the limit', () => {
+    expect(refuse('key_limit', { ...facts, neededMicro: 100 }).body.resolution).toMatch(/^Wait until the window resets/)
+  })
+})
+
+test('a product that a flow can not call may be unassigned or not published, and both are told [product_not_assigned]', () => {
+  const { message, resolution } = refuse('product_not_assigned', { product: 'acme/sage' }).body
+  expect(message).toBe(
+    'This project can not call the product acme/sage now: it is not assigned, or it is not published.',
+  )
+  expect(resolution).toContain('use another product')
+})
+
 test('the body has the field at fault and the facts, where there are any', () => {
   const refusal = refuse('key_limit', facts as never, { param: 'model', details: { limitMicro: 5 } })
   expect(refusal).toBeInstanceOf(Refusal)

@@ -181,17 +181,25 @@ export const refusals = {
   key_limit: {
     status: 403,
     type: 'permission_error',
-    message: (f: KeyLimitFacts) => `This key has reached its ${f.reset} spending limit of ${f.limitMicro} micro-USD.`,
+    message: (f: KeyLimitFacts) =>
+      f.neededMicro > f.limitMicro
+        ? `This call may cost up to ${f.neededMicro} micro-USD, more than this key's whole ${f.reset} spending limit.`
+        : `This key has reached its ${f.reset} spending limit of ${f.limitMicro} micro-USD.`,
     resolution: (f: KeyLimitFacts) =>
-      f.resetsAt
-        ? `Wait until the window resets at ${f.resetsAt}, or issue a key with a higher limit.`
-        : 'Issue a key with a higher limit; a lifetime limit does not reset.',
+      f.neededMicro > f.limitMicro
+        ? 'Ask for less (a shorter prompt, a smaller max_tokens), or issue a key with a higher limit.'
+        : f.resetsAt
+          ? `Wait until the window resets at ${f.resetsAt}, or issue a key with a higher limit.`
+          : 'Issue a key with a higher limit; a lifetime limit does not reset.',
   },
   product_not_assigned: {
     status: 403,
     type: 'permission_error',
-    message: (f: { product: string }) => `The product ${f.product} is not assigned to this project.`,
-    resolution: text('Ask an administrator of the organization to assign the product to the project.'),
+    message: (f: { product: string }) =>
+      `This project can not call the product ${f.product} now: it is not assigned, or it is not published.`,
+    resolution: text(
+      'Ask an administrator of the organization to assign the product to the project, or use another product where this one is not published.',
+    ),
   },
   not_permitted: {
     status: 403,

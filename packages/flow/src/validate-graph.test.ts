@@ -68,7 +68,8 @@ test('the example of the decisions has no problems, and each problem is a whole 
       code: 'product_not_assigned',
       node: 'draft',
       port: null,
-      message: 'The product chat of node draft is not assigned to this project.',
+      message:
+        'This project can not call the product chat of node draft now: it is not assigned, or it is not published.',
       resolution: expect.stringContaining('assign') as string,
     },
     expect.objectContaining({ code: 'product_not_assigned', node: 'trim' }),

@@ -31,7 +31,7 @@ test('usage is what the provider says, and our own count only where it says noth
     cachedTokens: 1,
     reasoningTokens: 2,
     estimated: false,
-    details: { prompt: { cached_tokens: 1 }, completion: { reasoning_tokens: 9 } },
+    details: { prompt: { cached_tokens: 1 }, completion: { reasoning_tokens: 2 } }, // as it is charged
   })
 
   const counted = await countUsage(null, call, () => 'six seven')

@@ -42,17 +42,24 @@ export type CountUsage = ReturnType<typeof usageCounter>
 
 function fromReport({ promptTokens, completionTokens, details }: ReportedUsage): CountedUsage {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = details
+  const cachedTokens = partOf(promptTokens, prompt?.['cached_tokens'])
+  const reasoningTokens = partOf(completionTokens, completion?.['reasoning_tokens'])
   return {
     promptTokens,
     completionTokens,
-    ...partsOf(promptTokens, prompt?.['cached_tokens'], 'cachedTokens'),
-    ...partsOf(completionTokens, completion?.['reasoning_tokens'], 'reasoningTokens'),
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
     estimated: false,
-    details: { ...(prompt && { prompt }), ...(completion && { completion }) },
+    details: {
+      ...(prompt && { prompt: { ...prompt, ...(cachedTokens !== undefined && { cached_tokens: cachedTokens }) } }),
+      ...(completion && {
+        completion: { ...completion, ...(reasoningTokens !== undefined && { reasoning_tokens: reasoningTokens }) },
+      }),
+    },
   }
 }
 
-/** A part is never more than the whole, whatever was reported. */
-function partsOf(whole: number, part: number | undefined, name: 'cachedTokens' | 'reasoningTokens') {
-  return part === undefined ? {} : { [name]: Math.min(part, whole) }
+/** A part is never more than the whole, whatever was reported; what the caller is shown is what is charged. */
+function partOf(whole: number, part: number | undefined): number | undefined {
+  return part === undefined ? undefined : Math.min(part, whole)
 }

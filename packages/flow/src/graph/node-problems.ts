@@ -118,8 +118,8 @@ export function productProblems({ placed, into }: Layout, products: ReadonlyMap<
       return problem(
         'product_not_assigned',
         at,
-        `The product ${product.slice(0, 128)} of node ${id} is not assigned to this project.`,
-        'Ask an administrator of the organization to assign the product to the project, or name one that is.',
+        `This project can not call the product ${product.slice(0, 128)} of node ${id} now: it is not assigned, or it is not published.`,
+        'Ask an administrator of the organization to assign the product to the project, or name another one.',
       )
     if (facts.kind !== kind.calls)
       return problem(
