@@ -23,6 +23,11 @@ test('what is said of its limits wins', () => {
   expect([contextLength, maxOutputTokens, maxTokensPerImage]).toEqual([8192, 4096, 700])
 })
 
+test('a small context leaves room for a prompt beside the longest answer', () => {
+  const { maxOutputTokens } = product({ provider: 'openai', model: 'llama3', limits: { contextLength: 4096 } })
+  expect(maxOutputTokens).toBe(2048)
+})
+
 test('a byte is a token at most where the model can be counted, and half of one where not', () => {
   const rateOf = (model: string, limits?: RealModel['limits']) =>
     product({ provider: 'openai', model, limits }).tokensPerByteMillionths

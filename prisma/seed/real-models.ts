@@ -27,6 +27,7 @@ export function realProduct({ provider, model, promptUsdPerToken, completionUsdP
       ...known,
       supportedParameters,
       ...limits,
+      maxOutputTokens: limits?.maxOutputTokens ?? fittingInto(limits?.contextLength, known.maxOutputTokens),
       // Their tools come with instructions that count.
       ...(provider !== 'openai' && provider !== 'azure' && { fixedWithTools: 1024 }),
       ...perToken(promptUsdPerToken, completionUsdPerToken),
@@ -34,6 +35,11 @@ export function realProduct({ provider, model, promptUsdPerToken, completionUsdP
     ownedBy: OWNER_OF_REAL,
     providers: [{ provider, model, priority: 0 }],
   }
+}
+
+/** A call that names no cap gets the largest one, and has to have room for its prompt. */
+function fittingInto(contextLength: number | undefined, maxOutputTokens: number): number {
+  return contextLength === undefined ? maxOutputTokens : Math.min(maxOutputTokens, Math.ceil(contextLength / 2))
 }
 
 /** What Converse has words for, whatever the model behind it takes elsewhere (docs/providers.md). */

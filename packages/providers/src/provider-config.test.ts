@@ -90,6 +90,24 @@ test.each([
   expect(() => read(given)).toThrow(says)
 })
 
+test.each([
+  ['[]', 'PROVIDERS is wrong: it must be an object.'],
+  [JSON.stringify({ main: {} }), 'PROVIDERS is wrong: main.kind is missing, and must be one of "openai-compatible", '],
+  [
+    JSON.stringify({ main: { ...provider, kind: 'bedrock' } }),
+    'PROVIDERS is wrong: main.region is missing, and must be a string.',
+  ],
+  [JSON.stringify({ main: { ...provider, timeout: 5 } }), 'PROVIDERS is wrong: main.timeout is not a known field.'],
+  [
+    JSON.stringify({ main: { ...provider, tries: 0, totalMs: '5' } }),
+    'PROVIDERS is wrong: main.totalMs must be a number; main.tries must be at least 1.',
+  ],
+  [JSON.stringify({ main: { ...provider, apiKey: 12_345 } }), 'PROVIDERS is wrong: main.apiKey must be a string.'],
+])('%s is one sentence for whoever starts it', (text, says) => {
+  expect(() => readProviders(text, {})).toThrow(says)
+  expect(() => readProviders(text, {})).not.toThrow(/\n|Invalid|received|12345/)
+})
+
 test('private addresses and plain http are a choice', () => {
   expect(() => read({ baseUrl: 'http://127.0.0.1:8080/v1', allowPrivateAddress: true })).not.toThrow()
 })

@@ -1,3 +1,4 @@
+import { fieldProblem, READABLE } from '@gateway/contracts/field-problem'
 import { z } from 'zod'
 import { providerKey } from './provider-key.ts'
 import { isPrivateAddress } from './private-address.ts'
@@ -124,14 +125,21 @@ export type ProvidersConfig = z.infer<typeof providersConfig>
  * problem; no key is ever part of it.
  */
 export function readProviders(text: string, environment: Record<string, string | undefined>): ProvidersConfig {
-  const read = providersConfig.safeParse(parseJson(text))
-  if (!read.success) throw new Error(`PROVIDERS is wrong.\n${z.prettifyError(read.error)}`)
+  const read = providersConfig.safeParse(parseJson(text), READABLE)
+  if (!read.success) throw new Error(`PROVIDERS is wrong: ${read.error.issues.map(complaintOf).join('; ')}.`)
   for (const [name, provider] of Object.entries(read.data)) {
     refuseOtherHosts(name, new URL(provider.baseUrl), environment['PROVIDER_ALLOWED_HOSTS'])
     const key = providerKey(name, provider, environment)
     if (key !== undefined) provider.apiKey = key
   }
   return read.data
+}
+
+/** What was given instead is not told: it may be a key. */
+function complaintOf(issue: z.core.$ZodIssue): string {
+  const { field, wrong, rule } = fieldProblem(issue)
+  const missing = wrong === 'is missing' ? 'is missing, and ' : ''
+  return `${field || 'it'} ${missing}${rule ?? 'is not a known field'}`
 }
 
 /** @param allowed hosts, with their port unless it is the default one, separated by commas */

@@ -15,7 +15,11 @@ const modelLimits = z.record(
       maxTokensPerImage: z.int().min(1).max(100_000).nullable(),
       supportedParameters: z.array(z.string().regex(/^[a-z_]{1,64}$/)).max(64),
     })
-    .partial(),
+    .partial()
+    .refine(({ contextLength = Infinity, maxOutputTokens = 0 }) => maxOutputTokens <= contextLength, {
+      path: ['maxOutputTokens'],
+      error: 'must be at most its contextLength',
+    }),
 )
 
 export type LimitsByModel = Record<string, Partial<ModelLimits>>

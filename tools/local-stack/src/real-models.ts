@@ -4,7 +4,8 @@ import type { z } from 'zod'
 /** A model with its price, before it is said who serves it. */
 export type NamedModel = Omit<RealModel, 'provider' | 'limits'>
 
-const entry = /^(?<model>[^@,\s]+)@(?<prompt>\d+(?:\.\d+)?)\/(?<completion>\d+(?:\.\d+)?)$/
+// A price of a token has 12 places (money §1.2), and so one of a million tokens 6.
+const entry = /^(?<model>[^@,\s]+)@(?<prompt>\d+(?:\.\d{1,6})?)\/(?<completion>\d+(?:\.\d{1,6})?)$/
 
 /** Reads `model@input/output,…`, prices in USD per million tokens. */
 export function readRealModels(text: string, context: z.RefinementCtx): NamedModel[] {
@@ -13,7 +14,7 @@ export function readRealModels(text: string, context: z.RefinementCtx): NamedMod
     if (model && prompt && completion) return [priced(model, prompt, completion)]
     context.addIssue({
       code: 'custom',
-      message: `expected model@input/output in USD per million tokens, not "${part}"`,
+      message: `expected model@input/output in USD per million tokens, with at most 6 places, not "${part}"`,
     })
     return []
   })

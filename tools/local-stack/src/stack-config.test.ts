@@ -43,6 +43,20 @@ describe('the configuration of npm start', () => {
     expect(providerKeys).toEqual({ OPENAI_API_KEY: 'sk-x' })
   })
 
+  test.each([
+    [{ OPENAI_MODELS: 'llama3@0/0' }, /^OPENAI_API_KEY .*OPENAI_MODELS is set, so OPENAI_API_KEY must hold the key/],
+    [
+      { OPENAI_API_KEY: 'sk-x', OPENAI_MODELS: 'gpt-4o@0.0000001/10' },
+      /^OPENAI_MODELS .* with at most 6 places, not "gpt-4o@0.0000001\/10"/,
+    ],
+    [
+      { MODEL_LIMITS: '{"llama3":{"contextLength":4096,"maxOutputTokens":8192}}' },
+      /^MODEL_LIMITS .*llama3.maxOutputTokens: must be at most its contextLength/,
+    ],
+  ])('%j is not passed over', (env, says) => {
+    expect(() => readStackConfig(env)).toThrow(says)
+  })
+
   test('a base address of one’s own needs its models named, and may be private and without a key', () => {
     const env = { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1/' }
     expect(() => readStackConfig(env)).toThrow(/^OPENAI_MODELS .*OPENAI_BASE_URL is set, so OPENAI_MODELS must name/)
@@ -145,7 +159,7 @@ describe('the configuration of npm start', () => {
 
   test('says what is wrong with a list of models', () => {
     expect(() => readStackConfig({ OPENAI_MODELS: 'llama3' })).toThrow(
-      'expected model@input/output in USD per million tokens, not "llama3"',
+      'expected model@input/output in USD per million tokens, with at most 6 places, not "llama3"',
     )
   })
 })

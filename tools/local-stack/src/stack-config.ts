@@ -87,6 +87,10 @@ const stackConfig = z
     path: ['GEMINI_API_KEY'],
     error: 'GEMINI_MODELS is set, so GEMINI_API_KEY must hold the key for them.',
   })
+  .refine((config) => !config.OPENAI_MODELS || config.OPENAI_API_KEY !== undefined || config.OPENAI_BASE_URL, {
+    path: ['OPENAI_API_KEY'],
+    error: 'OPENAI_MODELS is set, so OPENAI_API_KEY must hold the key for them, or OPENAI_BASE_URL say where they are.',
+  })
   .refine((config) => !config.OPENAI_BASE_URL || config.OPENAI_MODELS !== undefined, {
     path: ['OPENAI_MODELS'],
     error: 'OPENAI_BASE_URL is set, so OPENAI_MODELS must name the models there.',
