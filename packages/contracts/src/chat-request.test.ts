@@ -271,12 +271,20 @@ describe('what is read', () => {
       top_logprobs: 3,
       reasoning_effort: 'low',
       verbosity: 'high',
+      stop: ['a'],
     }
-    const others = { temperature: 0, top_p: 1, seed: 7, stop: ['a'], tool_choice: 'auto' }
+    const others = { temperature: 0, top_p: 1, seed: 7, tool_choice: 'auto' }
     const request = read({ ...conditional, ...others })
     expect(request.conditional.toSorted()).toEqual(Object.keys(conditional).toSorted())
     expect(JSON.parse(request.forwardedJson)).toEqual({ messages: [hello], ...conditional, ...others })
     expect(read({ temperature: 0, tools: [] }).conditional).toEqual([])
+  })
+
+  test('stop and the choice of a tool are of a model that lists them; a choice that says nothing is of all', () => {
+    const tools = [{ type: 'function', function: { name: 'look' } }]
+    expect(read({ stop: 'x' }).conditional).toEqual(['stop'])
+    expect(read({ tools, tool_choice: 'required' }).conditional).toEqual(['tools', 'tool_choice'])
+    expect(read({ tools, tool_choice: 'auto' }).conditional).toEqual(['tools'])
   })
 
   test('messages of every role with every field we answer with', () => {

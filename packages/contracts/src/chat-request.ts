@@ -117,9 +117,11 @@ export const chatBody = z.strictObject({
   prompt_cache_retention: ignored,
 })
 
-/** Refused where the model does not list them; the rest of the forwarded fields every model takes or ignores. */
+/** Refused where the model does not list them. */
 const CONDITIONAL = [
+  'stop',
   'tools',
+  'tool_choice',
   'response_format',
   'parallel_tool_calls',
   'frequency_penalty',
@@ -134,7 +136,7 @@ const CONDITIONAL = [
 /** Left out of what is sent on where the model does not list them. */
 export const IGNORED_IF_UNSUPPORTED = ['temperature', 'top_p', 'seed'] as const
 
-const FORWARDED = [...IGNORED_IF_UNSUPPORTED, 'stop', 'tool_choice', ...CONDITIONAL] as const
+const FORWARDED = [...IGNORED_IF_UNSUPPORTED, ...CONDITIONAL] as const
 
 /**
  * Reads the body of POST /v1/chat/completions.
@@ -191,7 +193,7 @@ export function readChatRequest(value: unknown): ChatRequest {
     forwarded,
     forwardedJson,
     images,
-    conditional: CONDITIONAL.filter((field) => forwarded[field] !== undefined),
+    conditional: CONDITIONAL.filter((field) => forwarded[field] !== undefined && !saysNothing(field, forwarded[field])),
     promptSize: {
       bytes,
       messages: asked.messages.length,
@@ -199,6 +201,11 @@ export function readChatRequest(value: unknown): ChatRequest {
       images: images.length,
     },
   }
+}
+
+/** Every model with tools chooses by itself, unless it is told otherwise. */
+function saysNothing(field: string, value: unknown): boolean {
+  return field === 'tool_choice' && value === 'auto'
 }
 
 /** `null`, an empty tool list, a zero penalty and the response format `text` say nothing (rules §3.3). */

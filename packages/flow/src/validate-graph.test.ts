@@ -7,7 +7,7 @@ import { validateGraph } from './validate-graph.ts'
 const chat: ProductFacts = {
   kind: 'chat',
   assigned: true,
-  supportedParameters: ['response_format'],
+  supportedParameters: ['stop', 'response_format'],
   maxOutputTokens: 500,
   takesImages: false,
 }
@@ -380,7 +380,7 @@ test('params are those of a chat call, less what a flow decides', () => {
   expect(asked({ temperature: 3, top_p: 0 })).toEqual(['params_invalid', 'params_invalid'])
   expect(asked({ max_tokens: 501 })).toEqual(['param_unsupported'])
   const tool = { type: 'function', function: { name: 'f' } }
-  expect(asked({ tools: [tool], tool_choice: 'none' })).toEqual(['param_unsupported'])
+  expect(asked({ tools: [tool], tool_choice: 'none' })).toEqual(['param_unsupported', 'param_unsupported'])
 })
 
 test('a chat node answers JSON only where it is asked for', () => {
@@ -419,7 +419,7 @@ test('a chat node with tools has a port for what the model calls, and it may not
       ),
     )
   const acting = products.get('chat')!
-  products.set('acting', { ...acting, supportedParameters: ['tools'] })
+  products.set('acting', { ...acting, supportedParameters: ['tools', 'tool_choice'] })
   const led = ['n.tool_calls > out.calls']
   expect(asking({ tools: [tool] }, led)).toEqual([])
   expect(asking({ tools: [tool] })).toEqual(['wiring_missing'])

@@ -2,7 +2,7 @@ import type { ChatRequest, Forwarded } from '@gateway/contracts/chat-request'
 import { invalidField } from '@gateway/contracts/invalid-field'
 
 /** Parameters that only shape how a model samples: a flow's nodes have their own, so here they say nothing. */
-const IGNORED = new Set(['frequency_penalty', 'presence_penalty', 'logit_bias'])
+const IGNORED = new Set(['stop', 'frequency_penalty', 'presence_penalty', 'logit_bias'])
 
 /**
  * The one text that a chat call gives to a sandbox product called as a model (rules §3.9): of one message its text

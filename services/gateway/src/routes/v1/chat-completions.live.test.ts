@@ -32,6 +32,13 @@ describe('a chat call that is answered in one piece', () => {
     expect(sent).not.toHaveProperty('temperature')
   })
 
+  test('is refused where its stop is nothing that the model takes [invalid_request]', async ({ tenant }) => {
+    const model = await tenant.sell({ supportedParameters: ['max_tokens'] })
+    const answer = await tenant.chat({ model, messages: [{ role: 'user', content: newPrompt() }], stop: ['END'] })
+    expect(await answer.json()).toMatchObject({ error: { code: 'invalid_request', param: 'stop' } })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  })
+
   test('is charged by our own count when the provider gives none', async ({ stack, tenant, fixture }) => {
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, missingUsage: true, text: 'one two three four five' }])
