@@ -27,6 +27,16 @@ describe('the limits of a model that is known by its name', () => {
     expect(limitsOf('o3').supportedParameters).toContain('reasoning_effort')
   })
 
+  test('models of Anthropic list nothing that they are never asked for', () => {
+    const families = ['3-haiku', '3-5-sonnet', '3-7-sonnet', 'opus-4-1', 'sonnet-4-5', 'opus-4-6', 'opus-5']
+    const refused = ['seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'verbosity']
+    for (const family of families) {
+      const { supportedParameters } = limitsOf(`claude-${family}`)
+      expect(supportedParameters).toContain('max_tokens')
+      expect([family, supportedParameters.filter((name) => refused.includes(name))]).toEqual([family, []])
+    }
+  })
+
   test('only models with a tokenizer of their own are counted by it', () => {
     expect(limitsOf('gpt-5-nano').tokenizer).toBe('o200k_base')
     expect(limitsOf('claude-haiku-4-5').tokenizer).toBeNull()

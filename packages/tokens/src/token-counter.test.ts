@@ -27,6 +27,9 @@ const ask = (texts: string[], project = 'prj_1', family: keyof typeof tokenizers
 const prose = (name: string, words: number) =>
   Array.from({ length: words }, (_, n) => ` ${name} said ${n} again,`).join('')
 
+/** So many characters; a thread takes some 16,000 at once, and the others wait. */
+const long = (name: string, characters: number) => prose(name, characters).slice(0, characters)
+
 test('a text is counted as a tokenizer counts it, also what looks like a steering token', async ({
   counter,
   warnings,
@@ -62,10 +65,12 @@ test('what providers may take for a blank and we do not leaves room, and is no c
 })
 
 test('the same texts at once are counted once', async ({ open }) => {
-  const text = prose('Eva', 60)
-  const counter = open({ maxWaiting: text.length }) // twenty would have no room
-  const together = await Promise.all(Array.from({ length: 20 }, () => counter.countAtMost(ask([text]))))
-  expect(new Set(together)).toEqual(new Set([tokenizers.o200k_base(text)]))
+  const text = long('Eva', 16_000)
+  const counter = open({ maxWaiting: text.length })
+  const together = Array.from({ length: 20 }, () => counter.countAtMost(ask([text])))
+  const other = counter.countAtMost(ask([long('Max', 16_000)])) // there is room for it, because none of them waits
+  expect(new Set(await Promise.all(together))).toEqual(new Set([tokenizers.o200k_base(text)]))
+  expect(await other).toEqual(expect.any(Number))
 })
 
 test('what was counted is known, to its project alone', async ({ open }) => {
@@ -96,9 +101,6 @@ test('a project waits behind one turn of another one, not behind its burst', asy
   await Promise.all(burst)
   expect(ended).toHaveLength(31)
 })
-
-/** So many characters; a thread takes some 16,000 at once, and the others wait. */
-const long = (name: string, characters: number) => prose(name, characters).slice(0, characters)
 
 test('what has no room is not counted, and another project still is', async ({ open }) => {
   const counter = open({ maxWaiting: 50_000 })

@@ -61,25 +61,23 @@ stackTest(
 )
 
 stackTest(
-  'a prompt that waits for its turn to be counted makes its node wait, and fails nothing',
-  async ({ startWorker, tenant, fixture }) => {
-    const content = `${newPrompt()}${' ab'.repeat(2_000)}` // 6 kilobytes
-    await startWorker({ COUNTING_AT_ONCE: '7000', COUNTING_THREADS: '1' }) // two are counted, and one waits
+  'a prompt that there is no time to count makes its node wait, and fails nothing',
+  async ({ startWorker, tenant, stack, fixture }) => {
+    await startWorker({ COUNTING_AT_ONCE: '1' }) // no prompt is
     const product = await fixture.product({ contextLength: 4_000 })
     await fixture.run(`UPDATE control.products SET tokenizer = 'o200k_base' WHERE id = $1`, [product])
     await fixture.assign(tenant.project, product)
-    const names = ['one', 'two', 'three', 'four', 'five', 'six']
-    const nodes = names.flatMap((name) => [
-      { id: `ask_${name}`, kind: 'template', template: `${name} {{ prompt }}` },
-      { id: name, kind: 'product.chat', product, params: { max_tokens: 20 } },
-    ])
-    const edges = names.flatMap((name) => [
-      `in.prompt>ask_${name}.prompt`,
-      `ask_${name}.text>${name}.prompt`,
-      `${name}.text>out.${name}`,
-    ])
-    const record = await tenant.run(flow(side('prompt'), side(...names), nodes, ...edges), { prompt: content })
-    expect(record).toMatchObject({ status: 'Succeeded', error: null })
+    const decided = async () => {
+      const measured = await (await fetch(`${stack.ledgers[0]!.metricsUrl}/metrics`)).text()
+      return Number(/^ledger_node_batch_items_sum(?:\{[^}]*\})? (\d+)/m.exec(measured)?.[1] ?? 0)
+    }
+    const before = await decided()
+    const prompt = `${newPrompt()}${' ab'.repeat(2_000)}` // 6 kilobytes
+    const execution = await tenant.start(oneChat(product, { params: { max_tokens: 20 } }), { prompt })
+    await expect.poll(decided).toBeGreaterThan(before + 8) // it asks again and again
+    expect((await tenant.record(execution)).done).toBe(false)
+    await fixture.run('UPDATE control.products SET context_length = 9000 WHERE id = $1', [product])
+    expect(await tenant.ended(execution)).toMatchObject({ status: 'Succeeded', error: null })
   },
 )
 

@@ -84,6 +84,7 @@ test('starts everything in order, tells each step, and writes ready.json for thi
   for (const url of facts.metrics) {
     expect(new URL(url).hostname).toBe('127.0.0.1')
     expect(await (await fetch(url)).text()).toContain('target_info')
+    await expect(fetch(url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed') // on that one address
   }
   for (const file of ['ready.json', 'secrets.json', 'seeded.json']) {
     expect(statSync(path.join(folder, file)).mode & 0o777).toBe(0o600)

@@ -3,7 +3,7 @@ import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution
 import { executionShape, executionSummaryShape } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
 import { startServices } from '@gateway/testbed/service-stack'
-import { consoleTest, outcomeOf } from '../console.fixture.ts'
+import { answerOf, consoleTest, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
 
 // Executions that a person begins in the console, on the whole stack.
@@ -70,6 +70,32 @@ test('an execution is answered as its record, which stays to be read and is list
   const rest = await stack.owner.get(`${path}/executions?cursor=${first.body.nextCursor}`)
   expect([...first.body.data, ...rest.body.data]).toEqual(list.body.data)
   expect(outcomeOf(await stack.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
+})
+
+test('an execution is only for those who may use its project: to all others it never was [execution_not_found]', async ({
+  flow,
+  stack,
+  fixture,
+}) => {
+  const { execute } = await flow.made(echo)
+  const { id } = (await execute(input)).body as ExecutionRecord
+  const unreal = fixture.id('exe')
+  const at = (execution: string) => `${stack.projectPath}/executions/${execution}`
+  const others = {
+    viewer: await stack.member({ team: 'Team Owner', project: 'Project Viewer' }),
+    admin: await stack.member({ tenant: 'Admin' }),
+    'team owner': await stack.member({ team: 'Team Owner' }),
+  }
+  for (const [who, caller] of Object.entries(others)) {
+    const [real, none] = [await caller.get(at(id)), await caller.get(at(unreal))]
+    expect([who, outcomeOf(real)]).toEqual([who, '404 execution_not_found'])
+    expect(JSON.stringify(real.body).replaceAll(id, unreal)).toBe(JSON.stringify(none.body))
+  }
+  const consumer = await stack.member({ project: 'Project Consumer' })
+  for (const caller of [stack.owner, consumer]) {
+    expect((await caller.get(at(id))).body).toMatchObject({ id, output: input })
+    expect(outcomeOf(await caller.get(at(unreal)))).toBe('404 execution_not_found')
+  }
 })
 
 test('what its nodes called is among the invocations, by no key', async ({ flow, stack }) => {
@@ -164,7 +190,7 @@ test.for([
   ['sandbox_not_found', 'DELETE FROM control.project_grants WHERE person = $1'],
   ['token_invalid', 'DELETE FROM control.person_tokens WHERE person = $1'],
 ] as const)(
-  'who may not read it any more gets no further line [%s]',
+  'who may not read it any more gets no further line, and no record [%s]',
   async ([code, sql], { flow, stack, services, fixture }) => {
     const { id } = await flow.made(asking(flow.product))
     const project = { id: stack.project, tenant: stack.tenant, team: stack.team }
@@ -173,15 +199,17 @@ test.for([
     const { control } = services.provider
     await control.clearCalls()
     await control.setFaults([{ hold: true }])
-    const answer = await fetch(`${services.gateways[0]!.url}${stack.path}/sandboxes/${id}/execute`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${secret}`, Accept: 'application/x-ndjson' },
-      body: JSON.stringify({ input }),
-    })
+    const execute = (accept: string) =>
+      fetch(`${services.gateways[0]!.url}${stack.path}/sandboxes/${id}/execute`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${secret}`, Accept: accept },
+        body: JSON.stringify({ input }),
+      })
+    const [record, answer] = [execute('application/json').then(answerOf), await execute('application/x-ndjson')]
     const parts = answer.body!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]()
     let text = ''
     while (text.split('\n').length < 3) text += (await parts.next()).value
-    await control.waitForCalls(1)
+    await control.waitForCalls(2)
     await fixture.run(sql, [person])
     await control.clearFaults()
     await control.release()
@@ -189,6 +217,7 @@ test.for([
     const lines = text.trim().split('\n')
     expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['admitted', 'node', 'refused'])
     expect(JSON.parse(lines.at(-1)!)).toMatchObject({ error: { code } })
+    expect((await record).body).toMatchObject({ error: { code } })
   },
 )
 

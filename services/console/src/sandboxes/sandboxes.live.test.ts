@@ -99,14 +99,6 @@ test('only an explicit grant to consume reaches it: to all others it never was [
   expect(outcomeOf(await consumer.get(`${path}/sandboxes/${id}`))).toBe('404 sandbox_not_found')
 })
 
-test('an execution is only for those who may use its project [execution_not_found]', async ({ stack, fixture }) => {
-  const admin = await stack.member({ tenant: 'Admin' })
-  const at = (id: string) => `${stack.projectPath}/executions/${id}`
-  const unreal = fixture.id('exe')
-  expect(outcomeOf(await admin.get(at(unreal)))).toBe('404 execution_not_found')
-  expect((await stack.owner.get(at(unreal))).body).toEqual((await admin.get(at(unreal))).body)
-})
-
 test('the audit tells Admins that a private flow was changed and by whom, and its owners what about it', async ({
   stack,
   fixture,

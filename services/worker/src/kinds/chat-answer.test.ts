@@ -71,3 +71,13 @@ test.each([
   expect(error.message).toMatch(/This node was charged 7 micro-USD\.$/)
   expect(error.message).not.toContain('Its answer is charged')
 })
+
+test('a call of a tool that the node does not have is no answer, whatever its arguments are [node_failed]', () => {
+  const call = { id: 'c', type: 'function' as const, function: { name: 'transfer', arguments: '{"city":"Bern"}' } }
+  const message = { role: 'assistant' as const, content: 'I pay.', refusal: null, tool_calls: [call] }
+  for (const params of [{ tools: [tool] }, {}]) {
+    const error = refusalOf(() => answerOf(node, asked(params), message))
+    expect([error.code, error.param]).toEqual(['node_failed', 'tools'])
+    expect(error.message).toContain('called a tool "transfer", which the node does not have')
+  }
+})
