@@ -67,8 +67,8 @@ async function callFor(lastsMs: number, batcher: BatcherUnderTest, fixture: Benc
   return figuresOf(await closedLoop({ clients: CLIENTS, lastsMs, call, now }))
 }
 
-async function oldestS({ prisma }: Pick<Database, 'prisma'>): Promise<number> {
-  const { oldest_ms: ms } = await callFunction(prisma, 'money.oldest_transaction_v1', {})
+async function oldestS({ sql }: Pick<Database, 'sql'>): Promise<number> {
+  const { oldest_ms: ms } = await callFunction(sql, 'money.oldest_transaction_v1', {})
   if (ms === null) throw new Error('The ledger may not see the sessions of others.')
   return Number(ms) / 1_000
 }

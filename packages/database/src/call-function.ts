@@ -1,4 +1,4 @@
-import type { PrismaClient } from './generated/client.ts'
+import type { Sql } from './sql.ts'
 import { sqlFunctions, type AnswerOf, type ArgumentsOf, type SqlFunctionName } from './sql-functions.ts'
 
 interface Statement {
@@ -18,12 +18,12 @@ const statements = new Map<string, Statement>(
 
 /** Calls a function of the database with all its arguments by name, in one round trip, and answers its row. */
 export async function callFunction<Name extends SqlFunctionName>(
-  db: Pick<PrismaClient, '$queryRawUnsafe'>,
+  sql: Sql,
   name: Name,
   args: ArgumentsOf<Name>,
 ): Promise<AnswerOf<Name>> {
   const { text, names } = statements.get(name)!
   const values = names.map((argument) => args[argument as keyof typeof args])
-  const [row] = await db.$queryRawUnsafe<[AnswerOf<Name>]>(text, ...values)
-  return row
+  const [row] = await sql.query<AnswerOf<Name>>(text, values)
+  return row!
 }

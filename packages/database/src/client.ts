@@ -2,9 +2,11 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { describeUrl } from './database-url.ts'
 import { PrismaClient } from './generated/client.ts'
 import { openLimitedPool } from './limited-pool.ts'
+import { openSql, type SqlPool } from './sql.ts'
 import { statementNames } from './statement-names.ts'
 
 export { Prisma, type PrismaClient } from './generated/client.ts'
+export type { Sql, SqlPool } from './sql.ts'
 
 export interface DatabaseOptions {
   url: string
@@ -27,6 +29,8 @@ export interface DatabaseOptions {
 
 export interface Database {
   prisma: PrismaClient
+  /** The same connections past Prisma: for what is asked often. */
+  sql: SqlPool
   /** Waits for the queries under way and closes the connections. */
   close: () => Promise<void>
   /** Replaces the connections that nobody uses now: to be called when another pool to the same server met silence. */
@@ -60,10 +64,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     options: '-c TimeZone=UTC', // one of the settings that PgBouncer follows
   })
   pool.on('error', onConnectionLost)
+  const nameOf = preparedStatements ? statementNames() : null
   const adapter = new PrismaPg(pool, {
     disposeExternalPool: true,
     onConnectionError: onConnectionLost,
-    ...(preparedStatements ? { statementNameGenerator: statementNames() } : {}),
+    ...(nameOf ? { statementNameGenerator: nameOf } : {}),
   })
   const prisma = new PrismaClient({ adapter, errorFormat: 'minimal' })
   try {
@@ -74,5 +79,5 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const reason = error instanceof Error ? error.message.trim() : String(error)
     throw new Error(`Postgres can't be used as ${describeUrl(url)}: ${reason}`, { cause: error })
   }
-  return { prisma, close: () => prisma.$disconnect(), renewIdle }
+  return { prisma, sql: openSql(pool, nameOf), close: () => prisma.$disconnect(), renewIdle }
 }

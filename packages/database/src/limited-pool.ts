@@ -13,6 +13,8 @@ import { Client, Pool, type ClientConfig, type PoolConfig } from 'pg'
 //       connection that broke.
 //   C4  Where one connection fell silent the idle ones probably did: they are closed too, so that the next queries don't
 //       each wait for one of them. The pool opens new ones when they are needed.
+//   C5  An error of a connection in use reaches whoever waits for its answer, that of an idle one the pool. Between two
+//       statements of a transaction nobody would hear it, and an error that nobody hears ends the process.
 
 export interface LimitedPoolOptions extends PoolConfig {
   /** How long a query may take before it is cancelled. A connection that is silent is given up a second later. */
@@ -68,6 +70,7 @@ class LimitedClient extends Client {
     this.#socket = socket
     this.#limitMs = limitMs
     this.#onSilence = onSilence
+    this.on('error', () => {}) // C5
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six forms of it, and all of them pass through

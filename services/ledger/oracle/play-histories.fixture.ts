@@ -169,7 +169,7 @@ async function playHistory(
         break
     }
   }
-  await callFunction(replicas[0]!.prisma, 'money.roll_up_usage_v1', {
+  await callFunction(replicas[0]!.sql, 'money.roll_up_usage_v1', {
     projects: setup.projects,
     max_entries: 1_000_000,
   })

@@ -26,7 +26,11 @@ export async function playBatch(
   const once = <T extends { id: string }>(items: T[]) => items.filter(({ id }) => !taken.has(id) && taken.add(id))
   const closings = once(ending.map((one) => closingItem(one, ids)))
   const admissions = once(admitItems(wanted, setup, ids))
-  const rows = await runBatch(replica, { admissions: admissions.map(waiting), closings: closings.map(waiting) }, true)
+  const rows = await runBatch(
+    replica.sql,
+    { admissions: admissions.map(waiting), closings: closings.map(waiting) },
+    true,
+  )
   const decided = decideBatch(setup.book, { admissions, closings }, rows.atMs)
   deepStrictEqual(
     closingsOf(rows),
@@ -158,7 +162,7 @@ export async function playLateAnswers(
     const execution = instead === 'of another execution' ? 'exe_another' : node.execution
     return [{ reservation: node.reservation, execution, usage }]
   })
-  const { written } = await callFunction(replica.prisma, 'money.write_off_fenced_v1', {
+  const { written } = await callFunction(replica.sql, 'money.write_off_fenced_v1', {
     w_reservation: answers.map(({ reservation }) => reservation),
     w_execution: answers.map(({ execution }) => execution),
     w_usage: JSON.stringify(answers.map(({ usage }) => usage)),

@@ -20,7 +20,7 @@ function observeTransactions(meter: Meter, { reads }: Pick<Deps, 'reads'>): void
   })
   meter.addBatchObservableCallback(
     async (result) => {
-      const row = await callFunction(reads.prisma, 'money.oldest_transaction_v1', {})
+      const row = await callFunction(reads.sql, 'money.oldest_transaction_v1', {})
       if (row.oldest_ms !== null) result.observe(oldest, Number(row.oldest_ms) / 1_000)
       if (row.snapshot_age !== null) result.observe(age, Number(row.snapshot_age))
     },

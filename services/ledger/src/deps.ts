@@ -13,7 +13,7 @@ import type { OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
 import type { Metrics } from './metrics.ts'
 import type { SetAside } from './set-aside/set-aside.ts'
 
-type Connections = Pick<Database, 'prisma'>
+type Connections = Pick<Database, 'prisma' | 'sql'>
 
 /** What has state, made once when the ledger starts. A function is imported, and takes what it uses of this first. */
 export interface Deps {

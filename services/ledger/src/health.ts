@@ -42,7 +42,7 @@ function whatStalls({ admissionBatcher, nodeBatcher, startBatcher }: Batchers, l
 export function booksDecide({ reads }: Pick<Deps, 'reads'>): HealthCheck {
   return async () => {
     try {
-      await runBatch(reads, { admissions: [], closings: [] }, false)
+      await runBatch(reads.sql, { admissions: [], closings: [] }, false)
       return null
     } catch (error) {
       return classify(error) === 'final' ? 'refuses a batch of nothing: is the database migrated?' : 'does not answer'

@@ -142,8 +142,8 @@ export function openAdmissionBatcher(
     try {
       const rows = await withBatchSpan(entries, () =>
         hurried
-          ? inAHurry(outside ? deps.reads : deps.admissions, (prisma) => run({ prisma }, batch, patient))
-          : run(deps.admissions, batch, patient),
+          ? inAHurry(outside ? deps.reads : deps.admissions, (sql) => run(sql, batch, patient))
+          : run(deps.admissions.sql, batch, patient),
       )
       metrics.batch(entries.length, now() - startMs)
       if (rows.answersLost > 0) metrics.answersLost(rows.answersLost)
@@ -191,7 +191,7 @@ export function openAdmissionBatcher(
   async function tryAlone(entry: Waiting): Promise<void> {
     const batch = batchOf([entry])
     try {
-      const rows = await inAHurry(deps.reads, (prisma) => run({ prisma }, batch, true))
+      const rows = await inAHurry(deps.reads, (sql) => run(sql, batch, true))
       setAside.decided(entry.item.id)
       answerBatch(deps, batch, rows, { onDeferred: drop, onCopy: drop, onProject: introduceCaller })
     } catch (error) {

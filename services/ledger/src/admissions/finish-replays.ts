@@ -39,12 +39,11 @@ export async function finishReplays(deps: Pick<Deps, 'reads'>, decided: Decided[
 
 async function readAnswers({ reads }: Pick<Deps, 'reads'>, replays: ReplayFacts[]) {
   const days = new Map(replays.flatMap(({ reservation, day }) => (day ? [[reservation, day]] : [])))
-  const rows = await reads.prisma.$queryRawUnsafe<AnswerRow[]>(
+  const rows = await reads.sql.query<AnswerRow>(
     `SELECT a.reservation, a.content_type, a.body
        FROM unnest($1::text[], $2::text[]) w (reservation, day)
        JOIN money.answers a ON a.day = w.day::date AND a.reservation = w.reservation`,
-    [...days.keys()],
-    [...days.values()],
+    [[...days.keys()], [...days.values()]],
   )
   return new Map(
     rows.map(({ reservation, content_type, body }) => [

@@ -57,10 +57,10 @@ describe('with two years of partitions', () => {
       )
       const again = items.map((item) => (keyed ? { ...item, id: replica.item(tenant.key, tenant.product).id } : item))
       const codes: string[] = []
-      const { tables } = await session.countAll(async (database) => {
-        await runBatch(database, batchOf(items, []), true)
+      const { tables } = await session.countAll(async ({ sql }) => {
+        await runBatch(sql, batchOf(items, []), true)
         await runBatch(
-          database,
+          sql,
           batchOf(
             [],
             items.map(({ id }) => settle(id)),
@@ -68,14 +68,14 @@ describe('with two years of partitions', () => {
           true,
         )
         await runBatch(
-          database,
+          sql,
           batchOf(
             [],
             items.map(({ id }) => settle(id)),
           ),
           true,
         )
-        const { admissions } = await runBatch(database, batchOf(again, []), true)
+        const { admissions } = await runBatch(sql, batchOf(again, []), true)
         codes.push(...admissions.map(([, code]) => code))
       })
       expect(new Set(codes)).toEqual(new Set([keyed ? 'replay' : 'closed']))
@@ -94,15 +94,15 @@ describe('with two years of partitions', () => {
     const { id: project } = tenant.project
     const execution = await insertExecution(fixture, project, { key: tenant.key.id })
     const nodes = await insertNodes(fixture, { execution, project, count: 4 })
-    const { tables } = await session.countAll(async (database) => {
+    const { tables } = await session.countAll(async ({ sql }) => {
       const items = nodes.map((node) => nodeItem(replica, node, tenant.product))
-      await runBatch(database, batchOf(items, []), true)
+      await runBatch(sql, batchOf(items, []), true)
       await askToClose(
-        database.prisma,
+        sql,
         [project],
         nodes.map(({ reservation }) => ({ id: reservation, usage: { promptTokens: 1, completionTokens: 1 } })),
       )
-      const rows = await readRows({ reads: database }, execution, 'everything')
+      const rows = await readRows({ reads: { ...replica.reads, sql } }, execution, 'everything')
       expect(rows?.nodes.map(({ charged }) => charged)).toEqual([1n, 1n, 1n, 1n])
     })
     expect([...tables].filter((table) => PARTITION.test(table) && !manyPartitions.current.has(table))).toEqual([])

@@ -112,13 +112,10 @@ async function decideUncommitted(url: string, batch: Parameters<RunBatch>[1]) {
   const database = await openDatabase({ url, poolSize: 1 })
   const decided = Promise.withResolvers<Awaited<ReturnType<RunBatch>>>()
   const { promise: committing, resolve: letCommit } = Promise.withResolvers<void>()
-  const done = database.prisma.$transaction(
-    async (transaction) => {
-      decided.resolve(await runBatch({ prisma: transaction }, batch, false))
-      await committing
-    },
-    { timeout: 30_000 },
-  )
+  const done = database.sql.transaction(async (transaction) => {
+    decided.resolve(await runBatch(transaction, batch, false))
+    await committing
+  })
   done.catch(decided.reject)
   return {
     rows: await decided.promise,

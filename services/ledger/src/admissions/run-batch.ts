@@ -1,5 +1,5 @@
 import { callFunction } from '@gateway/database/call-function'
-import type { Database } from '@gateway/database/client'
+import type { Sql } from '@gateway/database/client'
 import type { AdmissionItem, Batch, ClosingItem } from './waiting-items.ts'
 
 /** `[ord, code, …]`, in the order of the batch. `ord` counts from 1. */
@@ -48,15 +48,11 @@ export interface ProductFacts {
 const NO_BYTES = Buffer.alloc(0)
 
 /** One batch, one round trip: hands the items to money.run_batch_v1 as parallel arrays. */
-export async function runBatch(
-  { prisma }: { prisma: Pick<Database['prisma'], '$queryRawUnsafe'> },
-  { admissions, closings }: Batch,
-  patient: boolean,
-): Promise<BatchRows> {
+export async function runBatch(sql: Sql, { admissions, closings }: Batch, patient: boolean): Promise<BatchRows> {
   const a = admissions.map(({ item }) => item)
   const c = closings.map(({ item }) => item)
   const pairs = pairsOf(a)
-  const row = await callFunction(prisma, 'money.run_batch_v1', {
+  const row = await callFunction(sql, 'money.run_batch_v1', {
     wait_for_locks: patient,
     p_hash: pairs.hashes,
     p_model: pairs.models,

@@ -41,7 +41,10 @@ export interface ArchiveOptions {
  * @param database a single connection, as the owner of the tables
  * @throws NotArchivable with what is to be done about it
  */
-export async function archiveBooks(database: Pick<Database, 'prisma'>, options: ArchiveOptions): Promise<Month[]> {
+export async function archiveBooks(
+  database: Pick<Database, 'prisma' | 'sql'>,
+  options: ArchiveOptions,
+): Promise<Month[]> {
   await refuseOthers(database.prisma)
   await takeTurn(database.prisma)
   const state = await readBooksState(database)
@@ -62,7 +65,7 @@ export async function archiveBooks(database: Pick<Database, 'prisma'>, options: 
 }
 
 async function archiveMonth(
-  database: Pick<Database, 'prisma'>,
+  database: Pick<Database, 'prisma' | 'sql'>,
   month: Month,
   proved: Set<string>,
   options: ArchiveOptions,
@@ -107,7 +110,7 @@ async function archiveMonth(
 }
 
 async function finishMonth(
-  database: Pick<Database, 'prisma'>,
+  database: Pick<Database, 'prisma' | 'sql'>,
   archived: ArchivedMonth,
   { folder, tell, beforeStep = () => {} }: ArchiveOptions,
 ): Promise<void> {

@@ -15,7 +15,7 @@ type Table = 'journal' | 'journal_blocks' | 'attempts'
 
 /** Answers what was done. @throws NotArchivable where a lock was not to be had for a minute */
 export async function dropMonth(
-  { prisma }: Pick<Database, 'prisma'>,
+  { sql }: Pick<Database, 'sql'>,
   { month, attempts }: { month: Month; attempts: readonly Month[] },
 ): Promise<string[]> {
   const parts: [Table, Month][] = [
@@ -25,16 +25,16 @@ export async function dropMonth(
   ]
   const done: string[] = []
   for (const [table, of] of parts) {
-    for (let step = await dropStep(prisma, table, of); step !== null; step = await dropStep(prisma, table, of))
+    for (let step = await dropStep(sql, table, of); step !== null; step = await dropStep(sql, table, of))
       done.push(step)
   }
   return done
 }
 
-async function dropStep(prisma: Database['prisma'], table: Table, month: Month): Promise<string | null> {
+async function dropStep(sql: Database['sql'], table: Table, month: Month): Promise<string | null> {
   for (let n = 1; n <= TRIES; n++) {
     try {
-      const { done } = await callFunction(prisma, 'money.drop_archived_v1', { of_table: table, of_month: month })
+      const { done } = await callFunction(sql, 'money.drop_archived_v1', { of_table: table, of_month: month })
       return done
     } catch (error) {
       if (!lockedOut(error)) throw error

@@ -18,8 +18,8 @@ export interface Anchor {
 }
 
 /** Takes an anchor; null where nothing has moved since the last one, or another replica takes one. */
-export async function takeAnchor({ prisma }: Pick<Database, 'prisma'>): Promise<Anchor | null> {
-  const { anchor, wallets, root } = await callFunction(prisma, 'money.anchor_v1', {})
+export async function takeAnchor({ sql }: Pick<Database, 'sql'>): Promise<Anchor | null> {
+  const { anchor, wallets, root } = await callFunction(sql, 'money.anchor_v1', {})
   return anchor === null ? null : { text: `${anchor}:${root}`, wallets: wallets! }
 }
 

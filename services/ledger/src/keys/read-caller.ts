@@ -24,14 +24,16 @@ export interface Caller {
  * @param sandbox asked about in the same statement
  */
 export async function readCaller(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { reads }: Pick<Deps, 'reads'>,
   { keyHash, selector }: CallerQuestion,
   sandbox: string | null = null,
 ): Promise<Caller | Refused> {
-  const [caller] = await prisma.$queryRaw<CallerRow[]>`
-    SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal,
-           money.unlisted_v1(k.id, k.policy, ${sandbox}, '{}') IS NULL AS lists_sandbox
-      FROM (VALUES (decode(${keyHash}, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`
+  const [caller] = await reads.sql.query<CallerRow>(
+    `SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal,
+            money.unlisted_v1(k.id, k.policy, $2, '{}') IS NULL AS lists_sandbox
+       FROM (VALUES (decode($1, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`,
+    [keyHash, sandbox],
+  )
   if (!caller?.id || !caller.project || caller.refusal)
     return keyRefused(caller?.refusal ?? 'key_invalid', caller?.rotated_to ?? null, caller?.expires_at ?? null)
   if (selector !== null && selector !== caller.project) return refused('project_mismatch', { project: caller.project })

@@ -12,7 +12,7 @@ export async function monitorInstances(
   { reads, replicaId }: Pick<Deps, 'reads' | 'replicaId'>,
   signsOfLife: SignsOfLife,
 ): Promise<{ ended: number; countedAnew: number; takenOver: number }> {
-  const row = await callFunction(reads.prisma, 'money.monitor_instances_v1', { by_monitor: replicaId })
+  const row = await callFunction(reads.sql, 'money.monitor_instances_v1', { by_monitor: replicaId })
   await signsOfLife.follow(row.taken_over)
   return { ended: row.ended, countedAnew: row.counted_anew, takenOver: row.taken_over }
 }

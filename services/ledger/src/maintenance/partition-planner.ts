@@ -27,15 +27,15 @@ const TABLES: Partitioned[] = [
 
 /** @throws AggregateError of what could not be made or dropped, after everything was tried */
 export async function planPartitions({
-  reads: { prisma },
+  reads: { sql },
 }: Pick<Deps, 'reads'>): Promise<{ made: number; dropped: number }> {
   const counts = { made: 0, dropped: 0 }
   const errors: unknown[] = []
   for (const { table, daysAhead, daysKept } of TABLES) {
     try {
-      while ((await callFunction(prisma, 'money.make_partition_v1', { of_table: table, days_ahead: daysAhead })).made)
+      while ((await callFunction(sql, 'money.make_partition_v1', { of_table: table, days_ahead: daysAhead })).made)
         counts.made++
-      while (daysKept && (await dropOne(prisma, table, daysKept))) counts.dropped++
+      while (daysKept && (await dropOne(sql, table, daysKept))) counts.dropped++
     } catch (error) {
       errors.push(error)
     }
@@ -44,8 +44,8 @@ export async function planPartitions({
   return counts
 }
 
-async function dropOne(prisma: Deps['reads']['prisma'], table: string, daysKept: number): Promise<string | null> {
-  const { dropped } = await callFunction(prisma, 'money.drop_partition_v1', { of_table: table, days_kept: daysKept })
+async function dropOne(sql: Deps['reads']['sql'], table: string, daysKept: number): Promise<string | null> {
+  const { dropped } = await callFunction(sql, 'money.drop_partition_v1', { of_table: table, days_kept: daysKept })
   return dropped
 }
 

@@ -36,7 +36,7 @@ async function rollUp(deps: RollUpDeps, projects: string[], maxEntries: number):
   try {
     for (;;) {
       const args = { projects, max_entries: maxEntries }
-      const { entries } = await callFunction(deps.reads.prisma, 'money.roll_up_usage_v1', args)
+      const { entries } = await callFunction(deps.reads.sql, 'money.roll_up_usage_v1', args)
       if (entries === null) return false
       if (entries < maxEntries) return true
     }

@@ -1,17 +1,12 @@
-import type { Database } from '@gateway/database/client'
-
-type Transaction = Pick<Database['prisma'], '$queryRawUnsafe'>
+import type { Database, Sql } from '@gateway/database/client'
 
 /** Many times what a batch takes; an item that takes longer than this alone is not normal. */
 const LIMIT_MS = 500
 
 /** Runs a transaction whose statements have little time: what may stand still stands still briefly. */
-export function inAHurry<T>(
-  { prisma }: Pick<Database, 'prisma'>,
-  work: (transaction: Transaction) => Promise<T>,
-): Promise<T> {
-  return prisma.$transaction(async (transaction) => {
-    await transaction.$executeRawUnsafe(`SET LOCAL statement_timeout = ${LIMIT_MS}`)
+export function inAHurry<T>({ sql }: Pick<Database, 'sql'>, work: (transaction: Sql) => Promise<T>): Promise<T> {
+  return sql.transaction(async (transaction) => {
+    await transaction.query(`SET LOCAL statement_timeout = ${LIMIT_MS}`)
     return work(transaction)
   })
 }

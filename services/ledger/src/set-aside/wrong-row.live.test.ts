@@ -221,7 +221,7 @@ describe('a batch that can not be written', () => {
   })
 
   test('has little time when it is taken apart', async ({ replica }) => {
-    const asleep = inAHurry(replica.reads, (transaction) => transaction.$queryRawUnsafe('SELECT pg_sleep(4)'))
+    const asleep = inAHurry(replica.reads, (transaction) => transaction.query('SELECT pg_sleep(4)'))
     expect(ranOutOfTime(await asleep.catch((error: unknown) => error))).toBe(true)
   })
 })

@@ -6,16 +6,15 @@ import { chain } from '../../fixtures/sandbox-products.ts'
 
 /** Passes everything on, and counts what is read of executions. */
 function countingReads(counted: { reads: number }) {
-  return ({ prisma }: Database): Pick<Database, 'prisma'> => ({
-    prisma: new Proxy(prisma, {
-      get(target, name) {
-        if (name !== '$queryRawUnsafe') return Reflect.get(target, name) as unknown
-        return (sql: string, ...values: unknown[]) => {
-          if (sql.includes('read_executions_v1')) counted.reads++
-          return target.$queryRawUnsafe(sql, ...values)
-        }
+  return ({ prisma, sql }: Database): Pick<Database, 'prisma' | 'sql'> => ({
+    prisma,
+    sql: {
+      ...sql,
+      query(text, values) {
+        if (text.includes('read_executions_v1')) counted.reads++
+        return sql.query(text, values)
       },
-    }),
+    },
   })
 }
 

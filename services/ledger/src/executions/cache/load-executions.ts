@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Database } from '@gateway/database/client'
+import type { Sql } from '@gateway/database/client'
 import type { ClaimItem } from '@gateway/contracts/flow-items'
 import type { PlanNode } from '@gateway/flow/plan'
 import type { Deps } from '../../deps.ts'
@@ -17,11 +17,7 @@ export interface LoadedExecutions extends ExecutionsReading {
 
 export interface ExecutionLoader {
   /** Loads the executions of these items: from the cache what is there, and from the database the rest and `toRead`. */
-  load(
-    prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
-    items: readonly NodeItem[],
-    toRead: ReadonlySet<string>,
-  ): Promise<LoadedExecutions>
+  load(sql: Sql, items: readonly NodeItem[], toRead: ReadonlySet<string>): Promise<LoadedExecutions>
   /** Some of the instances that were assumed alive may have ended. */
   forgetInstances(): void
 }
@@ -72,7 +68,7 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
   }
 
   return {
-    async load(prisma, items, toRead) {
+    async load(sql, items, toRead) {
       const cached = await takeCached(items, toRead)
       const fromCache = new Set(cached.executions.keys())
       const claims = items.filter(isClaim)
@@ -85,7 +81,7 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
       const rest = items.filter(({ execution }) => !fromCache.has(execution))
       if (rest.length === 0 && instances.length === 0 && aheadMs !== null)
         return { ...cached, fromCache, alive: assumedAlive, assumedAlive, nowMs: Math.floor(deps.now() + aheadMs) }
-      const reading = await readExecutions(prisma, rest, instances)
+      const reading = await readExecutions(sql, rest, instances)
       keep(reading, rest)
       return {
         executions: new Map([...cached.executions, ...reading.executions]),

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { Database } from '@gateway/database/client'
+import type { Database, Sql } from '@gateway/database/client'
 import { Client } from 'pg'
 import { openTenant, untilSomebodyWaits } from '../../fixtures/ledger-test.ts'
 import { ending, newLease, openEngine, question, takeNext } from '../../fixtures/engine.ts'
@@ -158,16 +158,11 @@ describe('the batcher', () => {
   })
 })
 
-/** A database whose statements pass by a test first. */
+/** A database whose statements outside of transactions pass by a test first. */
 function intercept(
-  inner: Database,
-  around: (sql: string, ask: () => Promise<unknown>) => Promise<unknown>,
-): Pick<Database, 'prisma'> {
-  const prisma = new Proxy(inner.prisma, {
-    get: (target, name) =>
-      name === '$queryRawUnsafe'
-        ? (sql: string, ...values: unknown[]) => around(sql, () => target.$queryRawUnsafe(sql, ...values))
-        : (Reflect.get(target, name) as unknown),
-  })
-  return { prisma }
+  { prisma, sql }: Database,
+  around: (text: string, ask: () => Promise<unknown>) => Promise<unknown>,
+): Pick<Database, 'prisma' | 'sql'> {
+  const query: Sql['query'] = (text, values) => around(text, () => sql.query(text, values)) as never
+  return { prisma, sql: { query, transaction: sql.transaction } }
 }

@@ -156,10 +156,10 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
   /** L1, L2 */
   async function decide(batch: WaitingNode[], deferrals: number, { patient, hurried }: How): Promise<NodeBatchResult> {
     const how = { patient, nodesAtOnce }
-    const { prisma } = deps.executions
+    const { sql } = deps.executions
     if (hurried) return inAHurry(deps.executions, (transaction) => runNodeBatch(deps, loader, transaction, batch, how))
-    if (deferrals < LOCK_AFTER) return runNodeBatch(deps, loader, prisma, batch, how)
-    return prisma.$transaction(async (transaction) => {
+    if (deferrals < LOCK_AFTER) return runNodeBatch(deps, loader, sql, batch, how)
+    return sql.transaction(async (transaction) => {
       await callFunction(transaction, 'money.lock_executions_v1', {
         ids: [...new Set(batch.map(({ item }) => item.execution))],
       })
@@ -174,7 +174,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     notWritten: (waiting: WaitingNode, deferrals: number) => void,
   ): Promise<void> {
     const { loaded, outcomes, written, jobs } = result
-    await writeOffFenced(deps, deps.executions.prisma, fencedIn(batch, outcomes)) // L7
+    await writeOffFenced(deps, deps.executions.sql, fencedIn(batch, outcomes)) // L7
     notifyChanges(deps, written.keys()) // L6
     enqueueJobs(deps, jobs)
     updateCache(result)

@@ -1,4 +1,4 @@
-import type { Database } from '@gateway/database/client'
+import type { Sql } from '@gateway/database/client'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { Deps } from '../../deps.ts'
 import type { ExecutionLoader, LoadedExecutions } from '../cache/load-executions.ts'
@@ -31,12 +31,12 @@ interface How {
 export async function runNodeBatch(
   deps: Pick<Deps, 'packageCache' | 'metrics' | 'newId'>,
   loader: ExecutionLoader,
-  prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
+  sql: Sql,
   batch: readonly WaitingNode[],
   { patient, nodesAtOnce }: How,
 ): Promise<NodeBatchResult> {
   const loaded = await loader.load(
-    prisma,
+    sql,
     batch.map(({ item }) => item),
     new Set(batch.flatMap(({ item, mustRead }) => (mustRead ? [item.execution] : []))),
   )
@@ -50,7 +50,7 @@ export async function runNodeBatch(
   }
   if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [] }
   const how = { patient, nodesAtOnce, assumedAlive: loaded.assumedAlive }
-  const { written, jobs, excessMicro, fenced, perhapsCalled, charged } = await writeExecutions(prisma, changes, how)
+  const { written, jobs, excessMicro, fenced, perhapsCalled, charged } = await writeExecutions(sql, changes, how)
   if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
   for (let n = 0; n < fenced; n++) deps.metrics.fenced()
   if (perhapsCalled > 0) deps.metrics.perhapsCalled(perhapsCalled)

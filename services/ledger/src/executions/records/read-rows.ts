@@ -40,12 +40,12 @@ export interface NodeRow {
  * `after`; once it has ended all of them, unless the caller has its last line.
  */
 export async function readRows(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { reads }: Pick<Deps, 'reads'>,
   execution: string,
   after: number | 'everything',
 ): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
   // One statement, so that execution and nodes are of one moment.
-  const rows = await prisma.$queryRawUnsafe<(ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>)[]>(
+  const rows = await reads.sql.query<ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>>(
     `SELECT e.id, e.project, e.sandbox, e.revision, e.digest, CASE WHEN e.person IS NULL THEN e.surface ELSE 'person' END AS begun_by,
             e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
             n.node AS n_node, n.kind AS n_kind, n.state AS n_state, n.seq AS n_seq, n.output AS n_output, n.error AS n_error,
@@ -72,8 +72,7 @@ export async function readRows(
          ) n ON true
       WHERE e.id = $1
       ORDER BY n.ordinal`,
-    execution,
-    after === 'everything' ? null : after,
+    [execution, after === 'everything' ? null : after],
   )
   const [first] = rows
   if (!first) return null

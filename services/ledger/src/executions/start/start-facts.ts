@@ -44,11 +44,11 @@ export interface StartFacts {
 
 /** Reads what decides about each question, in their order. */
 export async function readStarts(
-  { prisma }: Pick<Database, 'prisma'>,
+  { sql }: Pick<Database, 'sql'>,
   questions: readonly StartQuestion[],
   openExecutions: number,
 ): Promise<StartFacts[]> {
-  const row = await callFunction(prisma, 'money.read_starts_v2', {
+  const row = await callFunction(sql, 'money.read_starts_v2', {
     i_id: questions.map(({ id }) => id),
     i_hash: questions.map(({ caller }) => ('keyHash' in caller ? caller.keyHash : null)),
     i_project: questions.map(({ caller }) => ('keyHash' in caller ? null : caller.project)),

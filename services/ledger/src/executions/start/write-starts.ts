@@ -31,7 +31,7 @@ const NO_BYTES = Buffer.alloc(0)
  * idempotency key or id was taken meanwhile.
  */
 export async function writeStarts(
-  { prisma }: Pick<Database, 'prisma'>,
+  { sql }: Pick<Database, 'sql'>,
   executions: readonly FreshExecution[],
   { nodesAtOnce, chatFirstClaimMs }: WriteLimits,
 ): Promise<{ started: Set<FreshExecution>; jobs: NodeJob[] }> {
@@ -40,7 +40,7 @@ export async function writeStarts(
   )
   const questions = executions.map(({ question }) => question)
   const facts = executions.map((execution) => execution.facts)
-  const row = await callFunction(prisma, 'money.write_starts_v3', {
+  const row = await callFunction(sql, 'money.write_starts_v3', {
     nodes_at_once: nodesAtOnce,
     e_id: questions.map(({ id }) => id),
     e_project: facts.map(({ project }) => project),

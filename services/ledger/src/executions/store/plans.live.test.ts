@@ -36,11 +36,9 @@ async function openCountingSession(adminUrl: string) {
   client.on('notice', ({ message = '' }) => {
     rows += rowsOf((JSON.parse(message.slice(message.indexOf('{'))) as { Plan: PlanNode }).Plan)
   })
-  const prisma = {
-    $queryRawUnsafe: async (sql: string, ...values: unknown[]) => (await client.query(sql, values)).rows,
-  } as unknown as Database['prisma']
+  const query = async (text: string, values: readonly unknown[] = []) => (await client.query(text, [...values])).rows
   return {
-    prisma,
+    sql: { query } as unknown as Database['sql'],
     /** Rows touched since the last time. */
     take(): number {
       const taken = rows
@@ -70,7 +68,10 @@ ledgerTest('a node costs the same on empty books and on full ones', async ({ dat
 
   async function openCounted() {
     const session = await openCountingSession(database.adminUrl)
-    const counted = await openEngine(database.ledgerUrl, { around: () => session, nodesAtOnce: SIZE })
+    const counted = await openEngine(database.ledgerUrl, {
+      around: ({ prisma }) => ({ prisma, sql: session.sql }),
+      nodesAtOnce: SIZE,
+    })
     onTestFinished(async () => {
       await counted.close()
       await session.close()

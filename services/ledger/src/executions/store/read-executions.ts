@@ -1,9 +1,7 @@
 import { callFunction } from '@gateway/database/call-function'
-import type { Database } from '@gateway/database/client'
+import type { Sql } from '@gateway/database/client'
 import type { NodeItem } from '../nodes/node-item.ts'
 import type { NodeFacts, NodeStateName, ExecutionFacts } from './execution-facts.ts'
-
-type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
 export interface ExecutionsReading {
   /** By id; an execution that is not there is unknown. */
@@ -44,13 +42,13 @@ type NodeColumns = [
  * @param others instances besides theirs
  */
 export async function readExecutions(
-  prisma: Prisma,
+  sql: Sql,
   items: readonly NodeItem[],
   others: readonly string[] = [],
 ): Promise<ExecutionsReading> {
   const claims = items.filter((item) => item.op === 'claim')
   const instances = items.flatMap((item) => (item.op === 'claim' || item.op === 'reclaim' ? [item.instance] : []))
-  const row = await callFunction(prisma, 'money.read_executions_v1', {
+  const row = await callFunction(sql, 'money.read_executions_v1', {
     ids: [...new Set(items.map(({ execution }) => execution))],
     instances: [...new Set([...instances, ...others])],
     c_execution: claims.map(({ execution }) => execution),

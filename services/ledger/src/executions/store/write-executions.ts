@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { callFunction } from '@gateway/database/call-function'
-import type { Database } from '@gateway/database/client'
+import type { Sql } from '@gateway/database/client'
 import { jobsOf, type EnqueuedNode } from './enqueued-nodes.ts'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { ExecutionChange } from './execution-facts.ts'
-
-type Prisma = Pick<Database['prisma'], '$queryRawUnsafe'>
 
 export interface WrittenExecutions {
   /**
@@ -46,7 +44,7 @@ const MAX_STEP = 4_096
 
 /** Writes what was decided of executions, in one round trip, and enqueues what may run next. */
 export async function writeExecutions(
-  prisma: Prisma,
+  sql: Sql,
   changes: readonly ExecutionChange[],
   how: How,
 ): Promise<WrittenExecutions> {
@@ -55,7 +53,7 @@ export async function writeExecutions(
   )
   const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ execution: n + 1, ...closing })))
   const versions = changes.map(({ execution }) => execution.version + randomInt(1, MAX_STEP))
-  const row = await callFunction(prisma, 'money.write_executions_v1', {
+  const row = await callFunction(sql, 'money.write_executions_v1', {
     wait_for_locks: how.patient,
     nodes_at_once: how.nodesAtOnce,
     instances: [...how.assumedAlive],

@@ -1,6 +1,6 @@
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 import { callFunction } from '@gateway/database/call-function'
-import type { Database } from '@gateway/database/client'
+import type { Sql } from '@gateway/database/client'
 import type { Deps } from '../../deps.ts'
 
 /** A completion under a lease that is another's now, of a call that was made: it cost something, and nobody is charged. */
@@ -9,12 +9,12 @@ type Served = CompleteItem & { reservation: string; usage: NonNullable<CompleteI
 /** Writes off what the calls of fenced completions have used (money §4.3). Completions that are repeated add nothing. */
 export async function writeOffFenced(
   { metrics }: Pick<Deps, 'metrics'>,
-  prisma: Pick<Database['prisma'], '$queryRawUnsafe'>,
+  sql: Sql,
   completions: readonly CompleteItem[],
 ): Promise<void> {
   const served = completions.filter(isServed)
   if (served.length === 0) return
-  const { written } = await callFunction(prisma, 'money.write_off_fenced_v1', {
+  const { written } = await callFunction(sql, 'money.write_off_fenced_v1', {
     w_reservation: served.map(({ reservation }) => reservation),
     w_execution: served.map(({ execution }) => execution),
     w_usage: JSON.stringify(served.map(({ usage }) => usage)),

@@ -1,0 +1,85 @@
+import { DatabaseError, types, type Pool, type PoolClient } from 'pg'
+
+// Statements past Prisma, on the same connections: what is asked hundreds of times a second costs the process half as much so.
+//   S1  A statement is prepared once per connection, under a name that goes by its text.
+//   S2  A connection on which Postgres only refused a statement stays in the pool. One that broke or was cancelled leaves it:
+//       the request to cancel may still come, and would end the next statement.
+//   S3  A transaction whose statements did not all succeed is not committed, whoever caught the error.
+
+export interface Sql {
+  /**
+   * The rows of one statement. `bigint` is a bigint, `bytea` a Buffer, `timestamptz` a Date, `date` and `numeric` their text, json
+   * its value. A list of JavaScript is an array of Postgres.
+   * @throws DatabaseError with the SQLSTATE in `code`; the error of the socket where the connection broke
+   */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>
+}
+
+export interface SqlPool extends Sql {
+  /** Runs `work` in a transaction on one connection (READ COMMITTED), and commits it. @throws what `work` throws, rolled back */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}
+
+/** @param nameOf the name of a prepared statement; null: none is prepared */
+export function openSql(pool: Pool, nameOf: ((query: { sql: string }) => string) | null): SqlPool {
+  const sqlOf = (client: PoolClient): Sql => ({
+    async query<Row>(text: string, values: readonly unknown[] = []) {
+      const name = nameOf?.({ sql: text })
+      const { rows } = await client.query({ text, values: [...values], types: parsers, ...(name && { name }) })
+      return rows as Row[]
+    },
+  })
+
+  return {
+    async query(text, values) {
+      const client = await pool.connect()
+      let stays = false
+      try {
+        const rows = await sqlOf(client).query(text, values)
+        stays = true
+        return rows as never
+      } catch (error) {
+        stays = isRefusal(error) // S2
+        throw error
+      } finally {
+        client.release(!stays)
+      }
+    },
+
+    async transaction(work) {
+      const client = await pool.connect()
+      let stays = false
+      try {
+        await client.query('BEGIN')
+        const result = await work(sqlOf(client))
+        const { command } = await client.query('COMMIT')
+        if (command !== 'COMMIT') throw new Error('a statement of this transaction had failed, so it was rolled back') // S3
+        stays = true
+        return result
+      } catch (error) {
+        await client.query('ROLLBACK').then(
+          () => (stays = !(error instanceof DatabaseError) || isRefusal(error)), // S2
+          () => {}, // the connection is lost, and the transaction with it
+        )
+        throw error
+      } finally {
+        client.release(!stays)
+      }
+    },
+  }
+}
+
+/** Postgres refused a statement, and the connection is as good as before (S2). */
+function isRefusal(error: unknown): boolean {
+  return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== '57014'
+}
+
+const { builtins, getTypeParser } = types
+
+const parsers: { getTypeParser: typeof getTypeParser } = {
+  getTypeParser: ((type: Parameters<typeof getTypeParser>[0], format?: 'text') => {
+    if (type === builtins.INT8) return BigInt
+    if (type === builtins.DATE) return String // there is no day without a time zone in JavaScript
+    return getTypeParser(type, format ?? 'text')
+  }) as typeof getTypeParser,
+}
