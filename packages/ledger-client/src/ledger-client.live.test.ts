@@ -82,6 +82,43 @@ test('outcomes reach their callers as their lines arrive, in any order and howev
   expect(await two).toEqual(admitted('inv_2'))
 })
 
+test('behind a request without an outcome items gather, and go together with its first one', async () => {
+  const { peer, client } = await open({ patienceMs: 60_000 })
+  const lone = client.admit(admission('lone'), patient)
+  const first = await peer.next()
+  const gathered = ['inv_1', 'inv_2', 'inv_3'].map(async (id, n) => {
+    for (let turn = 0; turn <= n; turn++) await new Promise(setImmediate)
+    return client.admit(admission(id), patient)
+  })
+  for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate) // all were submitted
+  first.end(...yes(first))
+  expect(await lone).toEqual(admitted('lone'))
+  const second = await peer.next()
+  expect(second.ids).toEqual(['inv_1', 'inv_2', 'inv_3'])
+  second.end(...yes(second))
+  expect(await Promise.all(gathered)).toHaveLength(3)
+})
+
+test('a request that stays without an outcome keeps nobody waiting', async () => {
+  const { peer, client } = await open({ patienceMs: 1 })
+  client.admit(admission('stuck'), patient).catch(() => {})
+  await peer.next() // never answered
+  const other = client.admit(admission('inv_1'), patient)
+  const second = await peer.next()
+  expect(second.ids).toEqual(['inv_1'])
+  second.end(...yes(second))
+  expect(await other).toEqual(admitted('inv_1'))
+})
+
+test('a full request goes beside another', async () => {
+  const { peer, client } = await open({ patienceMs: 60_000 })
+  const all = Array.from({ length: 1_024 }, (_, n) => client.admit(admission(`inv_${n}`), patient))
+  const [first, second] = [await peer.next(), await peer.next()] // the first is not answered
+  second.end(...yes(second))
+  first.end(...yes(first))
+  expect(await Promise.all(all)).toHaveLength(1_024)
+})
+
 test('while the admission batcher are taken items gather, and go together once a batcher has begun to answer', async () => {
   const { peer, client } = await open()
   const [first] = await fillBatcher(peer, client)

@@ -44,8 +44,10 @@ export interface LedgerClientOptions {
   now?: () => number
   /** Requests of items that may be open at once, those included that have begun to answer. */
   connections?: number
-  /** Requests of items that may wait for their first outcome; while they do, items gather. */
+  /** Requests of items that may wait for their first outcome: one, and others where it is silent or they are full. */
   maxInFlight?: number
+  /** For how long a request may stay without an outcome before the next one goes beside it. Many times what a batch takes. */
+  patienceMs?: number
   /** Admissions that may wait to be sent; the next one is refused as overloaded. */
   maxWaiting?: number
   /** How long `close` waits for what is not decided yet. */
@@ -97,6 +99,7 @@ export function openLedgerClient({
   now = Date.now,
   connections: itemConnections = 16,
   maxInFlight = 3,
+  patienceMs = 100,
   maxWaiting = 10_000,
   closeGraceMs = 5_000,
 }: LedgerClientOptions): LedgerClient {
@@ -117,6 +120,7 @@ export function openLedgerClient({
     token,
     maxInFlight,
     maxRequests: itemConnections,
+    patienceMs,
   })
   const items = openItemSubmitter({ batcher, maxWaiting, now })
 

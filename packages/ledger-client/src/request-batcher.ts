@@ -6,7 +6,9 @@ import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
 import type { TokenSource } from './service-token.ts'
 
 // Many items, few requests.
-//   G1  A lone item goes at once. While `maxInFlight` requests wait for their first outcome, items gather for the next one.
+//   G1  A lone item goes at once. While a request waits for its first outcome, items gather for the next one: a batch costs the
+//       ledger and Postgres much, and one item more little. The next goes beside it when it is full, or when the first has waited
+//       for `patienceMs`, so that a ledger that stands still keeps nobody else waiting; up to `maxInFlight`.
 //   G2  A request that has begun to answer no longer holds up the next, so one slow wallet doesn't stall the others.
 //   G3  What a request that was cut left unanswered is sent again, and only that, under the same ids; from then on it is
 //       doubtful: the ledger may have decided it.
@@ -40,6 +42,8 @@ interface OpenRequest {
   pendingItems: PendingItem[]
   /** Items for whose outcome somebody still waits. */
   unanswered: number
+  /** Runs while what comes gathers behind it (G1). */
+  patience: NodeJS.Timeout | null
   /** To be called when its first outcome has come, and when it is closed. */
   onAnswering: () => void
   cancel: () => void
@@ -61,6 +65,7 @@ export interface RequestBatcherOptions {
   token: TokenSource
   maxInFlight: number
   maxRequests: number
+  patienceMs: number
 }
 
 /** Of one request. */
@@ -73,10 +78,12 @@ const SILENT_MS = 3 * itemsEndpoint.quietMs
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 export function openRequestBatcher(options: RequestBatcherOptions): RequestBatcher {
-  const { pool, path, token, maxInFlight, maxRequests } = options
+  const { pool, path, token, maxInFlight, maxRequests, patienceMs } = options
   const waiting = { closing: [] as PendingItem[], opening: [] as PendingItem[] }
   const open = new Set<OpenRequest>()
   let waitingOpenings = 0
+  let waitingBytes = 0
+  let awaited = 0 // requests behind which items gather
   let failures = 0 // since the last outcome
   let pause: NodeJS.Timeout | null = null
   let stopped = false
@@ -89,13 +96,14 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
 
   function submit(pendingItem: PendingItem): void {
     waiting[pendingItem.kind].push(pendingItem)
+    waitingBytes += pendingItem.bytes
     if (pendingItem.kind === 'opening') waitingOpenings++
     batcher.wake()
   }
 
   /** The items of the next request; null when none waits, or none may go now. */
   function take(): PendingItem[] | null {
-    if (pause !== null || stopped || open.size >= maxRequests) return null
+    if (pause !== null || stopped || open.size >= maxRequests || (awaited > 0 && !isFull())) return null
     const taken: PendingItem[] = []
     let bytes = 0
     for (const queue of [waiting.closing, waiting.opening]) {
@@ -103,12 +111,16 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
       let full = false
       for (; seen < queue.length; seen++) {
         const pendingItem = queue[seen]!
-        if (pendingItem.ended) continue
+        if (pendingItem.ended) {
+          waitingBytes -= pendingItem.bytes
+          continue
+        }
         const fits = taken.length < MAX_ITEMS && bytes + pendingItem.bytes <= MAX_BYTES && !pendingItem.alone
         full = (taken.length > 0 && !fits) || taken[0]?.alone === true
         if (full) break
         taken.push(pendingItem)
         bytes += pendingItem.bytes
+        waitingBytes -= pendingItem.bytes
         if (pendingItem.kind === 'opening') waitingOpenings--
       }
       queue.splice(0, seen)
@@ -117,15 +129,25 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     return taken.length === 0 ? null : taken
   }
 
-  /** Resolves when another request may go: this one has begun to answer, or is closed (G1, G2). */
+  /** What waits is enough for a request. */
+  function isFull(): boolean {
+    return waiting.closing.length + waiting.opening.length >= MAX_ITEMS || waitingBytes >= MAX_BYTES
+  }
+
+  /** Resolves when this request has begun to answer, or is closed (G1, G2). */
   async function start(pendingItems: PendingItem[]): Promise<void> {
     const answering = Promise.withResolvers<void>()
     const request: OpenRequest = {
       pendingItems,
       unanswered: pendingItems.length,
+      patience: setTimeout(() => {
+        waitNoLonger(request)
+        batcher.wake()
+      }, patienceMs),
       onAnswering: answering.resolve,
       cancel: () => {},
     }
+    awaited++
     open.add(request)
     for (const pendingItem of pendingItems) pendingItem.request = request
     const signed = await token.current()
@@ -155,6 +177,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
 
   function answer(request: OpenRequest, { n, outcome }: OutcomeLine): void {
     failures = 0
+    waitNoLonger(request)
     request.onAnswering() // G2
     const pendingItem = request.pendingItems[n]
     if (!pendingItem || pendingItem.ended || pendingItem.request !== request) return
@@ -181,8 +204,16 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     }
   }
 
+  function waitNoLonger(request: OpenRequest): void {
+    if (request.patience === null) return
+    clearTimeout(request.patience)
+    request.patience = null
+    awaited--
+  }
+
   function close(request: OpenRequest): void {
     if (!open.delete(request)) return
+    waitNoLonger(request)
     request.onAnswering()
     batcher.wake()
   }
@@ -191,6 +222,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     for (const kind of ['closing', 'opening'] as const) {
       const again = pendingItems.filter((pendingItem) => pendingItem.kind === kind)
       waiting[kind].unshift(...again)
+      for (const { bytes } of again) waitingBytes += bytes
       if (kind === 'opening') waitingOpenings += again.length
     }
   }
@@ -226,7 +258,10 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
   function stop(): void {
     stopped = true
     if (pause) clearTimeout(pause)
-    for (const request of open) request.cancel()
+    for (const request of open) {
+      waitNoLonger(request)
+      request.cancel()
+    }
     open.clear()
   }
 
