@@ -1,21 +1,54 @@
+import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** A free loopback port: the wanted one, or any that the kernel gives. Throws one clear message if the wanted one is taken. */
+// A port is looked for before a program is started on it, and kept for it while it restarts. Meanwhile nobody listens there, so:
+//   P1  It is below those that the kernel gives to outgoing connections: one of them would take it.
+//   P2  It is claimed until this process ends, however it ends, by a UDP socket of the same number: nothing here speaks UDP, and of
+//       two processes the kernel gives it to one.
+
+const FIRST = 10_000
+const END = 32_768
+const TRIES = 1_000
+
+/** A free loopback port: the wanted one, or any. Throws one clear message if the wanted one is taken. */
 export async function freePort(wanted: number | undefined, what: string): Promise<number> {
-  const probe = createServer().listen(wanted ?? 0, '127.0.0.1')
-  try {
-    await once(probe, 'listening')
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+  if (wanted !== undefined) {
+    if (await isFree(wanted)) return wanted
     throw new Error(
       `Port ${wanted} is taken, so ${what} can't use it. Stop what listens there, or choose another port.`,
-      { cause: error },
     )
   }
-  const port = portOf(probe)
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = randomInt(FIRST, END)
+    if ((await claim(port)) && (await isFree(port))) return port
+  }
+  throw new Error(`No port from ${FIRST} to ${END - 1} is free for ${what}. Stop what listens there.`)
+}
+
+/** P2 */
+async function claim(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').unref()
+  socket.bind({ port, address: '127.0.0.1', exclusive: true })
+  return isOpen(once(socket, 'listening'))
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen(port, '127.0.0.1')
+  if (!(await isOpen(once(probe, 'listening')))) return false
   await new Promise((done) => probe.close(done))
-  return port
+  return true
+}
+
+async function isOpen(opening: Promise<unknown>): Promise<boolean> {
+  try {
+    await opening
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false
+    throw error
+  }
 }
 
 /** The port that a TCP server listens on. */

@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from './free-port.ts'
+
+const MANY = 40
+const few = async (count: number) => {
+  const ports: number[] = []
+  for (let n = 0; n < count; n++) ports.push(await freePort(undefined, 'a test'))
+  return ports
+}
+
+test('is none that an outgoing connection may be given, so that it stays free until it is used, and over a restart', async () => {
+  for (const port of await few(MANY)) expect(port).toBeLessThan(32_768)
+})
+
+test('is another one each time, in every process', async () => {
+  const program = `
+    const { freePort } = await import('${new URL('./free-port.ts', import.meta.url).href}')
+    const ports = []
+    for (let n = 0; n < ${MANY}; n++) ports.push(await freePort(undefined, 'a test'))
+    console.log(JSON.stringify(ports))`
+  const inProcess = async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    return JSON.parse(stdout) as number[]
+  }
+  const ports = (await Promise.all([few(MANY), inProcess(), inProcess(), inProcess()])).flat()
+  expect(new Set(ports).size).toBe(4 * MANY)
+})
+
+test('that is wanted, and taken, is refused with what to do', async () => {
+  const [port] = (await few(1)) as [number]
+  const server = createServer().listen(port, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  await expect(freePort(port, 'a test')).rejects.toThrow(
+    `Port ${port} is taken, so a test can't use it. Stop what listens there, or choose another port.`,
+  )
+})
