@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type Stack } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
@@ -13,44 +13,56 @@ const BACKLOG = 5_000
 const STARTERS = 48
 const NODES_AT_ONCE = 16
 
-const test = liveTest.extend('stack', async ({ database, redisServer }, { onCleanup }) => {
-  const stack = await openStack({
-    adminUrl: database.adminUrl,
-    ledgerUrl: database.ledgerUrl,
-    redisUrl: redisServer.url,
-    workers: 1,
-    environment: { ledger: () => ({ NODES_AT_ONCE: String(NODES_AT_ONCE) }) },
+/** With nodes handed on, and with each of them through the queue (N6 of run-node.ts). */
+const SLICES_MS = [200, 0]
+
+const test = liveTest
+  .extend('sliceMs', 0)
+  .extend('stack', async ({ database, redisServer, sliceMs }, { onCleanup }) => {
+    const stack = await openStack({
+      adminUrl: database.adminUrl,
+      ledgerUrl: database.ledgerUrl,
+      redisUrl: redisServer.url,
+      workers: 1,
+      environment: {
+        ledger: () => ({ NODES_AT_ONCE: String(NODES_AT_ONCE) }),
+        worker: () => ({ NODE_SLICE_MS: String(sliceMs) }),
+      },
+    })
+    onCleanup(stack.close)
+    return stack
   })
-  onCleanup(stack.close)
-  return stack
-})
 
-test(`${BACKLOG} queued executions of one project delay another's single one by a few nodes only`, async ({
-  stack,
-}) => {
-  const backlog = await openFlow(stack)
-  const lone = await openFlow(stack)
-  await stack.provider.control.setFaults([{ latencyMs: 200 }])
-  await startBacklog(stack, backlog)
-  const record = await runUntilOver(stack, { ...lone, input: { text: 'alone' }, idempotencyKey: 'the-one-run' })
-  expect(record.status).toBe('Succeeded')
+describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
+  test.override('sliceMs', sliceMs)
 
-  const { rows } = await stack.fixture.run(
-    `SELECT (SELECT count(*) FROM money.execution_nodes n
+  test(`${BACKLOG} queued executions of one project delay another's single one by a few nodes only`, async ({
+    stack,
+  }) => {
+    const backlog = await openFlow(stack)
+    const lone = await openFlow(stack)
+    await stack.provider.control.setFaults([{ latencyMs: 200 }])
+    await startBacklog(stack, backlog)
+    const record = await runUntilOver(stack, { ...lone, input: { text: 'alone' }, idempotencyKey: 'the-one-run' })
+    expect(record.status).toBe('Succeeded')
+
+    const { rows } = await stack.fixture.run(
+      `SELECT (SELECT count(*) FROM money.execution_nodes n
               WHERE n.project = $2 AND n.claimed_at BETWEEN mine.enqueued_at AND mine.claimed_at)::int AS before,
             (SELECT count(*) FROM money.execution_nodes n
               WHERE n.project = $2 AND n.state IN ('Pending', 'Ready'))::int AS waiting
        FROM money.execution_nodes mine WHERE mine.execution = $1 AND mine.kind <> 'input' ORDER BY mine.ordinal`,
-    [record.id, backlog.project],
-  )
-  const jobs = rows as { before: number; waiting: number }[]
-  // Each job ahead may take the other nodes of its execution along.
-  const most = NODES_AT_ONCE * jobs.length
-  process.stdout.write(
-    `nodes of the backlog before each node: ${jobs.map(({ before }) => before).join(', ')} of ${most}\n`,
-  )
-  expect(jobs[0]!.waiting).toBeGreaterThan(BACKLOG) // the backlog still waits, an execution having several nodes
-  for (const { before } of jobs) expect(before).toBeLessThanOrEqual(most)
+      [record.id, backlog.project],
+    )
+    const jobs = rows as { before: number; waiting: number }[]
+    // Each job ahead may take the other nodes of its execution along.
+    const most = NODES_AT_ONCE * jobs.length
+    process.stdout.write(
+      `nodes of the backlog before each node: ${jobs.map(({ before }) => before).join(', ')} of ${most}\n`,
+    )
+    expect(jobs[0]!.waiting).toBeGreaterThan(BACKLOG) // the backlog still waits, an execution having several nodes
+    for (const { before } of jobs) expect(before).toBeLessThanOrEqual(most)
+  })
 })
 
 async function openFlow(stack: Stack) {

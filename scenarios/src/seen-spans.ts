@@ -86,7 +86,8 @@ export function treeOf(spans: readonly SeenSpan[]): string[] {
 
 function lineOf({ service, kind, name, attributes }: SeenSpan): string {
   const node = attributes['service.node'] as string | undefined
-  const attempt = kind === 'producer' || kind === 'consumer' ? ` #${String(attributes['service.attempt'])}` : ''
+  const isJob = kind === 'producer' || kind === 'consumer' || name === 'run node'
+  const attempt = isJob ? ` #${String(attributes['service.attempt'])}` : ''
   return `${service} ${kind} ${name}${node === undefined ? '' : ` [${node}${attempt}]`}`
 }
 

@@ -10,7 +10,8 @@ import type { RefusalBody } from './refusal.ts'
 //   claim → (a paid node: admit under the claim's lease → call the provider) → complete
 //
 // A claim names a lease of the worker's own making, so that it may be repeated. Whoever lost the lease gets `fenced` and
-// changes nothing: another attempt is under way.
+// changes nothing: another attempt is under way. A completion may name a lease, too, for a node that may run because of it: the worker
+// goes on with that one, and the way through the queue is saved.
 
 const id = z.string().min(1).max(64)
 
@@ -53,6 +54,8 @@ export type AdmitNodeItem = z.infer<typeof admitNodeItem>
 export const completeItem = z.strictObject({
   op: z.literal('complete'),
   ...nodeLease.shape,
+  /** Who completes goes on with this execution: a node that may run because of this one is theirs under this lease, as by a claim. */
+  next: z.strictObject({ lease: nodeLease.shape.lease, instance: id }).exactOptional(),
   result: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('succeeded'),
@@ -104,7 +107,8 @@ export type ClaimOutcome =
   | SetAside
 
 export type CompleteOutcome =
-  | { kind: 'completed' }
+  /** `next`: what was granted under the lease that was named for it, and has not ended. What else may run is enqueued. */
+  | { kind: 'completed'; next?: Claimed }
   /** The lease is another's now. Nothing was recorded, and nobody is charged for it; what it used is a write-off. */
   | { kind: 'fenced' }
   | SetAside

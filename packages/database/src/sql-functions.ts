@@ -135,7 +135,7 @@ export const sqlFunctions = {
       s_output: 'bytea[] | null',
     },
   },
-  'money.write_executions_v1': {
+  'money.write_executions_v2': {
     takes: {
       wait_for_locks: 'boolean',
       nodes_at_once: 'integer',
@@ -150,6 +150,7 @@ export const sqlFunctions = {
       e_output: 'bytea[]',
       e_started: 'boolean[]',
       e_deadline_ms: 'integer[]',
+      e_enqueues: 'boolean[]',
       n_execution: 'integer[]',
       n_ordinal: 'integer[]',
       n_state: 'text[]',

@@ -5,6 +5,7 @@ import { jobIdOf, queueName, type NodeJob } from './node-job.ts'
 // The queue in a trace, by the semantic conventions for messaging (docs/decisions/0011-spans-of-the-queue.md).
 //   Q1  Each job is sent in the trace of its own execution, however many share a batch: its parent is what the job carries.
 //   Q2  A job carries the span of its sending on, so that the work on it is a part of it. One that carries nothing begins a trace.
+//   Q3  What a job goes on with was never sent: its span is no message's, and stands beside the job's.
 
 /** Sends jobs, each in a span of its own. */
 export async function sendInSpans(jobs: NodeJob[], send: (jobs: NodeJob[]) => Promise<void>): Promise<void> {
@@ -24,9 +25,24 @@ export async function sendInSpans(jobs: NodeJob[], send: (jobs: NodeJob[]) => Pr
 }
 
 /** Runs a job in a span of its own. */
-export function runInSpan(job: NodeJob, run: () => Promise<void>): Promise<void> {
+export function runInSpan<T>(job: NodeJob, run: () => Promise<T>): Promise<T> {
   return withSpan(`process ${queueName}`, { kind: SpanKind.CONSUMER, ...optionsOf(job, 'process') }, run)
 }
+
+/** Runs a node with which a job goes on in a span of its own (Q3). */
+export function goOnInSpan<T>(
+  { execution, trace }: NodeJob,
+  { node, attempt }: Pick<NodeJob, 'node' | 'attempt'>,
+  run: () => Promise<T>,
+): Promise<T> {
+  return withSpan('run node', { attributes: nodeAttributes({ execution, node, attempt }), under: trace ?? null }, run)
+}
+
+const nodeAttributes = ({ execution, node, attempt }: NodeJob): Attributes => ({
+  'service.execution': execution,
+  'service.node': node,
+  'service.attempt': attempt,
+})
 
 function optionsOf(job: NodeJob, operation: 'send' | 'process'): { attributes: Attributes; under: object | null } {
   return {
@@ -36,9 +52,7 @@ function optionsOf(job: NodeJob, operation: 'send' | 'process'): { attributes: A
       'messaging.operation.name': operation,
       'messaging.operation.type': operation,
       'messaging.message.id': jobIdOf(job),
-      'service.execution': job.execution,
-      'service.node': job.node,
-      'service.attempt': job.attempt,
+      ...nodeAttributes(job),
     },
     under: job.trace ?? null,
   }

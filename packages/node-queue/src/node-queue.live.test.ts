@@ -80,7 +80,10 @@ queueTest('five thousand jobs enqueued at once run once each, on two workers', a
       redisUrl: address.url,
       prefix: address.prefix,
       concurrency: 32,
-      run: async ({ execution }) => void (ran.push(execution) === jobs.length && all.resolve()),
+      run: async ({ execution }) => {
+        if (ran.push(execution) === jobs.length) all.resolve()
+        return null
+      },
       onLost: () => {},
       onFailed: () => {},
       onTrouble: () => {},

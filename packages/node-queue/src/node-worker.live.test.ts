@@ -55,6 +55,23 @@ together('a job that comes again while it is under way here does not run twice',
   expect([...worker.failed, ...worker.lost]).toEqual([])
 })
 
+together('a job goes on with other nodes, and is one job to the queue', async ({ open, address, expect }) => {
+  const looker = open.redis(address.url)
+  const worker = open.worker(address)
+  const job = newJob()
+  await open.queue(address).enqueue([job])
+  const first = await worker.next()
+  const ran: string[] = []
+  const ended = Promise.withResolvers<void>()
+  const last = { node: 'third', attempt: 1, run: async () => (ran.push('third'), ended.resolve(), null) }
+  first.finish({ node: 'second', attempt: 1, run: async () => (ran.push('second'), last) })
+  await ended.promise
+  await expect.poll(() => looker.exists(`${address.prefix}:nodes:${jobIdOf(job)}`), POLL).toBe(0)
+  expect(ran).toEqual(['second', 'third'])
+  expect(worker.begun).toHaveLength(1)
+  expect(worker.failed).toEqual([])
+})
+
 together('a pause takes nothing new, what runs goes on, and it ends', async ({ open, address, expect }) => {
   const queue = open.queue(address)
   const paused = open.worker(address, { concurrency: 2 })

@@ -3,7 +3,7 @@ import { redisConnection } from '@gateway/redis/open-redis'
 import { WaitingError, type ConnectionOptions, type Job } from 'bullmq'
 import { Cluster } from 'ioredis'
 import { AbandonableWorker, observedBackend } from './adapted-bullmq.ts'
-import { runInSpan } from './job-spans.ts'
+import { goOnInSpan, runInSpan } from './job-spans.ts'
 import { defaultPrefix, queueName, readNodeJob, type NodeJob } from './node-job.ts'
 import { openRunningJobs, type DeliveryOutcome } from './running-jobs.ts'
 
@@ -13,7 +13,14 @@ import { openRunningJobs, type DeliveryOutcome } from './running-jobs.ts'
 //   W3  No job runs twice at once in one process: a second delivery waits for the first.
 //   W4  A stop takes nothing new, waits until its time limit, aborts the rest and hands back what is not finished,
 //       so that another worker takes it at once. It ends in time even though Redis or a job does not answer.
-//   W5  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs goes on.
+//   W5  A job may go on with other nodes of its execution, one after the other, each in a span of its own; to the queue they are
+//       one job.
+//   W6  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs goes on.
+
+/** What a job goes on with (W5). */
+export interface NextNode extends Pick<NodeJob, 'node' | 'attempt'> {
+  run: (signal: AbortSignal) => Promise<NextNode | null>
+}
 
 export interface NodeWorkerOptions {
   redisUrl: string
@@ -21,8 +28,10 @@ export interface NodeWorkerOptions {
   prefix?: string
   /** Jobs at once. */
   concurrency: number
-  /** Aborts of the signal have a `JobAborted` as their reason. */
-  run: (job: NodeJob, signal: AbortSignal) => Promise<void>
+  /** Answers what the job goes on with; null: nothing. Aborts of the signal have a `JobAborted` as their reason. */
+  run: (job: NodeJob, signal: AbortSignal) => Promise<NextNode | null>
+  /** A job ran to its end. */
+  onRan?: () => void
   /** The lock of a job under way is lost, and its signal aborted. */
   onLost: (job: NodeJob) => void
   /** A job threw. It has left the queue, and its id is free again. */
@@ -36,7 +45,7 @@ export interface NodeWorkerOptions {
 export interface NodeWorker {
   /** When the queue last answered (`now`). While as many jobs run as may, a renewal of locks counts; while it is paused, nothing is asked. */
   lastPolledMs(): number
-  /** W5 */
+  /** W6 */
   pause(): void
   resume(): void
   /** Jobs under way. */
@@ -60,7 +69,7 @@ const REPORT_AGAIN_MS = 10_000
 /** Opens the side that runs jobs, and begins as soon as Redis answers. */
 export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   const { redisUrl, prefix = defaultPrefix, concurrency, now = () => performance.now() } = options
-  const running = openRunningJobs((job, signal) => runInSpan(job, () => options.run(job, signal)))
+  const running = openRunningJobs(runOn)
   let polledMs = now()
   let stopped: Promise<void> | null = null
   let reported = { message: '', ms: -Infinity }
@@ -101,6 +110,16 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
       if (job) options.onLost(job)
     }
   })
+
+  /** W5 */
+  async function runOn(job: NodeJob, signal: AbortSignal): Promise<void> {
+    let next = await runInSpan(job, () => options.run(job, signal))
+    while (next !== null) {
+      const { run } = next
+      next = await goOnInSpan(job, next, () => run(signal))
+    }
+    options.onRan?.()
+  }
 
   async function work(bullJob: Job<NodeJob>, token: string): Promise<void> {
     if (stopped !== null) return handBack(bullJob, token)

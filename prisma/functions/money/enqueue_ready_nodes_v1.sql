@@ -1,4 +1,4 @@
--- Enqueues nodes of these projects as far as there is room (F4 of write_executions_v1).
+-- Enqueues nodes of these projects as far as there is room (F4 of write_executions_v2).
 -- Answers the jobs as a list of `[execution, node, attempt, traceparent, tracestate]`; null: none.
 CREATE OR REPLACE FUNCTION money.enqueue_ready_nodes_v1(
   projects text[],

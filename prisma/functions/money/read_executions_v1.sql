@@ -1,4 +1,4 @@
--- Executions as they are (F1 of write_executions_v1): a list of `[id, project, sandbox, revision, status, seq, version,
+-- Executions as they are (F1 of write_executions_v2): a list of `[id, project, sandbox, revision, status, seq, version,
 -- begins to fail, deadline in Unix milliseconds, nodes, digest of its package]`, a node being `[state, attempt, deaths,
 -- lease, instance, call, reservation, ports]` in the order of the graph. Which of `instances` live. And of the nodes
 -- that are to be claimed what their sources answered: `s_claim` says which of the claims (from 1), `s_ordinal` which
@@ -67,6 +67,6 @@ BEGIN
         SELECT s.ordinal, s.output FROM money.execution_nodes s
          WHERE s.execution = c.execution AND s.execution BETWEEN oldest_id AND newest_id
            AND s.ordinal = ANY (t.sources) AND s.state = 'Succeeded'
-        OFFSET 0) s; -- stays a probe of the index for each claim (F5 of write_executions_v1)
+        OFFSET 0) s; -- stays a probe of the index for each claim (F5 of write_executions_v2)
   END IF;
 END $$;

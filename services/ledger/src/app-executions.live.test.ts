@@ -59,6 +59,7 @@ const test = tenantTest
         delivered.push(job)
         came.resolve()
         came = Promise.withResolvers<void>()
+        return null
       },
       onLost() {},
       onFailed() {},

@@ -36,10 +36,10 @@ export function decideItems({
   }
 
   async function decide(item: LedgerItem, budgetMs: number): Promise<OutcomeLine['outcome']> {
-    if (item.op === 'complete') return nodeBatcher.submit(item, budgetMs)
-    if (item.op === 'claim') {
+    if (item.op === 'claim' || item.op === 'complete') {
       const outcome = await nodeBatcher.submit(item, budgetMs)
-      if (outcome.kind === 'claimed') admissionBatcher.introduceExecution(item.execution, outcome.project)
+      const claimed = outcome.kind === 'completed' ? outcome.next : outcome
+      if (claimed?.kind === 'claimed') admissionBatcher.introduceExecution(item.execution, claimed.project)
       return outcome
     }
     const outcome = await admissionBatcher.submit(item, budgetMs)

@@ -15,10 +15,8 @@ export function openQueue(deps: Deps, { redisUrl, concurrency }: Options): NodeW
   const queue = openNodeWorker({
     redisUrl,
     concurrency,
-    async run(job, signal) {
-      await runNode(deps, job, signal)
-      metrics.jobEnded('ran')
-    },
+    run: (job, signal) => runNode(deps, job, signal),
+    onRan: () => metrics.jobEnded('ran'),
     onLost({ execution, node, attempt }) {
       metrics.jobEnded('lost')
       log.warn({ execution, node, attempt }, 'the lock of a job was lost; its node goes on under its lease')

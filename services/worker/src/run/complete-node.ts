@@ -8,13 +8,18 @@ import type { Performed, Work } from '../work.ts'
 /** The most that the ledger takes. */
 const LONGEST_MS = 3_600_000
 
-/** Records how a node ended, until the ledger has answered (N5 of run-node.ts). */
+/**
+ * Records how a node ended, until the ledger has answered (N5 of run-node.ts). Answers how it was recorded, and what this worker goes on
+ * with.
+ * @param goesOn asks for another node of the execution (N6 of run-node.ts)
+ */
 export async function completeNode(
-  { ledger, log }: Pick<Deps, 'ledger' | 'log'>,
+  { ledger, log, instance, newLease }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease'>,
   { claim: { callReservation }, lease: { execution, node, lease } }: Work,
   { result, usage, remoteMs }: Performed,
   durationMs: number,
-): Promise<Ended> {
+  goesOn: boolean,
+): Promise<{ recorded: Ended; next: Work | null }> {
   const times = { durationMs: whole(durationMs), remoteMs: remoteMs === null ? null : whole(remoteMs) }
   const item = {
     execution,
@@ -24,8 +29,9 @@ export async function completeNode(
     ...times,
     ...(callReservation !== '' && { reservation: callReservation }),
   }
+  const next = goesOn ? { lease: newLease(), instance: instance.id() } : null
   try {
-    return await record({ ...item, result })
+    return await record({ ...item, result, ...(next && { next }) })
   } catch (error) {
     if (!(error instanceof LedgerRejected)) throw error
     // A result that the ledger does not understand is a bug; the node must not stay ours for it.
@@ -33,11 +39,14 @@ export async function completeNode(
     return record({ ...item, result: { kind: 'failed', error: JSON.stringify(refuse('node_failed', { node }).body) } })
   }
 
-  async function record(item: Omit<CompleteItem, 'op'>): Promise<Ended> {
-    const { kind } = await ledger.complete(item)
-    if (kind === 'set-aside')
+  async function record(item: Omit<CompleteItem, 'op'>): Promise<{ recorded: Ended; next: Work | null }> {
+    const outcome = await ledger.complete(item)
+    if (outcome.kind === 'set-aside')
       log.error({ execution, node }, 'the ledger can not write the result of a node yet, and keeps it')
-    return kind === 'completed' ? item.result.kind : kind
+    if (outcome.kind !== 'completed') return { recorded: outcome.kind, next: null }
+    const claim = outcome.next
+    const work = claim && item.next ? { claim, lease: { execution, node: claim.node.id, ...item.next } } : null
+    return { recorded: item.result.kind, next: work }
   }
 }
 

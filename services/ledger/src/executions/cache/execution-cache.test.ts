@@ -41,6 +41,7 @@ function endOfFirst(execution: ExecutionFacts, more: Partial<ExecutionChange> = 
     nodes: new Map([[0, node]]),
     closings: [],
     ending: false,
+    enqueues: false,
     ...more,
   }
 }

@@ -4,7 +4,7 @@ import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.t
 // What this replica last read or wrote of executions that go on, so that the next batch about them needs no reading:
 // optimistic concurrency by `version`.
 //   M1  A snapshot may be old. What is decided from it counts when it has been written, which the version of the
-//       execution allows only if nothing has changed (F1 of write_executions_v1). What writes nothing is decided from a
+//       execution allows only if nothing has changed (F1 of write_executions_v2). What writes nothing is decided from a
 //       reading.
 //   M2  Where another replica works on the same executions snapshots are often old, and each old one costs a write for
 //       nothing. An execution whose snapshot was old once is read from then on, and where many are, none is taken from
@@ -19,6 +19,8 @@ export interface Snapshot {
 
 export interface ExecutionCache {
   get(execution: string): Snapshot | null
+  /** What its nodes are known to have answered: JSON text by ordinal. An output never changes. */
+  outputsOf(execution: string): ReadonlyMap<number, string>
   /** Keeps an execution as it was read, with what was read of its outputs. */
   setRead(execution: ExecutionFacts, outputs: ReadonlyMap<number, string>): void
   /** Keeps an execution as it was written. */
@@ -56,6 +58,7 @@ export function openExecutionCache({ maxExecutions, maxCharacters }: Limits): Ex
       if (paused > 0) paused--
       return paused > 0 ? null : (snapshots.get(execution) ?? null)
     },
+    outputsOf: (execution) => snapshots.peek(execution)?.outputs ?? new Map<number, string>(),
     setRead(execution, outputs) {
       const known = snapshots.peek(execution.id)?.outputs ?? [] // an output never changes
       if (!hasEnded(execution)) set(execution, new Map([...known, ...outputs]))

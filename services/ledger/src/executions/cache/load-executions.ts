@@ -3,7 +3,7 @@ import type { Sql } from '@gateway/database/client'
 import type { ClaimItem } from '@gateway/contracts/flow-items'
 import type { PlanNode } from '@gateway/flow/plan'
 import type { Deps } from '../../deps.ts'
-import type { NodeItem } from '../nodes/node-item.ts'
+import { takerOf, type NodeItem } from '../nodes/node-item.ts'
 import { readExecutions, type ExecutionsReading } from '../store/read-executions.ts'
 import type { ExecutionFacts } from '../store/execution-facts.ts'
 import type { ExecutionCache, Snapshot } from './execution-cache.ts'
@@ -71,13 +71,16 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
     async load(sql, items, toRead) {
       const cached = await takeCached(items, toRead)
       const fromCache = new Set(cached.executions.keys())
-      const claims = items.filter(isClaim)
+      const takers = items.flatMap((item) => {
+        const instance = takerOf(item)
+        return instance === null ? [] : [{ execution: item.execution, instance }]
+      })
       const assumedAlive = new Set(
-        claims
+        takers
           .filter(({ execution, instance }) => fromCache.has(execution) && seenAlive.get(instance))
           .map(({ instance }) => instance),
       )
-      const instances = claims.map(({ instance }) => instance).filter((instance) => !assumedAlive.has(instance))
+      const instances = takers.map(({ instance }) => instance).filter((instance) => !assumedAlive.has(instance))
       const rest = items.filter(({ execution }) => !fromCache.has(execution))
       if (rest.length === 0 && instances.length === 0 && aheadMs !== null)
         return { ...cached, fromCache, alive: assumedAlive, assumedAlive, nowMs: Math.floor(deps.now() + aheadMs) }
@@ -101,6 +104,7 @@ const isClaim = (item: NodeItem): item is ClaimItem => item.op === 'claim'
 /** What maintenance finds is decided from the database. */
 const isFromWorker = ({ op }: NodeItem): boolean => op === 'claim' || op === 'complete'
 
-function sourcesIn(node: PlanNode | undefined): number[] {
+/** Ordinals of the nodes whose values its inputs take. */
+export function sourcesIn(node: PlanNode | undefined): number[] {
   return [...new Set(node?.inputs.flatMap(({ sources }) => sources.map(({ ordinal }) => ordinal)))]
 }

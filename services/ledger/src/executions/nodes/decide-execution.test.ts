@@ -235,3 +235,92 @@ describe('one batch of items about one execution', () => {
     })
   })
 })
+
+describe('who ends a node and goes on', () => {
+  const next = { lease: 'next', instance: 'ins' }
+  const graph = chain(2)
+  const nodes = [ended, running('mine'), node(), node()]
+  const asked = complete('t0', 'mine', { next })
+
+  test('is handed what may run because of it, and nothing is enqueued', () => {
+    const { outcomes, change } = decide(graph, nodes, [asked])
+    expect(outcomes).toEqual([{ kind: 'completed', next: { ordinal: 2, remainingMs: 1_000 } }])
+    expect(statesOf(change)).toEqual([
+      [1, 'Succeeded'],
+      [2, 'Running'],
+    ])
+    expect(change).toMatchObject({ enqueues: false })
+    expect(change!.nodes.get(2)).toMatchObject({ lease: 'next', instance: 'ins', attempt: 1 })
+  })
+
+  test('is told the same again, until that has ended', () => {
+    const done = node({ state: 'Succeeded', lease: 'mine', instance: 'ins', ports: ['text'] })
+    const again = decide(graph, [ended, done, running('next'), node()], [asked])
+    expect(again).toMatchObject({ outcomes: [{ kind: 'completed', next: { ordinal: 2 } }], change: null })
+    const over = decide(graph, [ended, done, { ...done, lease: 'next' }, node()], [asked])
+    expect(over).toEqual({ outcomes: [{ kind: 'completed' }], change: null })
+  })
+
+  test('is told of what it has, also where the execution has begun to fail', () => {
+    const done = node({ state: 'Succeeded', lease: 'mine', instance: 'ins', ports: ['text'] })
+    const { outcomes } = decide(graph, [ended, done, running('next'), node()], [asked], { failing: true })
+    expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 2 } }])
+  })
+
+  test('is handed a paid node with its call, which is that of every attempt', () => {
+    const before = [running('mine'), node({ attempt: 2, call: 'first' }), node()]
+    const { outcomes, change } = decide(oneCall('p'), before, [complete('in', 'mine', { next })])
+    expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 1 } }])
+    expect(change!.nodes.get(1)).toMatchObject({ lease: 'next', call: 'first', reservation: 'first-2' })
+    const fresh = decide(oneCall('p'), [running('mine'), node(), node()], [complete('in', 'mine', { next })])
+    expect(fresh.change!.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv' })
+  })
+
+  test('is handed nothing without its lease, past the deadline, for a dead instance, or where nothing goes on', () => {
+    for (const [item, execution] of [
+      [complete('t0', 'other', { next }), {}],
+      [asked, { deadlineMs: NOW }],
+      [complete('t0', 'mine', { next: { ...next, instance: 'dead' } }), {}],
+      [complete('t0', 'mine', { next, result: failed }), {}],
+      [complete('t0', 'mine', { next, result: { kind: 'given-back' } }), {}],
+      [asked, { failing: true }],
+    ] as const) {
+      const { outcomes, change } = decide(graph, nodes, [item], execution)
+      expect(outcomes[0]).not.toHaveProperty('next')
+      expect([...(change?.nodes.values() ?? [])].filter(({ lease }) => lease === 'next')).toEqual([])
+    }
+  })
+
+  test('gives back a node that is enqueued, and not handed back to it', () => {
+    const { change } = decide(graph, nodes, [complete('t0', 'mine', { next, result: { kind: 'given-back' } })])
+    expect(statesOf(change)).toEqual([[1, 'Ready']])
+    expect(change).toMatchObject({ enqueues: true })
+  })
+
+  test('shares one node with a sibling that ends at once: the first is handed it, and a place is left', () => {
+    const nodes = [ended, running('a'), running('b'), node(), node()]
+    const items = [
+      complete('c0', 'a', { next }),
+      complete('c1', 'b', { next: { ...next, lease: '0123456789abcdef0123456789abcdef' } }),
+    ]
+    const { outcomes, change } = decide(fan(['p', 'p']), nodes, items)
+    expect(outcomes).toEqual([{ kind: 'completed', next: { ordinal: 3, remainingMs: 1_000 } }, { kind: 'completed' }])
+    expect(change!.nodes.get(3)).toMatchObject({ state: 'Running', lease: 'next' })
+    expect(change).toMatchObject({ enqueues: true })
+  })
+
+  test('repeats itself and is handed nothing that it was not handed at first: it may have stopped listening', () => {
+    const before = [ended, { ...ended, lease: 'a' }, running('b'), node(), node()]
+    const { outcomes, change } = decide(fan(['p', 'p']), before, [complete('c0', 'a', { next }), complete('c1', 'b')])
+    expect(outcomes).toEqual([{ kind: 'completed' }, { kind: 'completed' }])
+    expect(change!.nodes.get(3)).toMatchObject({ state: 'Ready' })
+  })
+
+  test('is handed one of several, and the others are enqueued', () => {
+    const before = [running('mine'), node(), node(), node(), node()]
+    const { outcomes, change } = decide(fan(['p', 'p']), before, [complete('in', 'mine', { next })])
+    expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 1 } }])
+    expect(statesOf(change).filter(([, state]) => state === 'Ready')).toEqual([[2, 'Ready']])
+    expect(change).toMatchObject({ enqueues: true })
+  })
+})

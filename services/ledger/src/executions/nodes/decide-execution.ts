@@ -4,7 +4,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { advance } from '@gateway/flow/advance'
 import type { Plan } from '@gateway/flow/plan'
 import { draftOf, type ExecutionDraft } from './execution-draft.ts'
-import type { ItemOutcome, NodeItem, ReclaimItem } from './node-item.ts'
+import type { Granted, ItemOutcome, NodeItem, ReclaimItem } from './node-item.ts'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
 // What a batch of items does to one execution: pure, from what was read of it and all its nodes at one moment.
@@ -15,7 +15,7 @@ import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.t
 //   R3  Whatever ends a lease closes its reservation: usage is charged, all else released. So an execution without a
 //       lease has nothing reserved.
 //   R4  Ends come before beginnings, whatever the order of arrival: what may run now is decided once, from all nodes,
-//       when every result of the batch is known; claims are last.
+//       when every result of the batch is known; what is handed on and what is claimed come last.
 //   R5  An execution that begins to fail gives no lease any more. Nodes that execution may end; when none does, the execution
 //       is Failed.
 //   R6  An execution has Succeeded when every node has ended and the output node succeeded. If the output node was
@@ -24,6 +24,10 @@ import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.t
 //   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the
 //       attempt, so that a job of the old one gets nothing.
 //   R9  Past its deadline an execution begins to fail; nodes that still run after GRACE_MS more are ended from here.
+//   R10 Who ends a node and names a lease for another is handed one that may run because of it, in the same write: it stands
+//       for the claim that the queue would have brought. A repeat is handed the same until that has ended, also where the
+//       execution has begun to fail: whoever has a lease has to hear of it. It is handed nothing else: who sent it may have
+//       had an answer since, and be gone.
 
 /** For nodes that execution when the deadline is over: their workers know the deadline too, and end them by themselves. */
 const GRACE_MS = 15_000
@@ -37,7 +41,7 @@ interface Situation {
   items: readonly NodeItem[]
   /** By the database's clock. */
   nowMs: number
-  /** Instances that are alive, of those that claim and of those whose nodes are to be reclaimed. */
+  /** Instances that are alive, of those that take nodes and of those whose nodes are to be reclaimed. */
   alive: ReadonlySet<string>
   /** An id for the paid call of a node that is claimed for the first time. */
   newCallId: () => string
@@ -55,6 +59,12 @@ export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]
   const isOverdue = items.some(({ op }) => op === 'overdue')
   if (isOverdue) overdue(draft, situation)
   if (isOverdue || draft.changed()) moveOn(draft, situation)
+  items.forEach((item, n) => {
+    if (item.op === 'complete' && outcomes[n]!.kind === 'completed') {
+      const next = handOn(draft, situation, item)
+      if (next !== null) outcomes[n] = { kind: 'completed', next }
+    }
+  })
   items.forEach((item, n) => {
     if (item.op === 'claim') outcomes[n] = claim(draft, situation, item)
   })
@@ -121,6 +131,25 @@ function moveOn(draft: ExecutionDraft, { plan, requiredOutputs }: Situation): vo
     }
   }
   if (draft.failing() && draft.running().length === 0) draft.fail()
+}
+
+/** R10 */
+function handOn(
+  draft: ExecutionDraft,
+  { plan, execution: facts, alive, nowMs, newCallId }: Situation,
+  { node: id, next: taker, result }: CompleteItem,
+): Granted | null {
+  if (!taker || result.kind !== 'succeeded') return null
+  const remainingMs = facts.deadlineMs - nowMs
+  const before = draft.nodes().findIndex(({ lease }) => lease === taker.lease)
+  if (before >= 0) return draft.node(before)!.state === 'Running' ? { ordinal: before, remainingMs } : null
+  const isRepeat = facts.nodes[ordinalOf(plan, id)]!.state !== 'Running'
+  if (isRepeat || draft.hasEnded() || draft.failing() || remainingMs <= 0 || !alive.has(taker.instance)) return null // R5
+  const ordinal = draft.madeReady()[0]
+  if (ordinal === undefined) return null
+  const call = plan.nodes[ordinal]!.paid ? (draft.node(ordinal)!.call ?? newCallId()) : null
+  draft.leaseNode(ordinal, taker, call)
+  return { ordinal, remainingMs }
 }
 
 function claim(

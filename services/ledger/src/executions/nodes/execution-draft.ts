@@ -35,6 +35,16 @@ export function draftOf(execution: ExecutionFacts) {
     if (reservation) closings.push({ reservation, usage, reason, perhapsCalled })
   }
 
+  /** Since it was read. */
+  const madeReady = (): number[] => ordinalsIn('Ready').filter((ordinal) => execution.nodes[ordinal]!.state !== 'Ready')
+
+  /** How many fewer of its nodes take room in the queue than before. One that is handed on takes the place of the one that ended. */
+  function leftRoom(): number {
+    const taking = (all: readonly NodeFacts[]) =>
+      all.filter(({ state }) => state === 'Ready' || state === 'Running').length
+    return taking(execution.nodes) - taking(nodes())
+  }
+
   return {
     node,
     nodes,
@@ -42,6 +52,7 @@ export function draftOf(execution: ExecutionFacts) {
     failing: () => failing,
     hasEnded: () => status === 'Succeeded' || status === 'Failed',
     running: () => ordinalsIn('Running'),
+    madeReady,
     changed: () => changes.size > 0,
     deadlineInMs: () => deadlineInMs,
 
@@ -109,7 +120,19 @@ export function draftOf(execution: ExecutionFacts) {
     change(): ExecutionChange | null {
       if (changes.size === 0 && error === null && status === execution.status) return null
       const ending = error !== null && status !== 'Failed'
-      return { execution, status, seq, error, output, started, deadlineInMs, nodes: changes, closings, ending }
+      return {
+        execution,
+        status,
+        seq,
+        error,
+        output,
+        started,
+        deadlineInMs,
+        nodes: changes,
+        closings,
+        ending,
+        enqueues: madeReady().length > 0 || leftRoom() > 0,
+      }
     },
   }
 }

@@ -127,7 +127,7 @@ describe('the batcher', () => {
         intercept(inner, async (sql, ask) => {
           const answer = await ask()
           // The batch is written, and its answer never arrives.
-          if (sql.includes('write_executions_v1') && lost++ === 0)
+          if (sql.includes('write_executions_v2') && lost++ === 0)
             throw Object.assign(new Error('connection lost'), { code: 'ECONNRESET' })
           return answer
         }),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/async/batcher'
-import type { CompleteItem } from '@gateway/contracts/flow-items'
+import type { Claimed, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
 import { callFunction } from '@gateway/database/call-function'
 import { classify, lockedOut, ranOutOfTime } from '../../admissions/classify-error.ts'
 import { joinCopy } from '../../admissions/join-copy.ts'
@@ -12,15 +12,15 @@ import { openExecutionCache } from '../cache/execution-cache.ts'
 import { openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { notifyChanges } from '../notify-changes.ts'
-import { answerClaim } from './answer-claim.ts'
-import { nameOfItem, type NodeItem, type WaitingNode } from './node-item.ts'
+import { answerGranted } from './answer-granted.ts'
+import { nameOfItem, type ItemOutcome, type NodeItem, type WaitingNode } from './node-item.ts'
 import { identifyCompletions, nameAside, openNodesAside } from './nodes-aside.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 import { writeOffFenced } from '../store/write-off-fenced.ts'
 
 // What workers ask about nodes, and what maintenance finds, decided many at a time with one batch in flight.
 //   L1  A batch loads its executions, decides, and writes those that have not changed since: two round trips, no lock
-//       between them. What was not written goes with the next batch, which reads it (F1 of write_executions_v1). What
+//       between them. What was not written goes with the next batch, which reads it (F1 of write_executions_v2). What
 //       this replica has just written it need not read (M1 of execution-cache.ts).
 //   L2  After one deferral a batch waits for the locks that others have on executions and wallets. After three it locks
 //       the executions before it reads them.
@@ -173,24 +173,18 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
     result: NodeBatchResult,
     notWritten: (waiting: WaitingNode, deferrals: number) => void,
   ): Promise<void> {
-    const { loaded, outcomes, written, jobs } = result
+    const { outcomes, written, jobs } = result
     await writeOffFenced(deps, deps.executions.sql, fencedIn(batch, outcomes)) // L7
     notifyChanges(deps, written.keys()) // L6
     enqueueJobs(deps, jobs)
+    const decided = batch.filter((waiting) => deferralsMore(waiting, result) === null)
+    const granted = await answerGranted(deps, { sql: deps.executions.sql, cache }, result, decided)
     updateCache(result)
     for (const waiting of batch) {
-      const { execution } = waiting.item
-      const { outcome, change } = outcomes.get(waiting)!
-      const isWritten = change !== null && written.has(change)
-      if (loaded.fromCache.has(execution) && !isWritten) notWritten(waiting, waiting.deferrals) // M1 of execution-cache.ts
-      else if (change !== null && !isWritten) notWritten(waiting, waiting.deferrals + 1)
-      else if (outcome.kind !== 'claimed') waiting.answer(outcome)
-      else {
-        const facts = loaded.executions.get(execution)!
-        const flow = await deps.packageCache.get(facts)
-        const sources = loaded.sourcesOf.get(waiting.item)!
-        waiting.answer(answerClaim({ execution: facts, change, outcome, flow, sources }))
-      }
+      const more = deferralsMore(waiting, result)
+      const { outcome } = outcomes.get(waiting)!
+      if (more !== null) notWritten(waiting, waiting.deferrals + more)
+      else waiting.answer(answerOf(outcome, granted.get(waiting)))
     }
   }
 
@@ -220,6 +214,19 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
       await aside.idle()
     },
   }
+}
+
+function answerOf(outcome: ItemOutcome, granted: Claimed | undefined): ClaimOutcome | CompleteOutcome {
+  if (granted === undefined) return outcome as ClaimOutcome | CompleteOutcome // neither claimed nor handed on
+  return outcome.kind === 'completed' ? { kind: 'completed', next: granted } : granted
+}
+
+/** How many deferrals more an item has that is to be decided anew; null: what was decided of it stands. */
+function deferralsMore(waiting: WaitingNode, { loaded, outcomes, written }: NodeBatchResult): number | null {
+  const { change } = outcomes.get(waiting)!
+  if (change !== null && written.has(change)) return null
+  if (loaded.fromCache.has(waiting.item.execution)) return 0 // M1 of execution-cache.ts
+  return change === null ? null : 1
 }
 
 function fencedIn(batch: readonly WaitingNode[], outcomes: NodeBatchResult['outcomes']): CompleteItem[] {

@@ -27,12 +27,24 @@ export function nameOfItem(item: NodeItem): string {
   return op === 'overdue' ? `${op} ${execution}` : `${op} ${execution} ${item.node} ${item.lease}`
 }
 
-/** What became of an item, before a claim is given what it needs to run. */
+/** The instance in whose name an item takes a node; null: it takes none. */
+export function takerOf(item: NodeItem): string | null {
+  if (item.op === 'claim') return item.instance
+  return item.op === 'complete' ? (item.next?.instance ?? null) : null
+}
+
+/** A node under its lease, before its worker is told what it needs to run. */
+export interface Granted {
+  ordinal: number
+  remainingMs: number
+}
+
+/** What became of an item. */
 export type ItemOutcome =
-  | { kind: 'claimed'; ordinal: number; remainingMs: number }
+  | ({ kind: 'claimed' } & Granted)
   | { kind: 'nothing-to-do' }
   | { kind: 'instance-unknown' }
-  | { kind: 'completed' }
+  | { kind: 'completed'; next?: Granted }
   | { kind: 'fenced' }
 
 export interface WaitingNode {

@@ -1,3 +1,4 @@
+import type { CompleteItem } from '@gateway/contracts/flow-items'
 import type { Deps } from '../../deps.ts'
 import { openAside, type Aside } from '../../set-aside/aside.ts'
 import { openKeptItems, type KeepDeps } from '../../set-aside/kept-items.ts'
@@ -18,7 +19,7 @@ export function openNodesAside(deps: KeepDeps, { tryAlone, drop }: How): Aside<W
   async function answer(waiting: WaitingNode, { givenUp, error }: Remembered): Promise<void> {
     const { item } = waiting
     if (!givenUp || item.op === 'reclaim' || item.op === 'overdue') drop(waiting)
-    else if (item.op === 'claim' || (await keep(item, error))) waiting.answer({ kind: 'set-aside' })
+    else if (item.op === 'claim' || (await keep(withoutNext(item), error))) waiting.answer({ kind: 'set-aside' })
     else drop(waiting)
   }
 
@@ -30,6 +31,11 @@ export function openNodesAside(deps: KeepDeps, { tryAlone, drop }: How): Aside<W
     tryAlone,
     answer,
   })
+}
+
+/** Who asked is answered `set-aside`: nobody is there any more to go on with a node. */
+function withoutNext({ next: _, ...item }: CompleteItem): CompleteItem {
+  return item
 }
 
 export function nameAside({ op, execution }: NodeItem): string {

@@ -76,4 +76,6 @@ export interface ExecutionChange {
   closings: Closing[]
   /** It has begun to fail, and nodes of it still run: they are to be aborted. */
   ending: boolean
+  /** Nodes of it wait for a place in the queue, or it has left places to others. */
+  enqueues: boolean
 }

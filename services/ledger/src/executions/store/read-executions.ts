@@ -1,6 +1,6 @@
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
-import type { NodeItem } from '../nodes/node-item.ts'
+import { takerOf, type NodeItem } from '../nodes/node-item.ts'
 import type { NodeFacts, NodeStateName, ExecutionFacts } from './execution-facts.ts'
 
 export interface ExecutionsReading {
@@ -38,7 +38,7 @@ type NodeColumns = [
 ]
 
 /**
- * Reads the executions of these items as they are now, and what the claims among them need to run (F1 of write_executions_v1).
+ * Reads the executions of these items as they are now, and what the claims among them need to run (F1 of write_executions_v2).
  * @param others instances besides theirs
  */
 export async function readExecutions(
@@ -47,7 +47,7 @@ export async function readExecutions(
   others: readonly string[] = [],
 ): Promise<ExecutionsReading> {
   const claims = items.filter((item) => item.op === 'claim')
-  const instances = items.flatMap((item) => (item.op === 'claim' || item.op === 'reclaim' ? [item.instance] : []))
+  const instances = items.flatMap((item) => (item.op === 'reclaim' ? item.instance : (takerOf(item) ?? [])))
   const row = await callFunction(sql, 'money.read_executions_v1', {
     ids: [...new Set(items.map(({ execution }) => execution))],
     instances: [...new Set([...instances, ...others])],

@@ -53,7 +53,7 @@ export async function writeExecutions(
   )
   const closings = changes.flatMap((change, n) => change.closings.map((closing) => ({ execution: n + 1, ...closing })))
   const versions = changes.map(({ execution }) => execution.version + randomInt(1, MAX_STEP))
-  const row = await callFunction(sql, 'money.write_executions_v1', {
+  const row = await callFunction(sql, 'money.write_executions_v2', {
     wait_for_locks: how.patient,
     nodes_at_once: how.nodesAtOnce,
     instances: [...how.assumedAlive],
@@ -67,6 +67,7 @@ export async function writeExecutions(
     e_output: changes.map(({ output }) => bytesOf(output)),
     e_started: changes.map(({ started }) => started),
     e_deadline_ms: changes.map(({ deadlineInMs }) => deadlineInMs),
+    e_enqueues: changes.map(({ enqueues }) => enqueues),
     n_execution: nodes.map(({ execution }) => execution),
     n_ordinal: nodes.map(({ ordinal }) => ordinal),
     n_state: nodes.map(({ state }) => state),
