@@ -10,85 +10,141 @@ import { figuresOf, type Figures } from '../load/figures.ts'
 import { inTurns } from '../load/rounds.ts'
 import { describeRun } from '../report/machine.ts'
 import { startDbos } from './dbos.ts'
-import { buildFlowTenant, type FlowTenant } from './linear-flow.ts'
-import { reportFlow, type Share } from './report-flow.ts'
+import { buildFlowTenant, buildPaidTenant, type FlowTenant } from './linear-flow.ts'
+import { reportFlow, type Names, type Work } from './report-flow.ts'
 
-// A linear free flow through separate worker processes: how long an execution takes with few at once, how many nodes go through with many,
-// against a library that keeps its steps in the same Postgres, and what fills up when workers are added.
+// A linear free flow through separate worker processes: what a node takes of the processors, how long an execution takes alone and with
+// few at once, how many nodes go through with many, against a library that keeps its steps in the same Postgres, and what fills up
+// when workers are added.
 
 const NODES = 10
+/** Two lengths, from which follows what an execution costs beside its nodes. */
+const SHORT = 3
+const LONG = 30
+const LONE = 1
 const FEW = 8
 const MANY = 64
 const WORKERS = [1, 2, 3]
 const COMPARED = 2
+/** A paid flow: how much longer it takes than its calls. */
+const PAID = { calls: 8, callMs: 200 }
+const WARM_UP_MS = 3_000
 const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 const now = () => performance.now()
+
+const names: Names = {
+  dbos: (processes) => `DBOS, ${processes} process${processes === 1 ? '' : 'es'}, ${MANY} at once (steps)`,
+  runs: (workers, clients) => `${workers} worker${workers === 1 ? '' : 's'}, ${clients} at once (nodes)`,
+  ofLength: (nodes) => `${COMPARED} workers, ${MANY} at once, executions of ${nodes} nodes`,
+  paid: (clients) => `${PAID.calls} paid calls of ${PAID.callMs} ms in a row, ${clients} at once`,
+}
 
 export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchDeps): Promise<string> {
   tell('Starting Postgres, Redis, and DBOS')
   const { folder, postgres, redis } = await startBenchServers(stops)
   const tenant = await buildFlowTenant(postgres.adminUrl, NODES)
+  const [short, long] = [
+    await buildFlowTenant(postgres.adminUrl, SHORT),
+    await buildFlowTenant(postgres.adminUrl, LONG),
+  ]
+  const paid = await buildPaidTenant(postgres.adminUrl, PAID.calls)
   const databaseUrl = new URL(postgres.adminUrl)
   databaseUrl.pathname = '/dbos'
   const dbos = await startDbos(COMPARED, { databaseUrl: databaseUrl.href, folder, peersFolder, stops, tell })
+  const work = new Map<string, Work[]>()
+  const noteWork = (name: string, one: Work) => work.set(name, [...(work.get(name) ?? []), one])
 
-  /** Steps per second of both processes together, which share the load. */
-  async function dbosSteps(): Promise<Figures> {
-    const load = { workflows: Math.ceil(roundMs / 40), atOnce: MANY / COMPARED, steps: tenant.jobs }
-    const startMs = now()
-    await Promise.all(dbos.map((process) => process.run(load)))
+  /** Steps per second of so many processes together, which share the load. */
+  async function dbosSteps(processes: number, lastsMs = roundMs): Promise<Figures> {
+    const load = { workflows: Math.ceil(lastsMs / 40), atOnce: MANY / processes, steps: tenant.jobs }
+    const used = dbos.slice(0, processes)
+    const pids = { postgres: [postgres.pid], workers: used.map(({ pid }) => pid) }
+    const [before, startMs] = [timesOf(pids), now()]
+    await Promise.all(used.map((process) => process.run(load)))
     const tookMs = now() - startMs
-    const perSecond = (COMPARED * load.workflows * tenant.jobs * 1000) / tookMs
+    noteWork(names.dbos(processes), workOf(before, timesOf(pids), tookMs, processes * load.workflows * tenant.jobs))
+    const perSecond = (processes * load.workflows * tenant.jobs * 1000) / tookMs
     return { perSecond, p50Ms: (MANY * tenant.jobs * 1000) / perSecond, p99Ms: NaN }
   }
 
-  const shares = new Map<number, Share[]>()
-  const measured = await inTurns({
-    rounds,
-    tell,
-    variants: [
-      { name: `DBOS, ${COMPARED} processes, ${MANY} at once (steps)`, measure: dbosSteps },
-      ...WORKERS.flatMap((workers) => [
-        { name: few(workers), measure: () => measureRuns(workers, FEW) },
-        { name: many(workers), measure: () => measureRuns(workers, MANY) },
-      ]),
-    ],
-  })
-
   /** A stack of its own for each measurement, so that no worker is left of another. */
-  async function measureRuns(workers: number, clients: number): Promise<Figures> {
+  async function measureRuns(
+    name: string,
+    workers: number,
+    clients: number,
+    of: FlowTenant,
+    callMs = 0,
+  ): Promise<Figures> {
     const own = openStops()
     try {
       const stack = await startServices({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers })
       own.add(stack.stop)
-      const call = runner(stack, tenant, own)
-      await closedLoop({ clients, lastsMs: Math.min(1_000, roundMs), call, now })
-      const before = timesOf(stack, { postgres: postgres.pid, redis: redis.pid })
-      const sample = await closedLoop({ clients, lastsMs: roundMs, call, now })
-      if (clients === MANY) {
-        const seen = shareOf(before, timesOf(stack, { postgres: postgres.pid, redis: redis.pid }), sample.tookMs)
-        shares.set(workers, [...(shares.get(workers) ?? []), seen])
+      await stack.provider.control.setFaults([{ latencyMs: callMs }])
+      const call = runner(stack, of, own)
+      const pids = {
+        gateway: stack.gateways.map(({ pid }) => pid),
+        ledger: stack.ledgers.map(({ pid }) => pid),
+        workers: stack.workers.map(({ pid }) => pid),
+        postgres: [postgres.pid],
+        redis: [redis.pid],
+        load: [process.pid],
       }
+      await closedLoop({ clients, lastsMs: WARM_UP_MS, call, now })
+      const before = timesOf(pids)
+      const sample = await closedLoop({ clients, lastsMs: roundMs, call, now })
+      noteWork(name, workOf(before, timesOf(pids), sample.tookMs, sample.calls * of.jobs))
       const figures = figuresOf(sample)
-      return { ...figures, perSecond: figures.perSecond * tenant.jobs }
+      return { ...figures, perSecond: figures.perSecond * of.jobs }
     } finally {
       await own.run()
     }
   }
 
+  const runs = (workers: number, clients: number) => {
+    const name = names.runs(workers, clients)
+    return { name, measure: () => measureRuns(name, workers, clients, tenant) }
+  }
+  const ofLength = (nodes: number, of: FlowTenant) => {
+    const name = names.ofLength(nodes)
+    return { name, measure: () => measureRuns(name, COMPARED, MANY, of) }
+  }
+  const paidRuns = (clients: number) => {
+    const name = names.paid(clients)
+    return { name, measure: () => measureRuns(name, COMPARED, clients, paid, PAID.callMs) }
+  }
+  const measured = await inTurns({
+    rounds,
+    tell,
+    variants: [
+      ...[1, COMPARED].map((processes) => ({
+        name: names.dbos(processes),
+        warmUp: () => dbosSteps(processes, WARM_UP_MS).finally(() => work.delete(names.dbos(processes))),
+        measure: () => dbosSteps(processes),
+      })),
+      runs(COMPARED, LONE),
+      ...WORKERS.flatMap((workers) => [runs(workers, FEW), runs(workers, MANY)]),
+      ofLength(SHORT, short),
+      ofLength(LONG, long),
+      paidRuns(LONE),
+      paidRuns(FEW),
+    ],
+  })
+
   return reportFlow({
     measured,
-    names: { dbos: `DBOS, ${COMPARED} processes, ${MANY} at once (steps)`, few, many },
+    names,
     workers: WORKERS,
     compared: COMPARED,
-    setting: { nodes: NODES, jobs: tenant.jobs, few: FEW, many: MANY },
-    shares,
+    setting: { nodes: NODES, jobs: tenant.jobs, lone: LONE, few: FEW, many: MANY },
+    lengths: [
+      { nodes: SHORT, jobs: short.jobs },
+      { nodes: LONG, jobs: long.jobs },
+    ],
+    paid: PAID,
+    work,
     run: await describeRun(new Date()),
   })
 }
-
-const few = (workers: number) => `${workers} workers, ${FEW} executions at once (nodes)`
-const many = (workers: number) => `${workers} workers, ${MANY} executions at once (nodes)`
 
 let runs = 0
 
@@ -114,29 +170,16 @@ function runner(stack: ServiceStack, tenant: FlowTenant, stops: Stops): () => Pr
   }
 }
 
-type Times = Record<keyof Share, number>
+type Part = keyof Work['perNodeMs']
+type Times = Partial<Record<Part, number>>
 
-function timesOf(stack: ServiceStack, servers: { postgres: number; redis: number }): Times {
-  const sum = (pids: number[]) => pids.reduce((all, pid) => all + (processorTimeMs(pid) ?? NaN), 0)
-  return {
-    postgres: sum([servers.postgres]),
-    redis: sum([servers.redis]),
-    load: process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000,
-    ledger: sum(stack.ledgers.map(({ pid }) => pid)),
-    workers: sum(stack.workers.map(({ pid }) => pid)),
-    gateway: sum(stack.gateways.map(({ pid }) => pid)),
-  }
+function timesOf(pids: Partial<Record<Part, number[]>>): Times {
+  const sum = (all: number[]) => all.reduce((total, pid) => total + (processorTimeMs(pid) ?? NaN), 0)
+  return Object.fromEntries(Object.entries(pids).map(([part, all]) => [part, sum(all)]))
 }
 
-/** Cores that each was using. */
-function shareOf(before: Times, after: Times, tookMs: number): Share {
-  const cores = (name: keyof Share) => (after[name] - before[name]) / tookMs
-  return {
-    postgres: cores('postgres'),
-    ledger: cores('ledger'),
-    workers: cores('workers'),
-    gateway: cores('gateway'),
-    redis: cores('redis'),
-    load: cores('load'),
-  }
+function workOf(before: Times, after: Times, tookMs: number, nodes: number): Work {
+  const parts = Object.keys(after) as Part[]
+  const each = (per: number) => Object.fromEntries(parts.map((part) => [part, (after[part]! - before[part]!) / per]))
+  return { perNodeMs: each(nodes), cores: each(tookMs) }
 }

@@ -1,5 +1,5 @@
 import type { Graph } from '@gateway/contracts/graph'
-import { withFixture } from '../stack/with-fixture.ts'
+import { PLENTY, withFixture } from '../stack/with-fixture.ts'
 
 export interface FlowTenant {
   sandbox: string
@@ -17,8 +17,34 @@ export async function buildFlowTenant(adminUrl: string, nodes: number): Promise<
   })
 }
 
+/** A project with one flow of so many paid calls, one after the other. */
+export async function buildPaidTenant(adminUrl: string, calls: number): Promise<FlowTenant> {
+  return withFixture(adminUrl, async (fixture) => {
+    const product = 'bench/paid-flow'
+    const { project, key } = await fixture.callableTenant({ funds: PLENTY, product: { id: product } })
+    const { id } = await fixture.sandbox(project, paidFlow(product, calls))
+    return { sandbox: id, secret: key.secret, jobs: calls + 1 }
+  })
+}
+
+const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+
+function paidFlow(product: string, count: number): Graph {
+  const calls = Array.from({ length: count }, (_, n) => `call${n}`)
+  const edges = calls.map((id, n) => ({ from: n === 0 ? 'in.text' : `call${n - 1}.text`, to: `${id}.prompt` }))
+  return {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      ...calls.map((id) => ({ id, kind: 'product.chat', product, params: { max_tokens: 20 } })),
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [...edges, { from: `call${count - 1}.text`, to: 'out.text' }],
+  }
+}
+
 function linearFlow(count: number): Graph {
-  const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
   const steps = Array.from({ length: count - 2 }, (_, n) => `step${n}`)
   const line = ['in', ...steps, 'out']
   return {

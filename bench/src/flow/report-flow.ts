@@ -1,74 +1,143 @@
 import { availableParallelism } from 'node:os'
 import { median, medianFigures, ratio, type Figures } from '../load/figures.ts'
-import { cells, table, times } from '../report/table.ts'
+import { cells, ms, table, times } from '../report/table.ts'
 import { sayTargets } from '../report/targets.ts'
 
-/** Cores in use while many executions go on. */
-export interface Share {
-  postgres: number
-  ledger: number
-  workers: number
-  gateway: number
-  redis: number
-  /** Whoever asks: this process. */
-  load: number
+const PARTS = ['gateway', 'ledger', 'workers', 'postgres', 'redis', 'load'] as const
+type Part = (typeof PARTS)[number]
+
+/** What one measurement took of the processors; `load` is whoever asks: this process. */
+export interface Work {
+  /** Processor time, divided by the nodes that ended. */
+  perNodeMs: Partial<Record<Part, number>>
+  /** Cores in use. */
+  cores: Partial<Record<Part, number>>
+}
+
+export interface Names {
+  dbos: (processes: number) => string
+  runs: (workers: number, clients: number) => string
+  ofLength: (nodes: number) => string
+  paid: (clients: number) => string
 }
 
 interface Flow {
   measured: Map<string, Figures[]>
-  names: { dbos: string; few: (workers: number) => string; many: (workers: number) => string }
+  names: Names
   workers: number[]
   /** How many workers are compared with as many processes of DBOS. */
   compared: number
-  setting: { nodes: number; jobs: number; few: number; many: number }
-  /** By number of workers. */
-  shares: Map<number, Share[]>
+  setting: { nodes: number; jobs: number; lone: number; few: number; many: number }
+  /** Two lengths of executions: with what of them goes through workers. */
+  lengths: [Length, Length]
+  /** Paid calls of one execution, one after the other, and how long the model takes for each. */
+  paid: { calls: number; callMs: number }
+  work: Map<string, Work[]>
   run: string
 }
 
-const WANTED = { p50Ms: 50, p99Ms: 150, toDbos: 2 }
+interface Length {
+  nodes: number
+  jobs: number
+}
 
-export function reportFlow({ measured, names, workers, compared, setting, shares, run }: Flow): string {
+const WANTED = { toDbos: { 1: 2.3, 2: 2 }, p99ToP50: 2, paidOverhead: 0.1 }
+
+export function reportFlow({ measured, names, workers, compared, setting, lengths, paid, work, run }: Flow): string {
+  const { lone, few, many } = setting
   const of = (name: string) => measured.get(name)!
-  const rows = [names.dbos, ...workers.flatMap((count) => [names.few(count), names.many(count)])].map((name) => {
-    const figures = medianFigures(of(name))
-    return [name, ...cells(figures).map((cell) => (cell.includes('NaN') ? '' : cell))]
-  })
-  const few = medianFigures(of(names.few(compared)))
-  const share = (count: number, part: keyof Share) => median((shares.get(count) ?? []).map((one) => one[part]))
-  const parts = ['gateway', 'ledger', 'workers', 'postgres', 'redis', 'load'] as const
-  const used = (count: number) => parts.reduce((sum, part) => sum + share(count, part), 0)
-  const say = (value: number) => `${value.toFixed(0)} ms`
+  const figures = (name: string) => medianFigures(of(name))
+  const mid = (name: string, what: keyof Work, part: Part) =>
+    median((work.get(name) ?? []).map((one) => one[what][part] ?? 0))
+  const together = (name: string, what: keyof Work, parts: readonly Part[] = PARTS) =>
+    parts.reduce((sum, part) => sum + mid(name, what, part), 0)
+  const shown = [
+    names.dbos(1),
+    names.dbos(compared),
+    names.runs(compared, lone),
+    ...workers.flatMap((count) => [names.runs(count, few), names.runs(count, many)]),
+  ]
+  const paidShown = [names.paid(lone), names.paid(few)]
+  const callsMs = paid.calls * paid.callMs
+  const lengthNames = lengths.map(({ nodes }) => names.ofLength(nodes))
+  const ours: readonly Part[] = PARTS.filter((part) => part !== 'load')
+  const perNode = (name: string) => together(name, 'perNodeMs', ours)
+  const micros = (value: number) => `${(value * 1_000).toFixed(0)} µs`
+  const fewNow = figures(names.runs(compared, few))
   return `${run}
 
-A linear flow of ${setting.nodes} free nodes, ${setting.jobs} of them jobs (\`input\` has nothing to run), through gateway, ledger, queue and separate worker
-processes, durable at every node; DBOS runs ${setting.jobs} steps in the process that asked for them.
-
-${table(['', 'nodes/s', 'p50 of an execution', 'p99 of an execution'], rows)}
+A linear flow of ${setting.nodes} free nodes, ${setting.jobs} of them run by workers (\`input\` has nothing to run), through gateway, ledger, queue
+and separate worker processes, durable at every node; DBOS runs ${setting.jobs} steps in the process that asked for them.
 
 ${table(
-  [`cores in use, ${setting.many} executions at once`, ...parts, `together, of ${availableParallelism()}`],
-  workers.map((count) => [
-    `${count} workers`,
-    ...parts.map((part) => share(count, part).toFixed(2)),
-    used(count).toFixed(2),
+  ['processor time of a node', ...ours, 'together', 'to DBOS'],
+  [...shown, ...lengthNames].map((name) => [
+    name,
+    ...ours.map((part) => micros(mid(name, 'perNodeMs', part))),
+    micros(perNode(name)),
+    times(perNode(name) / perNode(names.dbos(compared))),
   ]),
 )}
 
+${sayFixed(lengths, (nodes) => perNode(names.ofLength(nodes)))}
+
+${table(
+  ['', 'nodes/s', 'p50 of an execution', 'p99 of an execution'],
+  [...shown, ...paidShown].map((name) => [
+    name,
+    ...cells(figures(name)).map((cell) => (cell.includes('NaN') ? '' : cell)),
+  ]),
+)}
+
+${table(
+  [`cores in use, ${many} executions at once`, ...PARTS, `together, of ${availableParallelism()}`],
+  workers
+    .map((count) => names.runs(count, many))
+    .map((name) => [
+      name,
+      ...PARTS.map((part) => mid(name, 'cores', part).toFixed(2)),
+      together(name, 'cores').toFixed(2),
+    ]),
+)}
+
 ${sayTargets([
-  { what: `p50 of an execution, ${setting.few} at once`, wanted: WANTED.p50Ms, found: few.p50Ms, better: 'less', say },
-  { what: `p99 of an execution, ${setting.few} at once`, wanted: WANTED.p99Ms, found: few.p99Ms, better: 'less', say },
+  ...([2, 1] as const).map((count) => ({
+    what: `nodes to steps of DBOS, ${count} process${count === 1 ? '' : 'es'} each`,
+    wanted: WANTED.toDbos[count],
+    found: ratio(of(names.runs(count, many)), of(names.dbos(count))),
+    better: 'more' as const,
+    say: times,
+  })),
   {
-    what: `nodes to steps of DBOS, ${compared} processes each`,
-    wanted: WANTED.toDbos,
-    found: ratio(of(names.many(compared)), of(names.dbos)),
-    better: 'more',
+    what: `p99 to p50 of an execution, ${few} at once`,
+    wanted: WANTED.p99ToP50,
+    found: fewNow.p99Ms / fewNow.p50Ms,
+    better: 'less',
     say: times,
   },
+  ...[lone, few].map((clients) => ({
+    what: `p50 above its ${paid.calls} calls of ${paid.callMs} ms, ${clients} at once`,
+    wanted: WANTED.paidOverhead,
+    found: figures(names.paid(clients)).p50Ms / callsMs - 1,
+    better: 'less' as const,
+    say: (share: number) => `${(share * 100).toFixed(1)} %`,
+  })),
 ])}
 
-${sayGrowth(workers, (count) => medianFigures(of(names.many(count))).perSecond, used)}
+${sayGrowth(
+  workers,
+  (count) => figures(names.runs(count, many)).perSecond,
+  (count) => together(names.runs(count, many), 'cores'),
+)}
 `
+}
+
+/** What an execution costs beside its nodes, from two lengths. */
+function sayFixed([short, long]: [Length, Length], perNodeMs: (nodes: number) => number): string {
+  const [ofShort, ofLong] = [short, long].map(({ nodes, jobs }) => perNodeMs(nodes) * jobs) as [number, number]
+  const eachMs = (ofLong - ofShort) / (long.jobs - short.jobs)
+  const fixedMs = ofShort - short.jobs * eachMs
+  return `Processor time of an execution: ${ms(fixedMs)}, and ${ms(eachMs)} for each node more (from ${short.nodes} and ${long.nodes} nodes).`
 }
 
 /** What doubling the workers brought, and what was full. */

@@ -3,18 +3,21 @@ import { startServices, type ServiceStack } from '@gateway/testbed/service-stack
 import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import type { BenchDeps } from '../bench.ts'
 import { startBenchServers } from '../stack/bench-servers.ts'
+import { openStops } from '../stack/stops.ts'
 import { percentile } from '../load/figures.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
 import { describeRun } from '../report/machine.ts'
 import { sayTargets } from '../report/targets.ts'
 
 // Workers are killed with -9 while they wait for a model. Measured is, for each node that one of them was running, how long it takes
-// from the kill until another worker has claimed it. Clocks are those of one machine.
+// from the kill until another worker has claimed it. Clocks are those of one machine. The call of the model was handed on by the template
+// before it, so that it has no job in the queue; without slices it has one.
 
 const WORKERS = 3
 const EXECUTIONS_AT_ONCE = 24
 const MODEL_MS = 1_000
-const WANTED_MS = 5_000
+const WANTED_MS = 3_500
+const SLICES_MS = [200, 0]
 
 const TEXT = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
 const FLOW = {
@@ -22,11 +25,13 @@ const FLOW = {
   output: TEXT,
   nodes: [
     { id: 'in', kind: 'input' },
+    { id: 'prompt', kind: 'template', template: 'Tell me of {{ text }}' },
     { id: 'ask', kind: 'product.chat', product: 'bench/recovery', params: { max_tokens: 20 } },
     { id: 'out', kind: 'output' },
   ],
   edges: [
-    { from: 'in.text', to: 'ask.prompt' },
+    { from: 'in.text', to: 'prompt.text' },
+    { from: 'prompt.text', to: 'ask.prompt' },
     { from: 'ask.text', to: 'out.text' },
   ],
 }
@@ -40,15 +45,62 @@ interface Lost {
 }
 
 export async function recovery({ options: { rounds }, stops, tell }: BenchDeps): Promise<string> {
-  tell('Starting Postgres, Redis, provider, ledger, gateway and workers')
+  tell('Starting Postgres and Redis')
   const { postgres, redis } = await startBenchServers(stops)
   const fixture = await openFixture(postgres.adminUrl)
   stops.add(fixture.close)
   const tenant = await buildTenant(fixture)
-  const stack = await startServices({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers: WORKERS })
-  stops.add(stack.stop)
-  await stack.provider.control.setFaults([{ latencyMs: MODEL_MS }])
+  const found: { sliceMs: number; tookMs: Float64Array }[] = []
+  for (const sliceMs of SLICES_MS) {
+    const own = openStops()
+    try {
+      tell(`Starting provider, ledger, gateway, and workers with slices of ${sliceMs} ms`)
+      const stack = await startServices({
+        ledgerUrl: postgres.ledgerUrl,
+        redisUrl: redis.url,
+        workers: WORKERS,
+        environment: { worker: () => ({ NODE_SLICE_MS: String(sliceMs) }) },
+      })
+      own.add(stack.stop)
+      await stack.provider.control.setFaults([{ latencyMs: MODEL_MS }])
+      found.push({ sliceMs, tookMs: await killAgainAndAgain({ stack, fixture, tenant, rounds, tell }) })
+    } finally {
+      await own.run()
+    }
+  }
 
+  const say = (value: number) => `${value.toFixed(0)} ms`
+  const told = found.map(
+    ({ sliceMs, tookMs }) =>
+      `With slices of ${say(sliceMs)}: of ${tookMs.length} nodes that were under way, half were claimed again within ${say(percentile(tookMs, 50))}, the slowest after ${say(percentile(tookMs, 100))}.`,
+  )
+  return `${await describeRun(new Date())}
+
+${WORKERS} workers with ${EXECUTIONS_AT_ONCE} executions at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Every execution succeeded.
+
+${told.join('\n')}
+
+${sayTargets(
+  found.map(({ sliceMs, tookMs }) => ({
+    what: `p99 from the kill to the next claim, slices of ${say(sliceMs)}`,
+    wanted: WANTED_MS,
+    found: percentile(tookMs, 99),
+    better: 'less' as const,
+    say,
+  })),
+)}
+`
+}
+
+interface Kills extends Pick<BenchDeps, 'tell'> {
+  stack: ServiceStack
+  fixture: Fixture
+  tenant: { sandbox: string; secret: string }
+  rounds: number
+}
+
+/** How long each lost node took, in milliseconds and ascending. */
+async function killAgainAndAgain({ stack, fixture, tenant, rounds, tell }: Kills): Promise<Float64Array> {
   const load = startLoad(stack, tenant)
   const tookMs: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -63,25 +115,7 @@ export async function recovery({ options: { rounds }, stops, tell }: BenchDeps):
   }
   const failed = await load.stop()
   if (failed > 0) throw new Error(`${failed} executions did not succeed.`)
-
-  const ascending = Float64Array.from(tookMs).toSorted()
-  const say = (value: number) => `${value.toFixed(0)} ms`
-  return `${await describeRun(new Date())}
-
-${WORKERS} workers with ${EXECUTIONS_AT_ONCE} executions at once of a flow whose model takes ${say(MODEL_MS)}; one of them is killed ${rounds} times. Of
-${ascending.length} nodes that were under way in it, half were claimed again within ${say(percentile(ascending, 50))}, the slowest after
-${say(percentile(ascending, 100))}. Every execution succeeded.
-
-${sayTargets([
-  {
-    what: 'p99 from the kill to the next claim',
-    wanted: WANTED_MS,
-    found: percentile(ascending, 99),
-    better: 'less',
-    say,
-  },
-])}
-`
+  return Float64Array.from(tookMs).toSorted()
 }
 
 async function buildTenant(fixture: Fixture): Promise<{ sandbox: string; secret: string }> {
@@ -90,10 +124,12 @@ async function buildTenant(fixture: Fixture): Promise<{ sandbox: string; secret:
   return { sandbox, secret: key.secret }
 }
 
+/** Of the whole bench: a key that comes again is answered what it was answered before. */
+let runs = 0
+
 function startLoad(stack: ServiceStack, { sandbox, secret }: { sandbox: string; secret: string }) {
   let going = true
   let failed = 0
-  let runs = 0
   const callers = Array.from({ length: EXECUTIONS_AT_ONCE }, async () => {
     while (going) {
       const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
