@@ -87,7 +87,6 @@ export async function flow({ options: { rounds, roundMs }, stops, tell }: BenchD
         workers: stack.workers.map(({ pid }) => pid),
         postgres: [postgres.pid],
         redis: [redis.pid],
-        load: [process.pid],
       }
       await closedLoop({ clients, lastsMs: WARM_UP_MS, call, now })
       const before = timesOf(pids)
@@ -175,7 +174,11 @@ type Times = Partial<Record<Part, number>>
 
 function timesOf(pids: Partial<Record<Part, number[]>>): Times {
   const sum = (all: number[]) => all.reduce((total, pid) => total + (processorTimeMs(pid) ?? NaN), 0)
-  return Object.fromEntries(Object.entries(pids).map(([part, all]) => [part, sum(all)]))
+  const { user, system } = process.cpuUsage() // whoever asks: this process, without those that it has started
+  return {
+    ...Object.fromEntries(Object.entries(pids).map(([part, all]) => [part, sum(all)])),
+    load: (user + system) / 1_000,
+  }
 }
 
 function workOf(before: Times, after: Times, tookMs: number, nodes: number): Work {

@@ -11,7 +11,7 @@ export interface FlowTenant {
 /** A project with one free flow of `nodes` nodes in a line, `input` and `output` included. */
 export async function buildFlowTenant(adminUrl: string, nodes: number): Promise<FlowTenant> {
   return withFixture(adminUrl, async (fixture) => {
-    const { project, key } = await fixture.callableTenant()
+    const { project, key } = await fixture.callableTenant({ funds: PLENTY }) // an empty wallet begins nothing
     const { id } = await fixture.sandbox(project, linearFlow(nodes))
     return { sandbox: id, secret: key.secret, jobs: nodes - 1 }
   })
