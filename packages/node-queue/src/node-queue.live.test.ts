@@ -80,6 +80,7 @@ queueTest('five thousand jobs enqueued at once run once each, on two workers', a
       redisUrl: address.url,
       prefix: address.prefix,
       concurrency: 32,
+      sliceMs: 0,
       run: async ({ execution }) => {
         if (ran.push(execution) === jobs.length) all.resolve()
         return null

@@ -72,6 +72,35 @@ together('a job goes on with other nodes, and is one job to the queue', async ({
   expect(worker.failed).toEqual([])
 })
 
+together('a job goes on for its slice, and then while a place is free', async ({ open, address, expect }) => {
+  let ms = 0
+  const queue = open.queue(address)
+  const worker = open.worker(address, { concurrency: 2, sliceMs: 200, now: () => ms })
+  await queue.enqueue([newJob()])
+  const first = await worker.next()
+  await queue.enqueue([newJob()])
+  const second = await worker.next()
+  expect([first.mayGoOn(), second.mayGoOn()]).toEqual([true, true])
+  ms = 200
+  expect([first.mayGoOn(), second.mayGoOn()]).toEqual([false, false]) // others may wait for these places
+  second.finish()
+  await expect.poll(first.mayGoOn, POLL).toBe(true)
+  worker.pause()
+  expect(first.mayGoOn()).toBe(false) // nobody takes the free one now
+  worker.resume()
+  expect(first.mayGoOn()).toBe(true)
+  const stopped = worker.stop(10_000)
+  expect(first.mayGoOn()).toBe(false)
+  first.finish()
+  await stopped
+})
+
+together('without a slice no job goes on', async ({ open, address, expect }) => {
+  const worker = open.worker(address, { concurrency: 2, sliceMs: 0 })
+  await open.queue(address).enqueue([newJob()])
+  expect((await worker.next()).mayGoOn()).toBe(false)
+})
+
 together('a pause takes nothing new, what runs goes on, and it ends', async ({ open, address, expect }) => {
   const queue = open.queue(address)
   const paused = open.worker(address, { concurrency: 2 })

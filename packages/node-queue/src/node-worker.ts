@@ -14,7 +14,8 @@ import { openRunningJobs, type DeliveryOutcome } from './running-jobs.ts'
 //   W4  A stop takes nothing new, waits until its time limit, aborts the rest and hands back what is not finished,
 //       so that another worker takes it at once. It ends in time even though Redis or a job does not answer.
 //   W5  A job may go on with other nodes of its execution, one after the other, each in a span of its own; to the queue they are
-//       one job.
+//       one job. It goes on for a slice of time, and after that while there is a free place here: where one is, no job waits for
+//       it. Once this worker stops it goes on with nothing.
 //   W6  While it is paused it takes nothing new, so that nothing waits for a worker that could not run it; what runs goes on.
 
 /** What a job goes on with (W5). */
@@ -28,8 +29,13 @@ export interface NodeWorkerOptions {
   prefix?: string
   /** Jobs at once. */
   concurrency: number
-  /** Answers what the job goes on with; null: nothing. Aborts of the signal have a `JobAborted` as their reason. */
-  run: (job: NodeJob, signal: AbortSignal) => Promise<NextNode | null>
+  /** For how long a job goes on though others may wait (W5). Milliseconds; 0: a job never goes on. */
+  sliceMs: number
+  /**
+   * Answers what the job goes on with; null: nothing. Aborts of the signal have a `JobAborted` as their reason.
+   * @param mayGoOn at this moment (W5)
+   */
+  run: (job: NodeJob, signal: AbortSignal, mayGoOn: () => boolean) => Promise<NextNode | null>
   /** A job ran to its end. */
   onRan?: () => void
   /** The lock of a job under way is lost, and its signal aborted. */
@@ -68,7 +74,7 @@ const REPORT_AGAIN_MS = 10_000
 
 /** Opens the side that runs jobs, and begins as soon as Redis answers. */
 export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
-  const { redisUrl, prefix = defaultPrefix, concurrency, now = () => performance.now() } = options
+  const { redisUrl, prefix = defaultPrefix, concurrency, sliceMs, now = () => performance.now() } = options
   const running = openRunningJobs(runOn)
   let polledMs = now()
   let stopped: Promise<void> | null = null
@@ -113,7 +119,10 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
 
   /** W5 */
   async function runOn(job: NodeJob, signal: AbortSignal): Promise<void> {
-    let next = await runInSpan(job, () => options.run(job, signal))
+    const untilMs = now() + sliceMs
+    const hasPlace = () => running.count() < concurrency && !worker.isPaused()
+    const mayGoOn = () => sliceMs > 0 && stopped === null && !signal.aborted && (now() < untilMs || hasPlace())
+    let next = await runInSpan(job, () => options.run(job, signal, mayGoOn))
     while (next !== null) {
       const { run } = next
       next = await goOnInSpan(job, next, () => run(signal))

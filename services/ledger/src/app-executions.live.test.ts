@@ -55,6 +55,7 @@ const test = tenantTest
     const worker = openNodeWorker({
       redisUrl: ownRedis.url,
       concurrency: 10,
+      sliceMs: 0,
       run: async (job) => {
         delivered.push(job)
         came.resolve()

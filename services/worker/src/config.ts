@@ -27,7 +27,7 @@ export const workerConfig = z.object({
     .meta({ description: 'Nodes that this process runs at once' }),
   NODE_SLICE_MS: wholeNumber({ min: 0, max: 60_000 }).default(200).meta({
     description:
-      'Milliseconds for which a job goes on with other nodes of its execution; 0: each node goes through the queue',
+      'Milliseconds for which a job goes on with other nodes of its execution though another may wait for its place; 0: each node goes through the queue',
   }),
   // The least is such that half of it, which one project may have, has room for the largest request.
   IMAGE_BYTES_AT_ONCE: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })

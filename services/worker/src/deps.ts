@@ -24,8 +24,6 @@ export interface Deps {
   newId: NewId
   /** 32 hex digits, random. */
   newLease: () => string
-  /** For how long a job goes on with other nodes of its execution. Milliseconds. */
-  sliceMs: number
   metrics: Metrics
   log: Pick<Logger, 'warn' | 'error'>
   /** Monotonic milliseconds. */

@@ -93,7 +93,6 @@ export async function openDeps(
     countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
     newId,
     newLease: () => randomBytes(16).toString('hex'),
-    sliceMs: config.NODE_SLICE_MS,
     metrics,
     log,
     now,

@@ -22,7 +22,7 @@ export async function startWorker(
   tools: ServiceTools,
 ) {
   const { log, meter, onStop, readiness } = tools
-  const { REDIS_URL: redisUrl, CONCURRENCY: concurrency, DRAIN_MS } = config
+  const { REDIS_URL: redisUrl, CONCURRENCY: concurrency, NODE_SLICE_MS: sliceMs, DRAIN_MS } = config
   await tools.listen(workerApp({ readiness, log }))
 
   const deps = await openDeps(config, providersConfig, tools)
@@ -31,7 +31,7 @@ export async function startWorker(
   onStop('queue depth', () => depth.close())
   watchQueue(meter, depth)
 
-  const queue = openQueue(deps, { redisUrl, concurrency })
+  const queue = openQueue(deps, { redisUrl, concurrency, sliceMs })
   onStop('queue', () => queue.stop(DRAIN_MS), { limitMs: DRAIN_MS + CLOSE_MS })
 
   const redisAnswers = neverEvicts(redisUrl)

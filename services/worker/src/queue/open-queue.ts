@@ -7,15 +7,18 @@ interface Options {
   redisUrl: string
   /** Nodes at once. */
   concurrency: number
+  /** For how long a job goes on with other nodes of its execution though others may wait. Milliseconds; 0: it never does. */
+  sliceMs: number
 }
 
 /** Opens the queue: from now on its jobs are taken and run. While the ledger is silent no job is taken. */
-export function openQueue(deps: Deps, { redisUrl, concurrency }: Options): NodeWorker {
+export function openQueue(deps: Deps, { redisUrl, concurrency, sliceMs }: Options): NodeWorker {
   const { metrics, log, instance, now } = deps
   const queue = openNodeWorker({
     redisUrl,
     concurrency,
-    run: (job, signal) => runNode(deps, job, signal),
+    sliceMs,
+    run: (job, signal, mayGoOn) => runNode(deps, job, signal, mayGoOn),
     onRan: () => metrics.jobEnded('ran'),
     onLost({ execution, node, attempt }) {
       metrics.jobEnded('lost')

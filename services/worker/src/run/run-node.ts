@@ -17,37 +17,43 @@ import { completeNode } from './complete-node.ts'
 //   N5  The ledger hears of every lease that it may have granted us: a claim is repeated until it is answered, and so is a
 //       completion. Else the node would be ours, and idle, for as long as this process lives.
 //   N6  Who ends a node goes on with one that may run because of it: the ledger grants it with the completion, and the way through
-//       the queue is saved. For a slice of time only, so that other executions have their turn. It is a node like any other, with a
-//       lease and an attempt, and gets a job of its own when it is given back or this process is gone.
+//       the queue is saved. For a slice of time, and after that while nobody waits for the place (W5 of node-worker.ts). It is a
+//       node like any other, with a lease and an attempt, and gets a job of its own when it is given back or this process is gone.
 
 /** Takes a job of the queue: claim, perform, complete. Answers what to go on with; null: there is nothing left to do about it. */
 export async function runNode(
   deps: Deps,
   { execution, node, attempt }: NodeJob,
   signal: AbortSignal,
+  mayGoOn: () => boolean,
 ): Promise<NextNode | null> {
   const work = await claimNode(deps, { execution, node, lease: deps.newLease() }, attempt, signal) // N1
   if (work === null) {
     deps.metrics.nothingToDo()
     return null
   }
-  return runClaimed(deps, work, signal, deps.now() + deps.sliceMs)
+  return runClaimed(deps, work, signal, mayGoOn)
 }
 
-/** @param untilMs of this process's clock: later it takes nothing to go on with (N6) */
-async function runClaimed(deps: Deps, work: Work, signal: AbortSignal, untilMs: number): Promise<NextNode | null> {
+/** @param mayGoOn whether it takes another node to go on with (N6) */
+async function runClaimed(
+  deps: Deps,
+  work: Work,
+  signal: AbortSignal,
+  mayGoOn: () => boolean,
+): Promise<NextNode | null> {
   const { metrics, now } = deps
   const claimedMs = now()
   const cancellation = openCancellation(deps, work, signal)
   try {
     const performed = await performNode(deps, work, cancellation) // N2
     const durationMs = now() - claimedMs
-    const goesOn = performed.result.kind === 'succeeded' && now() < untilMs && !signal.aborted
+    const goesOn = performed.result.kind === 'succeeded' && mayGoOn()
     const { recorded, next } = await completeNode(deps, work, performed, durationMs, goesOn) // N3, N4, N5
     metrics.nodeEnded(work.claim.node.kind, recorded, { durationMs, remoteMs: performed.remoteMs })
     if (next === null) return null
     const { node, attempt } = { node: next.lease.node, attempt: next.claim.attempt }
-    return { node, attempt, run: (signal) => runClaimed(deps, next, signal, untilMs) }
+    return { node, attempt, run: (signal) => runClaimed(deps, next, signal, mayGoOn) }
   } finally {
     cancellation.close()
   }
