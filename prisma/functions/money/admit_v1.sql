@@ -33,8 +33,18 @@ DECLARE
   fenced_of boolean[]; -- per item of a node; null where no item is one
   call_of text[];
   try_of integer[];
-  known_ids text[]; -- that were asked before
+  known_ids text[]; -- that were asked before; of these, by item:
+  again_of jsonb[]; -- what is still reserved
+  closed_of text[];
   live_instances text[];
+  is_keyed boolean := cardinality(array_remove(a_key, NULL)) > 0;
+  -- What stands under the idempotency key of an item, and the call that reserved last under it; null where none does.
+  first_invocation_of text[];
+  first_fingerprint_of bytea[];
+  first_reservation_of text[];
+  first_attempt_of integer[];
+  first_state_of text[]; -- Open: it runs
+  first_day_of date[];
   code_of text[]; -- per item: null is admitted
   facts_of jsonb[];
   micro_of bigint[];
@@ -43,6 +53,7 @@ DECLARE
   around_of bigint[]; -- of which so many are no text
   invocation_of text[];
   attempt_of integer[];
+  is_tight boolean; -- the least of all wallets and meters can't hold all that arrived
   scarce text[]; -- projects whose wallet or meter can't hold all that arrived
   wallet_left jsonb := '{}';
   meter_left jsonb := '{}';
@@ -145,100 +156,110 @@ BEGIN
                 WHERE v.id = ANY (a_id) AND v.id BETWEEN oldest_id AND newest_id),
          ARRAY(SELECT h.id FROM money.instances h WHERE h.id = ANY (a_instance) AND h.ended_at IS NULL)
     INTO known_ids, live_instances;
-  IF cardinality(array_remove(a_key, NULL)) > 0 THEN
-    SELECT min(x.reservation), max(x.reservation) INTO oldest_earlier, newest_earlier
-      FROM (SELECT u.key, pairs[u.pair] AS p FROM unnest(a_key, a_pair) AS u (key, pair)
-             WHERE u.key IS NOT NULL OFFSET 0) i
-      CROSS JOIN LATERAL (
+  IF cardinality(known_ids) > 0 THEN
+    SELECT array_agg(CASE WHEN r.id IS NOT NULL THEN jsonb_build_object(
+             'invocation', r.invocation,
+             'attempt', r.attempt,
+             'project', r.project,
+             'key', r.key,
+             'product', r.product,
+             'outputCap', r.output_cap,
+             'micro', r.micro) END ORDER BY i.ord),
+           array_agg(v.state ORDER BY i.ord)
+      INTO again_of, closed_of
+      FROM unnest(a_id) WITH ORDINALITY AS i (id, ord)
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.reservations r WHERE r.id = i.id AND i.id = ANY (known_ids) LIMIT 1) r ON true
+      LEFT JOIN LATERAL (
+        SELECT * FROM money.attempts v
+         WHERE v.id = i.id AND i.id = ANY (known_ids) AND v.id BETWEEN oldest_id AND newest_id LIMIT 1) v ON true;
+  END IF;
+  IF is_keyed THEN
+    SELECT array_agg(x.invocation ORDER BY i.ord),
+           array_agg(x.fingerprint ORDER BY i.ord),
+           array_agg(x.reservation ORDER BY i.ord),
+           min(x.reservation),
+           max(x.reservation)
+      INTO first_invocation_of, first_fingerprint_of, first_reservation_of, oldest_earlier, newest_earlier
+      FROM (SELECT u.key, u.ord, pairs[u.pair] AS p FROM unnest(a_key, a_pair) WITH ORDINALITY AS u (key, pair, ord)
+            OFFSET 0) i
+      LEFT JOIN LATERAL (
         SELECT * FROM money.idempotency_keys r
-         WHERE r.project = (i.p).project AND r.scope = 'chat' AND r.key = i.key LIMIT 1) x;
+         WHERE r.project = (i.p).project AND r.scope = 'chat' AND r.key = i.key LIMIT 1) x ON true;
+    IF oldest_earlier IS NOT NULL THEN
+      SELECT array_agg(v.attempt ORDER BY i.ord),
+             array_agg(CASE WHEN i.id IS NOT NULL THEN coalesce(v.state, 'Open') END ORDER BY i.ord),
+             array_agg(v.answer_day ORDER BY i.ord)
+        INTO first_attempt_of, first_state_of, first_day_of
+        FROM unnest(first_reservation_of) WITH ORDINALITY AS i (id, ord)
+        LEFT JOIN LATERAL (
+          SELECT * FROM money.attempts v
+           WHERE v.id = i.id AND v.id BETWEEN oldest_earlier AND newest_earlier LIMIT 1) v ON true;
+    END IF;
   END IF;
 
-  -- 4. Every check that does not depend on what else is in the batch, and which wallets or meters can't hold all that
-  -- is
-  --    left (B4 of run_batch_v1).
-  WITH item AS MATERIALIZED (
-    SELECT d.ord,
-           d.idempotency_key,
-           (d.p).project,
-           (d.p).lineage,
-           (d.p).limit_micro,
-           (d.p).meter_spent,
-           (d.p).meter_reserved,
-           (d.p).wallet_free,
-           d.prompt_tokens,
-           d.around,
-           d.output_cap,
-           money.micro_v1( -- beyond the context it is refused; the price need only not overflow
-             (least(d.prompt_tokens, (d.p).context_length) * (d.p).factor_millionths + 999999) / 1000000,
-             (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
-           coalesce(d.call, x.invocation) AS invocation,
-           xn.id AS replay_id,
-           xn.answer_day,
-           coalesce(d.try, xn.attempt + 1, 1) AS attempt,
-           again,
-           closed.state AS closed_state,
-           d.p,
-           d.unsupported,
-           CASE
-             WHEN (again).id IS NOT NULL THEN 'again'
-             WHEN d.fenced THEN 'fenced'
-             WHEN closed.state IS NOT NULL THEN 'closed'
-             WHEN (d.p).key_code IS NOT NULL THEN (d.p).key_code
-             WHEN d.selector <> (d.p).project THEN 'project_mismatch'
-             WHEN (d.p).model_code IS NOT NULL THEN (d.p).model_code
-             WHEN x.fingerprint <> decode(d.fingerprint, 'hex') THEN 'idempotency_mismatch'
-             WHEN x.key IS NOT NULL AND coalesce(xn.state, 'Open') = 'Open' THEN 'running'
-             WHEN xn.state = 'Settled' THEN 'replay'
-             WHEN d.unsupported IS NOT NULL THEN 'unsupported_parameter'
-             WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
-             WHEN d.max_tokens > (d.p).max_output_tokens
-               OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
-             WHEN NOT d.instance = ANY (live_instances) THEN 'instance_unknown'
-           END AS code
-      FROM (
-        SELECT i.*,
-               coalesce(i.counted, (i.bytes::bigint * (i.p).tokens_per_byte_millionths + 999999) / 1000000)
-                 + i.around AS prompt_tokens,
-               CASE WHEN i.max_tokens > 0 THEN i.max_tokens
-                    ELSE least(8192, (i.p).max_output_tokens) END AS output_cap,
-               CASE WHEN i.parameters <> '' THEN
-                 (SELECT u FROM unnest(string_to_array(i.parameters, ',')) u
-                   WHERE NOT u = ANY ((i.p).supported) LIMIT 1) END AS unsupported
-          FROM (SELECT i.*,
-                       i.messages * (i.p).per_message
-                         + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
-                         + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is no text
-                  FROM (SELECT i.*, pairs[i.pair] AS p
-                          FROM unnest(a_id, a_pair, a_instance, a_selector, a_parameters,
-                                      a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
-                                      a_key, a_fingerprint, fenced_of, call_of, try_of)
-                          WITH ORDINALITY AS i (id, pair, instance, selector, parameters,
-                                      bytes, messages, tools, images, counted, max_tokens,
-                                      idempotency_key, fingerprint, fenced, call, try, ord)
-                        OFFSET 0) i
-                OFFSET 0) i
-        OFFSET 0) d
-      LEFT JOIN LATERAL (
-        SELECT * FROM money.reservations r WHERE r.id = d.id AND d.id = ANY (known_ids) LIMIT 1) again ON true
-      LEFT JOIN LATERAL (
-        SELECT * FROM money.attempts r
-         WHERE r.id = d.id AND d.id = ANY (known_ids) AND r.id BETWEEN oldest_id AND newest_id LIMIT 1) closed ON true
-      LEFT JOIN LATERAL (
-        SELECT * FROM money.idempotency_keys r
-         WHERE r.project = (d.p).project AND r.scope = 'chat' AND r.key = d.idempotency_key LIMIT 1) x ON true
-      LEFT JOIN LATERAL (
-        SELECT * FROM money.attempts r
-         WHERE r.id = x.reservation AND r.id BETWEEN oldest_earlier AND newest_earlier LIMIT 1) xn ON true
-  )
+  -- 4. Every check that does not depend on what else is in the batch.
   SELECT array_agg(i.code ORDER BY i.ord),
          array_agg(i.micro ORDER BY i.ord),
          array_agg(i.output_cap ORDER BY i.ord),
          array_agg(i.prompt_tokens ORDER BY i.ord),
          array_agg(i.around::bigint ORDER BY i.ord),
-         array_agg(i.invocation ORDER BY i.ord),
-         array_agg(i.attempt ORDER BY i.ord),
-         array_agg(CASE i.code
+         array_agg(coalesce(i.call, i.first_invocation) ORDER BY i.ord),
+         array_agg(coalesce(i.try, i.first_attempt + 1, 1) ORDER BY i.ord),
+         array_fill(NULL::jsonb, ARRAY[cardinality(a_id)]),
+         sum(greatest(i.micro, 1)) FILTER (WHERE i.code IS NULL)
+           > min(least((i.p).wallet_free, (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved))
+               FILTER (WHERE i.code IS NULL)
+    INTO code_of, micro_of, cap_of, prompt_of, around_of, invocation_of, attempt_of, facts_of, is_tight
+    FROM (
+      SELECT d.*,
+             money.micro_v1( -- beyond the context it is refused; the price need only not overflow
+               (least(d.prompt_tokens, (d.p).context_length) * (d.p).factor_millionths + 999999) / 1000000,
+               (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
+             CASE
+               WHEN d.again IS NOT NULL THEN 'again'
+               WHEN d.fenced THEN 'fenced'
+               WHEN d.closed_state IS NOT NULL THEN 'closed'
+               WHEN (d.p).key_code IS NOT NULL THEN (d.p).key_code
+               WHEN d.selector <> (d.p).project THEN 'project_mismatch'
+               WHEN (d.p).model_code IS NOT NULL THEN (d.p).model_code
+               WHEN d.first_fingerprint <> decode(d.fingerprint, 'hex') THEN 'idempotency_mismatch'
+               WHEN d.first_state = 'Open' THEN 'running'
+               WHEN d.first_state = 'Settled' THEN 'replay'
+               WHEN d.parameters <> '' AND NOT string_to_array(d.parameters, ',') <@ (d.p).supported
+                 THEN 'unsupported_parameter'
+               WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
+               WHEN d.max_tokens > (d.p).max_output_tokens
+                 OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
+               WHEN NOT d.instance = ANY (live_instances) THEN 'instance_unknown'
+             END AS code
+        FROM (
+          SELECT i.*,
+                 coalesce(i.counted, (i.bytes::bigint * (i.p).tokens_per_byte_millionths + 999999) / 1000000)
+                   + i.around AS prompt_tokens,
+                 CASE WHEN i.max_tokens > 0 THEN i.max_tokens
+                      ELSE least(8192, (i.p).max_output_tokens) END AS output_cap
+            FROM (SELECT i.*,
+                         i.messages * (i.p).per_message
+                           + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
+                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- what is no text
+                    FROM (SELECT i.*, pairs[i.pair] AS p
+                            FROM unnest(a_id, a_pair, a_instance, a_selector, a_parameters,
+                                        a_bytes, a_messages, a_tools, a_images, a_counted, a_max_tokens,
+                                        a_fingerprint, fenced_of, call_of, try_of, again_of, closed_of,
+                                        first_invocation_of, first_fingerprint_of, first_attempt_of, first_state_of)
+                            WITH ORDINALITY AS i (id, pair, instance, selector, parameters,
+                                        bytes, messages, tools, images, counted, max_tokens,
+                                        fingerprint, fenced, call, try, again, closed_state,
+                                        first_invocation, first_fingerprint, first_attempt, first_state, ord)
+                          OFFSET 0) i
+                  OFFSET 0) i
+          OFFSET 0) d
+      OFFSET 0) i;
+
+  -- What the refused are told beside the code.
+  IF cardinality(array_remove(code_of, NULL)) > 0 THEN
+    SELECT array_agg(CASE i.code
              WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', (i.p).rotated_to)
              WHEN 'key_expired' THEN jsonb_build_object('expiredAt', (i.p).expires_at)
              WHEN 'project_mismatch' THEN jsonb_build_object('project', (i.p).project)
@@ -249,36 +270,48 @@ BEGIN
                'maxOutputTokens', (i.p).max_output_tokens,
                'tokenizer', (i.p).tokenizer,
                'project', (i.p).project)
-             WHEN 'unsupported_parameter' THEN jsonb_build_object('param', i.unsupported)
+             WHEN 'unsupported_parameter' THEN jsonb_build_object('param', (
+               SELECT u FROM unnest(string_to_array(i.parameters, ',')) u WHERE NOT u = ANY ((i.p).supported) LIMIT 1))
              WHEN 'running' THEN jsonb_build_object('invocation', i.invocation)
              WHEN 'replay' THEN jsonb_build_object(
                'invocation', i.invocation,
-               'reservation', i.replay_id,
-               'day', i.answer_day)
-             WHEN 'again' THEN jsonb_build_object(
-               'invocation', (i.again).invocation,
-               'attempt', (i.again).attempt,
-               'project', (i.again).project,
-               'key', (i.again).key,
-               'product', (i.again).product,
-               'outputCap', (i.again).output_cap,
-               'micro', (i.again).micro)
+               'reservation', i.reservation,
+               'day', i.day)
+             WHEN 'again' THEN i.again
              WHEN 'closed' THEN jsonb_build_object('state', i.closed_state)
              ELSE CASE WHEN i.code IS NOT NULL THEN
                jsonb_build_object('tokenizer', (i.p).tokenizer, 'project', (i.p).project) END
-           END ORDER BY i.ord),
-         (SELECT array_agg(s.project) FROM (
-            SELECT u.project FROM item u
-             WHERE u.code IS NULL
-             GROUP BY u.project, u.wallet_free
-            HAVING sum(greatest(u.micro, 1)) > u.wallet_free
-            UNION ALL
-            SELECT u.project FROM item u
-             WHERE u.code IS NULL AND u.limit_micro IS NOT NULL
-             GROUP BY u.project, u.lineage, u.limit_micro, u.meter_spent, u.meter_reserved
-            HAVING sum(u.micro) > u.limit_micro - u.meter_spent - u.meter_reserved) s)
-    INTO code_of, micro_of, cap_of, prompt_of, around_of, invocation_of, attempt_of, facts_of, scarce
-    FROM item i;
+           END ORDER BY i.ord)
+      INTO facts_of
+      FROM (SELECT u.*, pairs[u.pair] AS p
+              FROM unnest(a_pair, a_parameters, code_of, prompt_of, cap_of, invocation_of,
+                          first_reservation_of, first_day_of, again_of, closed_of)
+              WITH ORDINALITY AS u (pair, parameters, code, prompt_tokens, output_cap, invocation,
+                          reservation, day, again, closed_state, ord)
+            OFFSET 0) i;
+  END IF;
+
+  -- Which wallets or meters can't hold all that is left (B4 of run_batch_v1).
+  IF is_tight THEN
+    WITH item AS MATERIALIZED (
+      SELECT (i.p).project,
+             (i.p).wallet_free,
+             (i.p).lineage,
+             (i.p).limit_micro,
+             (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved AS meter_free,
+             i.micro
+        FROM (SELECT pairs[u.pair] AS p, u.micro FROM unnest(a_pair, micro_of, code_of) AS u (pair, micro, code)
+               WHERE u.code IS NULL
+              OFFSET 0) i
+    )
+    SELECT array_agg(s.project) INTO scarce FROM (
+      SELECT u.project FROM item u GROUP BY u.project, u.wallet_free
+      HAVING sum(greatest(u.micro, 1)) > u.wallet_free
+      UNION ALL
+      SELECT u.project FROM item u WHERE u.limit_micro IS NOT NULL
+       GROUP BY u.project, u.lineage, u.meter_free
+      HAVING sum(u.micro) > u.meter_free) s;
+  END IF;
 
   -- 5. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the
   --    next batch. A refusal keeps no key: where money is scarce (6), a copy behind a refused one is decided now.
@@ -360,7 +393,6 @@ BEGIN
              e.attempt,
              e.instance,
              e.key AS idempotency_key,
-             e.fingerprint,
              e.micro,
              e.cap,
              e.prompt,
@@ -380,9 +412,9 @@ BEGIN
              e.node,
              (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ord) AS seq
         FROM (SELECT u.*, pairs[u.pair] AS p
-                FROM unnest(a_id, a_pair, a_instance, a_key, a_fingerprint,
+                FROM unnest(a_id, a_pair, a_instance, a_key,
                             code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, a_node)
-                WITH ORDINALITY AS u (id, pair, instance, key, fingerprint,
+                WITH ORDINALITY AS u (id, pair, instance, key,
                             code, micro, cap, prompt, invocation, attempt, node, ord)
                WHERE u.code IS NULL
               OFFSET 0) e
@@ -435,14 +467,6 @@ BEGIN
         node,
         prompt
         FROM admitted
-    ), keyed AS (
-      INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
-      SELECT project, 'chat', idempotency_key, decode(fingerprint, 'hex'), invocation, id, moment
-        FROM admitted WHERE idempotency_key IS NOT NULL
-      ON CONFLICT (project, scope, key) DO UPDATE
-        SET reservation = excluded.reservation,
-            created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
-      WHERE x.invocation = excluded.invocation
     ), metered AS (
       INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
       SELECT lineage, min(project), window_start, min(limit_micro), sum(micro) FROM admitted
@@ -468,14 +492,27 @@ BEGIN
     UPDATE money.wallets w SET reserved = w.reserved + b.reserved, journal_seq = b.last_seq, seal = b.seal
       FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project;
 
-    -- A chat with a sandbox product takes its key without the wallet's lock (write_starts_v3): it was first.
-    IF cardinality(array_remove(a_key, NULL)) > 0
-       AND EXISTS (SELECT FROM unnest(a_id, a_pair, a_key, code_of) AS u (id, pair, key, code)
-                    WHERE u.code IS NULL AND u.key IS NOT NULL
-                      AND (SELECT r.reservation FROM money.idempotency_keys r
-                            WHERE r.project = (pairs[u.pair]).project AND r.scope = 'chat' AND r.key = u.key) <> u.id) THEN
-      RAISE serialization_failure -- decided again, and refused
-        USING MESSAGE = 'an idempotency key was taken by an execution while its call was being admitted';
+    IF is_keyed THEN
+      INSERT INTO money.idempotency_keys AS x (project, scope, key, fingerprint, invocation, reservation, created_at)
+      SELECT u.project, 'chat', u.key, decode(u.fingerprint, 'hex'), coalesce(u.invocation, u.id), u.id, moment
+        FROM (SELECT i.*, (pairs[i.pair]).project
+                FROM unnest(a_id, a_pair, a_key, a_fingerprint, code_of, invocation_of)
+                     AS i (id, pair, key, fingerprint, code, invocation)) u
+       WHERE u.code IS NULL AND u.key IS NOT NULL
+       ORDER BY u.project, u.key -- in one order everywhere, so that no two batches wait for each other
+      ON CONFLICT (project, scope, key) DO UPDATE
+        SET reservation = excluded.reservation,
+            created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
+      WHERE x.invocation = excluded.invocation;
+      -- A chat with a sandbox product takes its key without the wallet's lock (write_starts_v3): it was first.
+      IF EXISTS (SELECT FROM unnest(a_id, a_pair, a_key, code_of) AS u (id, pair, key, code)
+                  WHERE u.code IS NULL AND u.key IS NOT NULL
+                    AND (SELECT r.reservation FROM money.idempotency_keys r
+                          WHERE r.project = (pairs[u.pair]).project AND r.scope = 'chat' AND r.key = u.key)
+                        <> u.id) THEN
+        RAISE serialization_failure -- decided again, and refused
+          USING MESSAGE = 'an idempotency key was taken by an execution while its call was being admitted';
+      END IF;
     END IF;
     IF EXISTS (SELECT FROM money.attempts v
                 WHERE v.id = ANY (ARRAY(

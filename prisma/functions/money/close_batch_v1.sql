@@ -18,13 +18,15 @@ CREATE OR REPLACE FUNCTION money.close_batch_v1(
 ) RETURNS json LANGUAGE plpgsql
 AS $$
 DECLARE
-  outcome_of text[] := array_fill(NULL::text, ARRAY[cardinality(c_id)]);
-  charged_of bigint[] := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
-  excess_of bigint[] := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  outcome_of text[];
+  charged_of bigint[];
+  excess_of bigint[];
   done integer[];
   outcomes text[];
   charges bigint[];
   excesses bigint[];
+  products text[];
+  prompt_bounds bigint[];
   raised_products text[];
   raised_factors bigint[];
   placeholders text[];
@@ -138,9 +140,6 @@ BEGIN
       execution,
       node
       FROM charge
-  ), written_off AS (
-    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
-    SELECT id, 'excess', excess, product, moment FROM charge WHERE excess > 0
   ), metering AS (
     SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged
       FROM charge WHERE window_start IS NOT NULL GROUP BY lineage, window_start
@@ -172,25 +171,28 @@ BEGIN
            seal = b.seal
       FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project
   )
-  SELECT array_agg(ord::integer),
-         array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END),
-         array_agg(charged),
-         array_agg(excess),
-         array_agg(product) FILTER (WHERE excess > 0 AND prompt_tokens > prompt_bound),
-         array_agg((prompt_tokens * 1000000::bigint + greatest(prompt_bound, 1) - 1) / greatest(prompt_bound, 1))
-           FILTER (WHERE excess > 0 AND prompt_tokens > prompt_bound)
-    INTO done, outcomes, charges, excesses, raised_products, raised_factors FROM charge;
-  IF raised_products IS NOT NULL THEN
-    PERFORM money.raise_factors_v1(raised_products, raised_factors); -- money §2.5
+  SELECT array_agg(ord::integer ORDER BY ord),
+         array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END ORDER BY ord),
+         array_agg(charged ORDER BY ord),
+         array_agg(excess ORDER BY ord),
+         array_agg(product ORDER BY ord),
+         array_agg(prompt_bound ORDER BY ord)
+    INTO done, outcomes, charges, excesses, products, prompt_bounds FROM charge;
+  IF 0 < ANY (excesses) THEN
+    INSERT INTO money.write_offs (reservation, kind, micro, product, at)
+    SELECT c_id[ord], 'excess', excess, product, moment
+      FROM unnest(done, excesses, products) AS t (ord, excess, product) WHERE excess > 0;
+    SELECT array_agg(product), array_agg((tokens * 1000000 + greatest(bound, 1) - 1) / greatest(bound, 1))
+      INTO raised_products, raised_factors
+      FROM (SELECT t.product, t.bound, (c_usage -> (t.ord - 1) ->> 'promptTokens')::bigint AS tokens
+              FROM unnest(done, excesses, products, prompt_bounds) AS t (ord, excess, product, bound)
+             WHERE t.excess > 0) t
+     WHERE tokens > bound;
+    IF raised_products IS NOT NULL THEN
+      PERFORM money.raise_factors_v1(raised_products, raised_factors); -- money §2.5
+    END IF;
   END IF;
 
-  IF done IS NOT NULL THEN
-    FOR n IN 1 .. cardinality(done) LOOP
-      outcome_of[done[n]] := outcomes[n];
-      charged_of[done[n]] := charges[n];
-      excess_of[done[n]] := excesses[n];
-    END LOOP;
-  END IF;
   -- A node is charged once. No index over all partitions of attempts can say so: its row does, under the wallet's lock.
   IF of_executions AND 'settled' = ANY (outcomes) THEN
     SELECT array_agg(v.id), array_agg(v.execution), array_agg(v.node), min(v.execution), max(v.execution)
@@ -207,8 +209,21 @@ BEGIN
       RAISE unique_violation USING MESSAGE = 'a node is charged once: it has a charge already, or it is not there';
     END IF;
   END IF;
-  IF coalesce(cardinality(done), 0) = cardinality(c_id) THEN
-    RETURN json_build_object('outcome', outcome_of, 'charged', charged_of, 'excess', excess_of);
+  IF cardinality(c_id) = 0 THEN
+    RETURN json_build_object('outcome', c_id, 'charged', c_id, 'excess', c_id);
+  ELSIF cardinality(done) = cardinality(c_id) THEN
+    RETURN json_build_object('outcome', outcomes, 'charged', charges, 'excess', excesses);
+  END IF;
+
+  outcome_of := array_fill(NULL::text, ARRAY[cardinality(c_id)]);
+  charged_of := array_fill(0::bigint, ARRAY[cardinality(c_id)]);
+  excess_of := charged_of;
+  IF done IS NOT NULL THEN
+    FOR n IN 1 .. cardinality(done) LOOP
+      outcome_of[done[n]] := outcomes[n];
+      charged_of[done[n]] := charges[n];
+      excess_of[done[n]] := excesses[n];
+    END LOOP;
   END IF;
 
   -- A release of an id that nobody knows leaves a tombstone, which refuses its admission should it still arrive. That
