@@ -18,7 +18,7 @@ liveTest('a function that services call takes and answers what the catalogue say
   const rows = await ask(database.adminUrl, CATALOGUE, [Object.keys(sqlFunctions)])
   const inCatalogue = Object.groupBy(rows as { name: string; line: string }[], ({ name }) => name)
   for (const [name, { takes, answers }] of Object.entries(sqlFunctions)) {
-    const taken = Object.entries(takes).map(([argument, type]) => `takes ${argument} ${type}`)
+    const taken = Object.entries(takes).map(([argument, type]) => `takes ${argument} ${type.replace(' | null', '')}`)
     const answered = Object.entries(answers).map(([column, type]) => `answers ${column} ${type.replace(' | null', '')}`)
     const catalogued = inCatalogue[name]?.map(({ line }) => line)
     expect({ name, signature: catalogued }).toEqual({ name, signature: [...taken, ...answered] })

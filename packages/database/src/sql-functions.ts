@@ -20,13 +20,14 @@ interface AnsweredTypes {
   integer: number
   bigint: bigint
   text: string
+  bytea: Uint8Array
   'integer[]': number[]
   'text[]': string[]
   'bytea[]': Uint8Array[]
 }
 
 interface SqlFunction {
-  takes: Record<string, keyof TakenTypes>
+  takes: Record<string, keyof TakenTypes | `${keyof TakenTypes} | null`>
   answers: Record<string, keyof AnsweredTypes | `${keyof AnsweredTypes} | null`>
 }
 
@@ -133,6 +134,22 @@ export const sqlFunctions = {
       s_claim: 'integer[] | null',
       s_ordinal: 'integer[] | null',
       s_output: 'bytea[] | null',
+    },
+  },
+  'money.read_record_v1': {
+    takes: {
+      wanted: 'text',
+      after: 'integer | null',
+    },
+    answers: {
+      execution: 'text | null',
+      output: 'bytea | null',
+      error: 'bytea | null',
+      nodes: 'text | null',
+      n_output: 'bytea[] | null',
+      n_error: 'bytea[] | null',
+      n_call: 'text[] | null',
+      n_charged: 'text[] | null',
     },
   },
   'money.write_executions_v2': {
@@ -305,7 +322,11 @@ export type AnswerOf<Name extends SqlFunctionName> = {
   [A in keyof (typeof sqlFunctions)[Name]['answers']]: Answered<(typeof sqlFunctions)[Name]['answers'][A]>
 }
 
-type Taken<T> = T extends keyof TakenTypes ? TakenTypes[T] : never
+type Taken<T> = T extends `${infer Type} | null`
+  ? Taken<Type> | null
+  : T extends keyof TakenTypes
+    ? TakenTypes[T]
+    : never
 type Answered<T> = T extends `${infer Type} | null`
   ? Answered<Type> | null
   : T extends keyof AnsweredTypes

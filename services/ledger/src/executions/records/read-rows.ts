@@ -1,5 +1,6 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
 import type { BegunBy } from '@gateway/contracts/execution-error'
+import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../../deps.ts'
 import type { NodeStateName } from '../store/execution-facts.ts'
 
@@ -35,6 +36,21 @@ export interface NodeRow {
   charged: bigint
 }
 
+/** As `money.read_record_v1` writes them. */
+type ExecutionFacts = Omit<
+  ExecutionRow,
+  'output' | 'error' | 'begun_by' | 'created_at' | 'started_at' | 'completed_at'
+> & {
+  begunBy: BegunBy
+  createdMs: number
+  startedMs: number | null
+  completedMs: number | null
+}
+type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq'> & {
+  durationMs: number | null
+  remoteMs: number | null
+}
+
 /**
  * An execution and its nodes in the order of the graph. While it goes on, only those nodes that have ended with a result after line
  * `after`; once it has ended all of them, unless the caller has its last line.
@@ -44,52 +60,33 @@ export async function readRows(
   execution: string,
   after: number | 'everything',
 ): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
-  // One statement, so that execution and nodes are of one moment.
-  const rows = await reads.sql.query<ExecutionRow & { nodes: NodeRow | null } & Record<string, unknown>>(
-    `SELECT e.id, e.project, e.sandbox, e.revision, e.digest, CASE WHEN e.person IS NULL THEN e.surface ELSE 'person' END AS begun_by,
-            e.status, e.seq, e.output, e.error, e.created_at, e.started_at, e.completed_at,
-            n.node AS n_node, n.kind AS n_kind, n.state AS n_state, n.seq AS n_seq, n.output AS n_output, n.error AS n_error,
-            n.duration_ms AS n_duration_ms, n.remote_ms AS n_remote_ms, n.admitted_call AS n_call, n.charged AS n_charged
-       FROM money.executions e
-       LEFT JOIN LATERAL (
-         SELECT n.*, coalesce(v.charged_micro, 0) AS charged,
-                CASE WHEN n.charge IS NOT NULL OR a.admitted THEN n.call END AS admitted_call
-           FROM money.execution_nodes n
-           LEFT JOIN LATERAL (
-             -- Its attempts reserved under these ids (execution-draft.ts).
-             SELECT true AS admitted
-               FROM generate_series(1, n.attempt) t
-               JOIN LATERAL (
-                 SELECT r.id FROM money.reservations r WHERE r.id = n.call || CASE t WHEN 1 THEN '' ELSE '-' || t END
-                 UNION ALL
-                 SELECT c.id FROM money.attempts c WHERE c.id = n.call || CASE t WHEN 1 THEN '' ELSE '-' || t END
-                 LIMIT 1) i ON true
-              WHERE n.call IS NOT NULL AND n.charge IS NULL
-              LIMIT 1) a ON true
-           LEFT JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v ON true
-          WHERE n.execution = $1 AND n.execution = e.id
-            AND ($2::int IS NULL OR n.seq > $2::int OR (e.completed_at IS NOT NULL AND e.seq > $2::int))
-         ) n ON true
-      WHERE e.id = $1
-      ORDER BY n.ordinal`,
-    [execution, after === 'everything' ? null : after],
-  )
-  const [first] = rows
-  if (!first) return null
-  return { execution: first, nodes: rows.filter((row) => row['n_node'] !== null).map(nodeRowOf) }
-}
-
-function nodeRowOf(row: Record<string, unknown>): NodeRow {
+  const row = await callFunction(reads.sql, 'money.read_record_v1', {
+    wanted: execution,
+    after: after === 'everything' ? null : after,
+  })
+  if (row.execution === null) return null
+  const { begunBy, createdMs, startedMs, completedMs, ...facts } = JSON.parse(row.execution) as ExecutionFacts
+  const nodes = row.nodes === null ? [] : (JSON.parse(row.nodes) as NodeFacts[])
   return {
-    node: row['n_node'] as string,
-    kind: row['n_kind'] as string,
-    state: row['n_state'] as NodeStateName,
-    seq: row['n_seq'] as number | null,
-    output: row['n_output'] as Uint8Array | null,
-    error: row['n_error'] as Uint8Array | null,
-    duration_ms: row['n_duration_ms'] as number | null,
-    remote_ms: row['n_remote_ms'] as number | null,
-    call: row['n_call'] as string | null,
-    charged: row['n_charged'] as bigint,
+    execution: {
+      ...facts,
+      begun_by: begunBy,
+      output: row.output,
+      error: row.error,
+      created_at: new Date(createdMs),
+      started_at: dateOf(startedMs),
+      completed_at: dateOf(completedMs),
+    },
+    nodes: nodes.map(({ durationMs, remoteMs, ...node }, n) => ({
+      ...node,
+      duration_ms: durationMs,
+      remote_ms: remoteMs,
+      output: row.n_output?.[n] ?? null,
+      error: row.n_error?.[n] ?? null,
+      call: row.n_call?.[n] ?? null,
+      charged: BigInt(row.n_charged?.[n] ?? 0),
+    })),
   }
 }
+
+const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
