@@ -216,7 +216,10 @@ export const limits = {
         'a result › is recorded once; told again it is the same, and under another lease it is fenced',
       ],
       [survival, 'a worker killed in the middle of a call: the node runs again and is charged once'],
-      [flowCrashes, '${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once'],
+      [
+        flowCrashes,
+        'with slices of %d ms › ${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once',
+      ],
     ],
   },
   '8.2/s2': {
@@ -224,7 +227,10 @@ export const limits = {
     provedBy: [
       [admissionsNodes, 'a node’s call › asked again under its id is the same admission, through another replica too'],
       [survival, 'a job that is delivered twice calls once'],
-      [flowCrashes, '${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once'],
+      [
+        flowCrashes,
+        'with slices of %d ms › ${EXECUTIONS} runs survive kills of every part: each ends, and pays each of its calls once',
+      ],
     ],
   },
   '8.3/s1': {

@@ -24,7 +24,7 @@ import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.t
 //   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the
 //       attempt, so that a job of the old one gets nothing.
 //   R9  Past its deadline an execution begins to fail; nodes that still run after GRACE_MS more are ended from here.
-//   R10 Who ends a node and names a lease for another is handed one that may run because of it, in the same write: it stands
+//   R10  Who ends a node and names a lease for another is handed one that may run because of it, in the same write: it stands
 //       for the claim that the queue would have brought. A repeat is handed the same until that has ended, also where the
 //       execution has begun to fail: whoever has a lease has to hear of it. It is handed nothing else: who sent it may have
 //       had an answer since, and be gone.
