@@ -4,6 +4,7 @@ import { typeOfTree } from './cel/check.ts'
 import { evaluateTree, type Names } from './cel/evaluate.ts'
 import { CelProblem, readTree } from './cel/read.ts'
 import { Budget, type CelType, type CelValue } from './cel/values.ts'
+import { rememberedByText } from './remembered.ts'
 
 // Expressions of flows: CEL with numbers that are doubles, over plain JSON (flows §2.4). Invariants:
 //   C1  No code is executed but ours: the source becomes a tree, and the tree is walked. Nothing of JavaScript can be named.
@@ -35,14 +36,14 @@ export interface Expression {
 }
 
 /** Reads the source of an expression. A problem's text follows "The expression ". */
-export function readExpression(source: string): { expression: Expression } | { problem: string } {
-  return guarded(() => {
+export const readExpression = rememberedByText((source): { expression: Expression } | { problem: string } =>
+  guarded(() => {
     const { tree, names } = readTree(source)
     const typeOf: Expression['typeOf'] = (types) => guarded(() => ({ type: typeOfTree(tree, types) }))
     const evaluate: Expression['evaluate'] = (values, budget) => evaluateTree(tree, values as Names, budget)
     return { expression: { source, names, typeOf, evaluate } }
-  })
-}
+  }),
+)
 
 function guarded<T>(work: () => T): T | { problem: string } {
   try {

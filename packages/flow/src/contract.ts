@@ -30,8 +30,21 @@ export interface CheckValues {
 /** What is said of a field that is required and not supplied. */
 export const IS_REQUIRED = 'is required'
 
-/** @param side one that `readContractSide` has read, or a package's */
+const compiled = new WeakMap<ContractSide, CheckValues>()
+
+/**
+ * Compiles a side once, however often it is asked for.
+ * @param side one that `readContractSide` has read, or a package's
+ */
 export function compileContract(side: ContractSide): CheckValues {
+  const known = compiled.get(side)
+  if (known) return known
+  const fresh = compile(side)
+  compiled.set(side, fresh)
+  return fresh
+}
+
+function compile(side: ContractSide): CheckValues {
   const fields = fieldsOf(side)
   const known = new Set(fields.map(({ name }) => name))
   const checks = fields.map((field) => ({ ...field, faultOf: fieldCheck(field) }))

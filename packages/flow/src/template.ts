@@ -1,6 +1,7 @@
 import type { Values } from '@gateway/contracts/execution'
 import { Budget, CelFailure, celSteps, readExpression, type CelValue, type Expression } from './cel.ts'
 import { jsonWithin } from './json-text.ts'
+import { rememberedByText } from './remembered.ts'
 
 // Literal text with `{{ CEL }}` holes (flows §2.4). There is no other syntax: a literal `{{` is written {{ "{{" }}.
 
@@ -20,7 +21,7 @@ export interface Template {
 }
 
 /** Reads a template. Each problem's text follows "The template ". */
-export function readTemplate(source: string): { template: Template } | { problems: string[] } {
+export const readTemplate = rememberedByText((source): { template: Template } | { problems: string[] } => {
   const { parts, problem } = split(source)
   if (problem) return { problems: [problem] }
   const problems: string[] = []
@@ -38,7 +39,7 @@ export function readTemplate(source: string): { template: Template } | { problem
   if (problems.length > 0) return { problems }
   const names = [...new Set(holes.flatMap((hole) => hole.names))]
   return { template: { names, holes, render: (values, limitBytes) => render(pieces, values, limitBytes) } }
-}
+})
 
 type Part = { literal: string; hole?: never } | { hole: string; literal?: never }
 

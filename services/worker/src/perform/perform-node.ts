@@ -1,6 +1,7 @@
 import { trace, type Attributes } from '@opentelemetry/api'
 import type { Values } from '@gateway/contracts/execution'
 import type { ContractSide } from '@gateway/contracts/graph'
+import { rememberedByText } from '@gateway/flow/remembered'
 import { resolveInputs } from '@gateway/flow/resolve-inputs'
 import { runFreeNode } from '@gateway/flow/run-free-node'
 import type { Deps } from '../deps.ts'
@@ -29,8 +30,11 @@ async function perform(deps: Deps, work: Work, cancellation: Cancellation): Prom
   }
 }
 
+/** The same object for the same text, so that it is compiled once. */
+const sideOf = rememberedByText((contract) => JSON.parse(contract) as ContractSide)
+
 function performFreeNode({ claim: { node, contract } }: Work, inputs: Values): Performed {
-  const side = contract === null ? null : (JSON.parse(contract) as ContractSide)
+  const side = contract === null ? null : sideOf(contract)
   const ran = runFreeNode(node, inputs, side)
   const free = { usage: null, remoteMs: null }
   if (ran.kind === 'failed') return { ...free, result: { kind: 'failed', error: JSON.stringify(ran.error) } }
