@@ -10,6 +10,7 @@ import type { Logger } from '@gateway/process/logger'
 import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-items.ts'
 import type { Flow } from './executions/cache/flow.ts'
 import type { OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
+import type { BegunExecution } from './executions/store/execution-facts.ts'
 import type { Metrics } from './metrics.ts'
 import type { SetAside } from './set-aside/set-aside.ts'
 
@@ -67,6 +68,8 @@ export interface NodeBatcher {
   submit(item: CompleteItem, budgetMs: number): Promise<CompleteOutcome | Undecided>
   submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
   submit(item: ReclaimItem | OverdueItem, budgetMs: number): Promise<unknown>
+  /** Tells of an execution that this replica has just begun: the first claim of it needs no reading. */
+  introduce(begun: BegunExecution): void
   waiting(): Backlog
   /** Waits until nothing is left to decide. */
   drain(): Promise<void>

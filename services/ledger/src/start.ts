@@ -77,12 +77,15 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
   onStop('admission batcher', admissionBatcher.drain, DRAIN)
   const nodeBatcher = openNodeBatcher(shared, { batchItems: NODE_BATCH_ITEMS, nodesAtOnce })
   onStop('node batcher', nodeBatcher.drain, DRAIN)
-  const startBatcher = openStartBatcher(shared, {
-    nodesAtOnce,
-    openExecutions,
-    waitingStarts: WAITING_STARTS,
-    chatFirstClaimMs: config.CHAT_FIRST_CLAIM_SECONDS * 1_000,
-  })
+  const startBatcher = openStartBatcher(
+    { ...shared, nodeBatcher },
+    {
+      nodesAtOnce,
+      openExecutions,
+      waitingStarts: WAITING_STARTS,
+      chatFirstClaimMs: config.CHAT_FIRST_CLAIM_SECONDS * 1_000,
+    },
+  )
   onStop('start batcher', startBatcher.drain, DRAIN)
   observeState(tools.meter, { admissionBatcher, nodeBatcher, reads }, config)
   return { ...shared, admissionBatcher, nodeBatcher, startBatcher }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
-// What this replica last read or wrote of executions that go on, so that the next batch about them needs no reading:
+// What this replica last read, wrote or began of executions that go on, so that the next batch about them needs no reading:
 // optimistic concurrency by `version`.
 //   M1  A snapshot may be old. What is decided from it counts when it has been written, which the version of the
 //       execution allows only if nothing has changed (F1 of write_executions_v2). What writes nothing is decided from a

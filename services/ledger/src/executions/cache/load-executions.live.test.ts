@@ -29,6 +29,23 @@ test('an execution is read once by the only replica that works on it', async ({ 
   expect(counted.reads).toBe(1)
 })
 
+test('an execution that this replica has begun is not read by it', async ({ database, begin }) => {
+  const counted = { reads: 0 }
+  const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
+  onTestFinished(engine.close)
+  const instance = await engine.newInstance()
+  await engine.complete(ending(await takeNext(engine, instance, await begin(chain(1), engine))))
+  expect(counted.reads).toBe(1) // the clock of the database, and that this instance is alive
+  const execution = await begin(chain(1), engine)
+  const first = await takeNext(engine, instance, execution)
+  expect(first.claim).toMatchObject({ node: { id: 't0' }, attempt: 1, outputs: { in: '{"text":"a question"}' } })
+  expect(first.claim.remainingMs).toBeGreaterThan(290_000) // five minutes from the first claim
+  for (const taken of [first, null])
+    await engine.complete(ending(taken ?? (await takeNext(engine, instance, execution))))
+  expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded' })
+  expect(counted.reads).toBe(1)
+})
+
 test('what another replica made of an execution counts, whatever this one remembers', async ({
   engine,
   twin,

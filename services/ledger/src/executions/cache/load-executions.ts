@@ -5,7 +5,7 @@ import type { PlanNode } from '@gateway/flow/plan'
 import type { Deps } from '../../deps.ts'
 import { takerOf, type NodeItem } from '../nodes/node-item.ts'
 import { readExecutions, type ExecutionsReading } from '../store/read-executions.ts'
-import type { ExecutionFacts } from '../store/execution-facts.ts'
+import type { BegunExecution, ExecutionFacts } from '../store/execution-facts.ts'
 import type { ExecutionCache, Snapshot } from './execution-cache.ts'
 
 export interface LoadedExecutions extends ExecutionsReading {
@@ -18,6 +18,8 @@ export interface LoadedExecutions extends ExecutionsReading {
 export interface ExecutionLoader {
   /** Loads the executions of these items: from the cache what is there, and from the database the rest and `toRead`. */
   load(sql: Sql, items: readonly NodeItem[], toRead: ReadonlySet<string>): Promise<LoadedExecutions>
+  /** Keeps an execution that this replica has just begun, so that it need not be read (M1 of execution-cache.ts). */
+  introduce(begun: BegunExecution): void
   /** Some of the instances that were assumed alive may have ended. */
   forgetInstances(): void
 }
@@ -94,6 +96,10 @@ export function openExecutionLoader(deps: Pick<Deps, 'packageCache' | 'now'>, ca
         sourcesOf: new Map([...cached.sourcesOf, ...reading.sourcesOf]),
         nowMs: reading.nowMs,
       }
+    },
+    introduce({ outputs, deadlineInMs, ...facts }) {
+      if (aheadMs === null) return // nothing was read yet: the database's clock is not known
+      cache.setRead({ ...facts, deadlineMs: Math.floor(deps.now() + aheadMs) + deadlineInMs }, outputs)
     },
     forgetInstances: () => seenAlive.clear(),
   }

@@ -208,6 +208,7 @@ export function openNodeBatcher(deps: NodeBatcherDeps, { batchItems, nodesAtOnce
         const waiting = { item, span, dropAtMs, deferrals: 0, mustRead: false, ambiguous: false, answer }
         if (!aside.take(waiting)) batcher.add(waiting)
       })) as NodeBatcher['submit'],
+    introduce: loader.introduce,
     waiting: batcher.waiting,
     async drain() {
       await batcher.idle()

@@ -2,7 +2,7 @@ import { openItemBatcher } from '@gateway/async/batcher'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
 import { classify } from '../../admissions/classify-error.ts'
-import type { Deps, StartBatcher } from '../../deps.ts'
+import type { Deps, NodeBatcher, StartBatcher } from '../../deps.ts'
 import { halvesOf } from '../../set-aside/halves-of.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
@@ -30,7 +30,9 @@ export interface StartLimits {
   chatFirstClaimMs: number
 }
 
-type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'>
+type StartDeps = Pick<Deps, 'executions' | 'packageCache' | 'nodeQueue' | 'metrics' | 'keyUses' | 'now'> & {
+  nodeBatcher: Pick<NodeBatcher, 'introduce'>
+}
 
 interface Waiting {
   question: StartQuestion
@@ -90,6 +92,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
     }
     if (fresh.size > 0) {
       const { started, jobs } = await writeStarts(deps.executions, [...fresh.keys()], limits)
+      for (const begun of started.values()) deps.nodeBatcher.introduce(begun) // before a worker hears of it
       enqueueJobs(deps, jobs)
       for (const [execution, waiting] of fresh) {
         if (!started.has(execution)) later.push(waiting) // S2

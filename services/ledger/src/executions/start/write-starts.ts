@@ -7,6 +7,7 @@ import { advance, type NodeState } from '@gateway/flow/advance'
 import type { Plan } from '@gateway/flow/plan'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import { jobsOf, type EnqueuedNode } from '../store/enqueued-nodes.ts'
+import type { BegunExecution } from '../store/execution-facts.ts'
 import type { StartFacts } from './start-facts.ts'
 
 /** An execution that may start. */
@@ -27,16 +28,18 @@ interface WriteLimits {
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * Begins executions in one round trip: their input nodes have ended, and what may run is enqueued. Answers which were begun; the others'
- * idempotency key or id was taken meanwhile.
+ * Begins executions in one round trip: their input nodes have ended, and what may run is enqueued. Answers which were begun, and what was
+ * written of them; the others' idempotency key or id was taken meanwhile.
  */
 export async function writeStarts(
   { sql }: Pick<Database, 'sql'>,
   executions: readonly FreshExecution[],
   { nodesAtOnce, chatFirstClaimMs }: WriteLimits,
-): Promise<{ started: Set<FreshExecution>; jobs: NodeJob[] }> {
-  const nodes = executions.flatMap((execution, n) =>
-    firstNodes(execution).map((node) => ({ execution: n + 1, ...node })),
+): Promise<{ started: Map<FreshExecution, BegunExecution>; jobs: NodeJob[] }> {
+  const nodesOf = executions.map(firstNodes)
+  const nodes = nodesOf.flatMap((ofOne, n) => ofOne.map((node) => ({ execution: n + 1, ...node })))
+  const deadlines = executions.map(({ question: { surface } }) =>
+    surface === 'chat' ? chatFirstClaimMs : flowLimits.firstClaimMs,
   )
   const questions = executions.map(({ question }) => question)
   const facts = executions.map((execution) => execution.facts)
@@ -55,7 +58,7 @@ export async function writeStarts(
     e_tracestate: questions.map(({ trace }) => trace?.tracestate ?? null),
     e_idempotency_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
     e_fingerprint: questions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
-    e_first_claim_ms: questions.map(({ surface }) => (surface === 'chat' ? chatFirstClaimMs : flowLimits.firstClaimMs)),
+    e_first_claim_ms: deadlines,
     n_execution: nodes.map(({ execution }) => execution),
     n_ordinal: nodes.map(({ ordinal }) => ordinal),
     n_node: nodes.map(({ id }) => id),
@@ -67,8 +70,45 @@ export async function writeStarts(
     n_output: nodes.map(({ output }) => (output === null ? NO_BYTES : Buffer.from(output))),
   })
   return {
-    started: new Set(row.started?.map((n) => executions[n - 1]!)),
+    started: new Map(
+      row.started?.map((n) => [
+        executions[n - 1]!,
+        begunExecution(executions[n - 1]!, nodesOf[n - 1]!, deadlines[n - 1]!),
+      ]),
+    ),
     jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
+  }
+}
+
+/** What a reading would find now. */
+function begunExecution(
+  { question, facts }: FreshExecution,
+  nodes: readonly FirstNode[],
+  deadlineInMs: number,
+): BegunExecution {
+  const { number: revision, digest } = facts.revision!
+  return {
+    id: question.id,
+    project: facts.project!,
+    sandbox: question.sandbox,
+    revision,
+    digest,
+    status: 'Admitted',
+    seq: 1,
+    version: 0,
+    failing: false,
+    deadlineInMs,
+    nodes: nodes.map(({ state, ports }) => ({
+      state,
+      attempt: 1,
+      deaths: 0,
+      lease: null,
+      instance: null,
+      call: null,
+      reservation: null,
+      ports: ports ?? [],
+    })),
+    outputs: new Map(nodes.flatMap(({ ordinal, output }) => (output === null ? [] : [[ordinal, output]]))),
   }
 }
 

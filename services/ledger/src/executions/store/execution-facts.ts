@@ -39,6 +39,14 @@ export interface ExecutionFacts {
   nodes: NodeFacts[]
 }
 
+/** An execution as it was written when it began. */
+export interface BegunExecution extends Omit<ExecutionFacts, 'deadlineMs'> {
+  /** From the moment at which it began. */
+  deadlineInMs: number
+  /** Of its input node: JSON text by ordinal. */
+  outputs: ReadonlyMap<number, string>
+}
+
 /** A node as it is to be written, with what only a node that has ended has. */
 export interface NodeChange extends NodeFacts {
   seq: number | null
