@@ -1,9 +1,11 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
 import { schemaFault } from './schema-fault.ts'
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false })
+// Not its class for draft 2020-12: of one schema in some thousands that makes a program that does not run (`items0 is not
+// defined`, as of {"anyOf": [{"anyOf": [{"items": false}, false]}, {"items": {}}]} inside `not`).
+const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
 
 describe('a value fits a schema', () => {
   test('as a reference implementation says, whatever both are', () => {
