@@ -76,6 +76,13 @@ export interface Progress {
 }
 export type FollowAnswer = Progress | Refused
 
+/** POST /executions/ended: which of these have ended. One that does not exist has not. Only asked by those who were told `started`. */
+export const endedQuestion = z.strictObject({ executions: z.array(id).min(1).max(1_000) })
+export type EndedQuestion = z.infer<typeof endedQuestion>
+export interface EndedAnswer {
+  ended: string[]
+}
+
 /** POST /executions/read: the record as compact JSON text, to be sent as it is. */
 export const executionQuestion = z.strictObject({
   caller: byKey.nullable(),

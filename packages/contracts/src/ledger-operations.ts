@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import {
   assetQuestion,
   assetRecord,
+  endedQuestion,
   executionQuestion,
   followQuestion,
   imageQuestion,
@@ -10,6 +11,7 @@ import {
   usageQuestion,
   type AssetAnswer,
   type AssetRecordAnswer,
+  type EndedAnswer,
   type ExecutionAnswer,
   type FollowAnswer,
   type ImageAnswer,
@@ -110,6 +112,14 @@ export const ledgerOperations = {
     callers: ['gateway', 'console'],
     request: followQuestion,
     response: response<FollowAnswer>(),
+    pool: 'executions',
+  },
+  /** What a caller asks for all executions that it waits for, in one question. */
+  endedExecutions: {
+    path: '/executions/ended',
+    callers: byKey,
+    request: endedQuestion,
+    response: response<EndedAnswer>(),
     pool: 'executions',
   },
   readExecution: {

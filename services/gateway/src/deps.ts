@@ -11,6 +11,7 @@ import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { AdmissionQueueLimit, ConcurrencyLimiter } from './admission/limits.ts'
 import type { Rates } from './admission/rates.ts'
 import type { RunningCalls } from './admission/running-calls.ts'
+import type { EndingWatch } from './executions/ending-watch.ts'
 import type { ConsoleProxy } from './console-proxy.ts'
 import type { NewId } from '@gateway/contracts/ids'
 import type { Metrics } from './metrics.ts'
@@ -25,6 +26,7 @@ export interface Deps {
   /** This process on the ledger's books, in whose name reservations are made. */
   instance: Pick<Instance, 'id' | 'renew'>
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
+  endings: EndingWatch
   providers: Pick<Providers, 'chat'>
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   /** What all calls together have in memory of images. */

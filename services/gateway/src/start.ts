@@ -20,6 +20,7 @@ import { gatewayApp } from './app.ts'
 import type { GatewayConfig } from './config.ts'
 import { openConsoleProxy } from './console-proxy.ts'
 import type { Deps } from './deps.ts'
+import { openEndingWatch } from './executions/ending-watch.ts'
 import { refuseMalformed } from './errors/malformed-requests.ts'
 import { openIdGenerator } from '@gateway/contracts/ids'
 import { ledgerHealth } from './ledger-health.ts'
@@ -97,6 +98,7 @@ export async function startGateway(
     ledger,
     instance,
     notifier,
+    endings: openEndingWatch({ ledger }),
     providers,
     assetStore,
     imageMemory: openByteBudget({

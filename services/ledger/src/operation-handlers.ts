@@ -6,6 +6,7 @@ import { readModels } from './catalogue/read-models.ts'
 import { readSandbox } from './catalogue/read-sandbox.ts'
 import type { Deps } from './deps.ts'
 import { followExecution } from './executions/records/follow-execution.ts'
+import { endedExecutions } from './executions/records/ended-executions.ts'
 import { readExecution } from './executions/records/read-execution.ts'
 import { readUsage } from './executions/records/read-usage.ts'
 import { startExecution } from './executions/start/start-execution.ts'
@@ -24,6 +25,7 @@ export const operationHandlers: {
   key: readKeyStatus,
   startExecution,
   followExecution,
+  endedExecutions,
   readExecution,
   readUsage,
   readSandbox,

@@ -1,10 +1,11 @@
-import type { ExecutionAnswer, FollowAnswer } from '@gateway/contracts/flow-reads'
+import type { EndedAnswer, ExecutionAnswer } from '@gateway/contracts/flow-reads'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { describe, expect, test } from 'vitest'
 import type { Deps } from '../deps.ts'
 import { awaitExecution } from './await-execution.ts'
+import { openEndingWatch } from './ending-watch.ts'
 import { subscribe, type Execution } from './start-execution.ts'
 
 const HOUR_MS = 3_600_000
@@ -35,7 +36,7 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
   const [notifier, disconnect, cancel] = [openHandNotifier(), new AbortController(), new AbortController()]
   const openCalls = { cancellation: cancel.signal }
   const waiting = { notifier, openCalls } as unknown as Deps
-  const subscription = subscribe(waiting, 'done:exe_1', disconnect.signal, everyMs)
+  const subscription = subscribe(waiting, 'done:exe_1', disconnect.signal)
   const facts = {
     kind: 'started',
     execution: 'exe_1',
@@ -55,11 +56,12 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
     return state.away ? Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) : Promise.resolve(answer)
   }
   const ledger = {
-    followExecution: () => look<FollowAnswer>('follow', { lines: '', seq: 0, done: state.done }),
+    endedExecutions: ({ executions }: { executions: string[] }) =>
+      look<EndedAnswer>('ended', { ended: state.done ? executions : [] }),
     readExecution: () => look<ExecutionAnswer>('read', { record: RECORD, done: state.done, image: null }),
   }
-  const deps = { ledger, openCalls, now: () => state.nowMs } as unknown as Deps
-  const wait = () => awaitExecution(deps, execution, disconnect.signal)
+  const deps = { ledger, endings: openEndingWatch({ ledger }), openCalls, now: () => state.nowMs } as unknown as Deps
+  const wait = () => awaitExecution(deps, execution, disconnect.signal, everyMs)
   return { state, notifier, disconnect, cancel, asked, subscription, wait, nextLook: () => looks.promise }
 }
 
@@ -148,7 +150,7 @@ describe('a subscription', () => {
     subscription.moveTo('done:exe_0')
     expect(notifier.listening()).toEqual(['done:exe_0'])
     notifier.notify('done:exe_0')
-    expect(await subscription.waitForChange()).toBe('woken')
+    expect(await subscription.waitForChange(HOUR_MS)).toBe('woken')
     subscription.close()
     expect(notifier.listening()).toEqual([])
   })

@@ -1,9 +1,9 @@
-import type { FollowAnswer } from '@gateway/contracts/flow-reads'
 import { flowLimits, times } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { Deps } from '../deps.ts'
+import { untilNextLook } from './ending-watch.ts'
 import type { Execution } from './start-execution.ts'
 
 // Waiting for the end of an execution.
@@ -16,11 +16,11 @@ import type { Execution } from './start-execution.ts'
 /** What to subscribe to for the end of an execution. */
 export const endTopicOf = (execution: string) => `done:${execution}`
 
-type Needed = Pick<Deps, 'ledger' | 'openCalls' | 'now'>
+type Needed = Pick<Deps, 'ledger' | 'endings' | 'openCalls' | 'now'>
 
 const EXECUTION_MS = flowLimits.firstClaimMs + flowLimits.executionMs + 60_000
-/** No execution has so many lines. */
-const NO_LINES = 1_000_000_000
+/** How often to look where no notification comes. */
+const LOOK_EVERY_MS = 1_000
 
 export interface EndedExecution {
   /** Compact JSON text. */
@@ -39,10 +39,12 @@ export async function awaitExecution(
   deps: Needed,
   execution: Execution,
   disconnected: AbortSignal,
+  lookEveryMs = LOOK_EVERY_MS,
 ): Promise<EndedExecution> {
   const { now, openCalls } = deps
   const untilMs = now() + (execution.replayed ? times.joinMs : EXECUTION_MS) // W2
-  let mayHaveEnded = execution.replayed || (await execution.waitForChange()) === 'woken' // W3
+  const waitForEnd = async () => (await execution.waitForChange(untilNextLook(now(), lookEveryMs))) === 'woken'
+  let mayHaveEnded = execution.replayed || (await waitForEnd()) // W3
   for (;;) {
     const ended = await look(deps, execution, mayHaveEnded).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return null // W1
@@ -51,24 +53,20 @@ export async function awaitExecution(
     if (ended !== null) return ended
     if (disconnected.aborted) throw new ClientDisconnected()
     if (openCalls.cancellation.aborted || now() >= untilMs) throw goesOn(execution)
-    mayHaveEnded = (await execution.waitForChange()) === 'woken'
+    mayHaveEnded = await waitForEnd()
     if (execution.replayed) await execution.askAgain()
   }
 }
 
 async function look(
-  { ledger }: Needed,
+  { ledger, endings }: Needed,
   { execution, project }: Execution,
   mayHaveEnded: boolean,
 ): Promise<EndedExecution | null> {
-  if (!mayHaveEnded && !hasEnded(await ledger.followExecution({ execution, after: NO_LINES }))) return null // W3
+  if (!mayHaveEnded && !(await endings.hasEnded(execution))) return null // W3
   const answer = await ledger.readExecution({ caller: null, project, execution })
   if ('refused' in answer) throw new Error(`the ledger does not know ${execution}, which it began`)
   return answer.done ? { record: answer.record, image: answer.image } : null
-}
-
-function hasEnded(answer: FollowAnswer): boolean {
-  return 'done' in answer && answer.done
 }
 
 function goesOn({ keyed, execution }: Execution): Refusal {

@@ -32,10 +32,10 @@ export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   /** It came with an idempotency key. */
   keyed: boolean
   /**
-   * Waits for a notification, for the caller to leave or for this process to stop, and for a second at most. One wait
+   * Waits for a notification, for the caller to leave or for this process to stop, but not longer than `limitMs`. One wait
    * at a time.
    */
-  waitForChange(): Promise<'woken' | 'late'>
+  waitForChange(limitMs: number): Promise<'woken' | 'late'>
   /** Ends the subscription. The route that started the execution closes it. */
   close(): void
   /** Asks for it once more: all that a repeat is checked for is checked anew (rules §5.2). */
@@ -46,8 +46,6 @@ type Needed = Pick<Deps, 'ledger' | 'notifier' | 'newId' | 'admissionQueueLimit'
 
 /** How long the ledger may take to decide. */
 const ADMISSION_MS = 5_000
-/** How often to look where no notification comes. */
-const LOOK_EVERY_MS = 1_000
 /** As high as Postgres counts them; no sandbox product has so many. */
 const MAX_REVISION = 2_147_483_647
 
@@ -113,12 +111,11 @@ export function subscribe(
   { notifier, openCalls }: Pick<Deps, 'notifier' | 'openCalls'>,
   topic: string,
   disconnected: AbortSignal,
-  lookEveryMs = LOOK_EVERY_MS,
 ) {
   const waiter = openWaiter([disconnected, openCalls.cancellation])
   let unsubscribe = notifier.subscribe(topic, waiter.wake)
   return {
-    waitForChange: () => waiter.next(lookEveryMs),
+    waitForChange: waiter.next,
     moveTo(other: string) {
       unsubscribe()
       unsubscribe = notifier.subscribe(other, waiter.wake)

@@ -27,7 +27,7 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
   const notifier = { subscribe: (_: string, onNotify: () => void) => ((notify = onNotify), () => {}) }
   const openCalls = { cancellation: cancel.signal }
   const waiting = { notifier, openCalls } as unknown as Deps
-  const subscription = subscribe(waiting, 'exe_1', disconnect.signal, 3_600_000)
+  const subscription = subscribe(waiting, 'exe_1', disconnect.signal)
   const state = { written: [] as string[], away: false, refused: false, nowMs: 0 }
   const asked: number[] = []
   const ledger = {
@@ -42,7 +42,13 @@ const test = base.extend('stream', async ({}, { onCleanup }) => {
   const deps = { ledger, openCalls, now: () => state.nowMs } as unknown as Deps
   const execution = { execution: 'exe_1', replayed: true, ...subscription } as unknown as Execution
   const start = () =>
-    streamProgress(deps, openResponseStream(res, { now: Date.now, kind: JSON_LINES }), execution, disconnect.signal)
+    streamProgress(
+      deps,
+      openResponseStream(res, { now: Date.now, kind: JSON_LINES }),
+      execution,
+      disconnect.signal,
+      3_600_000,
+    )
   const add = (...lines: string[]) => {
     state.written.push(...lines)
     notify()

@@ -19,6 +19,9 @@ import type { Execution } from './start-execution.ts'
 /** What to subscribe to for the lines of an execution. */
 export const lineTopicOf = (execution: string) => execution
 
+/** How often to look where no notification comes. */
+const LOOK_EVERY_MS = 1_000
+
 const NOTHING_NEW = { lines: '', seq: -1, done: false }
 
 /** @throws Refusal as a repeat of its beginning would be refused now, `idempotency_in_progress` */
@@ -27,10 +30,11 @@ export async function streamProgress(
   stream: ResponseStream,
   { execution, caller, replayed, waitForChange }: Execution,
   disconnected: AbortSignal,
+  lookEveryMs = LOOK_EVERY_MS,
 ): Promise<void> {
   const untilMs = replayed ? now() + times.joinMs : Infinity // P4
   stream.open()
-  for (let after = -1; ; await waitForChange()) {
+  for (let after = -1; ; await waitForChange(lookEveryMs)) {
     const answer = await ledger.followExecution({ execution, after, caller }).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return NOTHING_NEW
       throw error

@@ -3,6 +3,7 @@ import type { ProgressLine } from '@gateway/contracts/execution'
 import { ending, failing, question, takeNext } from '../../fixtures/engine.ts'
 import { openTenant, test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct } from '../../fixtures/sandbox-products.ts'
+import { endedExecutions } from './ended-executions.ts'
 import { readUsage } from './read-usage.ts'
 
 const test = ledgerTest
@@ -110,6 +111,15 @@ describe('the progress of an execution', () => {
       'complete',
     ])
   })
+})
+
+test('of many executions those are told that have ended', async ({ engine, replica, begin }) => {
+  const executions = [await begin(chain(0)), await begin(chain(0)), await begin(chain(0))]
+  const of = (...asked: string[]) => endedExecutions(replica, { executions: asked })
+  expect(await of(...executions)).toEqual({ ended: [] })
+  await engine.complete(ending(await takeNext(engine, await engine.newInstance(), executions[1]!)))
+  expect(await of(...executions.toReversed(), 'exe_none')).toEqual({ ended: [executions[1]] })
+  expect(await of('exe_none')).toEqual({ ended: [] })
 })
 
 test('the usage of an execution is that of its settled calls', async ({ engine, replica, begin, admit, tenant }) => {
