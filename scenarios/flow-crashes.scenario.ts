@@ -54,15 +54,18 @@ describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
 
     const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
     redis.on('error', () => {})
+    const stopPostgres = () => postgresServer.stopImmediately().then(postgresServer.restart) // takes back claims
     const harms: (() => Promise<unknown>)[] = [
       () => killed(stack.workers[0]!),
+      stopPostgres,
       () => killed(stack.ledgers[0]!),
       () => redis.flushall(),
       () => killed(stack.workers[1]!),
+      stopPostgres,
       () => killed(stack.gateways[0]!),
       () => redisServer.stopImmediately().then(redisServer.restart),
       () => Promise.all(stack.workers.map(killed)),
-      () => postgresServer.stopImmediately().then(postgresServer.restart),
+      stopPostgres,
       () => killed(stack.ledgers[1]!),
       () => redis.flushall(),
       () => killed(stack.gateways[1]!),

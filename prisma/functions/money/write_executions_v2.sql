@@ -17,7 +17,8 @@
 --   F5  As in run_batch_v1, no plan leans on statistics (B8 of run_batch).
 --   F6  A batch that only claims does not wait for the disk. A claim that a crash takes back is a node that is Ready
 --       again: whoever had it is fenced, and has called nobody, because the admission of a paid call finds its lease
---       gone, and one that was committed has taken the claim before it to the disk too.
+--       gone, and one that was committed has taken the claim before it to the disk too. Who is fenced at its admission
+--       gives the node back: a repeated claim may have granted it once more since.
 --   F7  A node that is handed on (R10 of decide-execution.ts) takes the place of the one that ended: it is Running at once,
 --       and counts as enqueued. It gets a job when it is given back, or its instance ends.
 --

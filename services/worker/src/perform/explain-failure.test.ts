@@ -2,6 +2,7 @@ import type { RefusalBody } from '@gateway/contracts/refusal'
 import { createLogger } from '@gateway/process/logger'
 import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
 import { expect, test } from 'vitest'
+import { LeaseLost, WorkCancelled } from '../work.ts'
 import { explainFailure } from './explain-failure.ts'
 
 const log = createLogger({ service: 'worker', level: 'error', to: { write() {} } })
@@ -36,4 +37,9 @@ test('messages are none of what the author of a node has written, so ports are n
     expect(error.resolution).toContain('the ports of the node')
     expect(JSON.stringify(error)).not.toMatch(/messages|charged/)
   }
+})
+
+test('a node whose lease is lost before its call is given back: the lease may have been granted once more since', () => {
+  for (const lost of [new LeaseLost('fenced'), new LeaseLost('instance-unknown'), new WorkCancelled('stopping')])
+    expect(explainFailure({ log }, lost, { lease } as never)).toEqual({ kind: 'given-back' })
 })

@@ -17,8 +17,9 @@ export function explainFailure(
   { lease: { execution, node } }: Work,
 ): CompleteItem['result'] {
   if (error instanceof WorkCancelled && error.reason === 'stopping') return { kind: 'given-back' }
-  // The ledger knows best whether the lease is still ours: it takes this, or answers `fenced`.
-  if (error instanceof LeaseLost && error.reason === 'instance-unknown') return { kind: 'given-back' }
+  // Nothing was called yet. The ledger knows best whose the lease is: it takes this, or answers `fenced`. It may be ours again: a
+  // claim that a crash of Postgres took back is granted anew by a look at the execution (F6 of write_executions_v2).
+  if (error instanceof LeaseLost) return { kind: 'given-back' }
   const refusal = foreseen() ?? unexpected()
   return { kind: 'failed', error: JSON.stringify(refusal.body) }
 
@@ -31,7 +32,7 @@ export function explainFailure(
     }
     if (error instanceof WorkCancelled && error.reason === 'overdue')
       return refuse('execution_timeout', { started: true })
-    return error instanceof WorkCancelled || error instanceof LeaseLost ? refuse('node_failed', { node }) : null
+    return error instanceof WorkCancelled ? refuse('node_failed', { node }) : null
   }
 
   function unexpected(): Refusal {

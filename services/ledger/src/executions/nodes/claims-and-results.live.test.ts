@@ -47,6 +47,47 @@ describe('a claim', () => {
     expect((await takeNext(engine, instance, execution)).claim.attempt).toBe(1)
   })
 
+  test('that a crash took back is fenced at its admission; its worker, granted it once more, gives it back', async ({
+    engine,
+    twin,
+    fixture,
+    instance,
+    begin,
+    admit,
+    tenant,
+  }) => {
+    const execution = await begin(oneCall(tenant.product))
+    const rows = async (table: string, id: string) =>
+      (await fixture.run(`SELECT * FROM money.${table} WHERE ${id} = $1 ORDER BY 1, 2`, [execution])).rows
+    const before = [await rows('executions', 'id'), await rows('execution_nodes', 'execution')]
+    const taken = await takeNext(engine, instance, execution)
+    await fixture.run('BEGIN') // what was written without waiting for the disk (F6 of write_executions_v2)
+    for (const [table, id] of [
+      ['execution_nodes', 'execution'],
+      ['executions', 'id'],
+    ] as const)
+      await fixture.run(`DELETE FROM money.${table} WHERE ${id} = $1`, [execution])
+    for (const [n, table] of ['executions', 'execution_nodes'].entries())
+      for (const row of before[n]! as Record<string, unknown>[]) {
+        const names = Object.keys(row)
+        await fixture.run(
+          `INSERT INTO money.${table} (${names.join(', ')}) VALUES (${names.map((_, at) => `$${at + 1}`).join(', ')})`,
+          Object.values(row),
+        )
+      }
+    await fixture.run('COMMIT')
+
+    expect(await admit(instance, taken)).toEqual({ kind: 'fenced' })
+    expect(await twin.claim({ ...claimOf(taken.job), lease: taken.lease, instance })).toMatchObject({ kind: 'claimed' })
+    const givenBack = ending(taken, { result: { kind: 'given-back' } })
+    expect(await twin.complete(givenBack)).toEqual({ kind: 'completed' })
+    const again = await takeNext(twin, instance, execution)
+    expect(await admit(instance, again)).toMatchObject({ kind: 'admitted' })
+    await twin.complete(ending(again, { usage: usage(3) }))
+    await twin.complete(ending(await takeNext(twin, instance, execution)))
+    expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded' })
+  })
+
   test('of one node by many at once is given to one', async ({ engine, twin, instance, begin }) => {
     const execution = await begin(chain(1))
     const outcomes = await Promise.all(
