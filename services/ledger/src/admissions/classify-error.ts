@@ -3,15 +3,21 @@
 /** What passes by itself: lost connections, shutdown and start-up, deadlocks, lock time-outs, too many connections. */
 const TRANSIENT = /^(08|25006|25P04|40001|40P01|53|55P03|57014|57P0|58)/
 
+/** What is stored can not be used. Reading it again finds the same. */
+export class WrongRow extends Error {}
+
 /**
  * `transient`: the same may succeed in a moment, and it is open whether it was written.
  * `final`: it was refused by a constraint or is a bug, and nothing was written.
  */
 export function classify(error: unknown): 'transient' | 'final' {
   const state = sqlState(error)
-  if (state === null) return error instanceof TypeError || error instanceof RangeError ? 'final' : 'transient' // a bug stays one
+  if (state === null) return STAYS.some((kind) => error instanceof kind) ? 'final' : 'transient'
   return TRANSIENT.test(state) ? 'transient' : 'final'
 }
+
+/** A bug stays one, and so does a wrong row. */
+const STAYS = [TypeError, RangeError, SyntaxError, WrongRow]
 
 /** The batch ran into the time limit of a statement: nothing was written, and the same may take as long again. */
 export function ranOutOfTime(error: unknown): boolean {

@@ -3,10 +3,10 @@ import { describe, expect } from 'vitest'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { ranOutOfTime } from '../admissions/classify-error.ts'
 import type { Outcome } from '../admissions/waiting-items.ts'
-import { ending, openEngine, takeNext } from '../fixtures/engine.ts'
+import { claimOf, ending, newLease, openEngine, question, takeNext } from '../fixtures/engine.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
-import { oneCall } from '../fixtures/sandbox-products.ts'
+import { activatePackage, oneCall, publishProduct } from '../fixtures/sandbox-products.ts'
 import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
 import { retrySetAside } from '../maintenance/set-aside-retrier.ts'
 import { inAHurry } from './in-a-hurry.ts'
@@ -167,6 +167,45 @@ describe('a wallet that is wrong', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
     await engine.close()
   })
+})
+
+describe('a package that is wrong', () => {
+  const wrongs: [what: string, spoil: string][] = [
+    ['is not there', `UPDATE money.executions SET digest = 'nowhere' WHERE sandbox = $1`],
+    ['is no JSON', `UPDATE control.packages SET package = '{' WHERE sandbox = $1`],
+    ['is no package', `UPDATE control.packages SET package = '{"nodes":7}' WHERE sandbox = $1`],
+  ]
+  test.for(wrongs)(
+    'and %s does not hold up other executions; its nodes are left alone',
+    async ([, spoilPackage], { database, fixture, tenant, engine }) => {
+      const begin = async (sandbox: string) => {
+        const asked = question(tenant.key, sandbox)
+        expect(await engine.start(asked)).toMatchObject({ kind: 'started' })
+        return engine.jobs.find(({ execution }) => execution === asked.id)!
+      }
+      const publish = () =>
+        publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: oneCall(tenant.product) })
+      const [wrong, right] = [await publish(), await publish()]
+      for (const sandbox of [wrong, right])
+        await activatePackage(fixture, { sandbox, revision: 1 }, oneCall(tenant.product), '2')
+      const [bad, good] = [await begin(wrong), await begin(right)]
+      await fixture.run('SET session_replication_role = replica') // packages do not change
+      await fixture.run(spoilPackage, [wrong])
+      await fixture.run('SET session_replication_role = origin')
+
+      const fresh = await openEngine(database.ledgerUrl)
+      const instance = await fresh.newInstance()
+      const claim = (job: typeof bad) => fresh.claim({ ...claimOf(job), lease: newLease(), instance })
+      const outcomes = await Promise.all([claim(bad), claim(good)])
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['undecided', 'claimed'])
+      const starts = await Promise.allSettled(
+        [wrong, right].map((sandbox) => fresh.start(question(tenant.key, sandbox))),
+      )
+      expect(starts[1]).toMatchObject({ status: 'fulfilled', value: { kind: 'started' } })
+      if (!spoilPackage.includes('executions')) expect(starts[0]).toMatchObject({ status: 'rejected' })
+      await fresh.close()
+    },
+  )
 })
 
 describe('a batch that can not be written', () => {

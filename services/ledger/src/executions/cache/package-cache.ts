@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { FlowPackage } from '@gateway/contracts/graph'
 import { compileContract } from '@gateway/flow/contract'
 import { planOf } from '@gateway/flow/plan'
+import { WrongRow } from '../../admissions/classify-error.ts'
 import type { Deps, PackageCache, PackageName } from '../../deps.ts'
 import type { Flow } from './flow.ts'
 
@@ -25,7 +26,7 @@ async function readFlow({ reads }: Pick<Deps, 'reads'>, { sandbox, revision, dig
     SELECT package FROM money.flow_packages
      WHERE sandbox = ${sandbox} AND revision = ${revision}::int AND (digest = ${digest}::text OR ${digest}::text IS NULL)
      ORDER BY built_at NULLS FIRST LIMIT 1`
-  if (!row) throw new Error(`revision ${revision} of ${sandbox} has no package ${digest}`)
+  if (!row) throw new WrongRow(`revision ${revision} of ${sandbox} has no package ${digest}`)
   const flow = JSON.parse(Buffer.from(row.package).toString()) as FlowPackage
   return {
     plan: planOf(flow),
