@@ -8,7 +8,8 @@ import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '
 //   E3  The execution has begun to fail. A notification says so; because one may come without a cause, and may be lost, the ledger
 //       is asked by a repeated claim at each of them and now and then besides. It grants the lease again as long as the work is
 //       wanted.
-// What has not begun to wait for a provider isn't worth E3: the execution is watched from the moment at which that is asked for.
+// What has not begun to wait for a provider isn't worth E3: the execution is watched from the moment at which that is asked for. That
+// it had begun to fail by then is what the admission of the call answers, which comes next (B9 of run_batch_v1.sql).
 
 const LOOK_EACH_MS = 5_000
 const LOOK_MS = 2_000
@@ -48,7 +49,6 @@ export function openCancellation(
     signal: aborter.signal,
     watchExecution() {
       unsubscribe = notifier.subscribe(`end:${lease.execution}`, () => void look())
-      void look() // it may have begun to fail since the claim
       interval = setInterval(() => void look(), LOOK_EACH_MS)
     },
     close() {
