@@ -65,13 +65,20 @@ DECLARE
   n integer;
   callers json;
   -- Between which ids partitions are looked into (B10 of run_batch_v1).
-  oldest_id text := (SELECT min(i) FROM unnest(a_id) i);
-  newest_id text := (SELECT max(i) FROM unnest(a_id) i);
-  oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e);
-  newest_execution text := (SELECT max(e) FROM unnest(e_execution) e);
+  oldest_id text := a_id[1];
+  newest_id text := a_id[1];
+  oldest_execution text := e_execution[1];
+  newest_execution text := e_execution[1];
   oldest_earlier text; -- what earlier calls under the same idempotency keys reserved
   newest_earlier text;
 BEGIN
+  IF cardinality(a_id) > 1 THEN
+    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(a_id) i;
+  END IF;
+  IF cardinality(e_execution) > 1 THEN
+    SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
+  END IF;
+
   -- 1. The facts of each key and model.
   SELECT array_agg(ROW (
            m.context_length,

@@ -2,6 +2,7 @@
 -- ended or is late). The rules of batches: B1 to B10 of run_batch_v1.
 -- `of_executions` says whose reservations may be closed: those of nodes of executions, or those of direct calls; the
 -- others are 'unknown' (B9 of run_batch_v1).
+-- `c_answered` says whose answers are kept; null: nobody's.
 -- `c_usage` is a list with the usage of each closing, `{}` of what does not settle; what of
 -- it is priced and stored is read here.
 -- Answers one json object of lists in the order of the items: outcome, charged and excess micro.
@@ -32,14 +33,18 @@ DECLARE
   placeholders text[];
   tombstones text[] := '{}';
   n integer;
-  oldest_id text := (SELECT min(i) FROM unnest(c_id) i); -- B10 of run_batch_v1
-  newest_id text := (SELECT max(i) FROM unnest(c_id) i);
+  oldest_id text := c_id[1]; -- B10 of run_batch_v1
+  newest_id text := c_id[1];
   charged_ids text[];
   charged_executions text[];
   charged_nodes text[];
   oldest_execution text;
   newest_execution text;
 BEGIN
+  IF cardinality(c_id) > 1 THEN
+    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(c_id) i;
+  END IF;
+
   -- Whatever has an open reservation that may be closed now.
   WITH item AS MATERIALIZED (
     SELECT * FROM ROWS FROM (

@@ -11,9 +11,12 @@ CREATE OR REPLACE FUNCTION money.execution_pairs_v1(
 AS $$
 DECLARE
   pairs money.caller_and_model[];
-  oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e); -- B10 of run_batch_v1
-  newest_execution text := (SELECT max(e) FROM unnest(e_execution) e);
+  oldest_execution text := e_execution[1]; -- B10 of run_batch_v1
+  newest_execution text := e_execution[1];
 BEGIN
+  IF cardinality(e_execution) > 1 THEN
+    SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
+  END IF;
   SELECT array_agg(ROW (
            CASE WHEN m.unbounded THEN 2147483647 ELSE m.context_length END,
            CASE WHEN m.unbounded THEN 2147483647 ELSE m.max_output_tokens END,

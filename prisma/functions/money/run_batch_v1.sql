@@ -73,13 +73,16 @@ DECLARE
   wanted text[];
   locked text[];
   moment timestamptz(3);
-  oldest_execution text := (SELECT min(e) FROM unnest(e_execution) e); -- B10
-  newest_execution text := (SELECT max(e) FROM unnest(e_execution) e);
+  oldest_execution text := e_execution[1]; -- B10
+  newest_execution text := e_execution[1];
+  answered boolean[];
   answer_day date := (now() AT TIME ZONE 'UTC')::date;
 BEGIN
   -- Answers first: they need no lock, and a long write would be time under lock for everybody. Where somebody keeps
   -- their table locked, money does not wait: the calls are settled, and their answers are not kept (rules §5.4).
   IF cardinality(array_remove(c_content_type, NULL)) > 0 THEN
+    SELECT array_agg(t IS NOT NULL ORDER BY n) INTO answered
+      FROM unnest(c_content_type) WITH ORDINALITY u (t, n);
     BEGIN
       INSERT INTO money.answers (day, reservation, content_type, body)
       SELECT answer_day, id, content_type, body FROM unnest(c_id, c_content_type, c_body) t (id, content_type, body)
@@ -97,6 +100,9 @@ BEGIN
     UNION ALL
     SELECT r.project FROM money.reservations r WHERE r.id = ANY (c_id)) t;
   IF cardinality(e_execution) > 0 THEN
+    IF cardinality(e_execution) > 1 THEN
+      SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
+    END IF;
     SELECT array_agg(DISTINCT p) INTO wanted FROM (
       SELECT unnest(wanted) AS p
       UNION ALL
@@ -136,7 +142,7 @@ BEGIN
       c_id => c_id,
       c_kind => c_kind,
       c_usage => c_usage,
-      c_answered => (SELECT array_agg(t IS NOT NULL ORDER BY n) FROM unnest(c_content_type) WITH ORDINALITY u (t, n)),
+      c_answered => answered,
       c_reason => c_reason);
     IF answer_day IS NULL THEN
       closings := closings::jsonb

@@ -79,10 +79,14 @@ DECLARE
   moment timestamptz(3);
   locked_versions text[]; -- id and version of each execution that is locked
   outcome json;
-  oldest_id text := (SELECT min(i) FROM unnest(e_id) i); -- B10 of run_batch_v1
-  newest_id text := (SELECT max(i) FROM unnest(e_id) i);
+  oldest_id text := e_id[1]; -- B10 of run_batch_v1
+  newest_id text := e_id[1];
   moved text[]; -- projects for which nodes are to be enqueued
 BEGIN
+  IF cardinality(e_id) > 1 THEN
+    SELECT min(i), max(i) INTO oldest_id, newest_id FROM unnest(e_id) i;
+  END IF;
+
   IF cardinality(instances) > 0
      AND (SELECT count(*) FROM money.instances h
            WHERE h.id = ANY (instances) AND h.ended_at IS NULL) < cardinality(instances) THEN
@@ -133,16 +137,23 @@ BEGIN
   IF cardinality(c_id) > 0 THEN
     SELECT array_agg(c.ord::integer ORDER BY c.ord) INTO closed
       FROM unnest(c_execution) WITH ORDINALITY AS c (execution, ord) WHERE c.execution = ANY (written);
+    IF cardinality(closed) < cardinality(c_id) THEN -- of the executions that are written
+      SELECT array_agg(c_id[n] ORDER BY n),
+             array_agg(c_kind[n] ORDER BY n),
+             jsonb_agg(c_usage -> (n - 1) ORDER BY n),
+             array_agg(c_reason[n] ORDER BY n)
+        INTO c_id, c_kind, c_usage, c_reason FROM unnest(closed) n;
+    END IF;
     IF closed IS NOT NULL THEN
       outcome := money.close_v1(
         locked => locked,
         moment => moment,
         answer_day => (moment AT TIME ZONE 'UTC')::date,
-        c_id => ARRAY(SELECT c_id[n] FROM unnest(closed) n),
-        c_kind => ARRAY(SELECT c_kind[n] FROM unnest(closed) n),
-        c_usage => (SELECT jsonb_agg(c_usage -> (n - 1) ORDER BY n) FROM unnest(closed) n),
-        c_answered => array_fill(false, ARRAY[cardinality(closed)]),
-        c_reason => ARRAY(SELECT c_reason[n] FROM unnest(closed) n));
+        c_id => c_id,
+        c_kind => c_kind,
+        c_usage => c_usage,
+        c_answered => NULL, -- no answer of a node is kept apart from it
+        c_reason => c_reason);
       IF position('"deferred"' IN outcome::text) > 0 THEN
         RAISE serialization_failure
           USING MESSAGE = 'a reservation of an execution could not be closed under the lock of its wallet';
@@ -195,7 +206,9 @@ BEGIN
          AS c (id, next_version, status, seq, error, output, started, deadline_ms, ord)
    WHERE e.id = ANY (e_id) AND e.id BETWEEN oldest_id AND newest_id AND e.id = c.id AND c.ord = ANY (written);
 
-  SELECT array_agg(DISTINCT e_project[e]) INTO moved FROM unnest(written) e WHERE e_enqueues[e];
+  IF true = ANY (e_enqueues) THEN
+    SELECT array_agg(DISTINCT e_project[e]) INTO moved FROM unnest(written) e WHERE e_enqueues[e];
+  END IF;
   IF moved IS NOT NULL THEN
     jobs := money.enqueue_ready_nodes_v1(moved, nodes_at_once, moment)::text; -- F4
   ELSIF cardinality(n_state) > 0 AND 'Running' = ALL (n_state)
