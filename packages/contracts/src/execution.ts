@@ -85,3 +85,16 @@ const refusedShape = z.strictObject({ kind: z.literal('refused'), error: refusal
 export type RefusedLine = z.infer<typeof refusedShape>
 
 export const progressShape = z.discriminatedUnion('kind', [...lineShapes, refusedShape])
+
+/** From which line on progress is read. Its bound is far beyond the lines that an execution can have. */
+export const progressQuery = z.strictObject({
+  after: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .max(1_000_000)
+    .default(-1)
+    .describe('the `seq` of the last line that the reader has: the answer begins behind it; -1: with the first line')
+    .meta({ examples: [3] }),
+})
+export type ProgressQuery = z.infer<typeof progressQuery>

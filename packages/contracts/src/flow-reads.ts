@@ -63,10 +63,16 @@ export type StartAnswer =
 
 /**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
- * and whether the last of them is `complete`. Only asked by those who were told `started`. `caller` is the key that reads
- * them, which is authorised anew at each look; without it the process asks for itself, or for a person whom it has authorised.
+ * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised anew at each look;
+ * without it the process asks for itself, or for a person whom it has authorised in `project`.
  */
-export const followQuestion = z.strictObject({ execution: id, after: z.int().min(-1), caller: byKey.optional() })
+export const followQuestion = z.strictObject({
+  execution: z.string().max(256),
+  after: z.int().min(-1),
+  caller: byKey.optional(),
+  /** Another project's execution is answered like none. */
+  project: id.optional(),
+})
 export type FollowQuestion = z.infer<typeof followQuestion>
 export interface Progress {
   lines: string

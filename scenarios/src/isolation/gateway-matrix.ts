@@ -86,6 +86,11 @@ export const gatewayMatrix: GatewayRow[] = [
   }),
   row('GET /v1/executions/:id', '200', '404 execution_not_found', { path: { id: 'execution' } }),
   row('GET /v1/executions/:id', '200', MISMATCH, { path: { id: 'execution' }, headers: selector('x-project-id') }),
+  row('GET /v1/executions/:id/progress', '200', '404 execution_not_found', { path: { id: 'execution' } }),
+  row('GET /v1/executions/:id/progress', '200', MISMATCH, {
+    path: { id: 'execution' },
+    headers: selector('x-service-project'),
+  }),
   row('POST /v1/assets', '201', '201', image), // into one's own project, whoever it is
   row('POST /v1/assets', '201', MISMATCH, {
     ...image,

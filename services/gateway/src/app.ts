@@ -12,6 +12,7 @@ import { explainError } from './errors/explain-error.ts'
 import { showDocs, showOpenApi } from './routes/docs.ts'
 import { showAsset, uploadAsset } from './routes/v1/assets.ts'
 import { chatCompletions } from './routes/v1/chat-completions.ts'
+import { followExecution } from './routes/v1/execution-progress.ts'
 import { showExecution } from './routes/v1/executions.ts'
 import { showKey } from './routes/v1/key.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
@@ -42,6 +43,7 @@ export function gatewayApp(deps: Deps): Express {
         invokeSandbox: invokeSandbox(deps),
         serveMcp: null, // below, with every method
         showExecution: showExecution(deps),
+        followExecution: followExecution(deps),
         uploadAsset: uploadAsset(deps),
         showAsset: showAsset(deps),
       },

@@ -9,7 +9,7 @@ import {
 import { flowLimits } from '../limits.ts'
 import type { ApiRoute } from './api-route.ts'
 import { made, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
-import { executionShape, executionSummaryShape, progressShape } from '../execution.ts'
+import { executionShape, executionSummaryShape, progressQuery, progressShape } from '../execution.ts'
 
 const sandbox = `${tenant}/sandboxes/{sandbox}` as const
 const reached = ['sandbox_not_found'] as const
@@ -101,4 +101,16 @@ export const consoleFlowRoutes = {
   readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionShape), {
     refusals: ['execution_not_found'],
   }),
+  followExecution: sandboxes(
+    'GET',
+    `${project}/executions/{execution}/progress`,
+    'Follow an execution, whoever began it',
+    { 200: { description: 'A line each', also: { 'application/x-ndjson': progressShape } } },
+    {
+      query: progressQuery,
+      refusals: ['invalid_request', 'execution_not_found'],
+      description:
+        'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection goes on behind the last `seq` they have. Before a line may be spaces. Each look is authorised anew: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+    },
+  ),
 } as const satisfies Record<string, ApiRoute>

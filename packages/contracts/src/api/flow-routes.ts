@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invokeBody } from '../invoke-request.ts'
 import type { ApiRoute } from './api-route.ts'
-import { assetShape, executionShape, progressShape } from '../execution.ts'
+import { assetShape, executionShape, progressQuery, progressShape } from '../execution.ts'
 import { bytesShape } from './answer-shapes.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
@@ -125,6 +125,25 @@ export const flowRoutes = {
       },
     },
     refusals: ['execution_not_found', 'key_scope'],
+  },
+  followExecution: {
+    method: 'GET',
+    path: '/v1/executions/{id}/progress',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'Follow an execution, whoever began it',
+    description:
+      'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection goes on behind the last `seq` they have. Before a line may be spaces. Each look is authorised anew: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+    headers: selector,
+    query: progressQuery,
+    answers: {
+      200: {
+        description: 'A line each',
+        also: { 'application/x-ndjson': progressShape },
+        headers: { 'X-Service-Invocation': 'The execution id' },
+      },
+    },
+    refusals: ['invalid_request', 'execution_not_found', 'key_scope'],
   },
   uploadAsset: {
     method: 'POST',

@@ -2,45 +2,11 @@ import { expect } from 'vitest'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
 import { executionShape, executionSummaryShape } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
-import { startServices } from '@gateway/testbed/service-stack'
-import { answerOf, consoleTest, outcomeOf } from '../console.fixture.ts'
+import { answerOf, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
+import { executionTest as test, input } from './executions.fixture.ts'
 
 // Executions that a person begins in the console, on the whole stack.
-
-const test = consoleTest
-  .extend('services', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const { ledgerUrl, consoleUrl } = database
-    const services = await startServices({ ledgerUrl, consoleUrl, redisUrl: redis.url, workers: 1 })
-    onCleanup(services.stop)
-    return services
-  })
-  .extend('console', { scope: 'file' }, ({ services }) => services.console!)
-  .extend('flow', async ({ stack, fixture, services }) => {
-    const product = await fixture.product()
-    await fixture.assign(stack.project, product)
-    await fixture.fund(stack.project, 1_000_000n)
-    const made = async (graph: Graph) => {
-      const sandbox = await fixture.sandbox({ id: stack.project }, graph)
-      const path = `${stack.path}/sandboxes/${sandbox.id}`
-      return {
-        ...sandbox,
-        path,
-        execute: (input: unknown, more: object = {}) => stack.owner.post(`${path}/execute`, { input, ...more }),
-        /** As NDJSON, through the gateway. */
-        follow: (input: unknown, signal: AbortSignal | null = null) =>
-          fetch(`${services.gateways[0]!.url}${path}/execute`, {
-            method: 'POST',
-            headers: { Authorization: `Bearer ${stack.owner.token}`, Accept: 'application/x-ndjson' },
-            body: JSON.stringify({ input }),
-            signal,
-          }),
-      }
-    }
-    return { product, made }
-  })
-
-const input = { text: 'Hello' }
 
 test('an execution is answered as its record, which stays to be read and is listed', async ({ flow, stack }) => {
   const { id, path, execute } = await flow.made(asking(flow.product))
