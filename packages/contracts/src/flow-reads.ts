@@ -94,6 +94,8 @@ export const executionQuestion = z.strictObject({
   caller: byKey.nullable(),
   project: id.nullable(),
   execution: z.string().max(256),
+  /** As people read it. Only the console may ask so. */
+  detailed: z.boolean().optional(),
 })
 export type ExecutionQuestion = z.infer<typeof executionQuestion>
 export type ExecutionAnswer =

@@ -128,6 +128,8 @@ export const ledgerOperations = {
     request: executionQuestion,
     response: response<ExecutionAnswer>(),
     pool: 'executions',
+    forbids: ({ detailed }: z.infer<typeof executionQuestion>, service) =>
+      detailed === true && service !== 'console' ? 'Only the console reads what people are told of executions.' : null,
   },
   readUsage: {
     path: '/executions/usage',

@@ -9,7 +9,7 @@ import {
 import { flowLimits } from '../limits.ts'
 import type { ApiRoute } from './api-route.ts'
 import { made, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
-import { executionShape, executionSummaryShape, progressQuery, progressShape } from '../execution.ts'
+import { executionDetailShape, executionSummaryShape, progressQuery, progressShape } from '../execution.ts'
 
 const sandbox = `${tenant}/sandboxes/{sandbox}` as const
 const reached = ['sandbox_not_found'] as const
@@ -68,7 +68,7 @@ export const consoleFlowRoutes = {
     {
       200: {
         description: 'The record; with `Accept: application/x-ndjson` the progress, a line each',
-        body: executionShape,
+        body: executionDetailShape,
         also: { 'application/x-ndjson': progressShape },
         headers: { 'X-Service-Invocation': 'The execution id' },
       },
@@ -98,7 +98,7 @@ export const consoleFlowRoutes = {
       refusals: ['invalid_request', ...reached],
     },
   ),
-  readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionShape), {
+  readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionDetailShape), {
     refusals: ['execution_not_found'],
   }),
   followExecution: sandboxes(

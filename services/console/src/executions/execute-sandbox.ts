@@ -61,7 +61,7 @@ async function authorizeAgain(
 }
 
 async function recordOf({ ledger }: Deps, project: string, execution: string): Promise<string> {
-  const answer = await ledger.readExecution({ caller: null, project, execution })
+  const answer = await ledger.readExecution({ caller: null, project, execution, detailed: true })
   if ('refused' in answer) throw refusalFor(answer.refused, 'console')
   return answer.record
 }
