@@ -40,7 +40,7 @@ const summary = {
   sandbox: z.string(),
   revision: z.int().min(1),
   project: z.string(),
-  status: z.enum(['Admitted', 'Running', 'Succeeded', 'Failed']),
+  status: z.enum(['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled']),
 }
 const rest = {
   error: refusalBody.nullable(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { StoppedBy } from './flow-items.ts'
 import type { ContractSide } from './graph.ts'
 import type { ImageAsset, ImageLimits } from './image-limits.ts'
 import type { Refused } from './ledger-refusal.ts'
@@ -104,6 +105,31 @@ export type ExecutionAnswer =
       done: boolean
       /** The field that is all of its output and an image by its contract; null where the output is anything else. */
       image: string | null
+    }
+  | Refused
+
+/**
+ * POST /executions/cancel: stops an execution, and answers its record as it is then. One that has ended, or begun to fail, stays
+ * as it is. Safe to repeat.
+ */
+export const cancelQuestion = z.strictObject({
+  /** null: a person whom the console has authorised in `project`, and only the console asks so. */
+  caller: byKey.nullable(),
+  project: id.nullable(),
+  execution: z.string().max(256),
+  /** The sandbox product that the caller names; another's execution is answered like none. null: they name none. */
+  sandbox: z.string().max(256).nullable(),
+})
+export type CancelQuestion = z.infer<typeof cancelQuestion>
+export type CancelAnswer =
+  | {
+      /** For a person as people read it. */
+      record: string
+      sandbox: string
+      /** This question has stopped it. */
+      began: boolean
+      /** By whom it was stopped; null: it was not. */
+      stoppedBy: StoppedBy | null
     }
   | Refused
 

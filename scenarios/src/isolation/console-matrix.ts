@@ -117,6 +117,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${sandbox}/execute`]:                              row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
   [`GET ${sandbox}/executions`]:                            row(NONE,  NONE,   '200',  NONE,   NONE),
   [`GET ${project}/executions/:execution`]:                 row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
+  [`POST ${project}/executions/:execution/cancel`]:         row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
   [`GET ${project}/executions/:execution/progress`]:        row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
 
   'GET /api/v2/products':                                   ANYBODY('200'),

@@ -1,6 +1,7 @@
 import { listAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { cancelExecution } from './executions/cancel-execution.ts'
 import { executeSandbox } from './executions/execute-sandbox.ts'
 import { followExecution } from './executions/execution-progress.ts'
 import { listExecutions, readExecution } from './executions/executions.ts'
@@ -96,6 +97,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     executeSandbox: executeSandbox(deps),
     listExecutions: listExecutions(deps),
     readExecution: readExecution(deps),
+    cancelExecution: cancelExecution(deps),
     followExecution: followExecution(deps),
 
     listProducts: listProducts(deps),

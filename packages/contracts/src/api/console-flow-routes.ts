@@ -101,6 +101,17 @@ export const consoleFlowRoutes = {
   readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionDetailShape), {
     refusals: ['execution_not_found'],
   }),
+  cancelExecution: sandboxes(
+    'POST',
+    `${project}/executions/{execution}/cancel`,
+    'Stop an execution, whoever began it',
+    one(executionDetailShape),
+    {
+      refusals: ['execution_not_found'],
+      description:
+        'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated. Who stopped it is in the audit.',
+    },
+  ),
   followExecution: sandboxes(
     'GET',
     `${project}/executions/{execution}/progress`,

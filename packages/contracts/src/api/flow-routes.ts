@@ -73,6 +73,25 @@ export const flowRoutes = {
       'range_not_satisfiable',
     ],
   },
+  cancelExecution: {
+    method: 'POST',
+    path: '/v1/sandbox/{id}/executions/{execution}/cancel',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'Stop an execution, whoever began it',
+    description:
+      'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated.',
+    parameters: sandboxId,
+    headers: selector,
+    answers: {
+      200: {
+        description: 'The record',
+        body: executionShape,
+        headers: { 'X-Service-Invocation': 'The execution id' },
+      },
+    },
+    refusals: ['execution_not_found', 'key_scope'],
+  },
   serveMcp: {
     method: 'POST',
     path: '/v1/sandbox/{id}/mcp',
