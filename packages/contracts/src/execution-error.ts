@@ -1,4 +1,5 @@
-import type { RefusalBody, RefusalCode } from './refusal.ts'
+import type { StoppedBy } from './flow-items.ts'
+import { refuse, type Refusal, type RefusalBody, type RefusalCode } from './refusal.ts'
 
 // What a failed execution says of its error, wherever it is shown: in its record, as progress, over MCP, to a chat client,
 // in the console (rules §2.9).
@@ -23,6 +24,11 @@ export interface FailedNode {
   begunBy: BegunBy
   /** Micro-USD, of its call. */
   chargedMicro: number
+}
+
+/** The error of an execution that was stopped, and of its nodes that were under way. The ledger knows it by its `details`. */
+export function executionCancelled(by: StoppedBy): Refusal {
+  return refuse('execution_cancelled', { by }, { details: { by } })
 }
 
 /** The error of an execution, from the stored one. */
@@ -91,6 +97,7 @@ const remedies: { [C in RefusalCode]?: Remedy | ((error: RefusalBody) => Remedy)
   context_limit: { first: 'Send a shorter input, or set a smaller max_tokens in the params of the node.' },
   insufficient_budget: ({ details = {} }) => ({ first: fundingOf(details) }),
   key_scope: { first: 'Create a key whose allowlist contains the sandbox product and all that it calls.' },
+  execution_cancelled: NOTHING,
   not_found: NOTHING,
   model_not_found: NOTHING,
   idempotency_key_required: NOTHING,

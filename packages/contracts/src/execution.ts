@@ -40,7 +40,7 @@ const summary = {
   sandbox: z.string(),
   revision: z.int().min(1),
   project: z.string(),
-  status: z.enum(['Admitted', 'Running', 'Succeeded', 'Failed']),
+  status: z.enum(['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled']),
 }
 const rest = {
   error: refusalBody.nullable(),
@@ -65,6 +65,33 @@ export const executionShape = z.strictObject({
 })
 export type ExecutionRecord = z.infer<typeof executionShape>
 
+const nodeDetail = {
+  input: values
+    .nullable()
+    .describe(
+      'by input port; null until it was taken up, and where the nodes before it fill the 256 KB that a record has for inputs: each value is an output of another node, too',
+    ),
+  attempts: z.int().min(0).describe('how often it was taken up'),
+  startedAt: time.nullable().describe('when it was last taken up; null of what was not, and of the input node'),
+  waitedMs: ms
+    .nullable()
+    .describe(
+      'from when all that it takes was there, or was never to come, to when it was last taken up; null before that',
+    ),
+}
+
+/** A node of an execution as people read it. */
+export const executionNodeDetailShape = z.strictObject({ ...executionNodeShape.shape, ...nodeDetail })
+export type NodeDetail = z.infer<typeof executionNodeDetailShape>
+
+/** An execution as people read it: with what it was given, and each node of it. Keys are answered without. */
+export const executionDetailShape = z.strictObject({
+  ...executionShape.shape,
+  input: values.nullable().describe('by field of the contract'),
+  nodes: z.array(executionNodeDetailShape).describe('in the order of the graph'),
+})
+export type ExecutionDetail = z.infer<typeof executionDetailShape>
+
 const seq = z.int().min(0).describe('without gaps')
 /** A line of `application/x-ndjson` (flows §4.4). `seq` has no gaps: 0 is `admitted`, the last is `complete`. */
 const lineShapes = [
@@ -85,3 +112,16 @@ const refusedShape = z.strictObject({ kind: z.literal('refused'), error: refusal
 export type RefusedLine = z.infer<typeof refusedShape>
 
 export const progressShape = z.discriminatedUnion('kind', [...lineShapes, refusedShape])
+
+/** From which line on progress is read. Its bound is far beyond the lines that an execution can have. */
+export const progressQuery = z.strictObject({
+  after: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .max(1_000_000)
+    .default(-1)
+    .describe('the `seq` of the last line that the reader has: the answer begins behind it; -1: with the first line')
+    .meta({ examples: [3] }),
+})
+export type ProgressQuery = z.infer<typeof progressQuery>

@@ -98,10 +98,16 @@ export interface Claimed {
   callReservation: string
 }
 
+/** Who has stopped an execution. */
+export type StoppedBy = 'person' | 'key'
+
 export type ClaimOutcome =
   | Claimed
-  /** It has ended, is under way elsewhere, its execution is ending, or the ledger does not know it. */
-  | { kind: 'nothing-to-do' }
+  /**
+   * It has ended, is under way elsewhere, its execution is ending, or the ledger does not know it. `cancelled`: its execution
+   * was stopped, by whom it says.
+   */
+  | { kind: 'nothing-to-do'; cancelled?: StoppedBy }
   | { kind: 'instance-unknown' }
   /** Nobody gets it now; a job of it comes again. */
   | SetAside

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { StoppedBy } from './flow-items.ts'
 import type { ContractSide } from './graph.ts'
 import type { ImageAsset, ImageLimits } from './image-limits.ts'
 import type { Refused } from './ledger-refusal.ts'
@@ -63,10 +64,16 @@ export type StartAnswer =
 
 /**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
- * and whether the last of them is `complete`. Only asked by those who were told `started`. `caller` is the key that reads
- * them, which is authorised anew at each look; without it the process asks for itself, or for a person whom it has authorised.
+ * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised anew at each look;
+ * without it the process asks for itself, or for a person whom it has authorised in `project`.
  */
-export const followQuestion = z.strictObject({ execution: id, after: z.int().min(-1), caller: byKey.optional() })
+export const followQuestion = z.strictObject({
+  execution: z.string().max(256),
+  after: z.int().min(-1),
+  caller: byKey.optional(),
+  /** Another project's execution is answered like none. */
+  project: id.optional(),
+})
 export type FollowQuestion = z.infer<typeof followQuestion>
 export interface Progress {
   lines: string
@@ -88,6 +95,8 @@ export const executionQuestion = z.strictObject({
   caller: byKey.nullable(),
   project: id.nullable(),
   execution: z.string().max(256),
+  /** As people read it. Only the console may ask so. */
+  detailed: z.boolean().optional(),
 })
 export type ExecutionQuestion = z.infer<typeof executionQuestion>
 export type ExecutionAnswer =
@@ -96,6 +105,31 @@ export type ExecutionAnswer =
       done: boolean
       /** The field that is all of its output and an image by its contract; null where the output is anything else. */
       image: string | null
+    }
+  | Refused
+
+/**
+ * POST /executions/cancel: stops an execution, and answers its record as it is then. One that has ended, or begun to fail, stays
+ * as it is. Safe to repeat.
+ */
+export const cancelQuestion = z.strictObject({
+  /** null: a person whom the console has authorised in `project`, and only the console asks so. */
+  caller: byKey.nullable(),
+  project: id.nullable(),
+  execution: z.string().max(256),
+  /** The sandbox product that the caller names; another's execution is answered like none. null: they name none. */
+  sandbox: z.string().max(256).nullable(),
+})
+export type CancelQuestion = z.infer<typeof cancelQuestion>
+export type CancelAnswer =
+  | {
+      /** For a person as people read it. */
+      record: string
+      sandbox: string
+      /** This question has stopped it. */
+      began: boolean
+      /** By whom it was stopped; null: it was not. */
+      stoppedBy: StoppedBy | null
     }
   | Refused
 

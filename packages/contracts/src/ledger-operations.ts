@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import {
   assetQuestion,
   assetRecord,
+  cancelQuestion,
   endedQuestion,
   executionQuestion,
   followQuestion,
@@ -11,6 +12,7 @@ import {
   usageQuestion,
   type AssetAnswer,
   type AssetRecordAnswer,
+  type CancelAnswer,
   type EndedAnswer,
   type ExecutionAnswer,
   type FollowAnswer,
@@ -128,6 +130,18 @@ export const ledgerOperations = {
     request: executionQuestion,
     response: response<ExecutionAnswer>(),
     pool: 'executions',
+    forbids: ({ detailed }: z.infer<typeof executionQuestion>, service) =>
+      detailed === true && service !== 'console' ? 'Only the console reads what people are told of executions.' : null,
+  },
+  cancelExecution: {
+    path: '/executions/cancel',
+    callers: ['gateway', 'console'],
+    request: cancelQuestion,
+    response: response<CancelAnswer>(),
+    pool: 'executions',
+    tryMs: LOCKED_MS,
+    forbids: ({ caller }: z.infer<typeof cancelQuestion>, service) =>
+      caller === null && service !== 'console' ? 'Only the console stops executions in the name of a person.' : null,
   },
   readUsage: {
     path: '/executions/usage',

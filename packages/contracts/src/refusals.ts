@@ -470,6 +470,16 @@ export const refusals = {
         : 'Wait for some minutes, until there are workers again.',
   },
 
+  execution_cancelled: {
+    status: 409,
+    type: 'conflict_error',
+    message: (f: { by: 'person' | 'key' }) =>
+      f.by === 'key'
+        ? 'The execution was stopped with a key of its project.'
+        : 'The execution was stopped by a person.',
+    resolution: text('Run the sandbox product again.'),
+  },
+
   no_worker: {
     status: 503,
     type: 'api_error',

@@ -1,5 +1,5 @@
 -- Executions as they are (F1 of write_executions_v2): a list of `[id, project, sandbox, revision, status, seq, version,
--- begins to fail, deadline in Unix milliseconds, nodes, digest of its package]`, a node being `[state, attempt, deaths,
+-- begins to fail, deadline in Unix milliseconds, nodes, digest of its package, who stopped it]`, a node being `[state, attempt, deaths,
 -- lease, instance, call, reservation, ports]` in the order of the graph. Which of `instances` live. And of the nodes
 -- that are to be claimed what their sources answered: `s_claim` says which of the claims (from 1), `s_ordinal` which
 -- source.
@@ -36,7 +36,9 @@ BEGIN
            e.error IS NOT NULL,
            floor(extract(epoch FROM e.deadline_at) * 1000)::bigint,
            n.nodes,
-           e.digest))
+           e.digest,
+           CASE WHEN e.error IS NOT NULL AND convert_from(e.error, 'UTF8')::json ->> 'code' = 'execution_cancelled'
+                THEN convert_from(e.error, 'UTF8')::json -> 'details' ->> 'by' END))
     INTO executions
     FROM money.executions e
     CROSS JOIN LATERAL (

@@ -201,7 +201,7 @@ BEGIN
          output = coalesce(nullif(c.output, ''), e.output),
          started_at = CASE WHEN c.started THEN moment ELSE e.started_at END,
          deadline_at = coalesce(moment + c.deadline_ms * interval '1 millisecond', e.deadline_at),
-         completed_at = CASE WHEN c.status IN ('Succeeded', 'Failed') THEN moment END
+         completed_at = CASE WHEN c.status IN ('Succeeded', 'Failed', 'Cancelled') THEN moment END
     FROM unnest(e_id, e_next_version, e_status, e_seq, e_error, e_output, e_started, e_deadline_ms) WITH ORDINALITY
          AS c (id, next_version, status, seq, error, output, started, deadline_ms, ord)
    WHERE e.id = ANY (e_id) AND e.id BETWEEN oldest_id AND newest_id AND e.id = c.id AND c.ord = ANY (written);

@@ -117,6 +117,8 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${sandbox}/execute`]:                              row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
   [`GET ${sandbox}/executions`]:                            row(NONE,  NONE,   '200',  NONE,   NONE),
   [`GET ${project}/executions/:execution`]:                 row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
+  [`POST ${project}/executions/:execution/cancel`]:         row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
+  [`GET ${project}/executions/:execution/progress`]:        row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
 
   'GET /api/v2/products':                                   ANYBODY('200'),
   'POST /api/v2/products':                                  row('201', NOT,    NOT,    NOT,    NOT, { body: (_, fresh) => ({ id: `acme/${fresh}`, ...newProduct, providers: [{ provider: 'simulated', model: 'sim', priority: 1 }] }) }),

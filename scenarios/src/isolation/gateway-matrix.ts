@@ -84,8 +84,20 @@ export const gatewayMatrix: GatewayRow[] = [
     body: toolCall,
     headers: (ids) => ({ ...mcp, ...selector('x-service-project')(ids) }),
   }),
+  row('POST /v1/sandbox/:id/executions/:execution/cancel', '200', '404 execution_not_found', {
+    path: { id: 'sandbox' },
+  }),
+  row('POST /v1/sandbox/:id/executions/:execution/cancel', '200', MISMATCH, {
+    path: { id: 'sandbox' },
+    headers: selector('x-service-project'),
+  }),
   row('GET /v1/executions/:id', '200', '404 execution_not_found', { path: { id: 'execution' } }),
   row('GET /v1/executions/:id', '200', MISMATCH, { path: { id: 'execution' }, headers: selector('x-project-id') }),
+  row('GET /v1/executions/:id/progress', '200', '404 execution_not_found', { path: { id: 'execution' } }),
+  row('GET /v1/executions/:id/progress', '200', MISMATCH, {
+    path: { id: 'execution' },
+    headers: selector('x-service-project'),
+  }),
   row('POST /v1/assets', '201', '201', image), // into one's own project, whoever it is
   row('POST /v1/assets', '201', MISMATCH, {
     ...image,

@@ -1,7 +1,9 @@
 import { listAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { cancelExecution } from './executions/cancel-execution.ts'
 import { executeSandbox } from './executions/execute-sandbox.ts'
+import { followExecution } from './executions/execution-progress.ts'
 import { listExecutions, readExecution } from './executions/executions.ts'
 import { createKey } from './keys/create-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
@@ -95,6 +97,8 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     executeSandbox: executeSandbox(deps),
     listExecutions: listExecutions(deps),
     readExecution: readExecution(deps),
+    cancelExecution: cancelExecution(deps),
+    followExecution: followExecution(deps),
 
     listProducts: listProducts(deps),
     createProduct: createProduct(deps),

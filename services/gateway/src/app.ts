@@ -12,9 +12,11 @@ import { explainError } from './errors/explain-error.ts'
 import { showDocs, showOpenApi } from './routes/docs.ts'
 import { showAsset, uploadAsset } from './routes/v1/assets.ts'
 import { chatCompletions } from './routes/v1/chat-completions.ts'
+import { followExecution } from './routes/v1/execution-progress.ts'
 import { showExecution } from './routes/v1/executions.ts'
 import { showKey } from './routes/v1/key.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
+import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
 import { serveMcp } from './routes/v1/sandbox/mcp.ts'
 
@@ -40,8 +42,10 @@ export function gatewayApp(deps: Deps): Express {
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),
         invokeSandbox: invokeSandbox(deps),
+        cancelExecution: cancelExecution(deps),
         serveMcp: null, // below, with every method
         showExecution: showExecution(deps),
+        followExecution: followExecution(deps),
         uploadAsset: uploadAsset(deps),
         showAsset: showAsset(deps),
       },

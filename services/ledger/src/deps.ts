@@ -9,7 +9,7 @@ import type { Notifier } from '@gateway/notifier/notifier'
 import type { Logger } from '@gateway/process/logger'
 import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-items.ts'
 import type { Flow } from './executions/cache/flow.ts'
-import type { OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
+import type { CancelItem, OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
 import type { BegunExecution } from './executions/store/execution-facts.ts'
 import type { Metrics } from './metrics.ts'
 import type { SetAside } from './set-aside/set-aside.ts'
@@ -67,6 +67,8 @@ export interface NodeBatcher {
   submit(item: ClaimItem, budgetMs: number): Promise<ClaimOutcome | Undecided>
   submit(item: CompleteItem, budgetMs: number): Promise<CompleteOutcome | Undecided>
   submit(item: ClaimItem | CompleteItem, budgetMs: number): Promise<ClaimOutcome | CompleteOutcome | Undecided>
+  /** `cancelled`: it goes on no more because of this item. */
+  submit(item: CancelItem, budgetMs: number): Promise<{ kind: 'cancelled' | 'nothing-to-do' } | Undecided>
   submit(item: ReclaimItem | OverdueItem, budgetMs: number): Promise<unknown>
   /** Tells of an execution that this replica has just begun: the first claim of it needs no reading. */
   introduce(begun: BegunExecution): void

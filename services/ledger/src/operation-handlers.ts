@@ -5,6 +5,7 @@ import { recordAsset } from './assets/record-asset.ts'
 import { readModels } from './catalogue/read-models.ts'
 import { readSandbox } from './catalogue/read-sandbox.ts'
 import type { Deps } from './deps.ts'
+import { cancelExecution } from './executions/cancel-execution.ts'
 import { followExecution } from './executions/records/follow-execution.ts'
 import { endedExecutions } from './executions/records/ended-executions.ts'
 import { readExecution } from './executions/records/read-execution.ts'
@@ -27,6 +28,7 @@ export const operationHandlers: {
   followExecution,
   endedExecutions,
   readExecution,
+  cancelExecution,
   readUsage,
   readSandbox,
   recordAsset,

@@ -4,8 +4,11 @@ import type { NodeWorker } from '@gateway/node-queue/node-worker'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
 
-/** How a node ended, as the ledger took it. `set-aside`: it can't be written yet, and the ledger goes on with it. */
-export type Ended = CompleteItem['result']['kind'] | 'fenced' | 'set-aside'
+/**
+ * How a node ended, as the ledger took it. `cancelled`: it failed because its execution was
+ * stopped. `set-aside`: it can't be written yet, and the ledger goes on with it.
+ */
+export type Ended = CompleteItem['result']['kind'] | 'cancelled' | 'fenced' | 'set-aside'
 
 /** What the worker counts. */
 export interface Metrics {

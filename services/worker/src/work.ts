@@ -1,4 +1,4 @@
-import type { Claimed, ClaimItem, CompleteItem, NodeLease } from '@gateway/contracts/flow-items'
+import type { Claimed, ClaimItem, CompleteItem, NodeLease, StoppedBy } from '@gateway/contracts/flow-items'
 
 // What the worker says of a node on its way from the claim to the record.
 
@@ -22,17 +22,20 @@ export interface Performed {
 
 /**
  * Why work on a node was cancelled before it was done.
- * `overdue`: the execution's time is over. `execution-ending`: the execution fails, or the lease is another's. `stopping`: this
- * worker stops.
+ * `overdue`: the execution's time is over. `execution-ending`: the execution fails, or the lease is another's. `execution-stopped`:
+ * somebody stopped the execution. `stopping`: this worker stops.
  */
-export type CancelReason = 'overdue' | 'execution-ending' | 'stopping'
+export type CancelReason = 'overdue' | 'execution-ending' | 'execution-stopped' | 'stopping'
 
 export class WorkCancelled extends Error {
   readonly reason: CancelReason
+  /** Who stopped the execution. */
+  readonly by: StoppedBy | null
 
-  constructor(reason: CancelReason) {
+  constructor(reason: CancelReason, by: StoppedBy | null = null) {
     super(`the work was cancelled: ${reason}`)
     this.reason = reason
+    this.by = by
   }
 }
 

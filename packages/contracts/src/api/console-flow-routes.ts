@@ -9,7 +9,7 @@ import {
 import { flowLimits } from '../limits.ts'
 import type { ApiRoute } from './api-route.ts'
 import { made, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
-import { executionShape, executionSummaryShape, progressShape } from '../execution.ts'
+import { executionDetailShape, executionSummaryShape, progressQuery, progressShape } from '../execution.ts'
 
 const sandbox = `${tenant}/sandboxes/{sandbox}` as const
 const reached = ['sandbox_not_found'] as const
@@ -68,7 +68,7 @@ export const consoleFlowRoutes = {
     {
       200: {
         description: 'The record; with `Accept: application/x-ndjson` the progress, a line each',
-        body: executionShape,
+        body: executionDetailShape,
         also: { 'application/x-ndjson': progressShape },
         headers: { 'X-Service-Invocation': 'The execution id' },
       },
@@ -98,7 +98,30 @@ export const consoleFlowRoutes = {
       refusals: ['invalid_request', ...reached],
     },
   ),
-  readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionShape), {
+  readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionDetailShape), {
     refusals: ['execution_not_found'],
   }),
+  cancelExecution: sandboxes(
+    'POST',
+    `${project}/executions/{execution}/cancel`,
+    'Stop an execution, whoever began it',
+    one(executionDetailShape),
+    {
+      refusals: ['execution_not_found'],
+      description:
+        'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated. Who stopped it is in the audit.',
+    },
+  ),
+  followExecution: sandboxes(
+    'GET',
+    `${project}/executions/{execution}/progress`,
+    'Follow an execution, whoever began it',
+    { 200: { description: 'A line each', also: { 'application/x-ndjson': progressShape } } },
+    {
+      query: progressQuery,
+      refusals: ['invalid_request', 'execution_not_found'],
+      description:
+        'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection goes on behind the last `seq` they have. Before a line may be spaces. Each look is authorised anew: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+    },
+  ),
 } as const satisfies Record<string, ApiRoute>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { invokeBody } from '../invoke-request.ts'
 import type { ApiRoute } from './api-route.ts'
-import { assetShape, executionShape, progressShape } from '../execution.ts'
+import { assetShape, executionShape, progressQuery, progressShape } from '../execution.ts'
 import { bytesShape } from './answer-shapes.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
@@ -73,6 +73,25 @@ export const flowRoutes = {
       'range_not_satisfiable',
     ],
   },
+  cancelExecution: {
+    method: 'POST',
+    path: '/v1/sandbox/{id}/executions/{execution}/cancel',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'Stop an execution, whoever began it',
+    description:
+      'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated.',
+    parameters: sandboxId,
+    headers: selector,
+    answers: {
+      200: {
+        description: 'The record',
+        body: executionShape,
+        headers: { 'X-Service-Invocation': 'The execution id' },
+      },
+    },
+    refusals: ['execution_not_found', 'key_scope'],
+  },
   serveMcp: {
     method: 'POST',
     path: '/v1/sandbox/{id}/mcp',
@@ -125,6 +144,25 @@ export const flowRoutes = {
       },
     },
     refusals: ['execution_not_found', 'key_scope'],
+  },
+  followExecution: {
+    method: 'GET',
+    path: '/v1/executions/{id}/progress',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'Follow an execution, whoever began it',
+    description:
+      'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection goes on behind the last `seq` they have. Before a line may be spaces. Each look is authorised anew: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
+    headers: selector,
+    query: progressQuery,
+    answers: {
+      200: {
+        description: 'A line each',
+        also: { 'application/x-ndjson': progressShape },
+        headers: { 'X-Service-Invocation': 'The execution id' },
+      },
+    },
+    refusals: ['invalid_request', 'execution_not_found', 'key_scope'],
   },
   uploadAsset: {
     method: 'POST',

@@ -11,7 +11,15 @@ import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
 import { chunkShape, completionShape, refusalAnswer, refusalBody, usageShape } from './answer-shapes.ts'
-import { assetShape, executionNodeShape, executionShape, executionSummaryShape, progressShape } from '../execution.ts'
+import {
+  assetShape,
+  executionDetailShape,
+  executionNodeDetailShape,
+  executionNodeShape,
+  executionShape,
+  executionSummaryShape,
+  progressShape,
+} from '../execution.ts'
 
 /** Bodies that have a name in the description of the API, so that a generated client calls them by it. */
 export const namedBodies = {
@@ -52,6 +60,8 @@ export const namedAnswers = {
   RefusalBody: refusalBody,
   Execution: executionShape,
   ExecutionNode: executionNodeShape,
+  ExecutionDetail: executionDetailShape,
+  ExecutionNodeDetail: executionNodeDetailShape,
   ExecutionSummary: executionSummaryShape,
   Progress: progressShape,
   Asset: assetShape,

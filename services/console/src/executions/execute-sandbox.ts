@@ -1,22 +1,15 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
-import { refuse, Refusal } from '@gateway/contracts/refusal'
+import { refuse } from '@gateway/contracts/refusal'
 import type { Request } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
-import { disconnectSignal } from '@gateway/http/client-disconnected'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { requireJsonWithinLimits } from '../request/json-limits.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { authenticated } from '../sign-in/authenticate.ts'
 import { followExecution } from './follow-execution.ts'
-
-/**
- * JSON and NDJSON may both have spaces before a line, so a space every so often keeps proxies from giving up
- * (flows §4.4).
- */
-const KEEP_ALIVE_MS = 15_000
-const NDJSON = 'application/x-ndjson'
+import { NDJSON, sendProgress } from './send-progress.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
 
@@ -27,7 +20,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now'
  * @throws Refusal as the admission of an invoke would
  */
 export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
-  const { ledger, newId, stopping } = deps
+  const { ledger, newId } = deps
   return async (call, res) => {
     const { person, project, sandbox } = await reachSandbox(deps, call, res)
     const { input, revision } = await call.body()
@@ -46,21 +39,14 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
 
     const { execution } = started
     const authorize = () => authorizeAgain(deps, call, { sandbox: sandbox.id, project })
-    const disconnected = AbortSignal.any([disconnectSignal(res), stopping])
-    const asNdjson = wantsNdjson(call.req)
-    res.type(asNdjson ? NDJSON : 'json').set('X-Service-Invocation', execution)
-    const keepAlive = setInterval(() => res.write(' '), KEEP_ALIVE_MS)
-    try {
-      const progress = followExecution({ ledger }, execution, authorize, disconnected)
-      for await (const lines of progress) if (asNdjson) res.write(lines)
-      res.end(asNdjson ? '' : await recordOf(deps, project, execution))
-    } catch (error) {
-      if (disconnected.aborted) return void res.destroy() // the client has left, or this process ends: the record stays to be read
-      if (!asNdjson || !res.headersSent || !(error instanceof Refusal)) throw error
-      res.end(`${JSON.stringify({ kind: 'refused', error: error.body })}\n`)
-    } finally {
-      clearInterval(keepAlive)
-    }
+    const followed = { project, execution, after: -1 }
+    res.set('X-Service-Invocation', execution)
+    await sendProgress(
+      deps,
+      res,
+      (disconnected) => followExecution({ ledger }, followed, authorize, disconnected),
+      wantsNdjson(call.req) ? null : () => recordOf(deps, project, execution),
+    )
   }
 }
 
@@ -75,7 +61,7 @@ async function authorizeAgain(
 }
 
 async function recordOf({ ledger }: Deps, project: string, execution: string): Promise<string> {
-  const answer = await ledger.readExecution({ caller: null, project, execution })
+  const answer = await ledger.readExecution({ caller: null, project, execution, detailed: true })
   if ('refused' in answer) throw refusalFor(answer.refused, 'console')
   return answer.record
 }

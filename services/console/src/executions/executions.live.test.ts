@@ -1,59 +1,26 @@
 import { expect } from 'vitest'
-import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
-import { executionShape, executionSummaryShape } from '@gateway/contracts/execution'
+import type { ExecutionDetail, ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
+import { executionDetailShape, executionSummaryShape } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
-import { startServices } from '@gateway/testbed/service-stack'
-import { answerOf, consoleTest, outcomeOf } from '../console.fixture.ts'
+import { answerOf, outcomeOf } from '../console.fixture.ts'
 import { asking, echo, unwired } from '../sandboxes/graphs.fixture.ts'
+import { executionTest as test, input } from './executions.fixture.ts'
 
 // Executions that a person begins in the console, on the whole stack.
-
-const test = consoleTest
-  .extend('services', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const { ledgerUrl, consoleUrl } = database
-    const services = await startServices({ ledgerUrl, consoleUrl, redisUrl: redis.url, workers: 1 })
-    onCleanup(services.stop)
-    return services
-  })
-  .extend('console', { scope: 'file' }, ({ services }) => services.console!)
-  .extend('flow', async ({ stack, fixture, services }) => {
-    const product = await fixture.product()
-    await fixture.assign(stack.project, product)
-    await fixture.fund(stack.project, 1_000_000n)
-    const made = async (graph: Graph) => {
-      const sandbox = await fixture.sandbox({ id: stack.project }, graph)
-      const path = `${stack.path}/sandboxes/${sandbox.id}`
-      return {
-        ...sandbox,
-        path,
-        execute: (input: unknown, more: object = {}) => stack.owner.post(`${path}/execute`, { input, ...more }),
-        /** As NDJSON, through the gateway. */
-        follow: (input: unknown, signal: AbortSignal | null = null) =>
-          fetch(`${services.gateways[0]!.url}${path}/execute`, {
-            method: 'POST',
-            headers: { Authorization: `Bearer ${stack.owner.token}`, Accept: 'application/x-ndjson' },
-            body: JSON.stringify({ input }),
-            signal,
-          }),
-      }
-    }
-    return { product, made }
-  })
-
-const input = { text: 'Hello' }
 
 test('an execution is answered as its record, which stays to be read and is listed', async ({ flow, stack }) => {
   const { id, path, execute } = await flow.made(asking(flow.product))
   const answer = await execute(input)
   expect([outcomeOf(answer), answer.headers.get('Content-Type')]).toEqual(['200', 'application/json; charset=utf-8'])
-  const record = answer.body as ExecutionRecord
-  executionShape.parse(record)
+  const record = answer.body as ExecutionDetail
+  executionDetailShape.parse(record)
   expect(record).toMatchObject({
     object: 'sandbox.execution',
     sandbox: id,
     revision: 1,
     project: stack.project,
     status: 'Succeeded',
+    input,
     output: { text: expect.any(String) },
     error: null,
   })
@@ -62,7 +29,7 @@ test('an execution is answered as its record, which stays to be read and is list
   expect((await stack.owner.get(`${stack.projectPath}/executions/${record.id}`)).body).toEqual(record)
 
   const again = (await execute(input)).body as ExecutionRecord
-  const { nodes: _nodes, output: _output, childCalls: _calls, ...summary } = record
+  const { nodes: _nodes, input: _input, output: _output, childCalls: _calls, ...summary } = record
   const list = await stack.owner.get(`${path}/executions`)
   for (const execution of list.body.data) executionSummaryShape.parse(execution)
   expect(list.body).toMatchObject({ data: [{ id: again.id }, summary], nextCursor: null })
@@ -120,7 +87,9 @@ test('as NDJSON, each line comes once and the last is the record', async ({ flow
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, n) => n))
   expect(lines.map(({ kind }) => kind)).toEqual(['admitted', 'node', 'node', 'node', 'complete'])
   const last = lines.at(-1) as Extract<ProgressLine, { kind: 'complete' }>
-  expect((await stack.owner.get(`${stack.projectPath}/executions/${last.execution.id}`)).body).toEqual(last.execution)
+  expect((await stack.owner.get(`${stack.projectPath}/executions/${last.execution.id}`)).body).toMatchObject(
+    last.execution,
+  )
 })
 
 test('any revision without problems runs, also of one that is suspended; an image is answered as a record too', async ({

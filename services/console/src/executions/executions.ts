@@ -52,7 +52,7 @@ export function readExecution(deps: Deps): Handler<'readExecution'> {
     const execution = call.id('execution')
     if (!(await mayUseSandboxes(deps, personOf(res), tenant, project)))
       throw refuse('execution_not_found', { execution })
-    const answer = await deps.ledger.readExecution({ caller: null, project, execution })
+    const answer = await deps.ledger.readExecution({ caller: null, project, execution, detailed: true })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     res.type('json').end(answer.record)
   }

@@ -3,7 +3,7 @@ import { errorOfExecution } from '@gateway/contracts/execution-error'
 import { refuse, Refusal, type RefusalBody } from '@gateway/contracts/refusal'
 
 /**
- * What a chat caller is told of an execution that failed (docs/decisions/0006-a-sandbox-called-as-a-model.md): its
+ * What a chat caller is told of an execution that failed or was stopped (docs/decisions/0006-a-sandbox-called-as-a-model.md): its
  * error as an error answer, with the execution and its charge. One that no worker took up is `no_worker`, which a chat
  * client may repeat like any service that is away. `x-should-retry` keeps clients from repeating by
  * themselves where a repeat answers the same or is charged again.

@@ -59,7 +59,7 @@ async function answerOf(
 ): Promise<SandboxAnswer> {
   const ended = await awaitExecution(deps, execution, disconnected)
   const record = JSON.parse(ended.record) as ExecutionRecord
-  if (record.status === 'Failed') throw refusalOfExecution(record, execution.keyed)
+  if (record.status !== 'Succeeded') throw refusalOfExecution(record, execution.keyed)
   const usage = await deps.ledger.readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
   return { ...factsOf(record, execution.textField), model, usage: wireUsage(usage) }
 }

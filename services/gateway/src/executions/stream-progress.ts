@@ -24,17 +24,22 @@ const LOOK_EVERY_MS = 1_000
 
 const NOTHING_NEW = { lines: '', seq: -1, done: false }
 
+type Followed = Pick<Execution, 'execution' | 'caller' | 'replayed' | 'waitForChange'> & {
+  /** The last line that its reader has; absent: none. */
+  after?: number
+}
+
 /** @throws Refusal as a repeat of its beginning would be refused now, `idempotency_in_progress` */
 export async function streamProgress(
   { ledger, openCalls, now }: Pick<Deps, 'ledger' | 'openCalls' | 'now'>,
   stream: ResponseStream,
-  { execution, caller, replayed, waitForChange }: Execution,
+  { execution, caller, replayed, waitForChange, after: from = -1 }: Followed,
   disconnected: AbortSignal,
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<void> {
   const untilMs = replayed ? now() + times.joinMs : Infinity // P4
   stream.open()
-  for (let after = -1; ; await waitForChange(lookEveryMs)) {
+  for (let after = from; ; await waitForChange(lookEveryMs)) {
     const answer = await ledger.followExecution({ execution, after, caller }).catch((error: unknown) => {
       if (error instanceof LedgerUnavailable) return NOTHING_NEW
       throw error

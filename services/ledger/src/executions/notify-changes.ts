@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import type { ExecutionChange } from './store/execution-facts.ts'
+import { hasEnded, type ExecutionChange } from './store/execution-facts.ts'
 
 // A notification says "look again" and may be lost: whoever waits also looks by themselves, and maintenance repeats the
 // last kind. Topics: `<execution>` for each line of progress, `done:<execution>` for the last one, `end:<execution>`
@@ -7,9 +7,10 @@ import type { ExecutionChange } from './store/execution-facts.ts'
 
 /** Wakes those who follow executions that have changed. */
 export function notifyChanges({ notifier }: Pick<Deps, 'notifier'>, changes: Iterable<ExecutionChange>): void {
-  for (const { execution, seq, status, ending } of changes) {
+  for (const change of changes) {
+    const { execution, seq, ending } = change
     if (seq > execution.seq) notifier.notify(execution.id)
-    if (status === 'Succeeded' || status === 'Failed') notifier.notify(`done:${execution.id}`)
+    if (hasEnded(change)) notifier.notify(`done:${execution.id}`)
     if (ending) notifyEnding({ notifier }, execution.id)
   }
 }

@@ -1,5 +1,6 @@
 import { AssetStoreUnavailable } from '@gateway/assets/asset-failures'
 import type { CompleteItem } from '@gateway/contracts/flow-items'
+import { executionCancelled } from '@gateway/contracts/execution-error'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
@@ -32,6 +33,7 @@ export function explainFailure(
     }
     if (error instanceof WorkCancelled && error.reason === 'overdue')
       return refuse('execution_timeout', { started: true })
+    if (error instanceof WorkCancelled && error.by !== null) return executionCancelled(error.by)
     return error instanceof WorkCancelled ? refuse('node_failed', { node }) : null
   }
 

@@ -1,3 +1,4 @@
+import type { StoppedBy } from '@gateway/contracts/flow-items'
 import { JobAborted } from '@gateway/node-queue/node-job'
 import type { Deps } from '../deps.ts'
 import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '../work.ts'
@@ -5,7 +6,7 @@ import { WorkCancelled, type Cancellation, type CancelReason, type Work } from '
 // What cancels the work on a node.
 //   E1  The execution's five minutes are over: the claim says how much of them is left.
 //   E2  This worker stops, and the time it gives to its work has passed.
-//   E3  The execution has begun to fail. A notification says so; because one may come without a cause, and may be lost, the ledger
+//   E3  The execution has begun to fail, or was stopped. A notification says so; because one may come without a cause, and may be lost, the ledger
 //       is asked by a repeated claim at each of them and now and then besides. It grants the lease again as long as the work is
 //       wanted.
 // What has not begun to wait for a provider isn't worth E3: the execution is watched from the moment at which that is asked for. That
@@ -21,7 +22,7 @@ export function openCancellation(
   jobSignal: AbortSignal,
 ): Cancellation & { close(): void } {
   const aborter = new AbortController()
-  const cancel = (reason: CancelReason) => aborter.abort(new WorkCancelled(reason))
+  const cancel = (reason: CancelReason, by?: StoppedBy) => aborter.abort(new WorkCancelled(reason, by))
   const timer = setTimeout(() => cancel('overdue'), Math.max(0, remainingMs)) // E1
   const stop = stopSignalOf(jobSignal)
   const onStop = () => cancel('stopping') // E2
@@ -40,7 +41,10 @@ export function openCancellation(
     do {
       again = false
       const outcome = await ledger.claim({ ...lease, attempt }, { budgetMs: LOOK_MS, traced: false }).catch(() => null)
-      if (outcome?.kind === 'nothing-to-do') cancel('execution-ending')
+      if (outcome?.kind === 'nothing-to-do') {
+        const by = outcome.cancelled
+        cancel(by === undefined ? 'execution-ending' : 'execution-stopped', by)
+      }
     } while (again && !aborter.signal.aborted)
     looking = false
   }
@@ -58,6 +62,11 @@ export function openCancellation(
       unsubscribe()
     },
   }
+}
+
+/** Whether the work was cancelled because somebody stopped the execution. */
+export function wasStopped({ reason }: AbortSignal): boolean {
+  return reason instanceof WorkCancelled && reason.by !== null
 }
 
 /**

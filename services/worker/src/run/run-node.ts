@@ -3,7 +3,7 @@ import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { Deps } from '../deps.ts'
 import { performNode } from '../perform/perform-node.ts'
 import type { Work } from '../work.ts'
-import { openCancellation } from './cancellation.ts'
+import { openCancellation, wasStopped } from './cancellation.ts'
 import { claimNode } from './claim-node.ts'
 import { completeNode } from './complete-node.ts'
 
@@ -50,7 +50,8 @@ async function runClaimed(
     const durationMs = now() - claimedMs
     const goesOn = performed.result.kind === 'succeeded' && mayGoOn()
     const { recorded, next } = await completeNode(deps, work, performed, durationMs, goesOn) // N3, N4, N5
-    metrics.nodeEnded(work.claim.node.kind, recorded, { durationMs, remoteMs: performed.remoteMs })
+    const how = recorded === 'failed' && wasStopped(cancellation.signal) ? 'cancelled' : recorded
+    metrics.nodeEnded(work.claim.node.kind, how, { durationMs, remoteMs: performed.remoteMs })
     if (next === null) return null
     const { node, attempt } = { node: next.lease.node, attempt: next.claim.attempt }
     return { node, attempt, run: (signal) => runClaimed(deps, next, signal, mayGoOn) }

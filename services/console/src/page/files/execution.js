@@ -3,9 +3,10 @@ import { contractForm } from './contract-form.js'
 import { el, say, table, working } from './dom.js'
 import { usd } from './format.js'
 import { badge, problemBox, refusalBox } from './parts.js'
+import { stopButton } from './stop.js'
 
 /** Runs a revision, with a form made from its contract, and shows each node as it ends; then calls `ended`. */
-export function executionPart(path, revision, ended) {
+export function executionPart(where, path, revision, ended) {
   const problem = problemBox()
   const form = contractForm(revision.graph.input)
   const button = el('button', { type: 'submit' }, `Run revision ${revision.number}`)
@@ -14,7 +15,7 @@ export function executionPart(path, revision, ended) {
     problem.clear()
     try {
       const body = { input: form.read(), revision: revision.number }
-      const show = progressShown(shown)
+      const show = progressShown(where, shown)
       await askLines('POST', `${path}/execute`, body, show)
     } catch (error) {
       problem.show(error)
@@ -36,13 +37,16 @@ export function executionPart(path, revision, ended) {
 }
 
 /** Answers what shows a line of progress after the other. */
-function progressShown(container) {
+function progressShown(where, container) {
   const nodes = []
   const list = el('div', {})
   const heading = el('p', {}, 'Waiting for the execution…')
   container.replaceChildren(heading, list)
   return (line) => {
-    if (line.kind === 'admitted') heading.replaceChildren('Running ', el('code', {}, line.executionId), '…')
+    if (line.kind === 'admitted') {
+      heading.replaceChildren('Running ', el('code', {}, line.executionId), '…')
+      heading.after(stopButton(where.path, line.executionId))
+    }
     if (line.kind === 'node') nodes.push(line.node)
     if (line.kind === 'complete') return container.replaceChildren(...executionShown(line.execution))
     list.replaceChildren(nodeTable(nodes))

@@ -3,6 +3,7 @@ import { el, openDialog, table } from './dom.js'
 import { usd } from './format.js'
 import { badge, moment, whenThere } from './parts.js'
 import { executionShown } from './execution.js'
+import { canBeStopped, stopButton } from './stop.js'
 
 const PAGE = 20
 
@@ -27,7 +28,7 @@ export function executionsPart(where, path) {
 function columns(where) {
   const open = (id) => () =>
     openDialog(`Execution ${id}`, ({ close }) => [
-      whenThere(get(`${where.path}${at`/executions/${id}`}`), executionShown),
+      whenThere(get(`${where.path}${at`/executions/${id}`}`), (execution) => shownWithStop(where, execution)),
       el('div', { class: 'buttons' }, el('button', { type: 'button', onclick: close }, 'Close')),
     ])
   return [
@@ -43,4 +44,15 @@ function columns(where) {
     { head: 'Status', cell: ({ status }) => badge(status) },
     { head: 'Charged', number: true, cell: ({ chargedMicro }) => usd(chargedMicro) },
   ]
+}
+
+function shownWithStop(where, execution) {
+  const shown = executionShown(execution)
+  if (!canBeStopped(execution)) return shown
+  const container = el('div', { class: 'stack' })
+  const button = stopButton(where.path, execution.id, (stopped) =>
+    container.replaceChildren(...executionShown(stopped)),
+  )
+  container.replaceChildren(...shown, button)
+  return container
 }

@@ -52,7 +52,7 @@ function sandboxShown(context) {
       active && invokeCommand(context),
     ),
     graphEditor(context),
-    revision?.digest && executionPart(path, revision, executions.refresh),
+    revision?.digest && executionPart(where, path, revision, executions.refresh),
     executions.element,
   ]
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+import { hasEnded, type ExecutionChange, type ExecutionFacts } from '../store/execution-facts.ts'
 
 // What this replica last read, wrote or began of executions that go on, so that the next batch about them needs no reading:
 // optimistic concurrency by `version`.
@@ -88,19 +88,16 @@ export function openExecutionCache({ maxExecutions, maxCharacters }: Limits): Ex
   }
 }
 
-function hasEnded({ status }: Pick<ExecutionFacts, 'status'>): boolean {
-  return status === 'Succeeded' || status === 'Failed'
-}
-
 /** An execution as a reading would find it after this change. */
 function afterwards(change: ExecutionChange, version: number, nowMs: number): ExecutionFacts {
-  const { execution, status, seq, error, deadlineInMs } = change
+  const { execution, status, seq, error, stoppedBy, deadlineInMs } = change
   return {
     ...execution,
     status,
     seq,
     version,
     failing: execution.failing || error !== null,
+    stoppedBy,
     deadlineMs: deadlineInMs === null ? execution.deadlineMs : nowMs + deadlineInMs,
     nodes: execution.nodes.map((before, ordinal) => {
       const changed = change.nodes.get(ordinal)

@@ -43,6 +43,7 @@ function decide(
       seq: 1,
       version: 3,
       failing: false,
+      stoppedBy: null,
       deadlineMs: NOW + 1_000,
       nodes,
       ...execution,
@@ -233,6 +234,65 @@ describe('one batch of items about one execution', () => {
       code: 'output_missing',
       message: expect.stringContaining('text') as string,
     })
+  })
+})
+
+describe('a stop (R11)', () => {
+  const stop: NodeItem = { op: 'cancel', execution: 'exe', by: 'key' }
+
+  test('lets nothing begin any more, and what runs has a while to end [execution_cancelled]', () => {
+    const nodes = [ended, running('a'), node({ state: 'Ready' }), node(), node()]
+    const { outcomes, change } = decide(fan(['p', 'p']), nodes, [claim('c1', 'b'), stop], { deadlineMs: NOW + 90_000 })
+    expect(outcomes).toEqual([{ kind: 'nothing-to-do', cancelled: 'key' }, { kind: 'cancelled' }])
+    expect(change).toMatchObject({ status: 'Running', stoppedBy: 'key', deadlineInMs: 15_000, ending: true })
+    expect(change?.error).toContain('execution_cancelled')
+    expect(statesOf(change)).toEqual([[2, 'Pending']])
+    expect(change).toMatchObject({ enqueues: true }) // its place in the queue is free
+  })
+
+  test('ends an execution at once of which nothing runs, and takes the last number of progress', () => {
+    const { change } = decide(chain(1), [ended, node({ state: 'Ready' }), node()], [stop], { status: 'Admitted' })
+    expect(change).toMatchObject({ status: 'Cancelled', seq: 2, ending: false })
+  })
+
+  test('is followed by the end of what runs: charged with usage, released without, then it is Cancelled', () => {
+    const nodes = [ended, running('a', { reservation: 'r0' }), running('b', { reservation: 'r1' }), node(), node()]
+    const stopped = { failing: true, stoppedBy: 'person' } as const
+    const items = [complete('c0', 'a', { usage }), complete('c1', 'b', { result: failed })]
+    const { change } = decide(fan(['p', 'p']), nodes, items, stopped)
+    expect(change).toMatchObject({ status: 'Cancelled', error: null, stoppedBy: 'person' })
+    expect(change?.closings.map(({ reservation, usage: used }) => [reservation, used])).toEqual([
+      ['r0', usage],
+      ['r1', null],
+    ])
+  })
+
+  test('ends what still runs when its while is over, with its own error', () => {
+    const overdue: NodeItem = { op: 'overdue', execution: 'exe' }
+    const stopped = { failing: true, stoppedBy: 'person', deadlineMs: NOW } as const
+    const { change } = decide(chain(1), [ended, running('a'), node()], [overdue], stopped)
+    expect(change).toMatchObject({ status: 'Cancelled' })
+    expect(change?.nodes.get(1)).toMatchObject({ state: 'Failed', lease: null })
+    expect(change?.nodes.get(1)?.error).toContain('execution_cancelled')
+  })
+
+  test('is Cancelled, too, where the instance of what ran is dead', () => {
+    const reclaim: NodeItem = { op: 'reclaim', execution: 'exe', node: 't0', lease: 'a', instance: 'dead' }
+    const nodes = [ended, running('a', { instance: 'dead', reservation: 'r0' }), node()]
+    const { change } = decide(chain(1), nodes, [reclaim], { failing: true, stoppedBy: 'key' })
+    expect(change).toMatchObject({ status: 'Cancelled', closings: [{ reservation: 'r0', usage: null }] })
+  })
+
+  test('comes too late for an execution that has ended by then, that ends in the same batch, or that fails already', () => {
+    const last = decide(chain(0), [ended, running('a')], [stop, complete('out', 'a')])
+    expect(last.outcomes).toEqual([{ kind: 'nothing-to-do' }, { kind: 'completed' }])
+    expect(last.change).toMatchObject({ status: 'Succeeded', stoppedBy: null })
+    const over = decide(chain(0), [ended, ended], [stop], { status: 'Succeeded' })
+    expect(over).toEqual({ outcomes: [{ kind: 'nothing-to-do' }], change: null })
+    const fails = decide(chain(1), [ended, running('a'), node()], [stop], { failing: true })
+    expect(fails).toEqual({ outcomes: [{ kind: 'nothing-to-do' }], change: null })
+    const again = decide(chain(1), [ended, running('a'), node()], [stop], { failing: true, stoppedBy: 'person' })
+    expect(again).toEqual({ outcomes: [{ kind: 'nothing-to-do' }], change: null })
   })
 })
 

@@ -1,10 +1,11 @@
-import type { ClaimItem, CompleteItem } from '@gateway/contracts/flow-items'
+import type { ClaimItem, CompleteItem, StoppedBy } from '@gateway/contracts/flow-items'
+import { executionCancelled } from '@gateway/contracts/execution-error'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
 import { advance } from '@gateway/flow/advance'
 import type { Plan } from '@gateway/flow/plan'
 import { draftOf, type ExecutionDraft } from './execution-draft.ts'
-import type { Granted, ItemOutcome, NodeItem, ReclaimItem } from './node-item.ts'
+import type { CancelItem, Granted, ItemOutcome, NodeItem, ReclaimItem } from './node-item.ts'
 import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
 
 // What a batch of items does to one execution: pure, from what was read of it and all its nodes at one moment.
@@ -28,6 +29,8 @@ import type { ExecutionChange, ExecutionFacts } from '../store/execution-facts.t
 //       for the claim that the queue would have brought. A repeat is handed the same until that has ended, also where the
 //       execution has begun to fail: whoever has a lease has to hear of it. It is handed nothing else: who sent it may have
 //       had an answer since, and be gone.
+//   R11  A stop is a way to begin to fail, after which the execution ends as Cancelled. It comes after the results of its
+//       batch: an execution that they end has ended by itself. One that has ended, or fails already, stays as it is.
 
 /** For nodes that execution when the deadline is over: their workers know the deadline too, and end them by themselves. */
 const GRACE_MS = 15_000
@@ -59,6 +62,9 @@ export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]
   const isOverdue = items.some(({ op }) => op === 'overdue')
   if (isOverdue) overdue(draft, situation)
   if (isOverdue || draft.changed()) moveOn(draft, situation)
+  items.forEach((item, n) => {
+    if (item.op === 'cancel' && stop(draft, situation, item)) outcomes[n] = { kind: 'cancelled' }
+  })
   items.forEach((item, n) => {
     if (item.op === 'complete' && outcomes[n]!.kind === 'completed') {
       const next = handOn(draft, situation, item)
@@ -109,13 +115,27 @@ function reclaim(draft: ExecutionDraft, { plan, alive }: Situation, { node: id, 
 function overdue(draft: ExecutionDraft, { nowMs, execution: { deadlineMs } }: Situation): void {
   if (draft.hasEnded() || nowMs < deadlineMs) return
   const started = draft.status() !== 'Admitted'
-  const error = JSON.stringify(refuse('execution_timeout', { started }).body)
+  const by = draft.stoppedBy()
+  const error = by === null ? JSON.stringify(refuse('execution_timeout', { started }).body) : stopError(by)
   if (!draft.failing()) {
     draft.beginToFail(error)
     draft.setDeadline(GRACE_MS)
     return
   }
   for (const ordinal of draft.running()) draft.failNode(ordinal, error, 'its execution was over')
+}
+
+/** R11. Answers whether it goes on no more because of it. */
+function stop(draft: ExecutionDraft, situation: Situation, { by }: CancelItem): boolean {
+  if (draft.hasEnded() || draft.failing()) return false
+  draft.stop(stopError(by), by)
+  draft.setDeadline(GRACE_MS)
+  moveOn(draft, situation)
+  return true
+}
+
+function stopError(by: StoppedBy): string {
+  return JSON.stringify(executionCancelled(by).body)
 }
 
 /** R4, R5, R6 */
@@ -159,6 +179,8 @@ function claim(
 ): ItemOutcome {
   const ordinal = ordinalOf(plan, item.node)
   const node = draft.node(ordinal)
+  const by = draft.stoppedBy()
+  if (by !== null) return { kind: 'nothing-to-do', cancelled: by } // R11
   if (!node || draft.hasEnded() || draft.failing() || nowMs >= facts.deadlineMs) return { kind: 'nothing-to-do' } // R5
   if (!alive.has(item.instance)) return { kind: 'instance-unknown' }
   if (node.state === 'Ready' && item.attempt >= node.attempt) {

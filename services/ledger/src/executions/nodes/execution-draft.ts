@@ -1,5 +1,13 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
-import type { Closing, NodeChange, NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+import type { StoppedBy } from '@gateway/contracts/flow-items'
+import {
+  hasEnded,
+  type Closing,
+  type ExecutionChange,
+  type ExecutionFacts,
+  type NodeChange,
+  type NodeFacts,
+} from '../store/execution-facts.ts'
 
 // An execution while it is decided about: what was read, and what has changed of it so far. Each step here is one
 // transition of docs/states.md and knows nothing of why it is taken.
@@ -14,7 +22,7 @@ export function draftOf(execution: ExecutionFacts) {
   const changes = new Map<number, NodeChange>()
   const closings: Closing[] = []
   let status: ExecutionStatus = execution.status
-  let { seq, failing } = execution
+  let { seq, failing, stoppedBy } = execution
   let error: string | null = null
   let output: string | null = null
   let started = false
@@ -45,12 +53,22 @@ export function draftOf(execution: ExecutionFacts) {
     return taking(execution.nodes) - taking(nodes())
   }
 
+  /** Sets its error, if it has none; Ready → Pending */
+  function beginToFail(text: string, by: StoppedBy | null = null): void {
+    if (failing) return
+    failing = true
+    error = text
+    stoppedBy = by
+    for (const ordinal of ordinalsIn('Ready')) change(ordinal, { state: 'Pending' })
+  }
+
   return {
     node,
     nodes,
     status: () => status,
     failing: () => failing,
-    hasEnded: () => status === 'Succeeded' || status === 'Failed',
+    stoppedBy: () => stoppedBy,
+    hasEnded: () => hasEnded({ status }),
     running: () => ordinalsIn('Running'),
     madeReady,
     changed: () => changes.size > 0,
@@ -98,28 +116,24 @@ export function draftOf(execution: ExecutionFacts) {
     },
     setDeadline: (inMs: number) => void (deadlineInMs = inMs),
     setOutput: (text: string) => void (output = text),
-    /** Sets its error, if it has none; Ready → Pending */
-    beginToFail(text: string): void {
-      if (failing) return
-      failing = true
-      error = text
-      for (const ordinal of ordinalsIn('Ready')) change(ordinal, { state: 'Pending' })
-    },
+    beginToFail: (text: string) => beginToFail(text),
+    /** The same, because somebody wants it to end. */
+    stop: (text: string, by: StoppedBy) => beginToFail(text, by),
     /** Running → Succeeded */
     succeed(): void {
       status = 'Succeeded'
       seq++
     },
-    /** Admitted | Running → Failed */
+    /** Admitted | Running → Failed | Cancelled */
     fail(): void {
-      status = 'Failed'
+      status = stoppedBy === null ? 'Failed' : 'Cancelled'
       seq++
     },
 
     /** What is to be written; null: nothing. */
     change(): ExecutionChange | null {
       if (changes.size === 0 && error === null && status === execution.status) return null
-      const ending = error !== null && status !== 'Failed'
+      const ending = error !== null && !hasEnded({ status })
       return {
         execution,
         status,
@@ -130,6 +144,7 @@ export function draftOf(execution: ExecutionFacts) {
         deadlineInMs,
         nodes: changes,
         closings,
+        stoppedBy,
         ending,
         enqueues: madeReady().length > 0 || leftRoom() > 0,
       }

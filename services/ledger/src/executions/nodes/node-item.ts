@@ -1,8 +1,8 @@
 import type { Span } from '@opentelemetry/api'
-import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
+import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome, StoppedBy } from '@gateway/contracts/flow-items'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 
-// What the node batcher decides: what workers ask, and what maintenance finds.
+// What the node batcher decides: what workers ask, what maintenance finds, and what callers and people stop.
 
 /** A node whose instance has ended: its lease is taken from it. */
 export interface ReclaimItem {
@@ -19,12 +19,19 @@ export interface OverdueItem {
   execution: string
 }
 
-export type NodeItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem
+/** An execution that somebody wants to end. */
+export interface CancelItem {
+  op: 'cancel'
+  execution: string
+  by: StoppedBy
+}
+
+export type NodeItem = ClaimItem | CompleteItem | ReclaimItem | OverdueItem | CancelItem
 
 /** What two copies of one item have in common. */
 export function nameOfItem(item: NodeItem): string {
   const { op, execution } = item
-  return op === 'overdue' ? `${op} ${execution}` : `${op} ${execution} ${item.node} ${item.lease}`
+  return 'node' in item ? `${op} ${execution} ${item.node} ${item.lease}` : `${op} ${execution}`
 }
 
 /** The instance in whose name an item takes a node; null: it takes none. */
@@ -42,7 +49,8 @@ export interface Granted {
 /** What became of an item. */
 export type ItemOutcome =
   | ({ kind: 'claimed' } & Granted)
-  | { kind: 'nothing-to-do' }
+  | { kind: 'nothing-to-do'; cancelled?: StoppedBy }
+  | { kind: 'cancelled' }
   | { kind: 'instance-unknown' }
   | { kind: 'completed'; next?: Granted }
   | { kind: 'fenced' }

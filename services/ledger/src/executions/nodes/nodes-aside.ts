@@ -15,10 +15,10 @@ interface How {
 export function openNodesAside(deps: KeepDeps, { tryAlone, drop }: How): Aside<WaitingNode> {
   const keep = openKeptItems(deps)
 
-  /** A3 of set-aside.ts: workers are answered with an end. Maintenance asks again. */
+  /** A3 of set-aside.ts: workers are answered with an end. Maintenance asks again, and so does who stops an execution. */
   async function answer(waiting: WaitingNode, { givenUp, error }: Remembered): Promise<void> {
     const { item } = waiting
-    if (!givenUp || item.op === 'reclaim' || item.op === 'overdue') drop(waiting)
+    if (!givenUp || (item.op !== 'claim' && item.op !== 'complete')) drop(waiting)
     else if (item.op === 'claim' || (await keep(withoutNext(item), error))) waiting.answer({ kind: 'set-aside' })
     else drop(waiting)
   }

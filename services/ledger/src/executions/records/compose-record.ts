@@ -5,10 +5,10 @@ import type { NodeRow, ExecutionRow } from './read-rows.ts'
 // Records are written as text from stored bytes (packages/contracts/src/execution.ts). Outputs are JSON already, and go
 // in as they are; errors are told by packages/contracts/src/execution-error.ts.
 
-/** A `NodeRecord`. */
-function nodeRecord({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow): string {
+/** The fields of a `NodeRecord`, each as JSON text. */
+export function nodeFields({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node: NodeRow) {
   const status = node.state === 'Ready' ? 'Pending' : node.state // that it waits for a worker is not shown outside
-  return object({
+  return {
     id: text(node.node),
     kind: text(node.kind),
     status: text(status),
@@ -18,16 +18,21 @@ function nodeRecord({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>, node:
     remoteMs: number(node.remote_ms),
     callId: node.call === null ? 'null' : text(node.call),
     chargedMicro: String(node.charged),
-  })
+  }
 }
 
 /** An `ExecutionRecord`, with all its nodes. */
 export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow[]): string {
+  return object(executionFields(execution, nodes))
+}
+
+/** Its fields, each as JSON text. */
+export function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
   const calls = nodes.flatMap(({ call }) => (call === null ? [] : [text(call)]))
   const { id, begun_by: begunBy } = execution
   const chargedMicro = Number(nodes.reduce((sum, { charged }) => sum + charged, 0n))
   const ended = execution.completed_at !== null
-  return object({
+  return {
     id: text(id),
     object: '"sandbox.execution"',
     sandbox: text(execution.sandbox),
@@ -36,13 +41,13 @@ export function executionRecord(execution: ExecutionRow, nodes: readonly NodeRow
     status: text(execution.status),
     output: stored(execution.output),
     error: failure(execution.error, (error) => errorOfExecution(error, { id, begunBy, chargedMicro, ended })),
-    nodes: `[${nodes.map((node) => nodeRecord(execution, node)).join(',')}]`,
+    nodes: `[${nodes.map((node) => object(nodeFields(execution, node))).join(',')}]`,
     childCalls: `[${calls.join(',')}]`,
     chargedMicro: String(chargedMicro),
     createdAt: text(execution.created_at.toISOString()),
     startedAt: time(execution.started_at),
     completedAt: time(execution.completed_at),
-  })
+  }
 }
 
 /** The lines of progress after `after`, each with a newline behind it. */
@@ -50,7 +55,7 @@ export function progressLines(execution: ExecutionRow, nodes: readonly NodeRow[]
   const lines = after < 0 ? [admittedLine(execution)] : []
   const ended = nodes.filter(({ seq }) => seq !== null && seq > after).toSorted((a, b) => a.seq! - b.seq!)
   for (const node of ended)
-    lines.push(object({ kind: '"node"', seq: String(node.seq), node: nodeRecord(execution, node) }))
+    lines.push(object({ kind: '"node"', seq: String(node.seq), node: object(nodeFields(execution, node)) }))
   if (execution.completed_at !== null && execution.seq > after)
     lines.push(object({ kind: '"complete"', seq: String(execution.seq), execution: executionRecord(execution, nodes) }))
   return lines.map((line) => line + '\n').join('')
@@ -61,7 +66,7 @@ function admittedLine({ id, revision, created_at }: ExecutionRow): string {
   return object({ kind: '"admitted"', seq: '0', executionId: text(id), revision: String(revision), at })
 }
 
-function object(fields: Record<string, string>): string {
+export function object(fields: Record<string, string>): string {
   return `{${Object.entries(fields)
     .map(([name, value]) => `"${name}":${value}`)
     .join(',')}}`
@@ -72,4 +77,4 @@ const number = (value: number | null) => (value === null ? 'null' : String(value
 const time = (at: Date | null) => (at === null ? 'null' : text(at.toISOString()))
 const failure = (bytes: Uint8Array | null, told: (error: RefusalBody) => RefusalBody) =>
   bytes === null ? 'null' : JSON.stringify(told(JSON.parse(Buffer.from(bytes).toString()) as RefusalBody))
-const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())
+export const stored = (bytes: Uint8Array | null) => (bytes === null ? 'null' : Buffer.from(bytes).toString())

@@ -3,6 +3,7 @@ import type { ContractSide } from '@gateway/contracts/graph'
 import { refused } from '@gateway/contracts/ledger-refusal'
 import { valueTypeOf } from '@gateway/flow/contract'
 import type { Deps } from '../../deps.ts'
+import { composeDetail } from './compose-detail.ts'
 import { executionRecord } from './compose-record.ts'
 import { mayReadExecution } from './may-read-execution.ts'
 import { readRows, type ExecutionRow } from './read-rows.ts'
@@ -12,7 +13,7 @@ import { readRows, type ExecutionRow } from './read-rows.ts'
  */
 export async function readExecution(
   deps: Pick<Deps, 'reads' | 'packageCache'>,
-  { caller, project, execution }: ExecutionQuestion,
+  { caller, project, execution, detailed = false }: ExecutionQuestion,
 ): Promise<ExecutionAnswer> {
   const found = await readRows(deps, execution, 'everything')
   const row = found?.execution ?? null
@@ -21,7 +22,9 @@ export async function readExecution(
   if (found === null || row === null || (project !== null && row.project !== project))
     return refused('execution_not_found', { execution })
   return {
-    record: executionRecord(row, found.nodes),
+    record: detailed
+      ? composeDetail(row, found.nodes, (await deps.packageCache.get(row)).plan)
+      : executionRecord(row, found.nodes),
     done: row.completed_at !== null,
     image: await imageOf(deps, row),
   }

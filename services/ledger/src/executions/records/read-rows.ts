@@ -30,6 +30,10 @@ export interface NodeRow {
   error: Uint8Array | null
   duration_ms: number | null
   remote_ms: number | null
+  attempt: number
+  /** When it was last claimed, and when it ended or was skipped: Unix milliseconds. */
+  claimed_ms: number | null
+  ended_ms: number | null
   /** Of its paid call, if one of its attempts was ever admitted: a call that was refused never was. */
   call: string | null
   /** Micro-USD: what of its calls was settled. What is only reserved is no charge. */
@@ -46,7 +50,9 @@ type ExecutionFacts = Omit<
   startedMs: number | null
   completedMs: number | null
 }
-type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq'> & {
+type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq' | 'attempt'> & {
+  claimedMs: number | null
+  endedMs: number | null
   durationMs: number | null
   remoteMs: number | null
 }
@@ -77,10 +83,12 @@ export async function readRows(
       started_at: dateOf(startedMs),
       completed_at: dateOf(completedMs),
     },
-    nodes: nodes.map(({ durationMs, remoteMs, ...node }, n) => ({
+    nodes: nodes.map(({ durationMs, remoteMs, claimedMs, endedMs, ...node }, n) => ({
       ...node,
       duration_ms: durationMs,
       remote_ms: remoteMs,
+      claimed_ms: claimedMs,
+      ended_ms: endedMs,
       output: row.n_output?.[n] ?? null,
       error: row.n_error?.[n] ?? null,
       call: row.n_call?.[n] ?? null,

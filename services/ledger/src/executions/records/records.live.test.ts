@@ -89,7 +89,7 @@ describe('the progress of an execution', () => {
         .slice(0, -1)
         .map((line) => JSON.parse(line) as ProgressLine),
     ).toEqual(all)
-    await expect(engine.follow({ execution: 'exe_none', after: -1 })).rejects.toThrow('exe_none')
+    await expect(engine.follow({ execution: 'exe_none', after: -1 })).rejects.toThrow('execution_not_found')
   })
 
   test('holds what failed, and not what was skipped or never began', async ({ engine, fixture, tenant }) => {

@@ -97,6 +97,7 @@ function begunExecution(
     seq: 1,
     version: 0,
     failing: false,
+    stoppedBy: null,
     deadlineInMs,
     nodes: nodes.map(({ state, ports }) => ({
       state,

@@ -1,4 +1,5 @@
 import type { ExecutionStatus } from '@gateway/contracts/execution'
+import type { StoppedBy } from '@gateway/contracts/flow-items'
 import type { Usage } from '@gateway/contracts/usage'
 
 // What is known of an execution and its nodes when something is decided about it. Nodes are in the order of the graph.
@@ -34,9 +35,16 @@ export interface ExecutionFacts {
   version: number
   /** Its error is set: no node begins any more. */
   failing: boolean
+  /** Its error is that it was stopped, by whom it says: it ends as Cancelled. */
+  stoppedBy: StoppedBy | null
   /** Unix milliseconds. */
   deadlineMs: number
   nodes: NodeFacts[]
+}
+
+/** Nothing comes after it. */
+export function hasEnded({ status }: { status: ExecutionStatus }): boolean {
+  return status !== 'Admitted' && status !== 'Running'
 }
 
 /** An execution as it was written when it began. */
@@ -82,6 +90,8 @@ export interface ExecutionChange {
   /** By ordinal. */
   nodes: Map<number, NodeChange>
   closings: Closing[]
+  /** null: it was not. */
+  stoppedBy: StoppedBy | null
   /** It has begun to fail, and nodes of it still run: they are to be aborted. */
   ending: boolean
   /** Nodes of it wait for a place in the queue, or it has left places to others. */

@@ -25,6 +25,7 @@ type ExecutionColumns = [
   deadlineMs: number,
   nodes: NodeColumns[],
   digest: string | null,
+  stoppedBy: ExecutionFacts['stoppedBy'],
 ]
 type NodeColumns = [
   state: NodeStateName,
@@ -68,8 +69,8 @@ export async function readExecutions(
 }
 
 function executionOf(columns: ExecutionColumns): ExecutionFacts {
-  const [id, project, sandbox, revision, status, seq, version, failing, deadlineMs, nodes, digest] = columns
-  const facts = { id, project, sandbox, revision, digest, status, seq, version, failing, deadlineMs }
+  const [id, project, sandbox, revision, status, seq, version, failing, deadlineMs, nodes, digest, stoppedBy] = columns
+  const facts = { id, project, sandbox, revision, digest, status, seq, version, failing, deadlineMs, stoppedBy }
   return { ...facts, nodes: nodes.map(nodeOf) }
 }
 

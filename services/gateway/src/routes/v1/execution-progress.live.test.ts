@@ -1,0 +1,92 @@
+import { describe, expect } from 'vitest'
+import { chain, flowTest, linesOf, newKey, openLines, recordOf } from '../../flow-stack.fixture.ts'
+import { errorOf, newPrompt } from '../../stack.fixture.ts'
+
+const test = flowTest
+  /** An execution whose call is held until the test releases it. */
+  .extend('held', async ({ stack, tenant, flows }) => {
+    const { control } = stack.provider
+    const prompt = newPrompt()
+    const sandbox = await flows.save(chain(tenant.model))
+    await control.setFaults([{ prompt, hold: true, times: 1 }])
+    const record = flows.invoke(sandbox, { text: prompt }, { headers: { 'idempotency-key': newKey() } }).then(recordOf)
+    await control.waitForCalls(1, { prompt })
+    return { sandbox, record, release: () => control.release() }
+  })
+  /** The one execution that goes on. */
+  .extend('execution', async ({ held, fixture }) => {
+    const { rows } = await fixture.run('SELECT id FROM money.executions WHERE sandbox = $1', [held.sandbox])
+    return (rows as [{ id: string }])[0].id
+  })
+
+describe('the progress of an execution', () => {
+  test('is for any key of its project, while it goes on, from the line on that the reader wants', async ({
+    tenant,
+    flows,
+    held,
+    execution,
+  }) => {
+    const { secret } = await tenant.key() // not the one that began it
+    const follow = (query = '') =>
+      flows.get(`/v1/executions/${execution}/progress${query}`, { authorization: `Bearer ${secret}` })
+    const [all, rest, last] = [await follow(), await follow('?after=0'), await follow('?after=1')]
+    expect(all.headers.get('content-type')).toBe('application/x-ndjson')
+    expect(all.headers.get('x-service-invocation')).toBe(execution)
+    const reader = await openLines(all)
+    expect((await reader.take(2)).map(({ kind }) => kind)).toEqual(['admitted', 'node'])
+    await held.release()
+    await reader.end()
+    expect(reader.lines.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4])
+    expect(reader.lines.at(-1)).toEqual({ kind: 'complete', seq: 4, execution: await held.record })
+    expect(linesOf(await rest.text())).toEqual(reader.lines.slice(1))
+    expect(linesOf(await last.text())).toEqual(reader.lines.slice(2))
+    expect(linesOf(await (await follow('?after=3')).text())).toEqual(reader.lines.slice(4))
+    expect(await (await follow('?after=4')).text()).toBe('')
+  })
+
+  test('ends for who may not read it any more [key_revoked]', async ({ tenant, flows, fixture, held, execution }) => {
+    const { id, secret } = await tenant.key()
+    const answer = await flows.get(`/v1/executions/${execution}/progress`, { authorization: `Bearer ${secret}` })
+    const reader = await openLines(answer)
+    await reader.take(2)
+    await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [id])
+    await held.release()
+    await reader.end()
+    expect(reader.lines.at(-1)).toMatchObject({ kind: 'refused', error: { code: 'key_revoked' } })
+    expect((await held.record).status).toBe('Succeeded')
+  })
+
+  test('of another project is like none, and needs a listed key to list the flow [execution_not_found] [key_scope]', async ({
+    tenant,
+    flows,
+    fixture,
+    held,
+    execution,
+  }) => {
+    const neighbours = await fixture.project(tenant.owners)
+    const { secret } = await fixture.key({ project: neighbours, by: tenant.owners.owner })
+    const [theirs, nothing] = await Promise.all(
+      [execution, `exe_${'0'.repeat(26)}`].map(async (asked) => {
+        const answer = await flows.get(`/v1/executions/${asked}/progress`, { authorization: `Bearer ${secret}` })
+        return [answer.status, (await answer.text()).replaceAll(asked, '<id>')]
+      }),
+    )
+    expect(theirs).toMatchObject([404, expect.stringContaining('execution_not_found') as string])
+    expect(nothing).toEqual(theirs)
+    const listed = await tenant.key({ policy: 'listed', resources: [tenant.model] })
+    const headers = { authorization: `Bearer ${listed.secret}` }
+    const refused = await flows.get(`/v1/executions/${execution}/progress`, headers)
+    expect([refused.status, (await errorOf(refused))['code']]).toEqual([403, 'key_scope'])
+    await held.release()
+    await held.record
+  })
+})
+
+test.for(['after=x', 'after=-2', 'after=1.5', 'after=1&after=2', 'before=1'])(
+  'a query that can not be is refused by its field: %s [invalid_request]',
+  async (query, { flows }) => {
+    const answer = await flows.get(`/v1/executions/exe_none/progress?${query}`)
+    const { code, param } = await errorOf(answer)
+    expect([answer.status, code, param]).toEqual([400, 'invalid_request', query.split('=')[0]])
+  },
+)

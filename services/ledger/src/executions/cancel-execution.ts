@@ -1,0 +1,46 @@
+import type { StoppedBy } from '@gateway/contracts/flow-items'
+import type { CancelAnswer, CancelQuestion } from '@gateway/contracts/flow-reads'
+import { refused } from '@gateway/contracts/ledger-refusal'
+import type { RefusalBody } from '@gateway/contracts/refusal'
+import type { Deps } from '../deps.ts'
+import { mayReadExecution } from './records/may-read-execution.ts'
+import { readExecution } from './records/read-execution.ts'
+import { readRows } from './records/read-rows.ts'
+
+/** Behind its last line: of the nodes of an execution that goes on there is nothing to be read. */
+const NO_NODES = 1_000_000
+const BUDGET_MS = 4_000
+
+/**
+ * Stops an execution (flows §4.11). It takes the road of one that fails (R11 of decide-execution.ts), so the answer may find nodes
+ * of it under way. Whoever may read the record may stop it, by key or as a person.
+ * @throws where it could not be decided in time: it may be asked again
+ */
+export async function cancelExecution(
+  deps: Pick<Deps, 'reads' | 'packageCache' | 'nodeBatcher'>,
+  { caller, project, execution, sandbox }: CancelQuestion,
+): Promise<CancelAnswer> {
+  const row = (await readRows(deps, execution, NO_NODES))?.execution ?? null
+  const named = sandbox === null || row?.sandbox === sandbox ? row : null
+  const refusal = caller === null ? null : await mayReadExecution(deps, caller, named, execution)
+  if (refusal !== null) return refusal
+  if (named === null || (project !== null && named.project !== project))
+    return refused('execution_not_found', { execution })
+  const began = named.completed_at === null && (await stop(deps, execution, caller === null ? 'person' : 'key'))
+  const question = { caller: null, project: named.project, execution, detailed: caller === null }
+  const answer = await readExecution(deps, question)
+  if ('refused' in answer) return answer
+  const { error } = JSON.parse(answer.record) as { error: RefusalBody | null }
+  return { record: answer.record, sandbox: named.sandbox, began, stoppedBy: stopperIn(error) }
+}
+
+async function stop({ nodeBatcher }: Pick<Deps, 'nodeBatcher'>, execution: string, by: StoppedBy): Promise<boolean> {
+  const outcome = await nodeBatcher.submit({ op: 'cancel', execution, by }, BUDGET_MS)
+  if (outcome.kind === 'undecided') throw new Error(`it is not known whether ${execution} was stopped`)
+  return outcome.kind === 'cancelled'
+}
+
+function stopperIn(error: RefusalBody | null): StoppedBy | null {
+  if (error?.code !== 'execution_cancelled') return null
+  return error.details?.['by'] === 'key' ? 'key' : 'person'
+}
