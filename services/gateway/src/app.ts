@@ -13,6 +13,7 @@ import { showDocs, showOpenApi } from './routes/docs.ts'
 import { showAsset, uploadAsset } from './routes/v1/assets.ts'
 import { chatCompletions } from './routes/v1/chat-completions.ts'
 import { showExecution } from './routes/v1/executions.ts'
+import { showInvocation } from './routes/v1/invocations.ts'
 import { showKey } from './routes/v1/key.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
@@ -39,6 +40,7 @@ export function gatewayApp(deps: Deps): Express {
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),
+        showInvocation: showInvocation(deps),
         invokeSandbox: invokeSandbox(deps),
         serveMcp: null, // below, with every method
         showExecution: showExecution(deps),

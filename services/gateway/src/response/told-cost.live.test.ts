@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { invocationRecord } from '@gateway/contracts/console/money'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { eventsOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
 
@@ -14,6 +15,15 @@ const usageIn = (text: string) => (JSON.parse(text) as { usage: ToldUsage }).usa
 const chargedOf = async (fixture: Fixture, invocation: string | null) => {
   const { rows } = await fixture.run('SELECT charged_micro FROM money.attempts WHERE invocation = $1', [invocation])
   return Number(rows[0]!.charged_micro)
+}
+
+/** GET /v1/invocations/{id} of an answer. */
+async function recordOf({ url, headers }: { url: string; headers: Record<string, string> }, answer: Response) {
+  const id = answer.headers.get('x-service-invocation')!
+  const record = await fetch(`${url}/v1/invocations/${id}`, { headers })
+  expect([record.status, record.headers.get('x-service-invocation')]).toEqual([200, id])
+  expect(record.headers.get('cache-control')).toBe('private, no-store')
+  return invocationRecord.parse(await record.json())
 }
 
 /** Ends the reservations of a project as if its instance had died. */
@@ -38,6 +48,7 @@ describe('what an answer tells of its cost', () => {
       const charged = await chargedOf(fixture, first.headers.get('x-service-invocation'))
       expect(charged).toBeGreaterThan(0)
       expect(usage).toMatchObject({ cost: charged / 1_000_000, cost_micro: charged })
+      expect(await recordOf(tenant, first)).toMatchObject({ state: 'Settled', chargedMicro: charged })
       const again = await ask()
       expect(again.headers.get('idempotent-replayed')).toBe('true')
       expect(await again.text()).toBe(text)
@@ -73,6 +84,7 @@ describe('what an answer tells of its cost', () => {
       const usage = stream ? (eventsOf(text).chunks.at(-1)!.usage as ToldUsage) : usageIn(text)
       expect(usage).toMatchObject({ cost: 0, cost_micro: 0 })
       expect(usage.completion_tokens).toBeGreaterThan(0)
+      expect(await recordOf(tenant, await answering)).toMatchObject({ state: 'Released', chargedMicro: 0 })
       const again = await ask()
       expect(again.headers.get('idempotent-replayed')).toBeNull()
       await again.text()
