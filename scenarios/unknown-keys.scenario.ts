@@ -48,6 +48,7 @@ const keyPaths: [method: string, path: string, body?: object][] = [
   ['GET', '/v1/models'],
   ['GET', '/v1/models/acme/none'],
   ['GET', '/v1/key'],
+  ['GET', '/v1/invocations/inv_none'],
   ['POST', '/v1/chat/completions', { model: 'acme/none', messages: [{ role: 'user', content: 'Hello' }] }],
   ['POST', '/api/v2/tenants/ten_none/keys/key_none/rotate', {}],
 ]

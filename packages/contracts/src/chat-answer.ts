@@ -13,14 +13,23 @@ export interface WireUsage {
   total_tokens: number
   prompt_tokens_details?: Record<string, number>
   completion_tokens_details?: Record<string, number>
+  /** USD. */
+  cost?: number
+  /** micro-USD. */
+  cost_micro?: number
 }
 
-export function wireUsage(usage: AnswerUsage): WireUsage {
+/**
+ * @param chargedMicro what the call is charged, in micro-USD; null: not on record, and then nothing is told. A million USD is
+ * far below where a number of JSON would lose a micro-USD or be written with an exponent.
+ */
+export function wireUsage(usage: AnswerUsage, chargedMicro: number | null): WireUsage {
   return {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
     ...(usage.details?.prompt && { prompt_tokens_details: usage.details.prompt }),
     ...(usage.details?.completion && { completion_tokens_details: usage.details.completion }),
+    ...(chargedMicro !== null && { cost: chargedMicro / 1_000_000, cost_micro: chargedMicro }),
   }
 }

@@ -28,8 +28,10 @@ import {
   endInstance,
   funding,
   heartbeat,
+  invocationQuestion,
   walletQuestion,
   type CorrectionAnswer,
+  type InvocationAnswer,
   type KeyAnswer,
   type ModelsAnswer,
   type ServiceName,
@@ -93,6 +95,14 @@ export const ledgerOperations = {
     callers: byKey,
     request: callerQuestion,
     response: response<KeyAnswer>(),
+    pool: 'requests',
+  },
+  /** What a call of a key was charged, or what is reserved for it. */
+  readInvocation: {
+    path: '/invocations/read',
+    callers: byKey,
+    request: invocationQuestion,
+    response: response<InvocationAnswer>(),
     pool: 'requests',
   },
   /** Begins an execution, or names the one that an idempotency key began before. Without a response it may have begun. */

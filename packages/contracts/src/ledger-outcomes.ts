@@ -1,4 +1,5 @@
 import type { LedgerRefusal } from './ledger-refusal.ts'
+import type { PriceSnapshot } from './price-snapshot.ts'
 
 // What the ledger answers to admissions and to what ends them, an outcome an item (ledger-items.ts).
 
@@ -20,6 +21,11 @@ export interface Admitted {
   /** Tokens, always sent to the provider. */
   outputCap: number
   reservedMicro: number
+  /**
+   * Of a direct call: what its settlement goes by, so that its answer can tell the charge before it is made. Left out by ledgers
+   * that do not know it; then the answer tells no cost.
+   */
+  price?: PriceSnapshot
   routes: Route[]
   supportedParameters: string[]
   /** Of an image or sound that it makes. Left out by ledgers that do not know it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { InvocationRecord } from './console/money.ts'
 import type { KeyStatus } from './key-status.ts'
 import type { Refused } from './ledger-refusal.ts'
 import type { ModelEntry } from './model-entry.ts'
@@ -17,6 +18,11 @@ export type ModelsAnswer = { entries: ModelEntry[] } | Refused
 
 /** POST /keys/read: a `callerQuestion`; what the key is and has left. */
 export type KeyAnswer = { key: KeyStatus } | Refused
+
+/** POST /invocations/read: a call of the key, or of one of its lineage. */
+export const invocationQuestion = callerQuestion.extend({ invocation: z.string().max(256) })
+export type InvocationQuestion = z.infer<typeof invocationQuestion>
+export type InvocationAnswer = { record: InvocationRecord } | Refused
 
 /** Whoever calls the ledger. */
 export const serviceName = z.enum(['gateway', 'worker', 'console'])

@@ -21,6 +21,8 @@ const shown = {
   sandbox_not_found: nothing,
   execution_not_found: nothing,
   asset_not_found: nothing,
+  invocation_not_found: nothing,
+  invocation_archived: nothing,
   key_scope: (_, surface) => (surface === 'chat' ? { param: 'model' } : {}),
   product_not_assigned: nothing,
   sandbox_contract: () => ({ param: 'model' }),

@@ -242,6 +242,14 @@ export const refusals = {
     message: (f: { asset: string }) => `The project has no asset ${f.asset}.`,
     resolution: text('Check the id, or upload the file at POST /v1/assets.'),
   },
+  invocation_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    message: (f: { invocation: string }) => `This key has made no call ${f.invocation}.`,
+    resolution: text(
+      'Check the id: it is the X-Service-Invocation of an answer to this key, or to one that it has replaced or that has replaced it. An execution is read at GET /v1/executions/{id}.',
+    ),
+  },
   invocation_archived: {
     status: 404,
     type: 'not_found_error',

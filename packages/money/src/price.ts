@@ -55,6 +55,11 @@ export function costMicro(
   return (cached + reasoned + requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
 }
 
+/** Of what a call costs, what is charged: never more than was reserved for it (money §3.2). */
+export function chargeMicro(cost: Micro, reserved: Micro): Micro {
+  return cost < reserved ? cost : reserved
+}
+
 function partCost(tokens: bigint, pico: Pico, part: bigint, partPico: Pico | null | undefined): Pico {
   const priced = part < tokens ? part : tokens
   return (tokens - priced) * pico + priced * (partPico ?? pico)

@@ -2,7 +2,7 @@
 -- a_pair says which of them an item is (from 1). a_node and a_lease are null for direct calls, and empty where all are.
 -- The rules of batches: B1 to B10 of run_batch_v1.
 -- Answers one json object of lists in the order of the items: code (null: admitted) and facts of the refused,
--- invocation (null: its own id), attempt, outputCap and micro; and by pair its callers: project and key.
+-- invocation (null: its own id), attempt, outputCap and micro; and by pair its callers: project, key and price.
 -- needs: money.caller_and_model
 CREATE OR REPLACE FUNCTION money.admit_v1(
   locked text[],
@@ -171,7 +171,9 @@ BEGIN
              'key', r.key,
              'product', r.product,
              'outputCap', r.output_cap,
-             'micro', r.micro) END ORDER BY i.ord),
+             'micro', r.micro,
+             'price', money.price_v1(
+               r.prompt_pico, r.completion_pico, r.request_pico, r.cached_pico, r.reasoning_pico)) END ORDER BY i.ord),
            array_agg(v.state ORDER BY i.ord)
       INTO again_of, closed_of
       FROM unnest(a_id) WITH ORDINALITY AS i (id, ord)
@@ -530,7 +532,9 @@ BEGIN
     END IF;
   END IF;
 
-  SELECT json_agg(json_build_array(u.project, u.key)) INTO callers FROM unnest(pairs) u;
+  SELECT json_agg(json_build_array(u.project, u.key, money.price_v1(
+           u.prompt_pico, u.completion_pico, u.request_pico, u.cached_pico, u.reasoning_pico)))
+    INTO callers FROM unnest(pairs) u;
   RETURN json_build_object(
     'code', code_of,
     'facts', facts_of,

@@ -57,6 +57,8 @@ export const gatewayMatrix: GatewayRow[] = [
   row('GET /v1/models/*id', '200', MISMATCH, { path: { id: 'product' }, headers: selector('x-project-id') }),
   row('GET /v1/key', '200', '200'),
   row('GET /v1/key', '200', MISMATCH, { headers: selector('x-service-project') }),
+  row('GET /v1/invocations/:id', '200', '404 invocation_not_found', { path: { id: 'invocation' } }),
+  row('GET /v1/invocations/:id', '200', MISMATCH, { path: { id: 'invocation' }, headers: selector('x-project-id') }),
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: chat }),
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: (ids) => ({ ...chat(ids), stream: true }) }),
   row('POST /v1/chat/completions', '200', MISMATCH, { body: (ids) => ({ ...chat(ids), project_id: ids.project }) }),

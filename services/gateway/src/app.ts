@@ -14,6 +14,7 @@ import { showAsset, uploadAsset } from './routes/v1/assets.ts'
 import { chatCompletions } from './routes/v1/chat-completions.ts'
 import { followExecution } from './routes/v1/execution-progress.ts'
 import { showExecution } from './routes/v1/executions.ts'
+import { showInvocation } from './routes/v1/invocations.ts'
 import { showKey } from './routes/v1/key.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
 import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
@@ -41,6 +42,7 @@ export function gatewayApp(deps: Deps): Express {
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),
+        showInvocation: showInvocation(deps),
         invokeSandbox: invokeSandbox(deps),
         cancelExecution: cancelExecution(deps),
         serveMcp: null, // below, with every method

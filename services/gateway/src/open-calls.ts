@@ -12,7 +12,7 @@ export interface OpenCalls {
   /** Runs a call. */
   run(call: () => Promise<void>): Promise<void>
   /** Counts work that goes on after its call was answered. */
-  track(work: Promise<void>): Promise<void>
+  track<T>(work: Promise<T>): Promise<T>
   /** Aborts, by `ProcessStopping`, when running calls have to end now. */
   cancellation: AbortSignal
   /** Calls under way, without the work that is only tracked. */
@@ -28,7 +28,7 @@ interface Options {
 }
 
 export function trackOpenCalls({ stopping, finishMs }: Options): OpenCalls {
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Set<Promise<unknown>>()
   const cancellation = new AbortController()
   let calls = 0
   stopping.addEventListener(
@@ -36,7 +36,7 @@ export function trackOpenCalls({ stopping, finishMs }: Options): OpenCalls {
     () => void setTimeout(() => cancellation.abort(new ProcessStopping()), finishMs).unref(),
   )
 
-  function track(work: Promise<void>): Promise<void> {
+  function track<T>(work: Promise<T>): Promise<T> {
     const tracked = work.finally(() => underWay.delete(tracked))
     underWay.add(tracked)
     return tracked

@@ -1,5 +1,5 @@
 import { pricedParts } from '@gateway/contracts/usage'
-import { costMicro } from '@gateway/money/price'
+import { chargeMicro, costMicro } from '@gateway/money/price'
 import type { ClosingItem } from '../src/admissions/waiting-items.ts'
 import type { Book, Reservation } from './book.ts'
 
@@ -46,7 +46,7 @@ function closeOpen(book: Book, item: ClosingItem, reservation: Reservation): Clo
       return { outcome: 'released', close: { reservation, chargedMicro: 0n, excessMicro: 0n } }
     case 'settle': {
       const cost = costOf(item, reservation.price)
-      const chargedMicro = cost < reservation.micro ? cost : reservation.micro
+      const chargedMicro = chargeMicro(cost, reservation.micro)
       return {
         outcome: 'settled',
         close: { reservation, chargedMicro, excessMicro: cost - chargedMicro },

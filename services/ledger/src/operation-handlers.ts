@@ -11,6 +11,7 @@ import { endedExecutions } from './executions/records/ended-executions.ts'
 import { readExecution } from './executions/records/read-execution.ts'
 import { readUsage } from './executions/records/read-usage.ts'
 import { startExecution } from './executions/start/start-execution.ts'
+import { readInvocation } from './invocations/read-invocation.ts'
 import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
 import { readKeyStatus } from './keys/read-key-status.ts'
 import { correct } from './wallets/correct.ts'
@@ -24,6 +25,7 @@ export const operationHandlers: {
 } = {
   models: readModels,
   key: readKeyStatus,
+  readInvocation,
   startExecution,
   followExecution,
   endedExecutions,

@@ -36,6 +36,12 @@ export const usageShape = z.strictObject({
   total_tokens: z.int().min(0),
   prompt_tokens_details: counts.optional(),
   completion_tokens_details: counts.optional(),
+  cost: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('USD, exact to the micro-USD: what this call was charged. Absent: it is not on record yet'),
+  cost_micro: z.int().min(0).optional().describe('the same in micro-USD'),
 })
 
 const token = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()).nullable() }

@@ -1,4 +1,5 @@
 import { chatBody } from '../chat-request.ts'
+import { invocationRecord } from '../console/money.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList } from '../model-entry.ts'
 import { chunkShape, completionShape } from './answer-shapes.ts'
@@ -92,5 +93,24 @@ export const gatewayRoutes = {
     summary: 'Read what this key is and what is left of its limit',
     headers: selector,
     answers: { 200: { description: 'The key', body: keyStatus } },
+  },
+  showInvocation: {
+    method: 'GET',
+    path: '/v1/invocations/{id}',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Read what a call of this key was charged',
+    description:
+      'A call of this key, or of one that it has replaced or that has replaced it; calls of nodes among them. `chargedMicro` is final once `state` is not `Open`; until then `reservedMicro` is the most that it can be.',
+    parameters: { id: 'As in `X-Service-Invocation` of the answer' },
+    headers: selector,
+    answers: {
+      200: {
+        description: 'The call, as its newest attempt stands',
+        body: invocationRecord,
+        headers: { 'X-Service-Invocation': 'The invocation id' },
+      },
+    },
+    refusals: ['invocation_not_found', 'invocation_archived'],
   },
 } as const satisfies Record<string, ApiRoute>

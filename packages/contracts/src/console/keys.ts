@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { keyLimits } from '../limits.ts'
-import { id, label, time } from './fields.ts'
+import { id, label, micro, time } from './fields.ts'
 import { pageQuery } from './page.ts'
 
 export const keyState = z.enum(['Active', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'])
@@ -31,6 +31,16 @@ export const newKeyBody = z
     if (policy === 'all-eligible' && resources) problem('only goes with the policy listed')
   })
 
+/** What a window has, of a key and all its lineage. */
+const keyWindow = z.strictObject({
+  spentMicro: micro.describe('charged for calls that were admitted in this window'),
+  reservedMicro: micro.describe('reserved for running calls of this window'),
+  remainingMicro: micro.describe('what one more call may reserve'),
+  startsAt: time.nullable().describe('null: the limit is for a lifetime'),
+  resetsAt: time.nullable().describe('null: never'),
+})
+export type KeyWindow = z.infer<typeof keyWindow>
+
 export const keyRecord = z.strictObject({
   id,
   name: z.string(),
@@ -42,6 +52,7 @@ export const keyRecord = z.strictObject({
     .array(id)
     .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader may not use'),
   limit: spendingLimit.nullable(),
+  window: keyWindow.nullable().describe('the one that runs now; null: the key has no limit'),
   createdBy: id,
   createdAt: time,
   expiresAt: time.nullable(),

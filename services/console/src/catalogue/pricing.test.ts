@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { columnsOfPricing, pricingOf } from './pricing.ts'
+import { composePricing } from '@gateway/contracts/console/compose-invocation'
+import { columnsOfPricing } from './pricing.ts'
 
 const noParts = { cachedPico: null, reasoningPico: null }
 
@@ -33,7 +34,7 @@ test.for([
   ],
 ] as const)('%j is stored exactly and shown as it was sent', ([pricing, columns]) => {
   expect(columnsOfPricing(pricing)).toEqual(columns)
-  expect(pricingOf(columns)).toEqual(pricing)
+  expect(composePricing(columns)).toEqual(pricing)
 })
 
 test.for([

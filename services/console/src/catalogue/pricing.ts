@@ -11,19 +11,6 @@ export interface PriceColumns extends Price {
 const MAX_PER_TOKEN = 100_000_000_000n // 0.1 USD
 const MAX_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
 
-/** Stored prices as decimal strings of USD. */
-export function pricingOf(price: PriceColumns): ProductPricing {
-  const { unit, promptPico, completionPico, requestPico, cachedPico, reasoningPico } = price
-  if (unit === 'request') return { unit: 'request', request: usdFromPico(requestPico) }
-  return {
-    unit: 'tokens',
-    prompt: usdFromPico(promptPico),
-    completion: usdFromPico(completionPico),
-    ...(typeof cachedPico === 'bigint' && { cachedPrompt: usdFromPico(cachedPico) }),
-    ...(typeof reasoningPico === 'bigint' && { reasoning: usdFromPico(reasoningPico) }),
-  }
-}
-
 /**
  * Decimal strings of USD as stored prices, exactly.
  * @throws Refusal `invalid_request` for a price beyond what one call may cost

@@ -1,3 +1,4 @@
+import { composePricing } from '@gateway/contracts/console/compose-invocation'
 import type { z } from 'zod'
 import {
   mediaParameters,
@@ -10,7 +11,7 @@ import {
 } from '@gateway/contracts/console/products'
 import type { ConsoleDeps } from '../deps.ts'
 import { invalidField } from '../request/check.ts'
-import { columnsOfPricing, pricingOf } from './pricing.ts'
+import { columnsOfPricing } from './pricing.ts'
 
 export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleDeps['prisma']['product']['findUnique']>>>
 
@@ -75,7 +76,7 @@ export function productRecord(row: ProductRow, toOperator: boolean): ProductReco
     imageInput: { maxBytes: row.imageMaxBytes, maxCount: row.imageMaxCount, https: row.imageHttps },
     maxOutputBytes: row.maxOutputBytes,
     parameterValues: row.parameterValues as ParameterValues,
-    pricing: pricingOf(row),
+    pricing: composePricing(row),
     ...(toOperator && operatorsFields(row)),
     createdAt: row.createdAt.toISOString(),
   }

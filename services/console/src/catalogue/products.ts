@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
-import { pricingOf } from './pricing.ts'
+import { composePricing } from '@gateway/contracts/console/compose-invocation'
 import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
 import { authorizeOnPlatform, requireMembership } from '../permissions/authorize.ts'
 import { passBarrier } from '../permissions/pass-barrier.ts'
@@ -86,5 +86,5 @@ export function changeProduct(deps: Deps): Handler<'changeProduct'> {
 
 /** What the audit keeps of a product: who may call it, for how much, and what is reserved. */
 function weighty(row: ProductRow) {
-  return { state: row.state, pricing: { ...pricingOf(row) }, factor: row.factorMillionths / 1_000_000 }
+  return { state: row.state, pricing: { ...composePricing(row) }, factor: row.factorMillionths / 1_000_000 }
 }

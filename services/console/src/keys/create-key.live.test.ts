@@ -25,6 +25,13 @@ test('a key is bound to its project, shows its secret once, and only its hash is
     policy: 'all-eligible',
     resources: [],
     limit,
+    window: {
+      spentMicro: 0,
+      reservedMicro: 0,
+      remainingMicro: limit.micro,
+      startsAt: expect.any(String),
+      resetsAt: expect.any(String),
+    },
     createdBy: stack.owner.id,
     createdAt: expect.any(String),
     expiresAt: new Date(Date.parse(key.createdAt) + 30 * 86_400_000).toISOString(),

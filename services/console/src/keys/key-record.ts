@@ -2,12 +2,14 @@ import type { KeyRecord } from '@gateway/contracts/console/keys'
 import type { Transaction } from '../audit/record-change.ts'
 import { hideSandboxes, projectsOpenTo } from '../permissions/hidden-sandboxes.ts'
 import { keyState, type KeyDates } from './key-state.ts'
+import { keyWindow } from './key-window.ts'
 
 /** A key as it is stored, less what never leaves the table. */
 export interface KeyRow extends KeyDates {
   id: string
   name: string
   prefix: string
+  lineage: string
   policy: string
   limitMicro: bigint | null
   limitReset: string | null
@@ -17,7 +19,7 @@ export interface KeyRow extends KeyDates {
 }
 
 /**
- * Keys as the API shows them to a person, with their allowlists and their last use. Of sandbox products on an allowlist they see only
+ * Keys as the API shows them to a person, with their allowlists, their windows and their last use. Of sandbox products on an allowlist they see only
  * those that they may use. @param reader null: the key itself, which may use them
  */
 export async function keyRecords(
@@ -27,14 +29,19 @@ export async function keyRecords(
   reader: string | null,
 ): Promise<KeyRecord[]> {
   const where = { key: { in: keys.map(({ id }) => id) } }
-  const [resources, uses] = await Promise.all([
+  const limited = keys.filter(({ limitMicro }) => limitMicro !== null)
+  const [resources, uses, meters] = await Promise.all([
     prisma.keyResource.findMany({ where, orderBy: { resource: 'asc' } }),
     prisma.keyUse.findMany({ where }),
+    limited.length === 0
+      ? []
+      : prisma.meter.findMany({ where: { lineage: { in: limited.map(({ lineage }) => lineage) } } }),
   ])
   const projects = keys.flatMap(({ project }) => project ?? [])
   const open = reader === null ? new Set(projects) : await projectsOpenTo(prisma, reader, projects)
   const listed = Map.groupBy(resources, ({ key }) => key)
   const lastUse = new Map(uses.map(({ key, lastUsedAt }) => [key, lastUsedAt]))
+  const meterOf = new Map(meters.map((meter) => [meter.lineage, meter]))
   return keys.map((key) => ({
     id: key.id,
     name: key.name,
@@ -47,6 +54,7 @@ export async function keyRecords(
       key.project !== null && open.has(key.project),
     ),
     limit: limitOf(key),
+    window: keyWindow(limitOf(key), meterOf.get(key.lineage), now),
     createdBy: key.createdBy,
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,

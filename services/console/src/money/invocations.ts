@@ -1,11 +1,11 @@
 import { Prisma } from '@gateway/database/client'
+import { composeInvocation } from '@gateway/contracts/console/compose-invocation'
 import type { InvocationRecord } from '@gateway/contracts/console/money'
 import { usageCounts, type UsageCount } from '@gateway/contracts/usage'
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import { timeOfId } from '@gateway/contracts/ids'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { Response } from 'express'
-import { pricingOf } from '../catalogue/pricing.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
@@ -116,37 +116,20 @@ function olderThan({ at, id }: { at: Date; id: string }): Prisma.Sql {
 }
 
 function invocationRecord(row: InvocationRow, seesExecutions: boolean): InvocationRecord {
-  return {
-    id: row.id,
-    key: row.key === '' ? null : row.key,
-    model: row.product,
+  return composeInvocation({
+    ...row,
+    invocation: row.id,
     execution: seesExecutions ? row.execution : null,
     node: seesExecutions ? row.node : null,
-    state: row.state,
-    ...countsIn(row),
-    estimated: row.estimated,
-    pricing: pricingOf({
-      unit: unitOf(row),
-      promptPico: row.prompt_pico,
-      completionPico: row.completion_pico,
-      requestPico: row.request_pico,
-      cachedPico: row.cached_pico,
-      reasoningPico: row.reasoning_pico,
-    }),
-    reservedMicro: Number(row.reserved_micro),
-    chargedMicro: Number(row.charged_micro),
-    createdAt: row.admitted_at.toISOString(),
-  }
-}
-
-/** A price of nothing doesn't say what it is for; then it is for what the product is priced by. */
-function unitOf({ request_pico, prompt_pico, completion_pico, unit }: InvocationRow): string {
-  if (request_pico > 0n) return 'request'
-  return prompt_pico > 0n || completion_pico > 0n ? 'tokens' : unit
-}
-
-function countsIn(row: InvocationRow): Pick<InvocationRecord, UsageCount> {
-  return Object.fromEntries(usageCounts.map((count) => [count, row[count]])) as Pick<InvocationRecord, UsageCount>
+    promptPico: row.prompt_pico,
+    completionPico: row.completion_pico,
+    requestPico: row.request_pico,
+    cachedPico: row.cached_pico,
+    reasoningPico: row.reasoning_pico,
+    reservedMicro: row.reserved_micro,
+    chargedMicro: row.charged_micro,
+    admittedAt: row.admitted_at,
+  })
 }
 
 function columnOf(count: UsageCount): string {

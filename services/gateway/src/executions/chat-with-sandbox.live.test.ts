@@ -67,7 +67,8 @@ describe('a flow of one text', () => {
     expect(answer.headers.get('x-service-invocation')).toBe(body.id)
     expect(await tenant.settled()).toBe(record.chargedMicro)
     // 1 micro-USD a prompt token and 2 a completion token
-    const usage = body.usage as { prompt_tokens: number; completion_tokens: number; total_tokens: number }
+    const usage = body.usage as Record<'prompt_tokens' | 'completion_tokens' | 'total_tokens', number>
+    expect(usage).toMatchObject({ cost: record.chargedMicro / 1_000_000, cost_micro: record.chargedMicro })
     expect(usage.prompt_tokens + 2 * usage.completion_tokens).toBe(record.chargedMicro)
     expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens)
   })
@@ -83,7 +84,13 @@ describe('a flow of one text', () => {
       usage: object
     }
     expect(answer.choices[0]!.message.content).toBe('system: Be brief.\n\nuser: Hello')
-    expect(answer.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 })
+    expect(answer.usage).toEqual({
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      total_tokens: 0,
+      cost: 0,
+      cost_micro: 0,
+    })
   })
 
   test('streams its text in one chunk, and the last chunk says what the execution was', async ({
@@ -105,7 +112,7 @@ describe('a flow of one text', () => {
       expect(chunks.map((chunk) => chunk.id)).toEqual(chunks.map(() => id))
       const service = { kind: 'sandbox', execution_id: id, project: tenant.project, charged_micro: 0 }
       expect(chunks.map((chunk) => chunk.service)).toEqual([...chunks.slice(1).map(() => undefined), service])
-      const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+      const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, cost: 0, cost_micro: 0 }
       expect(chunks.map((chunk) => chunk.usage)).toEqual(
         options === null ? chunks.map(() => undefined) : [null, null, usage],
       )

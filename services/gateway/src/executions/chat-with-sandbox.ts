@@ -61,7 +61,7 @@ async function answerOf(
   const record = JSON.parse(ended.record) as ExecutionRecord
   if (record.status !== 'Succeeded') throw refusalOfExecution(record, execution.keyed)
   const usage = await deps.ledger.readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
-  return { ...factsOf(record, execution.textField), model, usage: wireUsage(usage) }
+  return { ...factsOf(record, execution.textField), model, usage: wireUsage(usage, record.chargedMicro) }
 }
 
 function factsOf({ id, project, chargedMicro, output, completedAt }: ExecutionRecord, field: string | null) {

@@ -17,7 +17,7 @@ test.for([
           return { kind: 'released' as const }
         },
       },
-      openCalls: { track: async (work: Promise<void>) => work },
+      openCalls: { track: async <T>(work: Promise<T>) => work },
       notifier: { notify: () => {} },
       metrics: { closed: () => {} },
     } as unknown as Parameters<typeof release>[0]

@@ -33,41 +33,64 @@ export function openReservation(
   return { id, invocation, keyed, closed: false }
 }
 
-/** Charges the usage and, for a call with an idempotency key, saves the answer. */
-export function settle(
+/**
+ * Charges the usage and, for a call with an idempotency key, saves the answer. Answers what was charged, in micro-USD; null: it is
+ * not on record yet.
+ */
+export async function settle(
   deps: Needed,
   reservation: Reservation,
   usage: CountedUsage,
   answer: SettleItem['answer'],
-): Promise<void> {
+): Promise<number | null> {
   const saved = reservation.keyed && isSmallEnough(answer) ? answer : null
-  return close(deps, reservation, () =>
+  const outcome = await close(deps, reservation, () =>
     deps.ledger.settle({ id: reservation.id, usage: recordedUsage(usage), answer: saved }),
   )
+  return chargedBy(outcome)
+}
+
+function chargedBy(outcome: Outcome | null): number | null {
+  switch (outcome?.kind) {
+    case 'settled':
+      return outcome.chargedMicro
+    case 'fenced':
+    case 'unknown':
+    case 'released':
+      return 0
+    case 'set-aside':
+    case undefined:
+      return null
+  }
 }
 
 /** Gives everything back: the call is not charged. */
-export function release(deps: Needed, reservation: Reservation, reason: string): Promise<void> {
-  return close(deps, reservation, () =>
+export async function release(deps: Needed, reservation: Reservation, reason: string): Promise<void> {
+  await close(deps, reservation, () =>
     deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) || 'failed' }),
   )
 }
 
-async function close(deps: Needed, reservation: Reservation, ask: () => Promise<Outcome>): Promise<void> {
-  if (reservation.closed) return // H1
+/** null: it is closed already, or how it was closed is not known yet. */
+async function close(deps: Needed, reservation: Reservation, ask: () => Promise<Outcome>): Promise<Outcome | null> {
+  if (reservation.closed) return null // H1
   reservation.closed = true
   const closed = deps.openCalls.track(askUntilClosed(deps, reservation, ask))
-  if (!(await settlesWithin(PATIENCE_MS, closed))) deps.metrics.closed('late') // H2
+  if (await settlesWithin(PATIENCE_MS, closed)) return closed
+  deps.metrics.closed('late') // H2
+  return null
 }
 
 async function askUntilClosed(
   { notifier, metrics, log }: Needed,
   { id, invocation, keyed }: Reservation,
   ask: () => Promise<Outcome>,
-): Promise<void> {
+): Promise<Outcome | null> {
   const startMs = performance.now()
+  let outcome: Outcome | null = null
   try {
-    const { kind } = await ask()
+    outcome = await ask()
+    const { kind } = outcome
     metrics.closed(kind, performance.now() - startMs)
     if (kind === 'fenced' || kind === 'unknown') log.warn({ reservation: id, kind }, 'a settlement charged nobody')
     if (kind === 'set-aside')
@@ -77,6 +100,7 @@ async function askUntilClosed(
     log.error({ err: error, reservation: id }, 'a reservation could not be closed; the ledger will release it')
   }
   if (keyed) notifier.notify(invocation) // H3
+  return outcome
 }
 
 /** A larger answer is charged and not kept; a repeat under its key is told so. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { errorOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
+import { bodyOf, errorOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
 
 const SOON = { timeout: 30_000, interval: 100 }
 
@@ -16,7 +16,9 @@ test('a call that can not be settled is answered, kept by the ledger, and charge
   const { reserved } = await tenant.wallet()
   await fixture.run('UPDATE money.wallets SET reserved = 0 WHERE project = $1', [tenant.project])
   await control.release()
-  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200])
+  const answers = await Promise.all(calls)
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  for (const answer of answers) expect((await bodyOf(answer)).usage).not.toHaveProperty('cost') // nothing is on record yet
   const metrics = async () => (await fetch(`${tenant.metricsUrl}/metrics`)).text()
   await expect.poll(metrics, SOON).toMatch(/^gateway_reservations_closed_total\{outcome="set-aside".*\} 3\b/m)
 

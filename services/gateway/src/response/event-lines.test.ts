@@ -22,17 +22,24 @@ describe('the events of a stream', () => {
   })
 
   test('say nothing of usage unless asked', () => {
-    expect(eventLines({ ...FACTS, includeUsage: false }).end(USAGE)).toBe('data: [DONE]\n\n')
+    expect(eventLines({ ...FACTS, includeUsage: false }).end(USAGE, 5)).toBe('data: [DONE]\n\n')
   })
 
   test('say usage once where asked, before [DONE], and null until then', () => {
     const lines = eventLines({ ...FACTS, includeUsage: true })
     expect(JSON.parse(dataOf(lines.chunk(CHOICES))[0]!)).toEqual({ ...HEAD, choices: CHOICES, usage: null })
-    const [usage, done] = dataOf(lines.end(USAGE))
+    const [usage, done] = dataOf(lines.end(USAGE, 5))
     expect(JSON.parse(usage!)).toEqual({
       ...HEAD,
       choices: [],
-      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, prompt_tokens_details: { cached_tokens: 1 } },
+      usage: {
+        prompt_tokens: 3,
+        completion_tokens: 2,
+        total_tokens: 5,
+        prompt_tokens_details: { cached_tokens: 1 },
+        cost: 0.000005,
+        cost_micro: 5,
+      },
     })
     expect(done).toBe('[DONE]')
   })

@@ -6,8 +6,11 @@ import type { CountedUsage } from '@gateway/tokens/counted-usage'
 /** Writes the events of one streamed answer, each as its `data:` line and the blank line after it (rules §3.7). */
 export interface EventLines {
   chunk(choices: ChunkChoice[]): string
-  /** The last events of a whole answer: its usage, where asked for, and `[DONE]`. */
-  end(usage: CountedUsage): string
+  /**
+   * The last events of a whole answer: its usage, where asked for, and `[DONE]`.
+   * @param chargedMicro what the call is charged; null: not on record
+   */
+  end(usage: CountedUsage, chargedMicro: number | null): string
 }
 
 export interface EventFacts {
@@ -27,8 +30,9 @@ export function eventLines({ invocation, model, created, includeUsage }: EventFa
   const close = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
   return {
     chunk: (choices) => open + JSON.stringify(choices) + close,
-    end: (usage) =>
-      (includeUsage ? `${open}[],"usage":${JSON.stringify(wireUsage(usage))}}\n\n` : '') + 'data: [DONE]\n\n',
+    end: (usage, chargedMicro) =>
+      (includeUsage ? `${open}[],"usage":${JSON.stringify(wireUsage(usage, chargedMicro))}}\n\n` : '') +
+      'data: [DONE]\n\n',
   }
 }
 

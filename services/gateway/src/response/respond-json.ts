@@ -6,9 +6,11 @@ import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
 import type { Deps } from '../deps.ts'
 import type { Call } from '../provider-call/call.ts'
 import { callForCompletion } from '../provider-call/call-provider.ts'
-import { settle } from '../provider-call/reservation.ts'
+import { settleAndTell } from '../provider-call/settle-and-tell.ts'
 
-type Needed = Pick<Deps, 'now' | 'countUsage'> & Parameters<typeof callForCompletion>[0] & Parameters<typeof settle>[0]
+type Needed = Pick<Deps, 'now' | 'countUsage'> &
+  Parameters<typeof callForCompletion>[0] &
+  Parameters<typeof settleAndTell>[0]
 
 /**
  * Answers a call in one piece: call, settle, send (rules §3.6). What is saved is what is sent, byte for byte.
@@ -20,15 +22,19 @@ export async function respondJson(deps: Needed, res: ServerResponse, call: Call)
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project }
   const usage = await deps.countUsage(reported, asked, () => textOf(choices))
-  const body = JSON.stringify({
-    id: call.admitted.invocation,
-    object: 'chat.completion',
-    created: Math.floor(deps.now() / 1000),
-    model: call.request.model,
-    choices,
-    usage: wireUsage(usage),
+  const created = Math.floor(deps.now() / 1000)
+  const body = await settleAndTell(deps, call, usage, {
+    write: (chargedMicro) =>
+      JSON.stringify({
+        id: call.admitted.invocation,
+        object: 'chat.completion',
+        created,
+        model: call.request.model,
+        choices,
+        usage: wireUsage(usage, chargedMicro),
+      }),
+    save: (text) => ({ contentType: 'application/json', body: text }),
   })
-  await settle(deps, call.reservation, usage, { contentType: 'application/json', body })
   sendJson(res, 200, body)
 }
 

@@ -6,7 +6,7 @@ import { refusalOfBreak } from '../errors/refusal-of-error.ts'
 import { ProcessStopping } from '../open-calls.ts'
 import type { Call } from '../provider-call/call.ts'
 import { callForChunks } from '../provider-call/call-provider.ts'
-import { settle } from '../provider-call/reservation.ts'
+import { settleAndTell } from '../provider-call/settle-and-tell.ts'
 import { eventLines, failureLine } from './event-lines.ts'
 import { openRecording } from './recording.ts'
 import { EVENT_STREAM, openLate, type ResponseStream } from './response-stream.ts'
@@ -16,10 +16,12 @@ import { EVENT_STREAM, openLate, type ResponseStream } from './response-stream.t
 //       last event.
 //   A2  A caller who leaves or lags never ends the call: it is read to its end, settled on its real usage and, if
 //       keyed, saved.
-//   A3  `[DONE]` follows the settlement, and follows a whole answer only.
+//   A3  `[DONE]` and the chunk with the usage before it follow the settlement, and follow a whole answer only.
 //   A4  An answer that breaks off after its first byte is charged by our own count, and saved as it was sent.
 
-type Needed = Pick<Deps, 'now' | 'countUsage'> & Parameters<typeof callForChunks>[0] & Parameters<typeof settle>[0]
+type Needed = Pick<Deps, 'now' | 'countUsage'> &
+  Parameters<typeof callForChunks>[0] &
+  Parameters<typeof settleAndTell>[0]
 
 /** @throws ProviderFailure, ProcessStopping: before the first byte of the answer only */
 export async function respondStream(deps: Needed, stream: ResponseStream, call: Call): Promise<void> {
@@ -46,7 +48,12 @@ export async function respondStream(deps: Needed, stream: ResponseStream, call: 
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project }
   const usage = await deps.countUsage(broken ? null : reported, asked, answered.text)
-  const last = recording.add(broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage))
-  await settle(deps, call.reservation, usage, await recording.answer(EVENT_STREAM))
+  const last = await settleAndTell(deps, call, usage, {
+    write: (chargedMicro) => (broken ? failureLine(refusalOfBreak(broken)) : lines.end(usage, chargedMicro)),
+    save: (text) => {
+      recording.add(text)
+      return recording.answer(EVENT_STREAM)
+    },
+  })
   stream.end(last) // A3
 }

@@ -11,6 +11,7 @@ import type {
   ReleaseOutcome,
   SettleOutcome,
 } from '@gateway/contracts/ledger-outcomes'
+import type { PriceSnapshot } from '@gateway/contracts/price-snapshot'
 import { isoSeconds, resetsAt, type Reset } from '@gateway/money/spending-window'
 import type { AdmissionRow, BatchRows, ClosingRow } from './run-batch.ts'
 import type { AdmissionItem, Waiting } from './waiting-items.ts'
@@ -24,12 +25,13 @@ export interface Decided {
 /** What a row of the batch means to the caller. A `replay` still lacks its answer. */
 export function admitOutcome(
   row: AdmissionRow,
-  { model }: Pick<AdmissionItem, 'model'>,
+  { model, op }: Pick<AdmissionItem, 'model' | 'op'>,
   products: BatchRows['products'],
 ): AdmitOutcome | AdmitNodeOutcome {
   if (isAdmitted(row)) {
-    const [, , invocation, attempt, project, key, product, outputCap, reservedMicro] = row
-    return admitted({ invocation, attempt, project, key, product, outputCap, reservedMicro }, products)
+    const [, , invocation, attempt, project, key, product, outputCap, reservedMicro, price] = row
+    const facts = { invocation, attempt, project, key, product, outputCap, reservedMicro }
+    return admitted({ ...facts, ...(op === 'admit' && { price }) }, products)
   }
   const [, code, facts] = row
   switch (code) {
@@ -43,6 +45,7 @@ export function admitOutcome(
           product: facts['product'] as string,
           outputCap: facts['outputCap'] as number,
           reservedMicro: facts['micro'] as number,
+          ...(op === 'admit' && { price: facts['price'] as PriceSnapshot }),
         },
         products,
       )

@@ -1,5 +1,6 @@
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
+import type { PriceSnapshot } from '@gateway/contracts/price-snapshot'
 import type { AdmissionItem, Batch, ClosingItem } from './waiting-items.ts'
 
 /** `[ord, code, …]`, in the order of the batch. `ord` counts from 1. */
@@ -14,6 +15,7 @@ export type AdmissionRow =
       product: string,
       outputCap: number,
       micro: number,
+      price: PriceSnapshot,
     ]
   | [ord: number, code: string, facts: Record<string, unknown>]
 
@@ -105,8 +107,8 @@ interface AdmissionColumns {
   attempt: number[]
   outputCap: number[]
   micro: number[]
-  /** By pair: project and key. */
-  callers: [project: string, key: string][]
+  /** By pair: project, key and price. */
+  callers: [project: string, key: string, price: PriceSnapshot][]
 }
 
 interface ClosingColumns {
@@ -169,7 +171,7 @@ function admissionRows(columns: AdmissionColumns, items: AdmissionItem[], pairOf
   return items.map(({ id, model }, n) => {
     const code = columns.code[n]!
     if (code !== null) return [n + 1, code, columns.facts[n] ?? {}]
-    const [project, key] = columns.callers[pairOf[n]! - 1]!
+    const [project, key, price] = columns.callers[pairOf[n]! - 1]!
     const invocation = columns.invocation[n] ?? id
     return [
       n + 1,
@@ -181,6 +183,7 @@ function admissionRows(columns: AdmissionColumns, items: AdmissionItem[], pairOf
       model,
       columns.outputCap[n]!,
       columns.micro[n]!,
+      price,
     ]
   })
 }

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 interface CallerRow {
   id: string | null
   project: string | null
+  lineage: string
   refusal: KeyRefusalCode | null
   rotated_to: string | null
   expires_at: Date | null
@@ -15,6 +16,7 @@ interface CallerRow {
 export interface Caller {
   id: string
   project: string
+  lineage: string
   /** Whether its list has the sandbox product that was asked about. What its flow calls is not looked at. */
   listsSandbox: boolean
 }
@@ -29,7 +31,7 @@ export async function readCaller(
   sandbox: string | null = null,
 ): Promise<Caller | Refused> {
   const [caller] = await reads.sql.query<CallerRow>(
-    `SELECT k.id, k.project, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal,
+    `SELECT k.id, k.project, k.lineage, k.rotated_to, k.expires_at, money.key_refusal_v1(k, clock_timestamp()) AS refusal,
             money.unlisted_v1(k.id, k.policy, $2, '{}') IS NULL AS lists_sandbox
        FROM (VALUES (decode($1, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`,
     [keyHash, sandbox],
@@ -37,7 +39,8 @@ export async function readCaller(
   if (!caller?.id || !caller.project || caller.refusal)
     return keyRefused(caller?.refusal ?? 'key_invalid', caller?.rotated_to ?? null, caller?.expires_at ?? null)
   if (selector !== null && selector !== caller.project) return refused('project_mismatch', { project: caller.project })
-  return { id: caller.id, project: caller.project, listsSandbox: caller.lists_sandbox }
+  const { id, project, lineage } = caller
+  return { id, project, lineage, listsSandbox: caller.lists_sandbox }
 }
 
 /** Why a key as such can call nothing, as money.key_refusal_v1 answers it. */

@@ -1,0 +1,68 @@
+import { usdFromPico, type Price } from '@gateway/money/price'
+import { usageCounts, type UsageCount } from '../usage.ts'
+import type { InvocationRecord } from './money.ts'
+import type { ProductPricing } from './products.ts'
+
+/** A call as it is stored, open or closed: money in micro-USD, prices in pico-USD. */
+export interface StoredCall extends Price, Record<UsageCount, number | null> {
+  invocation: string
+  /** Empty: a person runs a sandbox product. */
+  key: string
+  product: string
+  execution: string | null
+  node: string | null
+  state: InvocationRecord['state']
+  estimated: boolean
+  reservedMicro: bigint
+  chargedMicro: bigint
+  admittedAt: Date
+  /** By what its product is priced now. */
+  unit: string
+}
+
+/** The record of a call, as a person and as a key read it. */
+export function composeInvocation(call: StoredCall): InvocationRecord {
+  return {
+    id: call.invocation,
+    key: call.key === '' ? null : call.key,
+    model: call.product,
+    execution: call.execution,
+    node: call.node,
+    state: call.state,
+    ...countsIn(call),
+    estimated: call.estimated,
+    pricing: composePricing({ ...call, unit: unitOf(call) }),
+    reservedMicro: Number(call.reservedMicro),
+    chargedMicro: Number(call.chargedMicro),
+    createdAt: call.admittedAt.toISOString(),
+  }
+}
+
+/** A stored price as decimal strings of USD. */
+export function composePricing({
+  unit,
+  promptPico,
+  completionPico,
+  requestPico,
+  cachedPico,
+  reasoningPico,
+}: Price & { unit: string }): ProductPricing {
+  if (unit === 'request') return { unit: 'request', request: usdFromPico(requestPico) }
+  return {
+    unit: 'tokens',
+    prompt: usdFromPico(promptPico),
+    completion: usdFromPico(completionPico),
+    ...(typeof cachedPico === 'bigint' && { cachedPrompt: usdFromPico(cachedPico) }),
+    ...(typeof reasoningPico === 'bigint' && { reasoning: usdFromPico(reasoningPico) }),
+  }
+}
+
+/** A price of nothing doesn't say what it is for; then it is for what the product is priced by. */
+function unitOf({ requestPico, promptPico, completionPico, unit }: StoredCall): string {
+  if (requestPico > 0n) return 'request'
+  return promptPico > 0n || completionPico > 0n ? 'tokens' : unit
+}
+
+function countsIn(call: StoredCall): Pick<InvocationRecord, UsageCount> {
+  return Object.fromEntries(usageCounts.map((count) => [count, call[count]])) as Pick<InvocationRecord, UsageCount>
+}

@@ -1,0 +1,59 @@
+import type { OutcomeOf } from '@gateway/contracts/ledger-items'
+import type { PriceSnapshot } from '@gateway/contracts/price-snapshot'
+import { describe, expect, test } from 'vitest'
+import { openReservation } from './reservation.ts'
+import { settleAndTell } from './settle-and-tell.ts'
+
+const USAGE = { promptTokens: 30, completionTokens: 10, estimated: false }
+const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null]
+
+/** Settles a call to this end; answers what is sent, and what was saved. */
+async function told(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot | undefined, reservedMicro = 1_000) {
+  const saved: unknown[] = []
+  const deps = {
+    ledger: {
+      settle: async ({ answer }: { answer: { body: string } }) => {
+        saved.push(answer.body)
+        if (outcome instanceof Error) throw outcome
+        return outcome
+      },
+    },
+    openCalls: { track: async <T>(work: Promise<T>) => work },
+    notifier: { notify: () => {} },
+    metrics: { closed: () => {} },
+    log: { warn: () => {}, error: () => {} },
+  } as unknown as Parameters<typeof settleAndTell>[0]
+  const admitted = { reservation: 'inv_1', invocation: 'inv_1', reservedMicro, ...(price && { price }) }
+  const call = { admitted, reservation: openReservation(admitted, true) } as unknown as Parameters<
+    typeof settleAndTell
+  >[1]
+  const sent = await settleAndTell(deps, call, USAGE, {
+    write: (chargedMicro) => `cost ${chargedMicro}`,
+    save: (body) => ({ contentType: 'text/plain', body }),
+  })
+  return { sent, saved: saved[0] }
+}
+
+describe('what an answer tells of its cost', () => {
+  test('is what its settlement charged, and what was saved is what is sent', async () => {
+    expect(await told({ kind: 'settled', chargedMicro: 140 }, PRICE)).toEqual({ sent: 'cost 140', saved: 'cost 140' })
+  })
+
+  test('is what was reserved, where more was used', async () => {
+    expect(await told({ kind: 'settled', chargedMicro: 99 }, PRICE, 99)).toEqual({ sent: 'cost 99', saved: 'cost 99' })
+  })
+
+  test.for([['fenced'], ['unknown']] as const)('is 0 where nobody was charged: %s', async ([kind]) => {
+    expect((await told({ kind }, PRICE)).sent).toBe('cost 0')
+  })
+
+  test('is left out where it is not on record yet', async () => {
+    expect((await told({ kind: 'set-aside' }, PRICE)).sent).toBe('cost null')
+    expect((await told(new Error('no ledger'), PRICE)).sent).toBe('cost null')
+  })
+
+  test('is left out where an older ledger admitted the call, in what is saved too', async () => {
+    const answer = await told({ kind: 'settled', chargedMicro: 140 }, undefined)
+    expect(answer).toEqual({ sent: 'cost null', saved: 'cost null' })
+  })
+})

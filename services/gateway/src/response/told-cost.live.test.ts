@@ -1,0 +1,93 @@
+import { describe, expect } from 'vitest'
+import { invocationRecord } from '@gateway/contracts/console/money'
+import type { Fixture } from '@gateway/testbed/fixture'
+import { eventsOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
+
+interface ToldUsage {
+  prompt_tokens: number
+  completion_tokens: number
+  cost?: number
+  cost_micro?: number
+}
+
+const usageIn = (text: string) => (JSON.parse(text) as { usage: ToldUsage }).usage
+
+const chargedOf = async (fixture: Fixture, invocation: string | null) => {
+  const { rows } = await fixture.run('SELECT charged_micro FROM money.attempts WHERE invocation = $1', [invocation])
+  return Number(rows[0]!.charged_micro)
+}
+
+/** GET /v1/invocations/{id} of an answer. */
+async function recordOf({ url, headers }: { url: string; headers: Record<string, string> }, answer: Response) {
+  const id = answer.headers.get('x-service-invocation')!
+  const record = await fetch(`${url}/v1/invocations/${id}`, { headers })
+  expect([record.status, record.headers.get('x-service-invocation')]).toEqual([200, id])
+  expect(record.headers.get('cache-control')).toBe('private, no-store')
+  return invocationRecord.parse(await record.json())
+}
+
+/** Ends the reservations of a project as if its instance had died. */
+const releaseAll = (fixture: Fixture, project: string) =>
+  fixture.run(
+    `SELECT money.close_batch_v1(false, ARRAY[$1], now(), NULL, array_agg(id), array_agg('release'::text),
+                                 jsonb_agg('{}'::jsonb), array_agg(false), array_agg('test'::text))
+       FROM money.reservations WHERE project = $1`,
+    [project],
+  )
+
+describe('what an answer tells of its cost', () => {
+  test('is what was charged, cached tokens and all, and the same on a replay', async ({ tenant, fixture }) => {
+    const model = await tenant.sell({ promptPico: 150_000n, completionPico: 600_000n })
+    for (const stream of [false, true]) {
+      const content = newPrompt()
+      const fields = { model, messages: [{ role: 'user', content }], stream, stream_options: { include_usage: true } }
+      const ask = () => tenant.chat(fields, { headers: { 'idempotency-key': `key-${content}` } })
+      const first = await ask()
+      const text = await first.text()
+      const usage = stream ? (eventsOf(text).chunks.at(-1)!.usage as ToldUsage) : usageIn(text)
+      const charged = await chargedOf(fixture, first.headers.get('x-service-invocation'))
+      expect(charged).toBeGreaterThan(0)
+      expect(usage).toMatchObject({ cost: charged / 1_000_000, cost_micro: charged })
+      expect(await recordOf(tenant, first)).toMatchObject({ state: 'Settled', chargedMicro: charged })
+      const again = await ask()
+      expect(again.headers.get('idempotent-replayed')).toBe('true')
+      expect(await again.text()).toBe(text)
+    }
+  })
+
+  test('is what was reserved, where the provider reports more than that', async ({ stack, tenant, fixture }) => {
+    const content = newPrompt()
+    await stack.provider.control.setFaults([{ prompt: content, usageFactor: 1_000 }])
+    const answer = await tenant.chat({ messages: [{ role: 'user', content }], max_tokens: 20 })
+    const usage = usageIn(await answer.text())
+    const charged = await chargedOf(fixture, answer.headers.get('x-service-invocation'))
+    expect(usage.cost_micro).toBe(charged)
+    expect(charged).toBeLessThan(usage.prompt_tokens + 2 * usage.completion_tokens)
+  })
+
+  test('is 0 where its reservation had ended: nobody was charged, and a repeat is a new attempt', async ({
+    stack,
+    tenant,
+    fixture,
+  }) => {
+    const { control } = stack.provider
+    for (const stream of [false, true]) {
+      const content = newPrompt()
+      await control.setFaults([{ prompt: content, hold: true, times: 1 }])
+      const fields = { messages: [{ role: 'user', content }], stream, stream_options: { include_usage: true } }
+      const ask = () => tenant.chat(fields, { headers: { 'idempotency-key': `key-${content}` } })
+      const answering = ask()
+      await control.waitForCalls(1, { prompt: content })
+      await releaseAll(fixture, tenant.project)
+      await control.release()
+      const text = await (await answering).text()
+      const usage = stream ? (eventsOf(text).chunks.at(-1)!.usage as ToldUsage) : usageIn(text)
+      expect(usage).toMatchObject({ cost: 0, cost_micro: 0 })
+      expect(usage.completion_tokens).toBeGreaterThan(0)
+      expect(await recordOf(tenant, await answering)).toMatchObject({ state: 'Released', chargedMicro: 0 })
+      const again = await ask()
+      expect(again.headers.get('idempotent-replayed')).toBeNull()
+      await again.text()
+    }
+  })
+})

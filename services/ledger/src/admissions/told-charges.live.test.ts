@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { expect, inject } from 'vitest'
+import { chargeOfUsage, type PriceSnapshot } from '@gateway/contracts/price-snapshot'
+import { test } from '../fixtures/ledger-test.ts'
+
+// A gateway tells what a call costs before the ledger has charged it, so both must reckon alike.
+
+const tokens = fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 10_000_000 }))
+const parts = fc.record({ cachedTokens: fc.option(tokens), reasoningTokens: fc.option(tokens) })
+const share = fc.option(fc.bigInt({ min: 0n, max: 1_000n }))
+const price = fc
+  .record({
+    prompt: fc.bigInt({ min: 0n, max: 10n ** 11n }),
+    completion: fc.bigInt({ min: 0n, max: 10n ** 11n }),
+    request: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 10n ** 18n })),
+    cached: share,
+    reasoning: share,
+  })
+  .map(({ prompt, completion, request, cached, reasoning }): PriceSnapshot => [
+    `${prompt}`,
+    `${completion}`,
+    `${request}`,
+    cached === null ? null : `${(prompt * cached) / 1_000n}`,
+    reasoning === null ? null : `${(completion * reasoning) / 1_000n}`,
+  ])
+const reserved = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 0, max: 10 ** 13 }))
+
+test('a gateway reckons the charge of any usage at any price as Postgres does', async ({ fixture }) => {
+  const some = fc.sample(fc.tuple(price, tokens, tokens, parts, reserved), Math.ceil(5_000 * inject('propertyShare')))
+  const { rows } = await fixture.run(
+    `SELECT least(money.micro_v2((c->1)::bigint, (c->0->>0)::bigint, (c->3->>'cachedTokens')::bigint, (c->0->>3)::bigint,
+                                 (c->2)::bigint, (c->0->>1)::bigint, (c->3->>'reasoningTokens')::bigint, (c->0->>4)::bigint,
+                                 (c->0->>2)::bigint), (c->4)::bigint)::text AS charge
+       FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY t (c, n) ORDER BY n`,
+    [JSON.stringify(some)],
+  )
+  const reckoned = some.map(([snapshot, promptTokens, completionTokens, { cachedTokens, reasoningTokens }, cap]) => {
+    const counted = {
+      promptTokens,
+      completionTokens,
+      ...(cachedTokens !== null && { cachedTokens }),
+      ...(reasoningTokens !== null && { reasoningTokens }),
+    }
+    return String(chargeOfUsage(snapshot, counted, cap))
+  })
+  expect(rows.map(({ charge }) => charge)).toEqual(reckoned)
+})
+
+test('what an admission tells of its price is what its settlement goes by, whatever becomes of the product', async ({
+  fixture,
+  replica,
+  tenant,
+}) => {
+  const product = await fixture.product({ promptPico: 1_500_000n, completionPico: 3_700_000n })
+  await fixture.assign(tenant.project.id, product)
+  const setPrice = (cached: number | null, reasoning: number | null) =>
+    fixture.run('UPDATE control.products SET cached_pico = $2, reasoning_pico = $3 WHERE id = $1', [
+      product,
+      cached,
+      reasoning,
+    ])
+  for (const usage of fc.sample(fc.record({ prompt: tokens, completion: tokens, parts }), 60)) {
+    await setPrice(usage.prompt % 2 ? 150_000 : null, usage.completion % 2 ? 900_001 : null)
+    const item = replica.item(tenant.key, product)
+    const outcome = await replica.admit(item)
+    if (outcome.kind !== 'admitted') throw new Error(outcome.kind)
+    await setPrice(1, 1)
+    expect(await replica.admit(item)).toEqual(outcome) // as its reservation keeps it
+    const { cachedTokens, reasoningTokens } = usage.parts
+    const counted = {
+      promptTokens: usage.prompt,
+      completionTokens: usage.completion,
+      ...(cachedTokens !== null && { cachedTokens: Math.min(cachedTokens, usage.prompt) }),
+      ...(reasoningTokens !== null && { reasoningTokens: Math.min(reasoningTokens, usage.completion) }),
+    }
+    const chargedMicro = chargeOfUsage(outcome.price!, counted, outcome.reservedMicro)
+    expect(await replica.settle(item.id, counted)).toEqual({ kind: 'settled', chargedMicro })
+  }
+})
