@@ -3,12 +3,14 @@ import { keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
 import {
   correctionBody,
   fundingBody,
+  invocationQuery,
   invocationRecord,
   usageQuery,
   usageReport,
   walletShape,
 } from '../console/money.ts'
 import {
+  auditQuery,
   auditRecord,
   memberRecord,
   newMemberBody,
@@ -110,7 +112,10 @@ export const consoleRoutes = {
     sent(newTeamMemberBody),
   ),
   removeTeamMember: people('DELETE', `${tenant}/teams/{team}/members/{person}`, 'Take a member out of a team', done),
-  listAudit: people('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), paged),
+  listAudit: people('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), {
+    ...paged,
+    query: auditQuery,
+  }),
 
   listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
   createProject: projects('POST', `${tenant}/projects`, 'Make a project', made(projectRecord), {
@@ -176,7 +181,10 @@ export const consoleRoutes = {
     query: usageQuery,
     refusals: ['invalid_request'],
   }),
-  listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), paged),
+  listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), {
+    ...paged,
+    query: invocationQuery,
+  }),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
 
   listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {

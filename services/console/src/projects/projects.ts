@@ -4,7 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject, authorizeInTenant } from '../permissions/authorize.ts'
@@ -19,9 +19,11 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
     const person = personOf(res)
     const tenant = call.id('tenant')
     const roles = await authorizeInTenant(deps, person, tenant, 'projects.read')
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await prisma.project.findMany({
-      where: { AND: [await visibleProjects({ prisma }, person, tenant, roles), { id: { gt: cursor } }] },
+      where: {
+        AND: [await visibleProjects({ prisma }, person, tenant, roles), { id: { gt: readIdCursor(cursor, 'prj_') } }],
+      },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
