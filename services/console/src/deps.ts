@@ -1,3 +1,4 @@
+import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Database } from '@gateway/database/client'
 import type { NewId } from '@gateway/contracts/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
@@ -13,8 +14,19 @@ export interface ConsoleDeps {
   prisma: Database['prisma']
   ledger: Pick<
     LedgerClient,
-    'fund' | 'correct' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'
+    | 'fund'
+    | 'correct'
+    | 'barrier'
+    | 'wallet'
+    | 'startExecution'
+    | 'followExecution'
+    | 'readExecution'
+    | 'recordAsset'
+    | 'deleteAsset'
+    | 'assetsToRemove'
+    | 'assetsRemoved'
   >
+  assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   throttle: Throttle
   passwords: Passwords
   /** Absent: people sign in by password only. */

@@ -1,3 +1,5 @@
+import { deleteAsset, listAssets, readAsset } from './assets/assets.ts'
+import { uploadAsset } from './assets/upload-asset.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -16,6 +18,7 @@ import { listTeamMembers, removeTeamMember, setTeamMember } from './people/team-
 import { createTeam, deleteTeam, listTeams } from './people/teams.ts'
 import { createTenant, deleteTenant, listTenants } from './people/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
+import { changeProject } from './projects/change-project.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
 import type { Handlers } from './request/call.ts'
@@ -63,6 +66,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
 
     listProjects: listProjects(deps),
     createProject: createProject(deps),
+    changeProject: changeProject(deps),
     deleteProject: deleteProject(deps),
     listGrants: listGrants(deps),
     setGrant: setGrant(deps),
@@ -95,6 +99,11 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     executeSandbox: executeSandbox(deps),
     listExecutions: listExecutions(deps),
     readExecution: readExecution(deps),
+
+    uploadAsset: uploadAsset(deps),
+    listAssets: listAssets(deps),
+    readAsset: readAsset(deps),
+    deleteAsset: deleteAsset(deps),
 
     listProducts: listProducts(deps),
     createProduct: createProduct(deps),

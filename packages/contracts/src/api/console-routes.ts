@@ -22,9 +22,17 @@ import {
   tenantRecord,
 } from '../console/people.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
-import { assignmentRecord, grantRecord, newGrantBody, newProjectBody, projectRecord } from '../console/projects.ts'
+import {
+  assignmentRecord,
+  grantRecord,
+  newGrantBody,
+  newProjectBody,
+  projectPatch,
+  projectRecord,
+} from '../console/projects.ts'
 import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import type { ApiRoute } from './api-route.ts'
+import { consoleAssetRoutes } from './console-asset-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
 import { done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 
@@ -123,6 +131,10 @@ export const consoleRoutes = {
     description:
       'It belongs to the first team of whoever makes it unless another is named, who becomes its Project Owner. Its wallet is empty.',
   }),
+  changeProject: projects('PATCH', project, 'Change a project', one(projectRecord), {
+    ...sent(projectPatch),
+    description: 'By a Project Owner. Assets that are older than `assetRetentionDays` are deleted within minutes.',
+  }),
   deleteProject: projects('DELETE', project, 'Delete a project that holds nothing', done, { refusals: ['not_empty'] }),
   listGrants: projects('GET', `${project}/grants`, 'List grants', page(grantRecord), paged),
   setGrant: projects('POST', `${project}/grants`, 'Grant a member a role, or another one', madeOrChanged(grantRecord), {
@@ -206,6 +218,7 @@ export const consoleRoutes = {
     sent(productPatch),
   ),
   ...consoleFlowRoutes,
+  ...consoleAssetRoutes,
 } as const satisfies Record<string, ApiRoute>
 
 /** A row of the console by the name of its operation. */

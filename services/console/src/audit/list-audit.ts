@@ -2,7 +2,7 @@ import type { AuditRecord } from '@gateway/contracts/console/people'
 import { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
-import { HIDDEN_SANDBOX, sandboxesOpenTo } from '../permissions/hidden-sandboxes.ts'
+import { HIDDEN_SANDBOX, projectsOpenTo, sandboxesOpenTo } from '../permissions/hidden-sandboxes.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOfFound } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
@@ -26,7 +26,7 @@ export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit
     const nothing = subject?.startsWith('sbx-') && (await open([subject])).size === 0
     const found = findEntries({ ...filters, tenant, place, limit })
     const rows = nothing ? [] : await deps.prisma.$queryRaw<AuditRow[]>(found)
-    const seen = await open(rows.filter(isAboutSandbox).map((row) => row.subject))
+    const seen = await seenBy(deps, reader.id, rows)
     const recordOf = (row: AuditRow) => auditRecord(isHidden(row, seen) ? hidden(row) : row)
     res.json(pageOfFound(rows, limit, recordOf, ({ at, id }) => ({ at, id: String(id) })))
   }
@@ -54,18 +54,32 @@ interface Entry {
   details: Prisma.JsonValue
 }
 
+/** The sandbox products, and the projects with their assets, among the subjects, that a reader may use. */
+async function seenBy({ prisma }: Pick<ConsoleDeps, 'prisma'>, reader: string, rows: Entry[]): Promise<Set<string>> {
+  const subjects = (isAbout: (entry: Entry) => boolean) => rows.filter(isAbout).map(({ subject }) => subject)
+  const sandboxes = await sandboxesOpenTo(prisma, reader, subjects(isAboutSandbox))
+  return sandboxes.union(await projectsOpenTo(prisma, reader, subjects(isAboutAsset)))
+}
+
+function isAboutAsset({ action }: Pick<Entry, 'action'>): boolean {
+  return action.startsWith('asset.')
+}
+
 function isAboutSandbox({ action }: Pick<Entry, 'action'>): boolean {
   return action.startsWith('sandbox.') || action.startsWith('revision.')
 }
 
-/** An entry about a sandbox product that the reader may not use, or that is no more. */
+/** An entry about a sandbox product or an asset that the reader may not use, or that is no more. */
 function isHidden(entry: Entry, open: ReadonlySet<string>): boolean {
-  return (isAboutSandbox(entry) && !open.has(entry.subject)) || entry.action === 'project.delete'
+  return (
+    ((isAboutSandbox(entry) || isAboutAsset(entry)) && !open.has(entry.subject)) || entry.action === 'project.delete'
+  )
 }
 
 /** Who did what when stays; which sandbox product it was, and what about it, does not. */
 function hidden<T extends Entry>(entry: T): T {
   if (isAboutSandbox(entry)) return { ...entry, subject: HIDDEN_SANDBOX, details: {} }
+  if (isAboutAsset(entry)) return { ...entry, details: {} }
   const { sandboxes, ...details } = entry.details as Prisma.JsonObject
   return { ...entry, details: { ...details, sandboxes: Array.isArray(sandboxes) ? sandboxes.length : 0 } }
 }

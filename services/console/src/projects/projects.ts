@@ -111,7 +111,7 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
   throw invalidField('team', wrong, 'Send the id of a team of the organization.')
 }
 
-function projectRecord(project: { id: string; name: string; team: string; createdAt: Date }): ProjectRecord {
-  const { id, name, team, createdAt } = project
-  return { id, name, team, createdAt: createdAt.toISOString() }
+export function projectRecord(project: Omit<ProjectRecord, 'createdAt'> & { createdAt: Date }): ProjectRecord {
+  const { id, name, team, createdAt, assetRetentionDays } = project
+  return { id, name, team, createdAt: createdAt.toISOString(), assetRetentionDays }
 }
