@@ -5,6 +5,7 @@ const packagesMayKnow = {
   money: [],
   async: [],
   contracts: ['money'],
+  assets: ['async', 'contracts', 'money', 'http'], // assets come and go as bodies of requests and answers
   'simulated-provider': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
   'ledger-client': ['async', 'contracts', 'money', 'process'],

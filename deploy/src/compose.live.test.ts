@@ -98,7 +98,7 @@ test('volumes are declared, and files that are mounted are there', () => {
 
 test('who stores or reads assets does so in one volume, and has room for them on their way', () => {
   const stores = ours.filter(([name]) => isProgram(name) && 'ASSETS_FOLDER' in programs[name].variables.shape)
-  expect(stores.map(([name]) => name).toSorted()).toEqual(['gateway', 'worker'])
+  expect(stores.map(([name]) => name).toSorted()).toEqual(['console', 'gateway', 'worker'])
   for (const [name, service] of stores) {
     const folder = environmentOf(service)['ASSETS_FOLDER']
     expect([name, folder]).toEqual([name, '/assets'])

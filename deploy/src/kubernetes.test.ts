@@ -140,7 +140,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
 
   test('who stores or reads assets does so in one place that outlives them, and has room for them on their way', () => {
     const stores = deployments.filter((workload) => reads(labelOf(workload), 'ASSETS_FOLDER'))
-    expect(stores.map(labelOf).toSorted()).toEqual(['gateway', 'worker'])
+    expect(stores.map(labelOf).toSorted()).toEqual(['console', 'gateway', 'worker'])
     const [place, ...others] = stores.map((workload) => assetsPlace(workload, settings(workload)))
     for (const other of others) expect(other).toEqual(place)
     if ('claimName' in place!)

@@ -164,7 +164,7 @@ export type SandboxAnswer = { sandbox: SandboxFacts } | Refused
 /** POST /assets/record: bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
 export const assetRecord = z.strictObject({
   id,
-  caller: z.union([byKey, z.strictObject({ project: id, execution: id })]),
+  caller: z.union([byKey, z.strictObject({ project: id, execution: id }), z.strictObject({ project: id, person: id })]),
   mimeType: z.enum(['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg']),
   bytes: z
     .int()
@@ -173,6 +173,15 @@ export const assetRecord = z.strictObject({
 })
 export type AssetRecordQuestion = z.infer<typeof assetRecord>
 export type AssetRecordAnswer = { recorded: true; project: string } | Refused
+
+/** POST /assets/delete: from now on the project has it no more. Its bytes go later (`assetsToRemove`). Safe to repeat. */
+export const assetDeletion = z.strictObject({ project: id, asset: id })
+
+/** POST /assets/to-remove: assets that nobody can ask for any more, not even an execution in progress, and whose bytes are still there. */
+export const assetsToRemove = z.strictObject({ limit: z.int().min(1).max(1_000) })
+
+/** POST /assets/removed: their bytes are gone, and so are they. Safe to repeat. */
+export const assetsRemoved = z.strictObject({ ids: z.array(id).min(1).max(1_000) })
 
 /** POST /assets/read: whose it is and what it is. */
 export const assetQuestion = z.strictObject({

@@ -1,8 +1,11 @@
 import type { z } from 'zod'
 import {
+  assetDeletion,
   assetQuestion,
   assetRecord,
   cancelQuestion,
+  assetsRemoved,
+  assetsToRemove,
   endedQuestion,
   executionQuestion,
   followQuestion,
@@ -169,11 +172,36 @@ export const ledgerOperations = {
   },
   recordAsset: {
     path: '/assets/record',
-    callers: ['gateway', 'worker'],
+    callers: ['gateway', 'worker', 'console'],
     request: assetRecord,
     response: response<AssetRecordAnswer>(),
     pool: 'executions',
     span: { name: 'record-asset', id: 'service.asset', begins: false },
+    forbids: ({ caller }: z.infer<typeof assetRecord>, service) =>
+      'person' in caller === (service === 'console')
+        ? null
+        : 'The console records assets in the name of a person, and nobody else.',
+  },
+  deleteAsset: {
+    path: '/assets/delete',
+    callers: byMoney,
+    request: assetDeletion,
+    response: response<{ deleted: boolean }>(),
+    pool: 'requests',
+  },
+  assetsToRemove: {
+    path: '/assets/to-remove',
+    callers: byMoney,
+    request: assetsToRemove,
+    response: response<{ assets: { id: string; project: string }[] }>(),
+    pool: 'requests',
+  },
+  assetsRemoved: {
+    path: '/assets/removed',
+    callers: byMoney,
+    request: assetsRemoved,
+    response: response<object>(),
+    pool: 'requests',
   },
   readAsset: {
     path: '/assets/read',

@@ -60,6 +60,10 @@ export const flowLimits = {
   /** Raw bodies: invoke and save, asset. */
   bodyBytes: 2048 * KB,
   assetBytes: 25_000_000,
+  /** For how long the bytes of a deleted asset stay: longer than an execution may wait and work that was begun before. */
+  deletedAssetMs: 3_600_000,
+  /** After how many days a project may have its assets deleted. */
+  assetRetentionDays: { min: 1, max: 3_650 },
   /** How often a node is tried whose worker died. */
   attempts: 5,
   /** How long a child call waits for money that other calls hold. */

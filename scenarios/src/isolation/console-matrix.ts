@@ -1,5 +1,5 @@
 import type { Asked } from './request-of.ts'
-import { echo, type IdName, type KeyName, type PersonName } from './isolation-fixture.ts'
+import { echo, PNG, type IdName, type KeyName, type PersonName } from './isolation-fixture.ts'
 
 // Who gets what from each route of the console, when it names things of the own project (rules §7.3).
 
@@ -26,6 +26,7 @@ const DENIED = '403 key_issuer_denied'
 const GONE = '404 not_found'
 const NONE = '404 sandbox_not_found'
 const NO_EXECUTION = '404 execution_not_found'
+const NO_ASSET = '404 asset_not_found'
 const ANYBODY = (status: string, more: Omit<ConsoleRow, 'says'> = {}) =>
   row(status, status, status, status, status, more)
 
@@ -84,6 +85,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
 
   [`GET ${tenant}/projects`]:                               row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/projects`]:                              row(NOT,   '201',  NOT,    NOT,    GONE, { body: ({ team }) => ({ name: 'New', team }), ...people }),
+  [`PATCH ${project}`]:                                     row(NOT,   NOT,    '200',  GONE,   GONE, { body: () => ({ assetRetentionDays: 30 }) }),
   [`DELETE ${project}`]:                                    row(NOT,   '204',  NOT,    GONE,   GONE),
   [`GET ${project}/grants`]:                                row(NOT,   '200',  '200',  GONE,   GONE),
   [`POST ${project}/grants`]:                               row(NOT,   NOT,    '200',  GONE,   GONE, { body: ({ person }) => ({ person, role: 'Project Viewer' }), ...people }),
@@ -119,6 +121,11 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${project}/executions/:execution`]:                 row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
   [`POST ${project}/executions/:execution/cancel`]:         row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
   [`GET ${project}/executions/:execution/progress`]:        row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
+
+  [`POST ${project}/assets`]:                               row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => PNG, headers: () => ({ 'content-type': 'image/png' }) }),
+  [`GET ${project}/assets`]:                                row(GONE,  GONE,   '200',  GONE,   GONE),
+  [`GET ${tenant}/assets/:asset`]:                          row(NO_ASSET, NO_ASSET, '200', NO_ASSET, NO_ASSET),
+  [`DELETE ${tenant}/assets/:asset`]:                       row(NO_ASSET, NO_ASSET, '204', NO_ASSET, NO_ASSET),
 
   'GET /api/v2/products':                                   ANYBODY('200'),
   'POST /api/v2/products':                                  row('201', NOT,    NOT,    NOT,    NOT, { body: (_, fresh) => ({ id: `acme/${fresh}`, ...newProduct, providers: [{ provider: 'simulated', model: 'sim', priority: 1 }] }) }),

@@ -1,3 +1,4 @@
+import { assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
 import { flag, httpUrl, sharedSecret, wholeNumber } from '@gateway/process/config-fields'
 
@@ -18,6 +19,7 @@ export const consoleConfig = z
       secret: true,
     }),
     DATABASE_CONNECTIONS: wholeNumber({ min: 1, max: 100 }).default(5).meta({ description: 'Connections to Postgres' }),
+    ...assetStoreConfig,
     PREPARED_STATEMENTS: flag()
       .default(true)
       .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),

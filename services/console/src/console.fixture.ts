@@ -64,7 +64,12 @@ export const consoleTest = liveTest
       name: 'console',
       entry: service('console'),
       folder,
-      env: { DATABASE_URL: database.consoleUrl, LEDGER_URL: ledger.url, SERVICE_SECRET: secrets.console },
+      env: {
+        DATABASE_URL: database.consoleUrl,
+        LEDGER_URL: ledger.url,
+        SERVICE_SECRET: secrets.console,
+        ASSETS_FOLDER: path.join(folder, 'assets'),
+      },
     })
     onCleanup(program.stop)
     return program

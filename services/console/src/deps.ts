@@ -1,3 +1,4 @@
+import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Database } from '@gateway/database/client'
 import type { NewId } from '@gateway/contracts/ids'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
@@ -21,7 +22,12 @@ export interface ConsoleDeps {
     | 'followExecution'
     | 'readExecution'
     | 'cancelExecution'
+    | 'recordAsset'
+    | 'deleteAsset'
+    | 'assetsToRemove'
+    | 'assetsRemoved'
   >
+  assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   throttle: Throttle
   passwords: Passwords
   /** Absent: people sign in by password only. */

@@ -1,3 +1,5 @@
+import { deleteAsset, listAssets, readAsset } from './assets/assets.ts'
+import { uploadAsset } from './assets/upload-asset.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
 import type { ConsoleDeps } from './deps.ts'
@@ -18,6 +20,7 @@ import { listTeamMembers, removeTeamMember, setTeamMember } from './people/team-
 import { createTeam, deleteTeam, listTeams } from './people/teams.ts'
 import { createTenant, deleteTenant, listTenants } from './people/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
+import { changeProject } from './projects/change-project.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
 import type { Handlers } from './request/call.ts'
@@ -65,6 +68,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
 
     listProjects: listProjects(deps),
     createProject: createProject(deps),
+    changeProject: changeProject(deps),
     deleteProject: deleteProject(deps),
     listGrants: listGrants(deps),
     setGrant: setGrant(deps),
@@ -99,6 +103,11 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     readExecution: readExecution(deps),
     cancelExecution: cancelExecution(deps),
     followExecution: followExecution(deps),
+
+    uploadAsset: uploadAsset(deps),
+    listAssets: listAssets(deps),
+    readAsset: readAsset(deps),
+    deleteAsset: deleteAsset(deps),
 
     listProducts: listProducts(deps),
     createProduct: createProduct(deps),

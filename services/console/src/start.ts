@@ -1,9 +1,12 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
+import { openAssetStore } from '@gateway/assets/asset-store'
+import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { openIdGenerator } from '@gateway/contracts/ids'
 import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { consoleApp } from './app.ts'
+import { keepRemovingDeleted } from './assets/remove-deleted.ts'
 import type { ConsoleConfig } from './config.ts'
 import { openMetrics } from './metrics.ts'
 import { openPasswords } from './sign-in/password.ts'
@@ -29,11 +32,16 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const ledger = openLedgerClient({ url: config.LEDGER_URL, service: 'console', secret: config.SERVICE_SECRET })
   onStop('ledger client', () => ledger.close())
 
+  const assetStore = await openAssetStore(assetStoreOf(config))
+  onStop('asset store', () => assetStore.close())
+  onStop('removal of assets', keepRemovingDeleted({ ledger, assetStore, log }))
+
   readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const random = (bytes: number) => randomBytes(bytes)
   const app = consoleApp({
     prisma,
     ledger,
+    assetStore,
     throttle: openThrottle({ prisma }),
     passwords: openPasswords({ random }),
     newId: openIdGenerator(Date.now, randomFillSync),

@@ -1,4 +1,5 @@
 import type { OperationName, RequestOf, ResponseOf } from '@gateway/contracts/ledger-operations'
+import { deleteAsset, forgetAssets, listAssetsToRemove } from './assets/delete-asset.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { readImages } from './assets/read-images.ts'
 import { recordAsset } from './assets/record-asset.ts'
@@ -34,6 +35,9 @@ export const operationHandlers: {
   readUsage,
   readSandbox,
   recordAsset,
+  deleteAsset,
+  assetsToRemove: listAssetsToRemove,
+  assetsRemoved: forgetAssets,
   readAsset,
   readImages,
   heartbeat: asking('heartbeats', recordHeartbeat),

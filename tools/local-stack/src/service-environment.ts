@@ -21,7 +21,7 @@ export interface StackFacts {
   /** Login of the role svc_console. */
   consoleDatabaseUrl: string
   redisUrl: string
-  /** Where gateway and worker keep the bytes of assets; an absolute path. */
+  /** Where gateway, worker and console keep the bytes of assets; an absolute path. */
   assetsFolder: string
   providers: Record<string, ProviderEntry>
   /** Values of the variables that `apiKeyEnv` names. */
@@ -37,7 +37,7 @@ export interface StackFacts {
  * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE.
  * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
- * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, PUBLIC_URL where the gateway is on this machine alone.
+ * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this machine alone.
  */
 export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts, Record<string, string>> {
   const { ports, secrets } = facts
@@ -71,6 +71,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ...common(ports.console),
       ...measured('console'),
       DATABASE_URL: facts.consoleDatabaseUrl,
+      ASSETS_FOLDER: facts.assetsFolder,
       LEDGER_URL: ledgerUrl,
       SERVICE_SECRET: secrets.services.console,
       // So that the commands it shows name the gateway. Elsewhere only whoever runs this knows where browsers find it.

@@ -91,13 +91,15 @@ export async function startServices(options: ServiceStackOptions) {
         circuitFailures: 1_000_000,
       },
     })
-    const providers = { PROVIDERS, SIMULATED_PROVIDER_KEY: providerKey, ASSETS_FOLDER: path.join(folder, 'assets') }
+    const ASSETS_FOLDER = path.join(folder, 'assets')
+    const providers = { PROVIDERS, SIMULATED_PROVIDER_KEY: providerKey, ASSETS_FOLDER }
     const { consoleUrl: consoleDatabase } = options
     const consolePrograms = await times(consoleDatabase ? consoles : 0, (n) =>
       start('console', n, {
         DATABASE_URL: consoleDatabase!,
         LEDGER_URL: ledgerUrls[n % ledgerUrls.length]!,
         SERVICE_SECRET: secrets.console,
+        ASSETS_FOLDER,
       }),
     )
     const CONSOLE_URL = consoleDatabase ? await consolesAt(consolePrograms.map(({ url }) => url)) : 'http://127.0.0.1:9'

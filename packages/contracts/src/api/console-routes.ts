@@ -3,12 +3,14 @@ import { keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
 import {
   correctionBody,
   fundingBody,
+  invocationQuery,
   invocationRecord,
   usageQuery,
   usageReport,
   walletShape,
 } from '../console/money.ts'
 import {
+  auditQuery,
   auditRecord,
   memberRecord,
   newMemberBody,
@@ -20,9 +22,17 @@ import {
   tenantRecord,
 } from '../console/people.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
-import { assignmentRecord, grantRecord, newGrantBody, newProjectBody, projectRecord } from '../console/projects.ts'
+import {
+  assignmentRecord,
+  grantRecord,
+  newGrantBody,
+  newProjectBody,
+  projectPatch,
+  projectRecord,
+} from '../console/projects.ts'
 import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import type { ApiRoute } from './api-route.ts'
+import { consoleAssetRoutes } from './console-asset-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
 import { done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 
@@ -110,13 +120,20 @@ export const consoleRoutes = {
     sent(newTeamMemberBody),
   ),
   removeTeamMember: people('DELETE', `${tenant}/teams/{team}/members/{person}`, 'Take a member out of a team', done),
-  listAudit: people('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), paged),
+  listAudit: people('GET', `${tenant}/audit`, 'Read who changed what, and when', page(auditRecord), {
+    ...paged,
+    query: auditQuery,
+  }),
 
   listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
   createProject: projects('POST', `${tenant}/projects`, 'Make a project', made(projectRecord), {
     ...sent(newProjectBody),
     description:
       'It belongs to the first team of whoever makes it unless another is named, who becomes its Project Owner. Its wallet is empty.',
+  }),
+  changeProject: projects('PATCH', project, 'Change a project', one(projectRecord), {
+    ...sent(projectPatch),
+    description: 'By a Project Owner. Assets that are older than `assetRetentionDays` are deleted within minutes.',
   }),
   deleteProject: projects('DELETE', project, 'Delete a project that holds nothing', done, { refusals: ['not_empty'] }),
   listGrants: projects('GET', `${project}/grants`, 'List grants', page(grantRecord), paged),
@@ -176,7 +193,10 @@ export const consoleRoutes = {
     query: usageQuery,
     refusals: ['invalid_request'],
   }),
-  listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), paged),
+  listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), {
+    ...paged,
+    query: invocationQuery,
+  }),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
 
   listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {
@@ -198,6 +218,7 @@ export const consoleRoutes = {
     sent(productPatch),
   ),
   ...consoleFlowRoutes,
+  ...consoleAssetRoutes,
 } as const satisfies Record<string, ApiRoute>
 
 /** A row of the console by the name of its operation. */

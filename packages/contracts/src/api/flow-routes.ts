@@ -5,11 +5,11 @@ import { assetShape, executionShape, progressQuery, progressShape } from '../exe
 import { bytesShape } from './answer-shapes.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
-const media = ['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg'] as const
+export const media = ['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg'] as const
 const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp': bytesShape }
-const anyMedia = { ...images, 'audio/wav': bytesShape, 'audio/mpeg': bytesShape }
-const range = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
-const partOf = <const Also extends Record<string, z.ZodType>>(also: Also) => ({
+export const anyMedia = { ...images, 'audio/wav': bytesShape, 'audio/mpeg': bytesShape }
+export const range = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
+export const partOf = <const Also extends Record<string, z.ZodType>>(also: Also) => ({
   description: 'The bytes that `Range` asks for',
   also,
 })

@@ -1,6 +1,7 @@
 import { chatBody } from '../chat-request.ts'
 import { contractSide, flowPackage, graph, graphProblem } from '../graph.ts'
 import { invokeBody } from '../invoke-request.ts'
+import { storedAsset } from '../console/assets.ts'
 import { keyRecord, newKeyBody } from '../console/keys.ts'
 import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
 import { auditRecord, memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/people.ts'
@@ -65,6 +66,7 @@ export const namedAnswers = {
   ExecutionSummary: executionSummaryShape,
   Progress: progressShape,
   Asset: assetShape,
+  StoredAsset: storedAsset,
   Sandbox: sandboxRecord,
   Revision: revisionRecord,
   Graph: graph,

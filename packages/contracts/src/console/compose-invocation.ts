@@ -1,4 +1,5 @@
 import { usdFromPico, type Price } from '@gateway/money/price'
+import { releaseReasonOf } from '../release-reason.ts'
 import { usageCounts, type UsageCount } from '../usage.ts'
 import type { InvocationRecord } from './money.ts'
 import type { ProductPricing } from './products.ts'
@@ -16,6 +17,10 @@ export interface StoredCall extends Price, Record<UsageCount, number | null> {
   reservedMicro: bigint
   chargedMicro: bigint
   admittedAt: Date
+  /** null: it is open. */
+  closedAt: Date | null
+  /** Why it was released, in whatever words it was written. */
+  reason: string | null
   /** By what its product is priced now. */
   unit: string
 }
@@ -35,6 +40,9 @@ export function composeInvocation(call: StoredCall): InvocationRecord {
     reservedMicro: Number(call.reservedMicro),
     chargedMicro: Number(call.chargedMicro),
     createdAt: call.admittedAt.toISOString(),
+    closedAt: call.closedAt?.toISOString() ?? null,
+    durationMs: call.closedAt && call.closedAt.getTime() - call.admittedAt.getTime(),
+    reason: releaseReasonOf(call.reason),
   }
 }
 

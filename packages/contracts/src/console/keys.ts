@@ -62,5 +62,5 @@ export const keyRecord = z.strictObject({
 })
 export type KeyRecord = z.infer<typeof keyRecord>
 
-export const keyQuery = pageQuery.extend({ project: id.optional() })
+export const keyQuery = pageQuery.extend({ project: id.optional(), state: keyState.optional() })
 export const rotateBody = z.strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) })

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { usageCounts, type UsageCount } from '../usage.ts'
+import { releaseReason } from '../release-reason.ts'
 import { id, label, micro, time } from './fields.ts'
+import { moment, timedQuery } from './page.ts'
 import { productPricing } from './products.ts'
 
 export const walletShape = z.strictObject({
@@ -22,10 +24,6 @@ export const correctionBody = z.strictObject({
 })
 
 const day = 86_400_000
-const moment = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 export const usageQuery = z
   .strictObject({
     from: moment.optional().describe('goes back to the beginning of its hour'),
@@ -57,18 +55,30 @@ export type UsageReport = z.infer<typeof usageReport>
 const count = z.int().nullable()
 const counts = Object.fromEntries(usageCounts.map((field) => [field, count])) as Record<UsageCount, typeof count>
 
+const callState = z.enum(['Open', 'Settled', 'Released'])
+
+export const invocationQuery = timedQuery({
+  key: id.optional(),
+  model: id.optional(),
+  state: callState.optional(),
+  execution: id.optional().describe('finds nothing for whoever may not see executions'),
+})
+
 export const invocationRecord = z.strictObject({
   id,
   key: id.nullable().describe('null: a person runs a sandbox product in the console'),
   model: id,
   execution: id.nullable().describe('the execution that made the call'),
   node: id.nullable().describe('the node of its graph'),
-  state: z.enum(['Open', 'Settled', 'Released']),
+  state: callState,
   ...counts,
   estimated: z.boolean(),
   pricing: productPricing.describe('as it was when the call was admitted'),
   reservedMicro: micro,
   chargedMicro: micro,
-  createdAt: time,
+  createdAt: time.describe('when it was admitted; ISO 8601, UTC'),
+  closedAt: time.nullable().describe('when it was charged or released; null: it is open'),
+  durationMs: z.int().nullable().describe('from its admission until it was closed'),
+  reason: releaseReason.nullable().describe('why it was released; null: it was not'),
 })
 export type InvocationRecord = z.infer<typeof invocationRecord>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { id, label, named, time } from './fields.ts'
+import { timedQuery } from './page.ts'
 import { teamRole, tenantRole } from './roles.ts'
 import { email, password } from './sign-in.ts'
 
@@ -40,6 +41,7 @@ export const newTeamMemberBody = z.strictObject({ person: id, role: teamRole.def
 export const teamMemberRecord = memberRecord.extend({ role: teamRole })
 export type TeamMemberRecord = z.infer<typeof teamMemberRecord>
 
+export const auditQuery = timedQuery({ person: id.optional(), action: id.optional(), subject: id.optional() })
 export const auditRecord = z.strictObject({
   id,
   at: time,

@@ -1,11 +1,13 @@
 import type { AuditRecord } from '@gateway/contracts/console/people'
-import type { Prisma } from '@gateway/database/client'
+import { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
-import { HIDDEN_SANDBOX, sandboxesOpenTo } from '../permissions/hidden-sandboxes.ts'
+import { HIDDEN_SANDBOX, projectsOpenTo, sandboxesOpenTo } from '../permissions/hidden-sandboxes.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readNumberCursor } from '../request/page.ts'
+import { pageOfFound } from '../request/found-rows.ts'
+import { readTimeCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
+import { findEntries, type AuditRow } from './find-entries.ts'
 
 /**
  * GET …/audit: who changed what and when, newest first. Of private sandbox products it tells a reader no more than they may know
@@ -16,26 +18,33 @@ export function listAudit(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listAudit
     const tenant = call.id('tenant')
     const reader = personOf(res)
     await authorizeInTenant(deps, reader, tenant, 'audit.read')
-    const { cursor, limit } = call.query()
-    const rows = await deps.prisma.auditEntry.findMany({
-      where: { tenant, ...(cursor !== undefined && { id: { lt: readNumberCursor(cursor, 18) } }) },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
-    })
-    const aboutSandboxes = rows.filter(isAboutSandbox).map(({ subject }) => subject)
-    const open = await sandboxesOpenTo(deps.prisma, reader.id, aboutSandboxes)
-    const entries = rows.map((row) => {
-      const { id, at, person, action, subject, details } = isHidden(row, open) ? hidden(row) : row
-      return {
-        id: String(id),
-        at: at.toISOString(),
-        person,
-        action,
-        subject,
-        details: details as AuditRecord['details'],
-      }
-    })
-    res.json(pageOf(entries, limit, ({ id }) => id))
+    const { cursor, limit, ...filters } = call.query()
+    const place = cursor === undefined ? null : readPlace(cursor)
+    const open = (sandboxes: string[]) => sandboxesOpenTo(deps.prisma, reader.id, sandboxes)
+    const { subject } = filters
+    // To whoever may not use a sandbox product no entry has its id.
+    const nothing = subject?.startsWith('sbx-') && (await open([subject])).size === 0
+    const found = findEntries({ ...filters, tenant, place, limit })
+    const rows = nothing ? [] : await deps.prisma.$queryRaw<AuditRow[]>(found)
+    const seen = await seenBy(deps, reader.id, rows)
+    const recordOf = (row: AuditRow) => auditRecord(isHidden(row, seen) ? hidden(row) : row)
+    res.json(pageOfFound(rows, limit, recordOf, ({ at, id }) => ({ at, id: String(id) })))
+  }
+}
+
+function readPlace(cursor: string): { at: Date; id: bigint } {
+  const { at, id } = readTimeCursor(cursor, /^\d{1,18}$/)
+  return { at, id: BigInt(id) }
+}
+
+function auditRecord({ id, at, person, action, subject, details }: AuditRow): AuditRecord {
+  return {
+    id: String(id),
+    at: at.toISOString(),
+    person,
+    action,
+    subject,
+    details: details as AuditRecord['details'],
   }
 }
 
@@ -45,18 +54,32 @@ interface Entry {
   details: Prisma.JsonValue
 }
 
+/** The sandbox products, and the projects with their assets, among the subjects, that a reader may use. */
+async function seenBy({ prisma }: Pick<ConsoleDeps, 'prisma'>, reader: string, rows: Entry[]): Promise<Set<string>> {
+  const subjects = (isAbout: (entry: Entry) => boolean) => rows.filter(isAbout).map(({ subject }) => subject)
+  const sandboxes = await sandboxesOpenTo(prisma, reader, subjects(isAboutSandbox))
+  return sandboxes.union(await projectsOpenTo(prisma, reader, subjects(isAboutAsset)))
+}
+
+function isAboutAsset({ action }: Pick<Entry, 'action'>): boolean {
+  return action.startsWith('asset.')
+}
+
 function isAboutSandbox({ action }: Pick<Entry, 'action'>): boolean {
   return action.startsWith('sandbox.') || action.startsWith('revision.')
 }
 
-/** An entry about a sandbox product that the reader may not use, or that is no more. */
+/** An entry about a sandbox product or an asset that the reader may not use, or that is no more. */
 function isHidden(entry: Entry, open: ReadonlySet<string>): boolean {
-  return (isAboutSandbox(entry) && !open.has(entry.subject)) || entry.action === 'project.delete'
+  return (
+    ((isAboutSandbox(entry) || isAboutAsset(entry)) && !open.has(entry.subject)) || entry.action === 'project.delete'
+  )
 }
 
 /** Who did what when stays; which sandbox product it was, and what about it, does not. */
 function hidden<T extends Entry>(entry: T): T {
   if (isAboutSandbox(entry)) return { ...entry, subject: HIDDEN_SANDBOX, details: {} }
+  if (isAboutAsset(entry)) return { ...entry, details: {} }
   const { sandboxes, ...details } = entry.details as Prisma.JsonObject
   return { ...entry, details: { ...details, sandboxes: Array.isArray(sandboxes) ? sandboxes.length : 0 } }
 }

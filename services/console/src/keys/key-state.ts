@@ -1,4 +1,5 @@
 import type { KeyState } from '@gateway/contracts/console/keys'
+import type { Prisma } from '@gateway/database/client'
 
 /** What the state of a key is derived from; it is never stored. */
 export interface KeyDates {
@@ -17,6 +18,23 @@ export function keyState({ project, revokedAt, rotatedTo, expiresAt }: KeyDates,
   if (rotatedTo !== null) return 'Rotated'
   if (expiresAt !== null && expiresAt <= now) return 'Expired'
   return 'Active'
+}
+
+/** The keys of a state, as the database finds them. */
+export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
+  const bound = { revokedAt: null, project: { not: null } }
+  switch (state) {
+    case 'Revoked':
+      return { revokedAt: { not: null } }
+    case 'NeedsReissue':
+      return { revokedAt: null, project: null }
+    case 'Rotated':
+      return { ...bound, rotatedTo: { not: null } }
+    case 'Expired':
+      return { ...bound, rotatedTo: null, expiresAt: { lte: now } }
+    case 'Active':
+      return { ...bound, rotatedTo: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }
+  }
 }
 
 /** Whether revoking would still take something away: also from a rotated key in its grace, and from a legacy one. */

@@ -1,11 +1,12 @@
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { visibleKeys } from '../permissions/visible-keys.ts'
 import { personOf } from '../sign-in/person.ts'
 import { databaseNow } from './database-now.ts'
 import { keyRecord, keyRecords } from './key-record.ts'
+import { inState } from './key-state.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
@@ -14,13 +15,21 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
   return async (call, res) => {
     const person = personOf(res)
     const visible = await visibleKeys({ prisma }, person, call.id('tenant'))
-    const { cursor = '', limit, project } = call.query()
+    const { cursor, limit, project, state } = call.query()
+    const now = await databaseNow(prisma)
     const rows = await prisma.key.findMany({
-      where: { AND: [visible, { id: { gt: cursor } }, project === undefined ? {} : { project }] },
+      where: {
+        AND: [
+          visible,
+          { id: { gt: readIdCursor(cursor, 'key_') } },
+          project === undefined ? {} : { project },
+          state === undefined ? {} : inState(state, now),
+        ],
+      },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
-    const keys = await keyRecords(prisma, rows, await databaseNow(prisma), person.id)
+    const keys = await keyRecords(prisma, rows, now, person.id)
     res.json(pageOf(keys, limit, ({ id }) => id))
   }
 }

@@ -1,58 +1,31 @@
-import { Prisma } from '@gateway/database/client'
-import { composeInvocation } from '@gateway/contracts/console/compose-invocation'
-import type { InvocationRecord } from '@gateway/contracts/console/money'
-import { usageCounts, type UsageCount } from '@gateway/contracts/usage'
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import { timeOfId } from '@gateway/contracts/ids'
 import { refuse, type Refusal } from '@gateway/contracts/refusal'
 import type { Response } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Call, Handler } from '../request/call.ts'
-import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
+import { pageOfFound } from '../request/found-rows.ts'
+import { readTimeCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
+import { closedColumns, invocationRecord, isNewest, openColumns, type CallRow } from './call-rows.ts'
+import { findCalls, type FoundCall } from './find-calls.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
-
-interface InvocationRow extends Pick<InvocationRecord, UsageCount> {
-  id: string
-  /** Empty: a person runs a sandbox product. */
-  key: string
-  product: string
-  execution: string | null
-  node: string | null
-  state: InvocationRecord['state']
-  estimated: boolean
-  prompt_pico: bigint
-  completion_pico: bigint
-  request_pico: bigint
-  cached_pico: bigint | null
-  reasoning_pico: bigint | null
-  reserved_micro: bigint
-  charged_micro: bigint
-  admitted_at: Date
-  /** Of the product as it is now. */
-  unit: string
-}
 
 /** GET …/projects/{p}/invocations: newest first, each as its newest attempt stands. */
 export function listInvocations(deps: Deps): Handler<'listInvocations'> {
   const { prisma } = deps
   return async (call, res) => {
     const { project, seesExecutions } = await reachCalls(deps, call, res)
-    const { cursor, limit } = call.query()
-    const older = cursor === undefined ? Prisma.empty : olderThan(readTimeCursor(cursor))
-    // Each half is cut to a page of its own before they meet, so that only the newest rows are read.
-    const newest = Prisma.sql`ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
-    const rows = await prisma.$queryRaw<InvocationRow[]>`
-      (${openCalls(project)} ${older} ${newest}) UNION ALL (${closedCalls(project)} ${older} ${newest}) ${newest}`
-    res.json(
-      pageOf(
-        rows.map((row) => invocationRecord(row, seesExecutions)),
-        limit,
-        timeCursor,
-      ),
-    )
+    const { cursor, limit, ...filters } = call.query()
+    const place = cursor === undefined ? null : readTimeCursor(cursor, /^inv_/)
+    // To whoever may not see executions no call has one.
+    const nothing = filters.execution !== undefined && !seesExecutions
+    const found = findCalls({ ...filters, project, place, limit })
+    const rows = nothing ? [] : await prisma.$queryRaw<FoundCall[]>(found)
+    const recordOf = (row: CallRow) => invocationRecord(row, seesExecutions)
+    res.json(pageOfFound(rows, limit, recordOf, ({ admitted_at: at, id }) => ({ at, id })))
   }
 }
 
@@ -62,9 +35,11 @@ export function readInvocation(deps: Deps): Handler<'readInvocation'> {
   return async (call, res) => {
     const { project, seesExecutions } = await reachCalls(deps, call, res)
     const id = call.id('invocation')
-    const [row] = await prisma.$queryRaw<InvocationRow[]>`
-      ${openCalls(project)} AND a.invocation = ${id}
-      UNION ALL ${closedCalls(project)} AND (a.id = ${id} OR (a.invocation = ${id} AND a.attempt > 1))`
+    const [row] = await prisma.$queryRaw<CallRow[]>`
+      SELECT ${openColumns} FROM money.reservations a WHERE a.project = ${project} AND a.invocation = ${id}
+      UNION ALL
+      SELECT ${closedColumns} FROM money.attempts a WHERE a.project = ${project} AND ${isNewest}
+         AND (a.id = ${id} OR (a.invocation = ${id} AND a.attempt > 1))`
     if (!row) throw await absent(deps, id)
     res.json(invocationRecord(row, seesExecutions))
   }
@@ -86,52 +61,4 @@ async function absent({ prisma }: Deps, id: string): Promise<Refusal> {
   const month = timeOfId(id)?.toISOString().slice(0, 7)
   const archive = month && (await prisma.archive.findFirst({ where: { attempts: { has: new Date(`${month}-01`) } } }))
   return archive ? refuse('invocation_archived', { month }) : refuse('not_found', {})
-}
-
-/** The counts of a call that is open, and those of one that is closed; under the names that the record has for them. */
-const noCounts = Prisma.raw(usageCounts.map((count) => `NULL::integer AS "${count}"`).join(', '))
-const counts = Prisma.raw(usageCounts.map((count) => `${columnOf(count)} AS "${count}"`).join(', '))
-
-const unit = Prisma.sql`(SELECT p.unit FROM control.products p WHERE p.id = a.product) AS unit`
-
-function openCalls(project: string): Prisma.Sql {
-  return Prisma.sql`
-    SELECT invocation AS id, key, product, execution, node, 'Open' AS state, ${noCounts},
-           false AS estimated, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico, micro AS reserved_micro, 0::bigint AS charged_micro, admitted_at, ${unit}
-      FROM money.reservations a WHERE project = ${project}`
-}
-
-/** Without the attempts that another attempt has followed: they were released, and mean nothing any more. */
-function closedCalls(project: string): Prisma.Sql {
-  return Prisma.sql`
-    SELECT invocation AS id, key, product, execution, node, state, ${counts},
-           estimated, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico, reserved_micro, charged_micro, admitted_at, ${unit}
-      FROM money.attempts a WHERE project = ${project}
-       AND NOT EXISTS (SELECT FROM money.attempts l WHERE l.invocation = a.invocation AND l.attempt > a.attempt AND l.attempt > 1)
-       AND NOT EXISTS (SELECT FROM money.reservations l WHERE l.project = a.project AND l.invocation = a.invocation)`
-}
-
-function olderThan({ at, id }: { at: Date; id: string }): Prisma.Sql {
-  return Prisma.sql`AND (a.admitted_at, a.invocation) < (${at}, ${id})`
-}
-
-function invocationRecord(row: InvocationRow, seesExecutions: boolean): InvocationRecord {
-  return composeInvocation({
-    ...row,
-    invocation: row.id,
-    execution: seesExecutions ? row.execution : null,
-    node: seesExecutions ? row.node : null,
-    promptPico: row.prompt_pico,
-    completionPico: row.completion_pico,
-    requestPico: row.request_pico,
-    cachedPico: row.cached_pico,
-    reasoningPico: row.reasoning_pico,
-    reservedMicro: row.reserved_micro,
-    chargedMicro: row.charged_micro,
-    admittedAt: row.admitted_at,
-  })
-}
-
-function columnOf(count: UsageCount): string {
-  return count.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -4,7 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { peopleOf } from './people-of.ts'
 import { personToAdd, requireKnownEmail } from './person-to-add.ts'
@@ -20,9 +20,9 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     await authorizeInTenant(deps, personOf(res), tenant, 'people.read')
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await prisma.membership.findMany({
-      where: { tenant, person: { gt: cursor } },
+      where: { tenant, person: { gt: readIdCursor(cursor, 'per_') } },
       orderBy: { person: 'asc' },
       take: limit + 1,
     })

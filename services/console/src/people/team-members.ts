@@ -4,7 +4,7 @@ import { recordChange } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/projects-of-keys.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { requireMember } from './require-member.ts'
 import { peopleOf } from './people-of.ts'
@@ -21,9 +21,9 @@ export function listTeamMembers(deps: Deps): Handler<'listTeamMembers'> {
     const tenant = call.id('tenant')
     await authorizeInTenant(deps, personOf(res), tenant, 'teams.read')
     const team = await teamOf({ prisma }, tenant, call.id('team'))
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await prisma.teamMember.findMany({
-      where: { team, person: { gt: cursor } },
+      where: { team, person: { gt: readIdCursor(cursor, 'per_') } },
       orderBy: { person: 'asc' },
       take: limit + 1,
     })

@@ -3,7 +3,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
 
@@ -15,9 +15,9 @@ export function listTeams(deps: Deps): Handler<'listTeams'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     await authorizeInTenant(deps, personOf(res), tenant, 'teams.read')
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await prisma.team.findMany({
-      where: { tenant, id: { gt: cursor } },
+      where: { tenant, id: { gt: readIdCursor(cursor, 'tea_') } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })

@@ -3,7 +3,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
 
@@ -13,12 +13,14 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
 export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
   return async (call, res) => {
     const person = personOf(res)
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const memberships = person.platformOperator
       ? null
       : await prisma.membership.findMany({ where: { person: person.id }, select: { tenant: true } })
     const rows = await prisma.tenant.findMany({
-      where: { id: { gt: cursor, ...(memberships && { in: memberships.map(({ tenant }) => tenant) }) } },
+      where: {
+        id: { gt: readIdCursor(cursor, 'ten_'), ...(memberships && { in: memberships.map(({ tenant }) => tenant) }) },
+      },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })

@@ -41,6 +41,7 @@ const granted: Record<Permission, Who[]> = {
   'wallet.fund': ['operator'],
   'wallet.correct': ['operator'],
   'products.manage': ['operator'],
+  'projects.change': ['owner'],
   'sandboxes.use': ['consumer', 'owner'],
 }
 

@@ -31,6 +31,10 @@ export const permissions = {
   'audit.read': admin,
   'projects.read': member,
   'projects.manage': admin,
+  'projects.change': {
+    need: 'the role Project Owner on the project',
+    grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
+  },
   'assignments.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },
   'assignments.manage': admin,
   'grants.read': { ...anyGrant, grantedTo: (s) => isMember(s) && seesProject(s) },

@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { peopleOf } from '../people/people-of.ts'
 import { requireMember } from '../people/require-member.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import { changePermissions } from '../permissions/change-permissions.ts'
@@ -20,9 +20,9 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'grants.read')
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await prisma.projectGrant.findMany({
-      where: { project, person: { gt: cursor } },
+      where: { project, person: { gt: readIdCursor(cursor, 'per_') } },
       orderBy: { person: 'asc' },
       take: limit + 1,
     })

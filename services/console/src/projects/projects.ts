@@ -4,7 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInProject, authorizeInTenant } from '../permissions/authorize.ts'
@@ -19,9 +19,11 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
     const person = personOf(res)
     const tenant = call.id('tenant')
     const roles = await authorizeInTenant(deps, person, tenant, 'projects.read')
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await prisma.project.findMany({
-      where: { AND: [await visibleProjects({ prisma }, person, tenant, roles), { id: { gt: cursor } }] },
+      where: {
+        AND: [await visibleProjects({ prisma }, person, tenant, roles), { id: { gt: readIdCursor(cursor, 'prj_') } }],
+      },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
@@ -109,7 +111,7 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
   throw invalidField('team', wrong, 'Send the id of a team of the organization.')
 }
 
-function projectRecord(project: { id: string; name: string; team: string; createdAt: Date }): ProjectRecord {
-  const { id, name, team, createdAt } = project
-  return { id, name, team, createdAt: createdAt.toISOString() }
+export function projectRecord(project: Omit<ProjectRecord, 'createdAt'> & { createdAt: Date }): ProjectRecord {
+  const { id, name, team, createdAt, assetRetentionDays } = project
+  return { id, name, team, createdAt: createdAt.toISOString(), assetRetentionDays }
 }

@@ -12,6 +12,16 @@ export function pageOf<Item>(items: Item[], limit: number, cursorOf: (item: Item
 }
 
 /**
+ * The id that a cursor is, in a list in the order of its ids; less than any id where there is none.
+ * @param prefix what the ids of this list begin with
+ * @throws Refusal `invalid_request`
+ */
+export function readIdCursor(cursor: string | undefined, prefix: string): string {
+  if (cursor === undefined || cursor.startsWith(prefix)) return cursor ?? ''
+  throw unknownCursor()
+}
+
+/**
  * The number that a cursor is.
  * @throws Refusal `invalid_request`
  */
@@ -27,11 +37,12 @@ export function timeCursor({ createdAt, id }: { createdAt: string; id: string })
 
 /**
  * What `timeCursor` made.
+ * @param ids what the ids of this list are like: a cursor of another list is none of it
  * @throws Refusal `invalid_request`
  */
-export function readTimeCursor(cursor: string): { at: Date; id: string } {
+export function readTimeCursor(cursor: string, ids = /./): { at: Date; id: string } {
   const [, ms, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? []
-  if (ms && id) return { at: new Date(Number(ms)), id }
+  if (ms && id && ids.test(id)) return { at: new Date(Number(ms)), id }
   throw unknownCursor()
 }
 

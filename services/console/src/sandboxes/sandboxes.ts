@@ -3,7 +3,7 @@ import { sandboxPatch } from '@gateway/contracts/console/sandboxes'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
 import { passBarrier } from '../permissions/pass-barrier.ts'
@@ -18,9 +18,9 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
 export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
   return async (call, res) => {
     const { project } = await reachSandboxesOf(deps, call, res)
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await deps.prisma.sandbox.findMany({
-      where: { project, id: { gt: cursor } },
+      where: { project, id: { gt: readIdCursor(cursor, 'sbx-') } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })

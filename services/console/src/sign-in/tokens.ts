@@ -4,7 +4,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from './person.ts'
 import { issueSecret } from './secret.ts'
 
@@ -17,9 +17,9 @@ const DAY_MS = 86_400_000
 /** GET /api/v2/me/tokens: my personal tokens, without their secrets. */
 export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
   return async (call, res) => {
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
     const rows = await prisma.personToken.findMany({
-      where: { person: personOf(res).id, id: { startsWith: PERSONAL, gt: cursor } },
+      where: { person: personOf(res).id, id: { startsWith: PERSONAL, gt: readIdCursor(cursor, 'tok_') } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })

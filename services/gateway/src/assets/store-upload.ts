@@ -1,15 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/asset-failures'
 import type { StoredAsset } from '@gateway/assets/asset-store'
+import { storeBody } from '@gateway/assets/store-body'
 import type { AssetValue } from '@gateway/contracts/execution'
 import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { flowLimits } from '@gateway/contracts/limits'
 import type { MediaType } from '@gateway/contracts/media-type'
-import { refuse } from '@gateway/contracts/refusal'
-import { ClientDisconnected } from '@gateway/http/client-disconnected'
 import type { Deps } from '../deps.ts'
-import { typeDiffers } from './declared-type.ts'
 
 // How bytes come in.
 //   U1  A caller who may not store is refused before the body is read (routes/v1/assets.ts), and bytes of no use before
@@ -31,35 +27,13 @@ export async function storeUpload(
   declared: MediaType,
 ): Promise<AssetValue> {
   const id = deps.newId('ast')
-  const stored = await store(deps, req, project, id, declared)
+  const stored = await storeBody(deps.assetStore, req, { project, id, declared }) // U1, U2
   const recorded = await record(deps, id, caller, stored).catch(async (error: unknown) => {
     await deps.assetStore.remove(project, id).catch(() => {}) // U3
     throw error
   })
   if (recorded.project !== project) throw new Error('a key has changed its project')
   return { asset: id, mimeType: stored.mimeType, bytes: stored.bytes }
-}
-
-/** U1, U2 */
-async function store(
-  { assetStore }: Needed,
-  req: IncomingMessage,
-  project: string,
-  id: string,
-  declared: MediaType,
-): Promise<StoredAsset> {
-  // Ended early, the request stays open: its caller is still to be answered.
-  const bytes = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
-  const stored = await assetStore
-    .put(project, id, bytes, { maxBytes: flowLimits.assetBytes })
-    .catch((error: unknown) => {
-      if (error instanceof AssetTooLarge) throw refuse('request_too_large', { limitBytes: flowLimits.assetBytes })
-      if (error instanceof AssetTypeUnknown) throw typeDiffers(declared, null)
-      throw req.destroyed && !req.complete ? new ClientDisconnected() : error
-    })
-  if (stored.mimeType === declared) return stored
-  await assetStore.remove(project, id)
-  throw typeDiffers(declared, stored.mimeType)
 }
 
 async function record({ ledger }: Needed, id: string, caller: CallerQuestion, { mimeType, bytes }: StoredAsset) {

@@ -3,7 +3,7 @@ import type { ContentBlock } from '@modelcontextprotocol/server'
 import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/asset-failures'
 import type { AssetValue } from '@gateway/contracts/execution'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
-import type { RecordedAsset } from '../assets/send-asset.ts'
+import type { RecordedAsset } from '@gateway/assets/send-asset'
 import type { Deps } from '../deps.ts'
 import { MAX_ID_CHARACTERS } from '../request/read-headers.ts'
 

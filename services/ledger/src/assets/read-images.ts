@@ -20,7 +20,10 @@ export async function readImages(
   const owner = 'keyHash' in caller ? await readCaller(deps, caller) : caller
   if ('refused' in owner) return owner
   const { project } = owner
-  const [limits, found] = await Promise.all([readLimits(deps, project, model), readAssets(deps, project, assets)])
+  const [limits, found] = await Promise.all([
+    readLimits(deps, project, model),
+    readAssets(deps, project, assets, 'keyHash' in caller),
+  ])
   return { project, limits, assets: found }
 }
 
@@ -31,8 +34,11 @@ async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model
   return row ? { maxBytes: row.image_max_bytes, maxCount: row.image_max_count, https: row.image_https } : null
 }
 
-async function readAssets({ reads }: Pick<Deps, 'reads'>, project: string, assets: string[]) {
+/** @param isNew whether the call begins now: an execution in progress keeps what was deleted since it began (delete-asset.ts). */
+async function readAssets({ reads }: Pick<Deps, 'reads'>, project: string, assets: string[], isNew: boolean) {
   if (assets.length === 0) return []
-  const rows = await reads.prisma.asset.findMany({ where: { id: { in: assets }, project } })
+  const rows = await reads.prisma.asset.findMany({
+    where: { id: { in: assets }, project, ...(isNew && { deletedAt: null }) },
+  })
   return rows.map(({ id, mimeType, bytes }) => ({ id, mimeType, bytes }))
 }

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { readCaller } from '../keys/read-caller.ts'
 
 /**
- * Puts stored bytes on a project's books: they were uploaded with a key, or an execution made them. Safe to repeat.
+ * Puts stored bytes on a project's books: they were uploaded with a key or by a person, or an execution made them. Safe to repeat.
  * @throws Error where the id is taken by something else, which no honest caller can bring about
  */
 export async function recordAsset(
@@ -12,12 +12,12 @@ export async function recordAsset(
   { id, caller, mimeType, bytes }: AssetRecordQuestion,
 ): Promise<AssetRecordAnswer> {
   const { prisma } = deps.reads
-  const owner = 'keyHash' in caller ? await readCaller(deps, caller) : await findExecution(deps, caller)
+  const owner = await ownerOf(deps, caller)
   if ('refused' in owner) return owner
-  const execution = 'keyHash' in caller ? null : caller.execution
+  const { key, person, execution } = { key: null, person: null, execution: null, ...owner }
   await prisma.$executeRaw`
-    INSERT INTO money.assets (id, project, mime_type, bytes, execution)
-    VALUES (${id}, ${owner.project}, ${mimeType}, ${bytes}, ${execution}) ON CONFLICT (id) DO NOTHING`
+    INSERT INTO money.assets (id, project, mime_type, bytes, execution, key, person)
+    VALUES (${id}, ${owner.project}, ${mimeType}, ${bytes}, ${execution}, ${key}, ${person}) ON CONFLICT (id) DO NOTHING`
   const recorded = await prisma.asset.findUniqueOrThrow({ where: { id } })
   const { project } = owner
   if (recorded.project !== project || recorded.mimeType !== mimeType || recorded.bytes !== bytes)
@@ -25,10 +25,21 @@ export async function recordAsset(
   return { recorded: true, project }
 }
 
+/** Whose they are, and who brought them. Of a person the console has said that they may. */
+async function ownerOf(
+  deps: Pick<Deps, 'reads'>,
+  caller: AssetRecordQuestion['caller'],
+): Promise<{ project: string; key?: string; person?: string; execution?: string } | Refused> {
+  if ('person' in caller) return caller
+  if ('execution' in caller) return findExecution(deps, caller)
+  const answer = await readCaller(deps, caller)
+  return 'refused' in answer ? answer : { project: answer.project, key: answer.id }
+}
+
 async function findExecution(
   { reads }: Pick<Deps, 'reads'>,
   { project, execution }: { project: string; execution: string },
-): Promise<{ project: string } | Refused> {
+): Promise<{ project: string; execution: string } | Refused> {
   const row = await reads.prisma.execution.findFirst({ where: { id: execution, project }, select: { project: true } })
-  return row ?? refused('execution_not_found', { execution })
+  return row ? { project, execution } : refused('execution_not_found', { execution })
 }

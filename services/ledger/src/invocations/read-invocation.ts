@@ -30,7 +30,9 @@ async function openCall(
   invocation: string,
 ): Promise<Found> {
   const call = await prisma.reservation.findFirst({ where: { project, lineage, invocation } })
-  return call && { ...call, ...NO_COUNTS, state: 'Open', estimated: false, reservedMicro: call.micro, chargedMicro: 0n }
+  if (!call) return null
+  const open = { state: 'Open', estimated: false, reservedMicro: call.micro, chargedMicro: 0n } as const
+  return { ...call, ...NO_COUNTS, ...open, closedAt: null, reason: null }
 }
 
 /** The newest of those that have ended. */

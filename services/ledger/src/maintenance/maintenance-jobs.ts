@@ -1,6 +1,7 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps } from '../deps.ts'
 import { openSignsOfLife } from '../instances/signs-of-life.ts'
+import { expireAssets } from './asset-retention.ts'
 import { openBooksChecker } from './books-checker.ts'
 import { openBooksRechecker } from './books-rechecker.ts'
 import { enforceDeadlines } from './deadline-enforcer.ts'
@@ -42,6 +43,7 @@ export function maintenanceJobs(
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },
+    { name: 'asset-retention', everyMs: 60_000, atOnce: true, runOnce: () => expireAssets(upkeep) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeKeyUses(deps) },
     { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },
     { name: 'books-recheck', everyMs: checkEveryMs, runOnce: () => booksRechecker.runOnce() },

@@ -45,7 +45,9 @@ async function putAssets(
       : []
   })
   if (named.length === 0) return { values }
-  const assets = await prisma.asset.findMany({ where: { id: { in: named.map(({ id }) => id) }, project } })
+  const assets = await prisma.asset.findMany({
+    where: { id: { in: named.map(({ id }) => id) }, project, deletedAt: null },
+  })
   const faults: FieldFault[] = []
   const put: Values = { ...values }
   for (const { field, type, id } of named) {

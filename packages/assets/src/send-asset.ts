@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { refuse } from '@gateway/contracts/refusal'
-import type { Deps } from '../deps.ts'
+import type { AssetStore } from './asset-store.ts'
 import { byteRange, type Range } from './byte-range.ts'
 
 /** An asset on the ledger's books: whose it is and what it is. */
@@ -15,14 +15,16 @@ export interface RecordedAsset {
 /**
  * Sends the bytes of an asset, or the part that is asked for (flows §4.5, §4.7). Nobody but the caller may
  * keep them, and no browser may take them for anything else than what they are.
+ * @param more headers besides
  * @throws Refusal `range_not_satisfiable`
  * @throws AssetMissing, AssetStoreUnavailable: before anything was sent
  */
 export async function sendAsset(
-  { assetStore }: Pick<Deps, 'assetStore'>,
+  { assetStore }: { assetStore: Pick<AssetStore, 'open'> },
   req: IncomingMessage,
   res: ServerResponse,
   asset: RecordedAsset,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const range = rangeOf(req, asset.bytes)
   if (range.kind === 'unsatisfiable')
@@ -30,6 +32,7 @@ export async function sendAsset(
   const part = range.kind === 'part' ? range : undefined
   const length = part ? part.last - part.first + 1 : asset.bytes
   const headers = {
+    ...more,
     'Content-Type': asset.mimeType,
     'Content-Length': length,
     'Cache-Control': 'private, no-store',

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { id, time } from './fields.ts'
+import { timedQuery } from './page.ts'
+
+export const storedAsset = z.strictObject({
+  id: id.describe('starts with ast_; what an input names as `asset`'),
+  mimeType: z.string(),
+  bytes: z.int(),
+  createdAt: time,
+  execution: id.nullable().describe('that made it'),
+  key: id.nullable().describe('that it was uploaded with'),
+  createdBy: id.nullable().describe('who uploaded it here'),
+})
+export type StoredAssetRecord = z.infer<typeof storedAsset>
+
+export const assetListQuery = timedQuery({ execution: id.optional() })

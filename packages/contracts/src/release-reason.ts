@@ -1,0 +1,31 @@
+import { z } from 'zod'
+
+/** Why a call was released, uncharged: what its project is told of what the books say. */
+export const releaseReason = z.enum([
+  'provider_failed',
+  'rate_limited',
+  'instance_ended',
+  'handed_back',
+  'node_failed',
+  'execution_over',
+  'not_answered',
+  'failed',
+])
+export type ReleaseReason = z.infer<typeof releaseReason>
+
+/** What is written by whoever releases. */
+const known: Readonly<Record<string, ReleaseReason>> = {
+  'its key or project calls too often': 'rate_limited',
+  'its instance ended': 'instance_ended',
+  'its worker gave it back': 'handed_back',
+  'its node ended without usage': 'node_failed',
+  'its execution was over': 'execution_over',
+  'its admission was not answered in time': 'not_answered',
+}
+
+/** The books say in words of ours or a provider's what happened, and may name the provider: none of it is passed on (rules §2.1). */
+export function releaseReasonOf(written: string | null): ReleaseReason | null {
+  if (written === null) return null
+  if (written.startsWith('provider ')) return 'provider_failed'
+  return Object.hasOwn(known, written) ? known[written]! : 'failed'
+}

@@ -1,0 +1,138 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { openAssetStore } from '@gateway/assets/asset-store'
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { answerOf, consoleTest, outcomeOf } from '../console.fixture.ts'
+import { removeDeleted } from './remove-deleted.ts'
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\nand so on', 'latin1')
+
+const test = consoleTest.extend('files', async ({ stack, console, folder }) => {
+  const at = `${console.url}${stack.projectPath}/assets`
+  const ask = (url: string, token: string, init: RequestInit = {}) =>
+    fetch(url, { ...init, headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) } })
+  return {
+    upload: async (token: string, body: Uint8Array<ArrayBuffer> = PNG, type = 'image/png') => {
+      const answer = await ask(at, token, { method: 'POST', body, headers: { 'content-type': type } })
+      return answerOf(answer)
+    },
+    read: (id: string, token: string, headers: Record<string, string> = {}) =>
+      ask(`${console.url}${stack.path}/assets/${id}`, token, { headers }),
+    path: (id: string) => `${stack.path}/assets/${id}`,
+    stored: () => readdir(path.join(folder, 'assets', stack.project)),
+  }
+})
+
+test('an upload is listed with who brought it, and opens in a browser as what it is and nothing else', async ({
+  stack,
+  files,
+}) => {
+  const consumer = await stack.member({ project: 'Project Consumer' })
+  const { status, body } = await files.upload(consumer.token)
+  expect(status).toBe(201)
+  expect(body).toMatchObject({ mimeType: 'image/png', bytes: PNG.length, createdBy: consumer.id, execution: null })
+  expect((await stack.owner.get(`${stack.projectPath}/assets`)).body).toEqual({ data: [body], nextCursor: null })
+
+  const whole = await files.read(body.id, stack.owner.token)
+  expect(Buffer.from(await whole.arrayBuffer())).toEqual(PNG)
+  expect(Object.fromEntries(whole.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-disposition': `inline; filename="${body.id}.png"`,
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': expect.stringContaining('sandbox'),
+    'cross-origin-resource-policy': 'same-origin',
+  })
+  const part = await files.read(body.id, stack.owner.token, { range: 'bytes=1-3' })
+  expect([part.status, await part.text(), part.headers.get('content-range')]).toEqual([
+    206,
+    'PNG',
+    `bytes 1-3/${PNG.length}`,
+  ])
+  expect((await files.read(body.id, stack.owner.token, { range: 'bytes=9999-' })).status).toBe(416)
+})
+
+test('what it says it is and is not, or is nothing that is kept, is refused and leaves nothing [invalid_request]', async ({
+  stack,
+  files,
+}) => {
+  for (const [bytes, type] of [
+    [PNG, 'image/jpeg'],
+    [Buffer.from('<script>alert(1)</script>'), 'image/png'],
+    [PNG, 'text/html'],
+  ] as const)
+    expect(outcomeOf(await files.upload(stack.owner.token, bytes, type))).toBe('400 invalid_request')
+  expect((await stack.owner.get(`${stack.projectPath}/assets`)).body.data).toEqual([])
+})
+
+test('assets are for Project Owners and Consumers alone [asset_not_found]', async ({ stack, files }) => {
+  const { id } = (await files.upload(stack.owner.token)).body
+  const viewer = await stack.member({ tenant: 'Admin', team: 'Team Owner', project: 'Project Viewer' })
+  expect(outcomeOf(await viewer.get(files.path(id)))).toBe('404 asset_not_found')
+  expect(outcomeOf(await viewer.delete(files.path(id)))).toBe('404 asset_not_found')
+  expect(outcomeOf(await viewer.get(`${stack.projectPath}/assets`))).toBe('404 not_found')
+  expect(outcomeOf(await files.upload(viewer.token))).toBe('404 not_found')
+  const { body } = await viewer.get(`${stack.path}/audit?action=asset.create`)
+  expect(body.data).toMatchObject([{ subject: stack.project, details: {} }])
+  const own = await stack.owner.get(`${stack.path}/audit?action=asset.create`)
+  expect(own.body.data).toMatchObject([{ details: { asset: id } }])
+})
+
+test('assets are listed newest first, in pages that meet', async ({ stack, files }) => {
+  const ids: string[] = []
+  for (let n = 0; n < 3; n++) ids.push((await files.upload(stack.owner.token)).body.id)
+  const first = (await stack.owner.get(`${stack.projectPath}/assets?limit=2`)).body
+  const rest = (await stack.owner.get(`${stack.projectPath}/assets?limit=2&cursor=${first.nextCursor}`)).body
+  expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(ids.toReversed())
+  expect(rest.nextCursor).toBeNull()
+})
+
+test('a deleted asset can not be read, and its bytes are removed once nothing under way can need them', async ({
+  stack,
+  files,
+  fixture,
+  ledger,
+  folder,
+  onTestFinished,
+}) => {
+  const { id } = (await files.upload(stack.owner.token)).body
+  expect((await stack.owner.delete(files.path(id))).status).toBe(204)
+  expect(outcomeOf(await stack.owner.get(files.path(id)))).toBe('404 asset_not_found')
+  expect(outcomeOf(await stack.owner.delete(files.path(id)))).toBe('404 asset_not_found')
+  expect((await stack.owner.get(`${stack.projectPath}/assets`)).body.data).toEqual([])
+
+  const client = openLedgerClient({ url: ledger.url, service: 'console', secret: 'c'.repeat(32) })
+  const assetStore = await openAssetStore({ folder: path.join(folder, 'assets'), bucket: null })
+  onTestFinished(async () => {
+    await client.close()
+    await assetStore.close()
+  })
+  const deps = { ledger: client, assetStore, log: { warn() {} } as never }
+  expect(await removeDeleted(deps)).toBe(0)
+  expect(await files.stored()).toEqual([id])
+  await fixture.run(`UPDATE money.assets SET deleted_at = now() - interval '61 minutes' WHERE id = $1`, [id])
+  // Killed after the bytes were gone and before it was told: the next time does it again.
+  await expect(
+    removeDeleted({ ...deps, ledger: { ...client, assetsRemoved: () => Promise.reject(new Error('killed')) } }),
+  ).rejects.toThrow('killed')
+  expect(await files.stored()).toEqual([])
+  expect(await removeDeleted(deps)).toBe(1)
+  expect((await fixture.run('SELECT FROM money.assets WHERE id = $1', [id])).rowCount).toBe(0)
+})
+
+test('for how long assets are kept is the Project Owner to say [not_permitted]', async ({ stack }) => {
+  const { owner, projectPath } = stack
+  const consumer = await stack.member({ project: 'Project Consumer' })
+  expect(outcomeOf(await consumer.patch(projectPath, { assetRetentionDays: 30 }))).toBe('403 not_permitted')
+  for (const assetRetentionDays of [0, 3651, 1.5, '30'])
+    expect(outcomeOf(await owner.patch(projectPath, { assetRetentionDays }))).toBe('400 invalid_request')
+  expect((await owner.patch(projectPath, { assetRetentionDays: 30 })).body.assetRetentionDays).toBe(30)
+  expect((await owner.patch(projectPath, {})).body.assetRetentionDays).toBe(30)
+  expect((await owner.patch(projectPath, { assetRetentionDays: null })).body.assetRetentionDays).toBeNull()
+  const { body } = await owner.get(`${stack.path}/audit?action=project.change`)
+  expect(body.data.map(({ details }: { details: unknown }) => details)).toEqual([
+    { assetRetentionDays: null, before: { assetRetentionDays: 30 } },
+    { assetRetentionDays: 30, before: { assetRetentionDays: null } },
+  ])
+})

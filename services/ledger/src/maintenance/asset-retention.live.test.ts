@@ -1,0 +1,53 @@
+import { expect } from 'vitest'
+import { deleteAsset, forgetAssets, listAssetsToRemove } from '../assets/delete-asset.ts'
+import { readAsset } from '../assets/read-asset.ts'
+import { readImages } from '../assets/read-images.ts'
+import { recordAsset } from '../assets/record-asset.ts'
+import { openTenant, test } from '../fixtures/ledger-test.ts'
+import { expireAssets } from './asset-retention.ts'
+
+test('assets older than their project keeps them are deleted, and no others, whoever does it how often', async ({
+  fixture,
+  tenant,
+  replica,
+}) => {
+  const other = await openTenant(fixture)
+  const asset = async (project: string, days: number) => {
+    const id = fixture.id('ast')
+    await recordAsset(replica, { id, caller: { project, person: 'per_1' }, mimeType: 'image/png', bytes: 9 })
+    await fixture.run(`UPDATE money.assets SET created_at = now() - $2 * interval '1 day' WHERE id = $1`, [id, days])
+    return id
+  }
+  const [old, young] = [await asset(tenant.project.id, 8), await asset(tenant.project.id, 6)]
+  const kept = await asset(other.project.id, 900)
+  await fixture.run('UPDATE control.projects SET asset_retention_days = 7 WHERE id = $1', [tenant.project.id])
+  const counts = await Promise.all([expireAssets(replica), expireAssets(replica)])
+  expect(counts.reduce((sum, { expired }) => sum + expired, 0)).toBe(1)
+  expect(await expireAssets(replica)).toEqual({ expired: 0 })
+  const state = async (id: string, project: string) =>
+    'asset' in (await readAsset(replica, { caller: { project }, asset: id }))
+  expect(await state(old, tenant.project.id)).toBe(false)
+  expect(await state(young, tenant.project.id)).toBe(true)
+  expect(await state(kept, other.project.id)).toBe(true)
+})
+
+test('what was deleted is nothing to a new call, and is still there for an execution in progress [asset_not_found]', async ({
+  fixture,
+  tenant,
+  replica,
+}) => {
+  const [id, project] = [fixture.id('ast'), tenant.project.id]
+  const byKey = { keyHash: tenant.key.hash, selector: null }
+  await recordAsset(replica, { id, caller: byKey, mimeType: 'image/png', bytes: 9 })
+  expect((await fixture.run('SELECT key FROM money.assets WHERE id = $1', [id])).rows).toEqual([{ key: tenant.key.id }])
+  expect(await deleteAsset(replica, { project: 'prj_other', asset: id })).toEqual({ deleted: false })
+  expect(await deleteAsset(replica, { project, asset: id })).toEqual({ deleted: true })
+  expect(await readAsset(replica, { caller: byKey, asset: id })).toMatchObject({ refused: { code: 'asset_not_found' } })
+  const question = { model: tenant.product, assets: [id] }
+  expect(await readImages(replica, { caller: byKey, ...question })).toMatchObject({ assets: [] })
+  expect(await readImages(replica, { caller: { project }, ...question })).toMatchObject({ assets: [{ id }] })
+
+  await forgetAssets(replica, { ids: [id] })
+  expect(await listAssetsToRemove(replica, { limit: 10 })).toEqual({ assets: [] })
+  expect((await fixture.run('SELECT FROM money.assets WHERE id = $1', [id])).rowCount).toBe(1)
+})
