@@ -1,9 +1,10 @@
--- Adds what these projects have settled since to money.usage_hours and money.usage_days, and moves their positions on
--- (money §9.2).
+-- Adds what these projects have settled since to money.usage_hours and money.usage_days, and all that was written into
+-- their journals since to money.journal_days, and moves their positions on (money §9.2, §9.5).
 --   U1  Entries of a wallet are numbered without gaps in the order of their commits, so whoever sees one sees all before
 --       it. What is up to the position is counted, and nothing behind it; both are written in this transaction.
 --   U2  One at a time, on whichever replica: null, and nothing is done, while another one is at it.
---   U3  The amount is the journal's; hour, product, key and tokens are the usage record's.
+--   U3  The amount is the journal's; hour, product, key and tokens are the usage record's. Days of the journal go by its
+--       own time, those of usage by the admission.
 --   U4  Entries are looked for from a day before the newest one that is counted, so that few partitions are read. Where
 --       that leaves a gap (the clock went back), without that bound.
 -- Answers how many entries were read: `max_entries` means that more are left.
@@ -45,19 +46,31 @@ BEGIN
       since := '-infinity';
     END LOOP;
     CONTINUE WHEN found_entries = 0;
-    WITH used AS MATERIALIZED (
-      SELECT date_trunc('hour', v.admitted_at, 'UTC') AS hour,
-             v.product,
-             v.key,
-             count(*) AS calls,
-             sum(coalesce(v.prompt_tokens, 0)) AS prompt,
-             sum(coalesce(v.completion_tokens, 0)) AS completion,
-             sum(j.settled) AS micro
+    WITH entry AS MATERIALIZED (
+      SELECT j.kind, (j.at AT TIME ZONE 'UTC')::date AS day, j.reserved, j.settled, j.outside, v.*
         FROM money.journal j
-        CROSS JOIN LATERAL (
+        LEFT JOIN LATERAL (
           SELECT a.admitted_at, a.product, a.key, a.prompt_tokens, a.completion_tokens
-            FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
-       WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since AND j.kind = 'settle'
+            FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
+       WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since
+    ), moved AS (
+      INSERT INTO money.journal_days AS d (project, day, kind, product, entries, reserved, settled, outside)
+      SELECT of_project, day, kind, coalesce(product, ''), count(*), sum(reserved), sum(settled), sum(outside)
+        FROM entry GROUP BY 2, 3, 4
+      ON CONFLICT (project, day, kind, product) DO UPDATE SET
+        entries = d.entries + excluded.entries,
+        reserved = d.reserved + excluded.reserved,
+        settled = d.settled + excluded.settled,
+        outside = d.outside + excluded.outside
+    ), used AS MATERIALIZED (
+      SELECT date_trunc('hour', admitted_at, 'UTC') AS hour,
+             product,
+             key,
+             count(*) AS calls,
+             sum(coalesce(prompt_tokens, 0)) AS prompt,
+             sum(coalesce(completion_tokens, 0)) AS completion,
+             sum(settled) AS micro
+        FROM entry WHERE kind = 'settle' AND product IS NOT NULL
        GROUP BY 1, 2, 3
     ), hours AS (
       INSERT INTO money.usage_hours AS u (project, hour, product, key, calls, prompt_tokens, completion_tokens, micro)

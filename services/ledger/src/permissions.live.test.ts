@@ -41,6 +41,7 @@ const MONEY_TABLES = [
   'usage_hours',
   'usage_days',
   'usage_positions',
+  'journal_days',
   'write_offs',
   'idempotency_keys',
   'instances',

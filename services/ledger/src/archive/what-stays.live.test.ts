@@ -132,6 +132,7 @@ describe('behind an archive', () => {
     expect(await books.check()).toEqual([
       `${project}: wallet ${project}: settled differs from the journal: expected 60, found 61 micro-USD`,
       expect.stringContaining('what was rolled up differs from the journal'),
+      expect.stringContaining('what the days of the journal settled differs from the wallet'),
     ])
     await books.unguarded('UPDATE money.wallets SET settled = settled - 1 WHERE project = $1', [project])
     await books.unguarded('UPDATE money.archived_wallets SET settled = settled - 1 WHERE project = $1', [project])

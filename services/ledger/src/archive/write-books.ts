@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database } from '@gateway/database/client'
+import { checkJournalDays } from '../check/check-journal-days.ts'
 import { checkUsage } from '../check/check-usage.ts'
 import { emptyBook, type Checkpoint } from '../check/fold-journal.ts'
 import { entryOf, readListed, STEP, type ListedEntry } from '../check/read-books.ts'
@@ -15,8 +16,8 @@ import { walletsOfMonth, type MovedWallet } from './wallets-of-month.ts'
 //   A1  What is written is folded meanwhile, from where the archive before it ended. Books that do not add up are not
 //       archived: their entries are needed.
 //   A2  An entry is a line with all that the fold asks of other tables, so a file can be checked by itself.
-//   A3  Hours of usage stay for ever, so they are derived from the journal once more before its entries go: those of a
-//       wallet once each time the command is called, because they are derived up to now.
+//   A3  Hours of usage and days of the journal stay for ever, so they are derived from the journal once more before its
+//       entries go: those of a wallet once each time the command is called, because they are derived up to now.
 //   A4  Memory holds one step of one wallet, however long the month was.
 
 type Prisma = Database['prisma']
@@ -30,7 +31,7 @@ interface BooksToWrite {
   month: Month
   /** Every wallet at the end of the month before. */
   closings: ReadonlyMap<string, Closing>
-  /** The projects of which the hours of usage were derived; those of this month are added (A3). */
+  /** The projects of which hours of usage and days were derived; those of this month are added (A3). */
   proved: Set<string>
 }
 
@@ -90,7 +91,10 @@ async function writeWallet(
 }
 
 async function proveUsage(prisma: Prisma, project: string): Promise<void> {
-  const [finding] = await checkUsage({ prisma }, project, 'hours')
+  const [finding] = [
+    ...(await checkUsage({ prisma }, project, 'hours')),
+    ...(await checkJournalDays({ prisma }, project, 'days')),
+  ]
   if (finding) throw doNotAddUp(sayInJournal(project, finding))
 }
 

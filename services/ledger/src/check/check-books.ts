@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '@gateway/database/client'
+import { checkJournalDays } from './check-journal-days.ts'
 import { checkUsage } from './check-usage.ts'
 import { checkWallet } from './check-wallet.ts'
 import type { Finding } from './fold-journal.ts'
@@ -22,7 +23,8 @@ interface Options {
 /**
  * Derives balances and counters again from the journal, and says which micro-USD does not add up: of each wallet that has
  * moved since it was last checked or has a finding, and of the others once an hour, as long as they can't all differ. The
- * hours of usage are checked where projects are named, or the whole; else some by some (recheck-wallets.ts).
+ * hours of usage and the days of the journal are checked where projects are named, or the whole; else some by some
+ * (recheck-wallets.ts).
  */
 export async function checkBooks(
   database: Pick<Database, 'prisma'>,
@@ -33,7 +35,10 @@ export async function checkBooks(
   for (const project of wallets) {
     await before()
     const found = await checkWallet(database, project, whole)
-    if (whole || projects) found.push(...(await checkUsage(database, project, whole ? 'hours' : 'sums')))
+    if (whole || projects) {
+      found.push(...(await checkUsage(database, project, whole ? 'hours' : 'sums')))
+      found.push(...(await checkJournalDays(database, project, whole ? 'days' : 'sums')))
+    }
     for (const finding of found) report.findings.push({ project, ...finding })
     report.wallets++
     await nextTurn() // calls that came meanwhile go first

@@ -1,4 +1,5 @@
 import type { Database } from '@gateway/database/client'
+import { deriveAgain, type Summed } from './derive-again.ts'
 import type { Finding } from './fold-journal.ts'
 
 // The hours of usage against the journal (money §9.2).
@@ -7,8 +8,6 @@ import type { Finding } from './fold-journal.ts'
 //   V3  Each hour is derived anew from journal and usage records, in steps, each day from its hours, and the one that
 //       differs is named. Hours of months that are archived were derived so before their entries went (money §9.4);
 //       V2 holds their sum.
-
-const STEP = 20_000
 
 /** How far a check goes: V1 and V2, or all three. */
 export type UsageDepth = 'sums' | 'hours'
@@ -54,24 +53,22 @@ interface Sums {
   behind: bigint
 }
 
-interface Hour {
-  /** Hour, product and key. */
-  name: string
-  calls: bigint
-  tokens: bigint
-  micro: bigint
-}
-
 /** V3: up to the position as it is at the beginning; hours that grow meanwhile are looked at again. */
 async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
-  const expected = new Map<string, Hour>()
-  const first = await firstToDerive({ prisma }, project)
-  for (let at = first.after; ;) {
-    const { seq, hours } = await readHours({ prisma }, project, first.hour)
-    if (at >= seq) return compareHours(expected, hours)
-    for (; at < seq; at = at + BigInt(STEP) < seq ? at + BigInt(STEP) : seq)
-      for (const hour of await deriveHours({ prisma }, project, at, seq, first.hour)) addTo(expected, hour)
-  }
+  const { after, hour } = await firstToDerive({ prisma }, project)
+  const differing = await deriveAgain(
+    {
+      read: () => readHours({ prisma }, project, hour),
+      derive: (from, last) => deriveHours({ prisma }, project, from, last, hour),
+    },
+    after,
+  )
+  return differing.map(({ name, expected: [calls, tokens, micro], found }) => ({
+    what: `an hour of usage differs: expected ${calls} calls with ${tokens} tokens, found ${found[0]} with ${found[1]}`,
+    where: `usage hour ${name}`,
+    expectedMicro: micro!,
+    foundMicro: found[2]!,
+  }))
 }
 
 /** The newest archived entry, and the first hour of which none is archived. */
@@ -89,67 +86,30 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
            (SELECT coalesce(json_agg(json_build_array(u.hour || ' ' || u.product || ' ' || u.key, u.calls::text,
                      (u.prompt_tokens + u.completion_tokens)::text, u.micro::text)), '[]')::text
               FROM money.usage_hours u WHERE u.project = ${project} AND u.hour >= ${first}) AS hours`
-  const hours = (JSON.parse(row.hours) as [string, string, string, string][]).map(
-    ([name, calls, tokens, micro]): Hour => ({
-      name,
-      calls: BigInt(calls),
-      tokens: BigInt(tokens),
-      micro: BigInt(micro),
-    }),
-  )
-  return { seq: row.seq, hours }
+  const rows = (JSON.parse(row.hours) as string[][]).map(([name, ...figures]): Summed => ({
+    name: name!,
+    figures: figures.map(BigInt),
+  }))
+  return { seq: row.seq, rows }
 }
 
-/** A step of entries after `from`, and not beyond `upTo`. */
+/** A step of entries after `from`, and not beyond `last`: calls, tokens and amount of each hour, product and key. */
 function deriveHours(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
   from: bigint,
-  upTo: bigint,
+  last: bigint,
   first: Date,
-): Promise<Hour[]> {
-  const last = from + BigInt(STEP) < upTo ? from + BigInt(STEP) : upTo
-  return prisma.$queryRaw<Hour[]>`
-    SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key AS name, count(*) AS calls,
-           sum(coalesce(v.prompt_tokens, 0) + coalesce(v.completion_tokens, 0))::bigint AS tokens,
-           sum(j.settled)::bigint AS micro
+): Promise<Summed[]> {
+  return prisma.$queryRaw<Summed[]>`
+    SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key AS name,
+           ARRAY[count(*), sum(coalesce(v.prompt_tokens, 0) + coalesce(v.completion_tokens, 0)),
+                 sum(j.settled)]::bigint[] AS figures
       FROM money.journal j
       CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
      WHERE j.project = ${project} AND j.seq > ${from} AND j.seq <= ${last} AND j.kind = 'settle'
        AND date_trunc('hour', v.admitted_at, 'UTC') >= ${first}
      GROUP BY 1`
-}
-
-function addTo(hours: Map<string, Hour>, { name, calls, tokens, micro }: Hour): void {
-  const before = hours.get(name) ?? { calls: 0n, tokens: 0n, micro: 0n }
-  hours.set(name, {
-    name,
-    calls: before.calls + calls,
-    tokens: before.tokens + tokens,
-    micro: before.micro + micro,
-  })
-}
-
-function compareHours(expected: Map<string, Hour>, found: Hour[]): Finding[] {
-  const none = { calls: 0n, tokens: 0n, micro: 0n }
-  const rest = new Map(expected)
-  const pairs = found.map((hour) => {
-    const pair = { name: hour.name, derived: rest.get(hour.name) ?? none, hour }
-    rest.delete(hour.name)
-    return pair
-  })
-  for (const [name, derived] of rest) pairs.push({ name, derived, hour: { name, ...none } })
-  return pairs
-    .filter(
-      ({ derived, hour }) =>
-        derived.calls !== hour.calls || derived.tokens !== hour.tokens || derived.micro !== hour.micro,
-    )
-    .map(({ name, derived, hour }) => ({
-      what: `an hour of usage differs: expected ${derived.calls} calls with ${derived.tokens} tokens, found ${hour.calls} with ${hour.tokens}`,
-      where: `usage hour ${name}`,
-      expectedMicro: derived.micro,
-      foundMicro: hour.micro,
-    }))
 }
 
 /** V3: a day against its hours. */

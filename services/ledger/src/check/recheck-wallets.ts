@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '@gateway/database/client'
 import type { Report } from './check-books.ts'
+import { checkJournalDays } from './check-journal-days.ts'
 import { checkUsage } from './check-usage.ts'
 import { readStart } from './checkpoint.ts'
 import { foldJournal, type Finding } from './fold-journal.ts'
 import { readEntries, STEP } from './read-books.ts'
 
 // What lies behind the checkpoints, looked at again: some wallets each time, those first that were not for longest, and of
-// each the next part of its journal and the sum of its hours of usage (money §9.1). A wallet with a finding is looked at
+// each the next part of its journal and the sums of its hours of usage and of its days (money §9.1). A wallet with a finding is looked at
 // each time, at the same entries, until it is mended.
 
 const WALLETS = 20
@@ -25,6 +26,7 @@ export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, walle
     const { project } = position
     const { findings, next } = await recheckPart({ prisma }, position)
     findings.push(...(await checkUsage({ prisma }, project, 'sums')))
+    findings.push(...(await checkJournalDays({ prisma }, project, 'sums')))
     await savePosition({ prisma }, findings.length > 0 ? position : next, findings.length)
     for (const finding of findings) report.findings.push({ project, ...finding })
     report.wallets++

@@ -1,0 +1,119 @@
+import type { Database } from '@gateway/database/client'
+import { deriveAgain, type Summed } from './derive-again.ts'
+import type { Finding } from './fold-journal.ts'
+
+// The days of the journal, of which statements are made, against the journal (money §9.5).
+//   J1  They have every entry up to the position that usage is rolled up to, and together with the entries behind it what
+//       the wallet has: one statement, so one view.
+//   J2  Each day is derived anew from the entries, in steps, and the one that differs is named. Days of months that are
+//       archived were derived so before their entries went (money §9.4); J1 holds their sum.
+
+/** How far a check goes: J1, or both. */
+type Depth = 'sums' | 'days'
+
+/** Checks the days of the journal of one project. Answers what does not add up. */
+export async function checkJournalDays(
+  { prisma }: Pick<Database, 'prisma'>,
+  project: string,
+  depth: Depth,
+): Promise<Finding[]> {
+  const [sums] = await prisma.$queryRaw<Sums[]>`
+    SELECT coalesce(p.seq, 0) AS seq, d.*, w.funded - b.funded AS "isFunded", w.reserved - b.reserved AS "isReserved",
+           w.settled - b.settled AS "isSettled"
+      FROM money.wallets w
+      LEFT JOIN money.usage_positions p ON p.project = w.project
+      CROSS JOIN LATERAL (
+        SELECT coalesce(-sum(outside), 0)::bigint AS funded, coalesce(sum(reserved), 0)::bigint AS reserved,
+               coalesce(sum(settled), 0)::bigint AS settled
+          FROM money.journal j
+         WHERE j.project = ${project} AND j.seq > coalesce(p.seq, 0)
+           AND j.at >= coalesce(p.at - interval '1 day', '-infinity')) b
+      CROSS JOIN (
+        SELECT coalesce(sum(entries), 0)::bigint AS entries, coalesce(-sum(outside), 0)::bigint AS funded,
+               coalesce(sum(reserved), 0)::bigint AS reserved, coalesce(sum(settled), 0)::bigint AS settled
+          FROM money.journal_days WHERE project = ${project}) d
+     WHERE w.project = ${project}`
+  if (!sums) return []
+  const where = `days of the journal of ${project} up to entry ${sums.seq}`
+  const pairs: [what: string, expectedMicro: bigint, foundMicro: bigint][] = [
+    ['the days of the journal have another number of entries', sums.seq, sums.entries],
+    ['what the days of the journal funded differs from the wallet', sums.isFunded, sums.funded],
+    ['what the days of the journal reserved differs from the wallet', sums.isReserved, sums.reserved],
+    ['what the days of the journal settled differs from the wallet', sums.isSettled, sums.settled],
+  ]
+  const findings: Finding[] = pairs
+    .filter(([, expected, found]) => expected !== found)
+    .map(([what, expectedMicro, foundMicro]) => ({ what, where, expectedMicro, foundMicro }))
+  if (depth === 'days') findings.push(...(await checkEach({ prisma }, project)))
+  return findings
+}
+
+interface Sums {
+  /** Up to which entry there are days. */
+  seq: bigint
+  entries: bigint
+  funded: bigint
+  reserved: bigint
+  settled: bigint
+  /** What the wallet has, less what lies behind `seq`. */
+  isFunded: bigint
+  isReserved: bigint
+  isSettled: bigint
+}
+
+/** J2 */
+async function checkEach({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
+  const { after, first } = await firstToDerive({ prisma }, project)
+  const differing = await deriveAgain(
+    {
+      async read() {
+        const [row] = await prisma.$queryRaw<[{ seq: bigint; rows: string }]>`
+          SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
+                 (SELECT coalesce(json_agg(json_build_array(d.day || ' ' || d.kind || ' ' || d.product, d.entries::text,
+                           d.reserved::text, d.settled::text, d.outside::text)), '[]')::text
+                    FROM money.journal_days d
+                   WHERE d.project = ${project} AND d.day >= ${first}::date AND d.kind <> 'opening') AS rows`
+        const rows = (JSON.parse(row.rows) as string[][]).map(([name, ...figures]): Summed => ({
+          name: name!,
+          figures: figures.map(BigInt),
+        }))
+        return { seq: row.seq, rows }
+      },
+      async derive(from, last) {
+        const rows = await prisma.$queryRaw<{ name: string; figures: bigint[] }[]>`
+          SELECT (j.at AT TIME ZONE 'UTC')::date || ' ' || j.kind || ' ' || coalesce(v.product, '') AS name,
+                 ARRAY[count(*), sum(j.reserved), sum(j.settled), sum(j.outside)]::bigint[] AS figures
+            FROM money.journal j
+            LEFT JOIN LATERAL (
+              SELECT a.product FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
+           WHERE j.project = ${project} AND j.seq > ${from} AND j.seq <= ${last} AND j.at >= ${first}
+           GROUP BY 1`
+        return rows
+      },
+    },
+    after,
+  )
+  return differing.map(({ name, expected, found }) => ({
+    what: `a day of the journal differs: expected ${sayRow(expected)}, found ${sayRow(found)}`,
+    where: `journal day ${name.trim()}`,
+    expectedMicro: moved(expected),
+    foundMicro: moved(found),
+  }))
+}
+
+function sayRow([entries, reserved, settled, outside]: bigint[]): string {
+  return `${entries} entries (reserved ${reserved}, settled ${settled}, outside ${outside})`
+}
+
+/** What came in and what was charged, one of which a day of one kind has. */
+function moved([, , settled = 0n, outside = 0n]: bigint[]): bigint {
+  return settled - outside
+}
+
+/** The newest archived entry, and the first day of which none is archived. */
+async function firstToDerive({ prisma }: Pick<Database, 'prisma'>, project: string) {
+  const [row] = await prisma.$queryRaw<{ after: bigint; first: Date }[]>`
+    SELECT seq AS after, date_trunc('day', greatest(month + interval '1 month', at + interval '1 day'), 'UTC') AS first
+      FROM money.archived_wallets WHERE project = ${project}`
+  return row ?? { after: 0n, first: new Date(0) }
+}
