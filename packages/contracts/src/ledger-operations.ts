@@ -34,6 +34,7 @@ import {
   type WalletAnswer,
 } from './ledger-reads.ts'
 import { flowLimits } from './limits.ts'
+import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that is answered with one; all of them are safe to repeat.
 // The client, the ledger's routes, who may call and what is traced come from these rows. Beside them stands POST /items, whose
@@ -177,6 +178,14 @@ export const ledgerOperations = {
     path: '/instances/end',
     callers: ['gateway', 'worker'],
     request: endInstance,
+    response: response<object>(),
+    pool: 'requests',
+  },
+  /** What callers were refused, for people to see. What is lost of it is lost: no money hangs on it. */
+  reportRefusals: {
+    path: '/refusals',
+    callers: byKey,
+    request: refusalReport,
     response: response<object>(),
     pool: 'requests',
   },

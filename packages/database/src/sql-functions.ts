@@ -96,6 +96,23 @@ export const sqlFunctions = {
       reserved: 'bigint',
     },
   },
+  'money.record_refusals_v1': {
+    takes: {
+      of_sender: 'text',
+      number: 'integer',
+      c_hash: 'text[]',
+      c_code: 'text[]',
+      c_count: 'integer[]',
+      l_hash: 'text[]',
+      l_code: 'text[]',
+      l_model: 'text[]',
+      l_request: 'text[]',
+      l_ago_ms: 'integer[]',
+    },
+    answers: {
+      fresh: 'boolean',
+    },
+  },
   'money.roll_up_usage_v1': {
     takes: {
       projects: 'text[]',

@@ -103,6 +103,8 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${project}/wallet/fundings`]:                      row('201', NOT,    NOT,    GONE,   GONE, { body: (_, fundingId) => ({ fundingId, micro: 1 }) }),
   [`POST ${project}/wallet/corrections`]:                   row('201', NOT,    NOT,    GONE,   GONE, { body: (_, correctionId) => ({ correctionId, micro: 1, reason: 'r' }) }),
   [`GET ${project}/usage`]:                                 row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`GET ${project}/refusals`]:                              row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`GET ${project}/refusals/recent`]:                       row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations`]:                           row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations/:invocation`]:               row(NOT,   NOT,    '200',  GONE,   GONE),
 

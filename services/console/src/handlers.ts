@@ -18,6 +18,7 @@ import { createTenant, deleteTenant, listTenants } from './people/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
+import { countRefusals, listLatestRefusals } from './refusals/refusals.ts'
 import type { Handlers } from './request/call.ts'
 import { activateRevision } from './sandboxes/activate-revision.ts'
 import { listRevisions, readRevision } from './sandboxes/revisions.ts'
@@ -81,6 +82,8 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     fundWallet: fundWallet(deps),
     correctWallet: correctWallet(deps),
     readUsage: readUsage(deps),
+    countRefusals: countRefusals(deps),
+    listLatestRefusals: listLatestRefusals(deps),
     listInvocations: listInvocations(deps),
     readInvocation: readInvocation(deps),
 

@@ -12,6 +12,7 @@ import { readUsage } from './executions/records/read-usage.ts'
 import { startExecution } from './executions/start/start-execution.ts'
 import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
 import { readKeyStatus } from './keys/read-key-status.ts'
+import { recordRefusals } from './refusals/record-refusals.ts'
 import { correct } from './wallets/correct.ts'
 import { fund } from './wallets/fund.ts'
 import { passBarrier } from './wallets/pass-barrier.ts'
@@ -34,6 +35,7 @@ export const operationHandlers: {
   readImages,
   heartbeat: asking('heartbeats', recordHeartbeat),
   endInstance: asking('heartbeats', endInstance),
+  reportRefusals: asking('maintenance', recordRefusals),
   fund: asking('locking', fund),
   correct: asking('locking', correct),
   barrier: asking('locking', passBarrier),
@@ -42,7 +44,7 @@ export const operationHandlers: {
 
 /** Over other connections than those for questions (pools.ts). */
 function asking<Request, Response>(
-  pool: 'heartbeats' | 'locking',
+  pool: 'heartbeats' | 'locking' | 'maintenance',
   handler: (deps: Deps, request: Request) => Promise<Response>,
 ): (deps: Deps, request: Request) => Promise<Response> {
   return (deps, request) => handler({ ...deps, reads: deps[pool] }, request)

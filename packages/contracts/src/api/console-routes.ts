@@ -20,6 +20,7 @@ import {
   tenantRecord,
 } from '../console/people.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
+import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
 import { assignmentRecord, grantRecord, newGrantBody, newProjectBody, projectRecord } from '../console/projects.ts'
 import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import type { ApiRoute } from './api-route.ts'
@@ -175,6 +176,16 @@ export const consoleRoutes = {
   readUsage: money('GET', `${project}/usage`, 'Read what was used', one(usageReport), {
     query: usageQuery,
     refusals: ['invalid_request'],
+  }),
+  countRefusals: money('GET', `${project}/refusals`, 'Count what keys were refused, by the hour', one(refusalCounts), {
+    query: refusalQuery,
+    refusals: ['invalid_request'],
+    description:
+      'Gateways tell it once a second, so it is some seconds late. Under overload a part of it is lost: it is for looking, not for accounting. Kept for 90 days.',
+  }),
+  listLatestRefusals: money('GET', `${project}/refusals/recent`, 'List the last 100 refusals', one(latestRefusals), {
+    description:
+      'Newest first, of calls to the gateway with a key of the project. As late, and as lossy, as the counts.',
   }),
   listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), paged),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),

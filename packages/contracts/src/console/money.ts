@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { usageCounts, type UsageCount } from '../usage.ts'
-import { id, label, micro, time } from './fields.ts'
+import { id, label, micro, moment, time } from './fields.ts'
 import { productPricing } from './products.ts'
 
 export const walletShape = z.strictObject({
@@ -22,10 +22,6 @@ export const correctionBody = z.strictObject({
 })
 
 const day = 86_400_000
-const moment = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 export const usageQuery = z
   .strictObject({
     from: moment.optional().describe('goes back to the beginning of its hour'),

@@ -2,9 +2,10 @@ import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import type { Deps } from '../deps.ts'
 
 const MAX_ROWS = 1_000
+const REFUSAL_DAYS = 90
 const { keptDays } = idempotencyKeyLimits
 
-/** Deletes idempotency keys whose retention is over, and instances that ended long ago. */
+/** Deletes idempotency keys and refusals whose retention is over, and instances that ended long ago. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   // A key whose call is still open is kept, however old. A new attempt makes it young again: its age is a condition of the
   // deletion itself, which Postgres looks at anew where an attempt has changed the row meanwhile.
@@ -21,7 +22,24 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
   const instances = await prisma.$executeRaw`
     DELETE FROM money.instances i WHERE ended_at < now() - interval '1 day'
        AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.instance = i.id)`
-  return { idempotencyKeys, instances }
+  return { idempotencyKeys, instances, ...(await cleanRefusals({ reads: { prisma } })) }
+}
+
+async function cleanRefusals({ reads: { prisma } }: { reads: Pick<Deps['reads'], 'prisma'> }) {
+  const refusals = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.refusal_hours WHERE (project, hour, key, code) IN (
+        SELECT project, hour, key, code FROM money.refusal_hours
+         WHERE hour < now() - ${REFUSAL_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
+  )
+  const latestRefusals = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.latest_refusals WHERE (project, at, request) IN (
+        SELECT project, at, request FROM money.latest_refusals
+         WHERE at < now() - ${REFUSAL_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
+  )
+  const senders = await prisma.$executeRaw`DELETE FROM money.refusal_senders WHERE at < now() - interval '1 day'`
+  return { refusals, latestRefusals, senders }
 }
 
 async function deleteInParts(deletePart: () => Promise<number>): Promise<number> {
