@@ -113,6 +113,21 @@ export const sqlFunctions = {
       fresh: 'boolean',
     },
   },
+  'money.set_notice_thresholds_v1': {
+    takes: {
+      of_project: 'text',
+      below: 'text[]',
+      percents: 'integer[]',
+      days_left: 'integer | null',
+    },
+    answers: {},
+  },
+  'money.tell_days_left_v1': {
+    takes: {},
+    answers: {
+      notices: 'integer',
+    },
+  },
   'money.roll_up_usage_v1': {
     takes: {
       projects: 'text[]',

@@ -13,7 +13,7 @@ export interface ConsoleDeps {
   prisma: Database['prisma']
   ledger: Pick<
     LedgerClient,
-    'fund' | 'correct' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'
+    'fund' | 'correct' | 'barrier' | 'wallet' | 'setThresholds' | 'startExecution' | 'followExecution' | 'readExecution'
   >
   throttle: Throttle
   passwords: Passwords

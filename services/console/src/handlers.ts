@@ -11,6 +11,8 @@ import { correctWallet } from './money/correct-wallet.ts'
 import { listInvocations, readInvocation } from './money/invocations.ts'
 import { readUsage } from './money/usage.ts'
 import { fundWallet, readWallet } from './money/wallet.ts'
+import { listNotices } from './notices/list-notices.ts'
+import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { listMembers, removeMember, setMember } from './people/members.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember } from './people/team-members.ts'
 import { createTeam, deleteTeam, listTeams } from './people/teams.ts'
@@ -86,6 +88,10 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     listLatestRefusals: listLatestRefusals(deps),
     listInvocations: listInvocations(deps),
     readInvocation: readInvocation(deps),
+
+    readThresholds: readThresholds(deps),
+    setThresholds: setThresholds(deps),
+    listNotices: listNotices(deps),
 
     listSandboxes: listSandboxes(deps),
     createSandbox: createSandbox(deps),

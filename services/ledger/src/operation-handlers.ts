@@ -12,6 +12,7 @@ import { readUsage } from './executions/records/read-usage.ts'
 import { startExecution } from './executions/start/start-execution.ts'
 import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
 import { readKeyStatus } from './keys/read-key-status.ts'
+import { setThresholds } from './notices/set-thresholds.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 import { correct } from './wallets/correct.ts'
 import { fund } from './wallets/fund.ts'
@@ -38,6 +39,7 @@ export const operationHandlers: {
   reportRefusals: asking('maintenance', recordRefusals),
   fund: asking('locking', fund),
   correct: asking('locking', correct),
+  setThresholds: asking('locking', setThresholds),
   barrier: asking('locking', passBarrier),
   wallet: readWallet,
 }

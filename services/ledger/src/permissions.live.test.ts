@@ -44,6 +44,8 @@ const MONEY_TABLES = [
   'refusal_hours',
   'latest_refusals',
   'refusal_senders',
+  'notices',
+  'days_left_thresholds',
   'write_offs',
   'idempotency_keys',
   'instances',

@@ -20,6 +20,7 @@ import {
   tenantRecord,
 } from '../console/people.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
+import { noticeRecord, noticeThresholds } from '../console/notices.ts'
 import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
 import { assignmentRecord, grantRecord, newGrantBody, newProjectBody, projectRecord } from '../console/projects.ts'
 import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
@@ -34,6 +35,7 @@ const people = route('People')
 const projects = route('Projects')
 const keys = route('Keys')
 const money = route('Money')
+const notices = route('Notices')
 const catalogue = route('Catalogue')
 
 /** What a person does, by a personal token or the session of the web console. Unknown fields are refused. */
@@ -189,6 +191,13 @@ export const consoleRoutes = {
   }),
   listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), paged),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
+
+  readThresholds: notices('GET', `${project}/notices/thresholds`, 'Read what is told', one(noticeThresholds)),
+  setThresholds: notices('PUT', `${project}/notices/thresholds`, 'Say what is to be told', one(noticeThresholds), {
+    ...sent(noticeThresholds),
+    description: 'By a Project Owner. Each is told once when it is crossed, and again when it is crossed anew.',
+  }),
+  listNotices: notices('GET', `${project}/notices`, 'List notices, newest first', page(noticeRecord), paged),
 
   listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {
     ...paged,

@@ -3,9 +3,10 @@ import type { Deps } from '../deps.ts'
 
 const MAX_ROWS = 1_000
 const REFUSAL_DAYS = 90
+const NOTICE_DAYS = 90
 const { keptDays } = idempotencyKeyLimits
 
-/** Deletes idempotency keys and refusals whose retention is over, and instances that ended long ago. */
+/** Deletes idempotency keys, refusals and notices whose retention is over, and instances that ended long ago. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   // A key whose call is still open is kept, however old. A new attempt makes it young again: its age is a condition of the
   // deletion itself, which Postgres looks at anew where an attempt has changed the row meanwhile.
@@ -22,7 +23,12 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
   const instances = await prisma.$executeRaw`
     DELETE FROM money.instances i WHERE ended_at < now() - interval '1 day'
        AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.instance = i.id)`
-  return { idempotencyKeys, instances, ...(await cleanRefusals({ reads: { prisma } })) }
+  const notices = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.notices WHERE id IN (
+        SELECT id FROM money.notices WHERE at < now() - ${NOTICE_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
+  )
+  return { idempotencyKeys, instances, notices, ...(await cleanRefusals({ reads: { prisma } })) }
 }
 
 async function cleanRefusals({ reads: { prisma } }: { reads: Pick<Deps['reads'], 'prisma'> }) {
