@@ -9,6 +9,8 @@ const packagesMayKnow = {
   'simulated-provider': [],
   'mcp-bridge': ['contracts', 'money', 'process'],
   'ledger-client': ['async', 'contracts', 'money', 'process'],
+  'public-network': [],
+  providers: ['async', 'contracts', 'money', 'public-network'],
   tokens: ['contracts', 'process', 'providers'],
   'node-queue': ['async', 'contracts', 'money', 'process', 'redis'],
   notifier: ['async', 'contracts', 'money', 'redis'],

@@ -32,6 +32,7 @@ import {
   funding,
   heartbeat,
   invocationQuestion,
+  thresholdsRequest,
   walletQuestion,
   type CorrectionAnswer,
   type InvocationAnswer,
@@ -41,6 +42,7 @@ import {
   type WalletAnswer,
 } from './ledger-reads.ts'
 import { flowLimits } from './limits.ts'
+import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that is answered with one; all of them are safe to repeat.
 // The client, the ledger's routes, who may call and what is traced come from these rows. Beside them stands POST /items, whose
@@ -232,6 +234,14 @@ export const ledgerOperations = {
     response: response<object>(),
     pool: 'requests',
   },
+  /** What callers were refused, for people to see. What is lost of it is lost: no money hangs on it. */
+  reportRefusals: {
+    path: '/refusals',
+    callers: byKey,
+    request: refusalReport,
+    response: response<object>(),
+    pool: 'requests',
+  },
   fund: {
     path: '/fundings',
     callers: byMoney,
@@ -245,6 +255,14 @@ export const ledgerOperations = {
     callers: byMoney,
     request: correction,
     response: response<CorrectionAnswer>(),
+    pool: 'requests',
+    tryMs: LOCKED_MS,
+  },
+  setThresholds: {
+    path: '/notices/thresholds',
+    callers: byMoney,
+    request: thresholdsRequest,
+    response: response<object>(),
     pool: 'requests',
     tryMs: LOCKED_MS,
   },

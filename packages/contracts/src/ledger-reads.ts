@@ -67,6 +67,15 @@ export type CorrectionAnswer =
   /** It would take more than is available. */
   | { kind: 'short'; availableMicro: number; reservedMicro: number }
 
+/** POST /notices/thresholds: what the people of a project want to be told of (money §10). It replaces what was set. */
+export const thresholdsRequest = z.strictObject({
+  project: z.string().min(1).max(64),
+  belowMicro: z.array(z.int().min(1).max(Number.MAX_SAFE_INTEGER)).max(100),
+  daysLeft: z.int().min(1).max(365).nullable(),
+  keyPercents: z.array(z.int().min(1).max(100)).max(100),
+})
+export type ThresholdsRequest = z.infer<typeof thresholdsRequest>
+
 /** POST /barrier: answers once no admission that read older facts can still be under way (architecture §M2). */
 export const barrier = z.strictObject({ projects: z.array(z.string().min(1).max(64)).min(1).max(10_000) })
 

@@ -96,6 +96,38 @@ export const sqlFunctions = {
       reserved: 'bigint',
     },
   },
+  'money.record_refusals_v1': {
+    takes: {
+      of_sender: 'text',
+      number: 'integer',
+      c_hash: 'text[]',
+      c_code: 'text[]',
+      c_count: 'integer[]',
+      l_hash: 'text[]',
+      l_code: 'text[]',
+      l_model: 'text[]',
+      l_request: 'text[]',
+      l_ago_ms: 'integer[]',
+    },
+    answers: {
+      fresh: 'boolean',
+    },
+  },
+  'money.set_notice_thresholds_v1': {
+    takes: {
+      of_project: 'text',
+      below: 'text[]',
+      percents: 'integer[]',
+      days_left: 'integer | null',
+    },
+    answers: {},
+  },
+  'money.tell_days_left_v1': {
+    takes: {},
+    answers: {
+      notices: 'integer',
+    },
+  },
   'money.roll_up_usage_v1': {
     takes: {
       projects: 'text[]',

@@ -30,6 +30,8 @@ DECLARE
   prompt_bounds bigint[];
   raised_products text[];
   raised_factors bigint[];
+  low_wallets jsonb; -- that are below a threshold of their people now, and windows that are over one (money §10)
+  full_windows jsonb;
   placeholders text[];
   tombstones text[] := '{}';
   n integer;
@@ -81,6 +83,7 @@ BEGIN
            greatest(p.cost - p.micro, 0) AS excess,
            CASE p.kind WHEN 'settle' THEN 'settle' ELSE 'release' END AS entry,
            w.seal,
+           w.notice_percents,
            w.journal_seq + row_number() OVER (PARTITION BY p.project ORDER BY p.ord) AS seq
       FROM priced p
       JOIN money.wallets w ON w.project = p.project AND w.project = ANY (ARRAY(SELECT project FROM ended))
@@ -146,7 +149,8 @@ BEGIN
       node
       FROM charge
   ), metering AS (
-    SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged
+    SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged, max(key) AS key,
+           min(notice_percents) AS percents
       FROM charge WHERE window_start IS NOT NULL GROUP BY lineage, window_start
   ), metered AS (
     UPDATE money.meters t SET reserved = t.reserved - s.micro, spent = t.spent + s.charged
@@ -154,6 +158,7 @@ BEGIN
      WHERE t.lineage = ANY (ARRAY(SELECT lineage FROM metering))
        AND t.lineage = s.lineage
        AND t.window_start = s.window_start -- a window that has rolled on has no part of this reservation
+    RETURNING t.lineage, t.project, t.window_start, t.limit_micro, t.spent, s.charged, s.key, s.percents
   ), written AS (
     INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
     SELECT project, seq, entry, id, micro - charged, -micro, charged, 0, moment FROM charge
@@ -175,14 +180,20 @@ BEGIN
            journal_seq = b.last_seq,
            seal = b.seal
       FROM block b WHERE w.project = ANY (ARRAY(SELECT project FROM block)) AND w.project = b.project
+    RETURNING w.project, w.journal_seq, w.funded - w.settled AS remaining, b.settled AS charged, w.notice_below AS below
   )
   SELECT array_agg(ord::integer ORDER BY ord),
          array_agg(CASE kind WHEN 'settle' THEN 'settled' ELSE 'released' END ORDER BY ord),
          array_agg(charged ORDER BY ord),
          array_agg(excess ORDER BY ord),
          array_agg(product ORDER BY ord),
-         array_agg(prompt_bound ORDER BY ord)
-    INTO done, outcomes, charges, excesses, products, prompt_bounds FROM charge;
+         array_agg(prompt_bound ORDER BY ord),
+         (SELECT jsonb_agg(m) FROM moved m WHERE m.remaining < m.below[1]),
+         (SELECT jsonb_agg(t) FROM metered t WHERE t.spent * 100 >= t.percents[1] * t.limit_micro)
+    INTO done, outcomes, charges, excesses, products, prompt_bounds, low_wallets, full_windows FROM charge;
+  IF low_wallets IS NOT NULL OR full_windows IS NOT NULL THEN
+    PERFORM money.tell_crossings_v1(moment, low_wallets, full_windows);
+  END IF;
   IF 0 < ANY (excesses) THEN
     INSERT INTO money.write_offs (reservation, kind, micro, product, at)
     SELECT c_id[ord], 'excess', excess, product, moment

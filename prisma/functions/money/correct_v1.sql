@@ -48,4 +48,10 @@ BEGIN
   INSERT INTO money.journal_blocks (project, last_seq, seal, at) VALUES (of_project, w.journal_seq, w.seal, moment);
   UPDATE money.wallets SET funded = w.funded + amount_micro, journal_seq = w.journal_seq, seal = w.seal
    WHERE project = of_project;
+  PERFORM money.tell_crossings_v1(moment, jsonb_build_array(jsonb_build_object(
+    'project', of_project,
+    'journal_seq', w.journal_seq,
+    'remaining', w.funded + amount_micro - w.settled,
+    'charged', -amount_micro,
+    'below', w.notice_below)), NULL);
 END $$;

@@ -105,8 +105,14 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${project}/wallet/fundings`]:                      row('201', NOT,    NOT,    GONE,   GONE, { body: (_, fundingId) => ({ fundingId, micro: 1 }) }),
   [`POST ${project}/wallet/corrections`]:                   row('201', NOT,    NOT,    GONE,   GONE, { body: (_, correctionId) => ({ correctionId, micro: 1, reason: 'r' }) }),
   [`GET ${project}/usage`]:                                 row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`GET ${project}/refusals`]:                              row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`GET ${project}/refusals/recent`]:                       row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations`]:                           row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations/:invocation`]:               row(NOT,   NOT,    '200',  GONE,   GONE),
+
+  [`GET ${project}/notices/thresholds`]:                    row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`PUT ${project}/notices/thresholds`]:                    row(NOT,   NOT,    '200',  GONE,   GONE, { body: () => ({ belowMicro: [1], daysLeft: 3, keyPercents: [80] }) }),
+  [`GET ${project}/notices`]:                               row(NOT,   NOT,    '200',  GONE,   GONE),
 
   [`GET ${project}/sandboxes`]:                             row(GONE,  GONE,   '200',  GONE,   GONE),
   [`POST ${project}/sandboxes`]:                            row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => ({ name: 'New' }) }),

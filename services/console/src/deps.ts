@@ -18,6 +18,7 @@ export interface ConsoleDeps {
     | 'correct'
     | 'barrier'
     | 'wallet'
+    | 'setThresholds'
     | 'startExecution'
     | 'followExecution'
     | 'readExecution'

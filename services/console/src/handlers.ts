@@ -15,6 +15,8 @@ import { correctWallet } from './money/correct-wallet.ts'
 import { listInvocations, readInvocation } from './money/invocations.ts'
 import { readUsage } from './money/usage.ts'
 import { fundWallet, readWallet } from './money/wallet.ts'
+import { listNotices } from './notices/list-notices.ts'
+import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { listMembers, removeMember, setMember } from './people/members.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember } from './people/team-members.ts'
 import { createTeam, deleteTeam, listTeams } from './people/teams.ts'
@@ -23,6 +25,7 @@ import { assignProduct, listAssignments, unassignProduct } from './projects/assi
 import { changeProject } from './projects/change-project.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
+import { countRefusals, listLatestRefusals } from './refusals/refusals.ts'
 import type { Handlers } from './request/call.ts'
 import { activateRevision } from './sandboxes/activate-revision.ts'
 import { listRevisions, readRevision } from './sandboxes/revisions.ts'
@@ -87,8 +90,14 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     fundWallet: fundWallet(deps),
     correctWallet: correctWallet(deps),
     readUsage: readUsage(deps),
+    countRefusals: countRefusals(deps),
+    listLatestRefusals: listLatestRefusals(deps),
     listInvocations: listInvocations(deps),
     readInvocation: readInvocation(deps),
+
+    readThresholds: readThresholds(deps),
+    setThresholds: setThresholds(deps),
+    listNotices: listNotices(deps),
 
     listSandboxes: listSandboxes(deps),
     createSandbox: createSandbox(deps),

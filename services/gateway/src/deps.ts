@@ -16,6 +16,7 @@ import type { ConsoleProxy } from './console-proxy.ts'
 import type { NewId } from '@gateway/contracts/ids'
 import type { Metrics } from './metrics.ts'
 import type { OpenCalls } from './open-calls.ts'
+import type { RefusalReporter } from './refusals/refusal-reporter.ts'
 
 /**
  * What has state or is configured. `start.ts` makes each of it once, in order. Functions of ours are imported; each
@@ -40,6 +41,7 @@ export interface Deps {
   concurrencyLimiter: ConcurrencyLimiter
   admissionQueueLimit: AdmissionQueueLimit
   rates: Rates
+  refusals: RefusalReporter
   runningCalls: RunningCalls
   openCalls: OpenCalls
   /** Aborts when this process begins to stop. Calls then still have time: see `openCalls.cancellation`. */

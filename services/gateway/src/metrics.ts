@@ -12,6 +12,8 @@ export interface Metrics {
    */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'set-aside', tookMs?: number): void
   refused(code: string): void
+  /** Not told to people: there were too many, or the ledger was away. */
+  refusalsDropped(count: number): void
   /** A prompt whose bytes alone would have been refused. `busy`: it was not counted in time. */
   promptCounted(outcome: 'counted' | 'busy', tookMs: number): void
   attemptFailed(failure: ProviderFailure): void
@@ -32,6 +34,10 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
   })
   const refusals = meter.createCounter('gateway.refusals', {
     description: 'Answers that are not 2xx, by code',
+    unit: '{refusal}',
+  })
+  const dropped = meter.createCounter('gateway.refusals.dropped', {
+    description: 'Refusals that people do not see in the console: there were too many, or the ledger was away',
     unit: '{refusal}',
   })
   const counts = meter.createHistogram('gateway.prompts.counting.duration', {
@@ -81,6 +87,7 @@ export function openMetrics(meter: Meter, openCalls: () => number): Metrics {
       if (tookMs !== undefined) settling.record(tookMs / 1_000, { outcome: how })
     },
     refused: (code) => refusals.add(1, { code }),
+    refusalsDropped: (count) => dropped.add(count),
     promptCounted: (outcome, tookMs) => counts.record(tookMs / 1_000, { outcome }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
     circuitChanged({ provider, state }) {

@@ -26,6 +26,7 @@ import { openIdGenerator } from '@gateway/contracts/ids'
 import { ledgerHealth } from './ledger-health.ts'
 import { openMetrics } from './metrics.ts'
 import { trackOpenCalls } from './open-calls.ts'
+import { openRefusalReporter } from './refusals/refusal-reporter.ts'
 
 /** Running calls are ended this long before the connections are, so that their callers are told. */
 const LAST_ANSWERS_MS = 1_000
@@ -62,6 +63,9 @@ export async function startGateway(
   })
   onStop('ledger client', () => ledger.close())
   readiness.check('ledger', ledgerHealth({ ledger }))
+
+  const refusals = openRefusalReporter({ ledger, metrics, sender: newId('gtw'), now: () => performance.now() })
+  onStop('refusals', () => refusals.stop())
 
   const ofInstance = { ledger, notifier, service: 'gateway', newId: () => newId('ins'), stopping, log } as const
   const instance = await registerInstance(ofInstance)
@@ -115,6 +119,7 @@ export async function startGateway(
     }),
     admissionQueueLimit: openAdmissionQueueLimit(config.ADMISSIONS_AT_ONCE),
     rates: openRates(config.RATES),
+    refusals,
     runningCalls: openRunningCalls({ notifier, stopping, now }),
     openCalls,
     stopping,

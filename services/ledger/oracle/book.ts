@@ -109,6 +109,10 @@ export interface Book {
   meters: Map<string, Meter>
   open: Map<string, Reservation>
   closed: Map<string, Closed>
+  /** By project, what its people want to be told of. */
+  thresholds: ReadonlyMap<string, { below: bigint[]; percents: bigint[] }>
+  /** What they were told, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
+  notices: string[]
   /** What was served and is charged to nobody: `reservation kind` → micro-USD. */
   writeOffs: Map<string, bigint>
   /** `project key` → the first call under it and its newest attempt. */

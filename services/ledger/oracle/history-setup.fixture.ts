@@ -25,6 +25,8 @@ export interface HistorySetup {
 }
 
 const FUNDS = [40_000n, 3_000_000n, 0n]
+/** Of each project: near to what it has, so that it falls below again and again. */
+const THRESHOLDS = { below: [2_950_000n, 2_500_000n, 39_000n, 20_000n, 5_000n, 1n], percents: [10n, 50n, 90n, 100n] }
 const SUPPORTED = ['temperature', 'tools', 'response_format']
 
 /** So many of the keys may call; each of the others is refused in its own way. */
@@ -132,6 +134,12 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
   const everywhere = (some: ProductFacts[]) =>
     new Map(projects.flatMap(({ id }) => some.map((product) => [`${id} ${product.id}`, product] as const)))
   const keyHashes = [...often([...keys.keys()].slice(0, GOOD_KEYS), 4), ...keys.keys(), 'f'.repeat(64)]
+  for (const { id } of projects)
+    await fixture.run('SELECT money.set_notice_thresholds_v1($1, $2, $3, NULL)', [
+      id,
+      THRESHOLDS.below,
+      THRESHOLDS.percents,
+    ])
   const executions = await buildExecutions(fixture, { owners, rich, poor, keys })
   const book: Book = {
     keys,
@@ -147,6 +155,8 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     open: new Map(),
     closed: new Map(),
     writeOffs: new Map(),
+    thresholds: new Map(projects.map(({ id }) => [id, THRESHOLDS])),
+    notices: [],
     idempotency: new Map(),
   }
   return {

@@ -66,6 +66,8 @@ const OUTCOMES = [
   'correction short',
   'late answer written off',
   'late answer of nobody',
+  'wallet.below',
+  'key.percent',
 ]
 const COMMANDS = 25
 
@@ -173,12 +175,12 @@ async function playHistory(
     projects: setup.projects,
     max_entries: 1_000_000,
   })
-  await compareBalances(setup, replicas[0]!)
+  await compareBalances(setup, replicas[0]!, seen)
   return operations
 }
 
 /** Throws unless every balance, meter and reservation is what the pure decision has, and the books and usage add up. */
-async function compareBalances(setup: HistorySetup, replica: Database): Promise<void> {
+async function compareBalances(setup: HistorySetup, replica: Database, seen: Map<string, number>): Promise<void> {
   const { prisma } = replica
   const wallets = await prisma.wallet.findMany({ where: { project: { in: setup.projects } } })
   for (const project of setup.projects) {
@@ -203,6 +205,18 @@ async function compareBalances(setup: HistorySetup, replica: Database): Promise<
     new Map(writeOffs.map(({ reservation, kind, micro }) => [`${reservation} ${kind}`, micro])),
     setup.book.writeOffs,
   )
+  const notices = await prisma.notice.findMany({ where: { project: { in: setup.projects } } })
+  deepStrictEqual(
+    notices
+      .map(({ kind, project, lineage, windowStart, threshold }) =>
+        lineage === null
+          ? `${kind} ${project} ${threshold}`
+          : `${kind} ${lineage} ${windowStart!.getTime()} ${threshold}`,
+      )
+      .toSorted(),
+    setup.book.notices.toSorted(),
+  )
+  for (const { kind } of notices) seen.set(kind, (seen.get(kind) ?? 0) + 1)
   const report = await checkBooks(replica, { projects: setup.projects })
   deepStrictEqual(report.findings.map(sayFinding), [])
 }

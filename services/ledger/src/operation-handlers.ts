@@ -15,6 +15,8 @@ import { startExecution } from './executions/start/start-execution.ts'
 import { readInvocation } from './invocations/read-invocation.ts'
 import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
 import { readKeyStatus } from './keys/read-key-status.ts'
+import { setThresholds } from './notices/set-thresholds.ts'
+import { recordRefusals } from './refusals/record-refusals.ts'
 import { correct } from './wallets/correct.ts'
 import { fund } from './wallets/fund.ts'
 import { passBarrier } from './wallets/pass-barrier.ts'
@@ -42,15 +44,17 @@ export const operationHandlers: {
   readImages,
   heartbeat: asking('heartbeats', recordHeartbeat),
   endInstance: asking('heartbeats', endInstance),
+  reportRefusals: asking('maintenance', recordRefusals),
   fund: asking('locking', fund),
   correct: asking('locking', correct),
+  setThresholds: asking('locking', setThresholds),
   barrier: asking('locking', passBarrier),
   wallet: readWallet,
 }
 
 /** Over other connections than those for questions (pools.ts). */
 function asking<Request, Response>(
-  pool: 'heartbeats' | 'locking',
+  pool: 'heartbeats' | 'locking' | 'maintenance',
   handler: (deps: Deps, request: Request) => Promise<Response>,
 ): (deps: Deps, request: Request) => Promise<Response> {
   return (deps, request) => handler({ ...deps, reads: deps[pool] }, request)

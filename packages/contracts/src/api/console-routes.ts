@@ -22,6 +22,8 @@ import {
   tenantRecord,
 } from '../console/people.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
+import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
+import { noticeRecord, noticeThresholds } from '../console/notices.ts'
 import {
   assignmentRecord,
   grantRecord,
@@ -43,6 +45,7 @@ const people = route('People')
 const projects = route('Projects')
 const keys = route('Keys')
 const money = route('Money')
+const notices = route('Notices')
 const catalogue = route('Catalogue')
 
 /** What a person does, by a personal token or the session of the web console. Unknown fields are refused. */
@@ -193,11 +196,28 @@ export const consoleRoutes = {
     query: usageQuery,
     refusals: ['invalid_request'],
   }),
+  countRefusals: money('GET', `${project}/refusals`, 'Count what keys were refused, by the hour', one(refusalCounts), {
+    query: refusalQuery,
+    refusals: ['invalid_request'],
+    description:
+      'Gateways tell it once a second, so it is some seconds late. Under overload a part of it is lost: it is for looking, not for accounting. Kept for 90 days.',
+  }),
+  listLatestRefusals: money('GET', `${project}/refusals/recent`, 'List the last 100 refusals', one(latestRefusals), {
+    description:
+      'Newest first, of calls to the gateway with a key of the project. As late, and as lossy, as the counts.',
+  }),
   listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), {
     ...paged,
     query: invocationQuery,
   }),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
+
+  readThresholds: notices('GET', `${project}/notices/thresholds`, 'Read what is told', one(noticeThresholds)),
+  setThresholds: notices('PUT', `${project}/notices/thresholds`, 'Say what is to be told', one(noticeThresholds), {
+    ...sent(noticeThresholds),
+    description: 'By a Project Owner. Each is told once when it is crossed, and again when it is crossed anew.',
+  }),
+  listNotices: notices('GET', `${project}/notices`, 'List notices, newest first', page(noticeRecord), paged),
 
   listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {
     ...paged,

@@ -7,6 +7,8 @@ import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
 import { auditRecord, memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/people.ts'
 import { newProductBody, productPricing, productRecord } from '../console/products.ts'
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
+import { noticeRecord, noticeThresholds } from '../console/notices.ts'
+import { latestRefusals, refusalCounts } from '../console/refusals.ts'
 import { newRevisionBody, revisionRecord, sandboxRecord } from '../console/sandboxes.ts'
 import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
@@ -56,6 +58,10 @@ export const namedAnswers = {
   Wallet: walletShape,
   UsageReport: usageReport,
   Invocation: invocationRecord,
+  RefusalCounts: refusalCounts,
+  LatestRefusals: latestRefusals,
+  NoticeThresholds: noticeThresholds,
+  Notice: noticeRecord,
   Product: productRecord,
   ProductPricing: productPricing,
   RefusalBody: refusalBody,

@@ -14,5 +14,10 @@ export const paragraph = (max: number) =>
 /** An id, also in a path or a query: what holds a control character names nothing of ours. */
 export const id = z.string().min(1).max(128).refine(isPlain, 'must not hold control characters')
 export const time = z.string().describe('ISO 8601, UTC')
+/** A time of a query. */
+export const moment = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 export const micro = z.int().describe('micro-USD')
 export const named = z.strictObject({ id, name: z.string() })

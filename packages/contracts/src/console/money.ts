@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { usageCounts, type UsageCount } from '../usage.ts'
 import { releaseReason } from '../release-reason.ts'
-import { id, label, micro, time } from './fields.ts'
-import { moment, timedQuery } from './page.ts'
+import { id, label, micro, moment, time } from './fields.ts'
+import { timedQuery } from './page.ts'
 import { productPricing } from './products.ts'
 
 export const walletShape = z.strictObject({

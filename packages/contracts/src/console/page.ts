@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id } from './fields.ts'
+import { id, moment } from './fields.ts'
 
 // Lists: what they take and what they answer, the same everywhere.
 //   F1  `cursor` is a place in the order of one list. It says nothing of filters: with others it goes on from the same place.
@@ -12,12 +12,6 @@ export const pageQuery = z.strictObject({
   cursor: id.optional(),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 })
-
-/** A moment in a query. */
-export const moment = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .refine((date) => date.getUTCFullYear() >= 1970 && date.getUTCFullYear() < 9999, 'must be from 1970 to 9998')
 
 /** The query of a list that is read by time, newest first: `from`, `to`, and these filters. F3 */
 export const timedQuery = <Filters extends z.core.$ZodLooseShape>(filters: Filters) =>

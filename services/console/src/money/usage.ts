@@ -4,9 +4,9 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { personOf } from '../sign-in/person.ts'
 import { usageRows } from './usage-rows.ts'
+import { wholeHours } from './whole-hours.ts'
 
-const HOUR_MS = 3_600_000
-const MONTH_MS = 30 * 24 * HOUR_MS
+const MONTH_MS = 30 * 86_400_000
 
 /**
  * GET …/projects/{p}/usage: settled calls admitted from `from` on and before `to`; by default the last 30 days. Whole
@@ -17,7 +17,7 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
     const { by, ...asked } = call.query()
-    const period = wholeHours(asked, deps.now())
+    const period = wholeHours(asked, deps.now(), MONTH_MS)
     const rows = await usageRows(deps, { project, by, ...period })
     const report: UsageReport = {
       from: period.from.toISOString(),
@@ -33,15 +33,5 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
       totalMicro: Number(rows.reduce((sum, { charged }) => sum + charged, 0n)),
     }
     res.json(report)
-  }
-}
-
-/** From the beginning of the hour that `from` lies in to the end of the hour that `to` lies in. */
-function wholeHours(asked: { from?: Date | undefined; to?: Date | undefined }, now: Date): { from: Date; to: Date } {
-  const to = asked.to ?? (asked.from ? new Date(asked.from.getTime() + MONTH_MS) : now)
-  const from = asked.from ?? new Date(to.getTime() - MONTH_MS)
-  return {
-    from: new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS),
-    to: new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS),
   }
 }

@@ -37,6 +37,7 @@ const granted: Record<Permission, Who[]> = {
   'grants.manage': ['owner'],
   'owners.appoint': ['admin'],
   'usage.read': anyGrant,
+  'notices.manage': ['owner'],
   'wallet.read': ['operator', ...anyGrant],
   'wallet.fund': ['operator'],
   'wallet.correct': ['operator'],

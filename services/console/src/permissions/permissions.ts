@@ -45,6 +45,10 @@ export const permissions = {
   // Only where none is left: see `authorizeGrant`.
   'owners.appoint': admin,
   'usage.read': anyGrant,
+  'notices.manage': {
+    need: 'the role Project Owner on the project',
+    grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
+  },
   'wallet.read': { ...anyGrant, grantedTo: (s) => holdsGrant(s) || isOperator(s) },
   'wallet.fund': operator,
   'wallet.correct': operator,

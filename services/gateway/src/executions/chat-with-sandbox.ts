@@ -18,7 +18,7 @@ import { startExecution, type Execution } from './start-execution.ts'
 
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
-  Pick<Deps, 'ledger' | 'log' | 'metrics' | 'now'>
+  Pick<Deps, 'ledger' | 'log' | 'metrics' | 'now' | 'refusals'>
 
 /** The execution has ended by then, so its caller gets the answer if it can be had at all. */
 const USAGE_MS = 30_000

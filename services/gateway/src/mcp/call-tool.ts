@@ -28,7 +28,7 @@ type Params = { name: string; arguments?: Record<string, unknown> | undefined }
 type RpcRequest = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
-  Pick<Deps, 'ledger' | 'assetStore' | 'log' | 'metrics' | 'now'>
+  Pick<Deps, 'ledger' | 'assetStore' | 'log' | 'metrics' | 'now' | 'refusals'>
 
 const ROUTE = 'POST /v1/sandbox/{id}/mcp'
 

@@ -8,7 +8,9 @@ import { respondJson } from './respond-json.ts'
 import { respondStream } from './respond-stream.ts'
 import { openResponseStream } from './response-stream.ts'
 
-type Needed = Parameters<typeof respondJson>[0] & Parameters<typeof respondStream>[0] & Pick<Deps, 'metrics' | 'log'>
+type Needed = Parameters<typeof respondJson>[0] &
+  Parameters<typeof respondStream>[0] &
+  Pick<Deps, 'metrics' | 'log' | 'refusals'>
 
 /**
  * Calls the provider of an admitted call and answers, in one piece or as a stream. Whatever fails before the settlement

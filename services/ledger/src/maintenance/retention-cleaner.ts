@@ -2,9 +2,11 @@ import { idempotencyKeyLimits } from '@gateway/contracts/limits'
 import type { Deps } from '../deps.ts'
 
 const MAX_ROWS = 1_000
+const REFUSAL_DAYS = 90
+const NOTICE_DAYS = 90
 const { keptDays } = idempotencyKeyLimits
 
-/** Deletes idempotency keys whose retention is over, and instances that ended long ago. */
+/** Deletes idempotency keys, refusals and notices whose retention is over, and instances that ended long ago. */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   // A key whose call is still open is kept, however old. A new attempt makes it young again: its age is a condition of the
   // deletion itself, which Postgres looks at anew where an attempt has changed the row meanwhile.
@@ -21,7 +23,29 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
   const instances = await prisma.$executeRaw`
     DELETE FROM money.instances i WHERE ended_at < now() - interval '1 day'
        AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.instance = i.id)`
-  return { idempotencyKeys, instances }
+  const notices = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.notices WHERE id IN (
+        SELECT id FROM money.notices WHERE at < now() - ${NOTICE_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
+  )
+  return { idempotencyKeys, instances, notices, ...(await cleanRefusals({ reads: { prisma } })) }
+}
+
+async function cleanRefusals({ reads: { prisma } }: { reads: Pick<Deps['reads'], 'prisma'> }) {
+  const refusals = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.refusal_hours WHERE (project, hour, key, code) IN (
+        SELECT project, hour, key, code FROM money.refusal_hours
+         WHERE hour < now() - ${REFUSAL_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
+  )
+  const latestRefusals = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.latest_refusals WHERE (project, at, request) IN (
+        SELECT project, at, request FROM money.latest_refusals
+         WHERE at < now() - ${REFUSAL_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
+  )
+  const senders = await prisma.$executeRaw`DELETE FROM money.refusal_senders WHERE at < now() - interval '1 day'`
+  return { refusals, latestRefusals, senders }
 }
 
 async function deleteInParts(deletePart: () => Promise<number>): Promise<number> {

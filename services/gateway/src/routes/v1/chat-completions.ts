@@ -52,6 +52,7 @@ async function answer(
   const startMs = now()
   await makeRoomForBody(deps, req, caller, room)
   const chat = await readChat(req, keyHash)
+  deps.refusals.nameModel(res, chat.request.model)
   if (namesSandbox(chat)) {
     await withSpan('run', {}, () => chatWithSandbox(deps, res, chat, caller))
     return metrics.answered('sandbox', now() - startMs)

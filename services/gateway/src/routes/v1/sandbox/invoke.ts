@@ -21,6 +21,7 @@ const ROUTE = 'POST /v1/sandbox/{id}/invoke'
 /** POST /v1/sandbox/{id}/invoke (flows §4.1, §4.4): read, start the execution, then follow it or wait for its end. */
 export function invokeSandbox(deps: Deps): RequestHandler<{ id: string }> {
   return (req, res) => {
+    deps.refusals.nameModel(res, req.params.id)
     const keyHash = readKey(req)
     deps.admissionQueueLimit.refuseIfFull()
     return withPermit(deps.concurrencyLimiter, res, keyHash, (permit) =>

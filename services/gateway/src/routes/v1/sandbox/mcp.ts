@@ -25,6 +25,7 @@ const ONLY_POST = { headers: { Allow: 'POST' } }
 export function serveMcp(deps: Deps): RequestHandler<{ id: string }> {
   const transport = openMcpTransport(deps)
   return (req, res) => {
+    deps.refusals.nameModel(res, req.params.id)
     const caller = readCaller(req)
     return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async (permit) => {
       const sandbox = await sandboxOf(deps, caller, req.params.id, permit) // M1

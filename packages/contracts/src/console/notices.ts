@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { id, micro, time } from './fields.ts'
+
+export const noticeLimits = { thresholds: 10 } as const
+
+const amount = z.int().min(1).max(Number.MAX_SAFE_INTEGER)
+const some = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .max(noticeLimits.thresholds)
+    .refine((list) => new Set(list).size === list.length, 'must not hold a value twice')
+
+export const noticeThresholds = z
+  .strictObject({
+    belowMicro: some(amount).describe('micro-USD: told when what was funded less what was charged comes below it'),
+    daysLeft: z
+      .int()
+      .min(1)
+      .max(365)
+      .nullable()
+      .describe('told when that lasts for fewer days at the pace of the last seven; looked at once an hour'),
+    keyPercents: some(z.int().min(1).max(100)).describe(
+      'of the limit of any key: told when its window has spent so much',
+    ),
+  })
+  .meta({ examples: [{ belowMicro: [5_000_000, 1_000_000], daysLeft: 3, keyPercents: [80, 100] }] })
+export type NoticeThresholds = z.infer<typeof noticeThresholds>
+
+export const noticeRecord = z
+  .strictObject({
+    id,
+    kind: z.enum(['wallet.below', 'wallet.days_left', 'key.percent']),
+    threshold: z.int().describe('the micro-USD, days or percent that were crossed'),
+    at: time,
+    remainingMicro: micro.nullable().describe('of a wallet: what was funded less what was charged'),
+    key: id.nullable().describe('of a window: the key that crossed'),
+    windowStart: time.nullable(),
+    limitMicro: micro.nullable(),
+    spentMicro: micro.nullable(),
+  })
+  .meta({
+    examples: [
+      {
+        id: 'ntc_5d41402abc4b2a76b9719d911b',
+        kind: 'wallet.below',
+        threshold: 5_000_000,
+        at: '2026-11-20T09:12:31.250Z',
+        remainingMicro: 4_999_120,
+        key: null,
+        windowStart: null,
+        limitMicro: null,
+        spentMicro: null,
+      },
+    ],
+  })
+export type NoticeRecord = z.infer<typeof noticeRecord>

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { id, moment, time } from './fields.ts'
+
+const HOUR_MS = 3_600_000
+const MAX_DAYS = 31
+
+export const refusalQuery = z
+  .strictObject({
+    from: moment.optional().describe('goes back to the beginning of its hour; without it, a day before `to`'),
+    to: moment.optional().describe('goes on to the end of its hour; without it, now'),
+    by: z.enum(['code', 'key']).default('code'),
+  })
+  .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= MAX_DAYS * 24 * HOUR_MS), {
+    path: ['from'],
+    error: `must be before to, by at most ${MAX_DAYS} days`,
+  })
+
+export const refusalCounts = z
+  .strictObject({
+    from: time.describe('ISO 8601, UTC; a whole hour'),
+    to: time.describe('ISO 8601, UTC; a whole hour'),
+    by: z.enum(['code', 'key']),
+    data: z.array(
+      z.strictObject({
+        hour: time.describe('its beginning'),
+        group: z.string().describe('a code of the refusals, or a key id'),
+        count: z.int(),
+      }),
+    ),
+    total: z.int(),
+  })
+  .meta({
+    examples: [
+      {
+        from: '2026-11-20T09:00:00.000Z',
+        to: '2026-11-20T11:00:00.000Z',
+        by: 'code',
+        data: [{ hour: '2026-11-20T09:00:00.000Z', group: 'insufficient_budget', count: 12 }],
+        total: 12,
+      },
+    ],
+  })
+export type RefusalCounts = z.infer<typeof refusalCounts>
+
+export const latestRefusals = z
+  .strictObject({
+    data: z
+      .array(
+        z.strictObject({
+          at: time,
+          key: id,
+          model: z
+            .string()
+            .nullable()
+            .describe(
+              'as the caller named it; null: it was not read, or is a sandbox product that the reader may not see',
+            ),
+          code: z.string(),
+          status: z.int().describe('of the answer'),
+          requestId: id.describe('`X-Request-Id` of the answer'),
+        }),
+      )
+      .max(100),
+  })
+  .meta({
+    examples: [
+      {
+        data: [
+          {
+            at: '2026-11-20T09:12:31.250Z',
+            key: 'key_01k5j3v8w2',
+            model: 'acme/swift',
+            code: 'insufficient_budget',
+            status: 402,
+            requestId: 'req_01k5j3v8w2',
+          },
+        ],
+      },
+    ],
+  })
+export type LatestRefusals = z.infer<typeof latestRefusals>

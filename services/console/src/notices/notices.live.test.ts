@@ -1,0 +1,65 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+const wanted = { belowMicro: [5_000, 1_000], daysLeft: 3, keyPercents: [80, 100] }
+
+test('what is to be told is set as a whole, read by any grant, and the audit says so', async ({ stack }) => {
+  const path = `${stack.projectPath}/notices/thresholds`
+  const nothing = { belowMicro: [], daysLeft: null, keyPercents: [] }
+  expect((await stack.owner.get(path)).body).toEqual(nothing)
+  const mixed = { ...wanted, belowMicro: [1_000, 5_000], keyPercents: [100, 80] }
+  expect((await stack.owner.put(path, mixed)).body).toEqual(wanted)
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  expect((await viewer.get(path)).body).toEqual(wanted)
+  expect((await stack.owner.put(path, nothing)).body).toEqual(nothing)
+  const { body } = await stack.owner.get(`${stack.path}/audit`)
+  const actions = body.data.map(({ action }: { action: string }) => action)
+  expect(actions.filter((action: string) => action === 'notices.set_thresholds')).toHaveLength(2)
+})
+
+test('only a Project Owner says what is to be told [not_permitted]', async ({ stack }) => {
+  const consumer = await stack.member({ project: 'Project Consumer' })
+  expect(outcomeOf(await consumer.put(`${stack.projectPath}/notices/thresholds`, wanted))).toBe('403 not_permitted')
+})
+
+test.for([
+  { belowMicro: [0] },
+  { belowMicro: [1, 1] },
+  { belowMicro: Array.from({ length: 11 }, (_, n) => n + 1) },
+  { daysLeft: 0 },
+  { daysLeft: undefined },
+  { keyPercents: [101] },
+  { keyPercents: 80 },
+])('thresholds such as %j are refused [invalid_request]', async (more, { stack }) => {
+  const answer = await stack.owner.put(`${stack.projectPath}/notices/thresholds`, { ...wanted, ...more })
+  expect(outcomeOf(answer)).toBe('400 invalid_request')
+})
+
+test('notices are read newest first, page by page', async ({ stack, fixture }) => {
+  await fixture.run(
+    `INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+     SELECT 'ntc_' || n || $1, CASE WHEN n = 9 THEN 'prj_other' ELSE $1 END, 'wallet.below', n, 7, '2026-11-20T09:00:00Z'::timestamptz + n / 2 * interval '1 second'
+       FROM generate_series(1, 9) n`,
+    [stack.project],
+  )
+  const read: { threshold: number }[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const path: string = `${stack.projectPath}/notices?limit=3${cursor && `&cursor=${encodeURIComponent(cursor)}`}`
+    const { body } = await stack.owner.get(path)
+    read.push(...body.data)
+    cursor = body.nextCursor
+  }
+  expect(read.map(({ threshold }) => threshold)).toEqual([8, 7, 6, 5, 4, 3, 2, 1])
+  expect(read[0]).toEqual({
+    id: `ntc_8${stack.project}`,
+    kind: 'wallet.below',
+    threshold: 8,
+    at: '2026-11-20T09:00:04.000Z',
+    remainingMicro: 7,
+    key: null,
+    windowStart: null,
+    limitMicro: null,
+    spentMicro: null,
+  })
+})

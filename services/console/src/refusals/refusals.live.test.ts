@@ -1,0 +1,87 @@
+import { expect } from 'vitest'
+import { consoleTest, outcomeOf } from '../console.fixture.ts'
+
+const HOUR = '2026-11-20T09:00:00.000Z'
+const period = 'from=2026-11-20T09:30:00Z&to=2026-11-20T11:00:00Z'
+
+const test = consoleTest.extend('refused', async ({ stack, fixture }) => {
+  await fixture.run(
+    `INSERT INTO money.refusal_hours (project, hour, key, code, count) VALUES
+       ($1, $2::timestamptz, 'key_a', 'key_limit', 2), ($1, $2, 'key_b', 'key_limit', 3),
+       ($1, $2::timestamptz + interval '1 hour', 'key_a', 'invalid_json', 4),
+       ($1, $2::timestamptz + interval '2 hours', 'key_a', 'invalid_json', 5), ('other ' || $1, $2, 'key_c', 'key_limit', 9)`,
+    [stack.project, HOUR],
+  )
+  await fixture.run(
+    `INSERT INTO money.latest_refusals (project, at, request, key, model, code)
+     VALUES ($1, $2::timestamptz, 'req_1', 'key_a', 'acme/swift', 'key_limit'),
+            ($1, $2::timestamptz + interval '1 second', 'req_2', 'key_a', 'sbx-secret', 'input_type')`,
+    [stack.project, HOUR],
+  )
+  return `${stack.projectPath}/refusals`
+})
+
+test('refusals are counted by the hour and code, of the whole hours that were asked for', async ({
+  stack,
+  refused,
+}) => {
+  const { body } = await stack.owner.get(`${refused}?${period}`)
+  expect(body).toEqual({
+    from: HOUR,
+    to: '2026-11-20T11:00:00.000Z',
+    by: 'code',
+    data: [
+      { hour: HOUR, group: 'key_limit', count: 5 },
+      { hour: '2026-11-20T10:00:00.000Z', group: 'invalid_json', count: 4 },
+    ],
+    total: 9,
+  })
+})
+
+test('refusals are counted by the hour and key', async ({ stack, refused }) => {
+  const { body } = await stack.owner.get(`${refused}?${period}&by=key`)
+  expect(body.data).toEqual([
+    { hour: HOUR, group: 'key_a', count: 2 },
+    { hour: HOUR, group: 'key_b', count: 3 },
+    { hour: '2026-11-20T10:00:00.000Z', group: 'key_a', count: 4 },
+  ])
+})
+
+test('without a time, the last day is counted', async ({ stack, fixture }) => {
+  await fixture.run(
+    `INSERT INTO money.refusal_hours (project, hour, key, code, count)
+     VALUES ($1, date_trunc('hour', now(), 'UTC'), 'key_a', 'key_limit', 1),
+            ($1, date_trunc('hour', now(), 'UTC') - interval '26 hours', 'key_a', 'key_limit', 1)`,
+    [stack.project],
+  )
+  expect((await stack.owner.get(`${stack.projectPath}/refusals`)).body.total).toBe(1)
+})
+
+test('the latest refusals come newest first, with the status of their answer', async ({ stack, refused }) => {
+  const { body } = await stack.owner.get(`${refused}/recent`)
+  expect(body.data).toEqual([
+    {
+      at: '2026-11-20T09:00:01.000Z',
+      key: 'key_a',
+      model: 'sbx-secret',
+      code: 'input_type',
+      status: 422,
+      requestId: 'req_2',
+    },
+    { at: HOUR, key: 'key_a', model: 'acme/swift', code: 'key_limit', status: 403, requestId: 'req_1' },
+  ])
+})
+
+test('whoever may not use sandbox products sees none of them named', async ({ stack, refused }) => {
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  const { body } = await viewer.get(`${refused}/recent`)
+  expect(body.data.map(({ model }: { model: string | null }) => model)).toEqual([null, 'acme/swift'])
+})
+
+test.for([
+  'by=model',
+  'from=2026-11-20T09:00:00Z&to=2026-11-20T08:00:00Z',
+  'from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z',
+])('a question such as %s is refused [invalid_request]', async (query, { stack }) => {
+  expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/refusals?${query}`))).toBe('400 invalid_request')
+})

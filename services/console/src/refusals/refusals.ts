@@ -1,0 +1,62 @@
+import { Prisma } from '@gateway/database/client'
+import type { LatestRefusals, RefusalCounts } from '@gateway/contracts/console/refusals'
+import { refusals } from '@gateway/contracts/refusals'
+import type { ConsoleDeps } from '../deps.ts'
+import { wholeHours } from '../money/whole-hours.ts'
+import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
+import type { Handler } from '../request/call.ts'
+import { personOf } from '../sign-in/person.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
+
+const DAY_MS = 86_400_000
+
+/** GET …/projects/{p}/refusals: of whole hours, as gateways told it; by default of the last day. */
+export function countRefusals(deps: Deps): Handler<'countRefusals'> {
+  const { prisma, now } = deps
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
+    const { by, ...asked } = call.query()
+    const { from, to } = wholeHours(asked, now(), DAY_MS)
+    const rows = await prisma.$queryRaw<{ hour: Date; group: string; count: bigint }[]>`
+      SELECT hour, ${by === 'code' ? Prisma.sql`code` : Prisma.sql`key`} AS "group", sum(count)::bigint AS count
+        FROM money.refusal_hours WHERE project = ${project} AND hour >= ${from} AND hour < ${to}
+       GROUP BY 1, 2 ORDER BY 1, 2`
+    const report: RefusalCounts = {
+      from: from.toISOString(),
+      to: to.toISOString(),
+      by,
+      data: rows.map(({ hour, group, count }) => ({ hour: hour.toISOString(), group, count: Number(count) })),
+      total: Number(rows.reduce((sum, { count }) => sum + count, 0n)),
+    }
+    res.json(report)
+  }
+}
+
+/**
+ * GET …/projects/{p}/refusals/recent: the last 100, newest first. Whoever may not use sandbox products of the project
+ * sees none of them named.
+ */
+export function listLatestRefusals(deps: Deps): Handler<'listLatestRefusals'> {
+  return async (call, res) => {
+    const person = personOf(res)
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'usage.read')
+    const seesSandboxes = await mayUseSandboxes(deps, person, tenant, project)
+    const rows = await deps.prisma.latestRefusal.findMany({
+      where: { project },
+      orderBy: [{ at: 'desc' }, { request: 'desc' }],
+      take: 100,
+    })
+    const data: LatestRefusals['data'] = rows.map(({ at, key, model, code, request }) => ({
+      at: at.toISOString(),
+      key,
+      model: seesSandboxes || !model?.startsWith('sbx-') ? model : null,
+      code,
+      status: (refusals as Record<string, { status: number }>)[code]?.status ?? 500,
+      requestId: request,
+    }))
+    res.json({ data })
+  }
+}

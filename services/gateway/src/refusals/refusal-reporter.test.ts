@@ -1,0 +1,88 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { makeSecret, KEY_SECRET_PREFIX } from '@gateway/contracts/key-secret'
+import { refusalReportLimits, type RefusalReport } from '@gateway/contracts/refusal-report'
+import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
+import { expect, test } from 'vitest'
+import { openRefusalReporter } from './refusal-reporter.ts'
+
+const secretOf = (n: number) =>
+  makeSecret(
+    KEY_SECRET_PREFIX,
+    Uint8Array.from({ length: 32 }, (_, at) => n >> (at * 8)),
+  )
+
+/** An answer to a request with this secret. */
+function answerTo(secret: string | null): ServerResponse {
+  const req = new IncomingMessage(new Socket())
+  if (secret !== null) req.headers.authorization = `Bearer ${secret}`
+  const res = new ServerResponse(req)
+  res.setHeader('X-Request-Id', 'req_1')
+  return res
+}
+
+/** A reporter whose ledger answers nothing, or is away. */
+function open({ away = false } = {}) {
+  const told: RefusalReport[] = []
+  let dropped = 0
+  const reporter = openRefusalReporter({
+    ledger: {
+      reportRefusals: (report) => {
+        told.push(report)
+        return away ? Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) : Promise.resolve({})
+      },
+    },
+    metrics: { refusalsDropped: (count) => void (dropped += count) },
+    sender: 'gtw_1',
+    now: () => 0,
+  })
+  return { reporter, told, dropped: () => dropped }
+}
+
+test('one report says how often each key met each code, and of each refusal which model it named', async () => {
+  const { reporter, told } = open()
+  const named = answerTo(secretOf(1))
+  reporter.nameModel(named, `acme/${'x'.repeat(200)}`)
+  reporter.note(named, 'context_limit')
+  reporter.note(answerTo(secretOf(1)), 'context_limit')
+  reporter.note(answerTo(secretOf(2)), 'invalid_json')
+  await reporter.stop()
+  expect(told).toMatchObject([
+    {
+      sender: 'gtw_1',
+      number: 1,
+      counts: [
+        { code: 'context_limit', count: 2 },
+        { code: 'invalid_json', count: 1 },
+      ],
+      latest: [{ model: `acme/${'x'.repeat(123)}`, request: 'req_1' }, { model: null }, { model: null }],
+    },
+  ])
+})
+
+test('nothing is told of whoever sent no key of ours', async () => {
+  const { reporter, told } = open()
+  for (const secret of [null, 'svc_nonsense']) reporter.note(answerTo(secret), 'key_invalid')
+  await reporter.stop()
+  expect(told).toEqual([])
+})
+
+test('what does not fit is dropped, and counted', async () => {
+  const { reporter, told, dropped } = open()
+  const keys = refusalReportLimits.counts + 3
+  for (let n = 0; n < keys; n++) reporter.note(answerTo(secretOf(n)), 'key_invalid')
+  await reporter.stop()
+  expect([told[0]!.counts.length, told[0]!.latest.length]).toEqual([
+    refusalReportLimits.counts,
+    refusalReportLimits.latest,
+  ])
+  expect(dropped()).toBe(3)
+})
+
+test('a report that the ledger does not take is dropped, and counted', async () => {
+  const { reporter, told, dropped } = open({ away: true })
+  for (const code of ['invalid_json', 'invalid_json', 'key_limit'] as const) reporter.note(answerTo(secretOf(1)), code)
+  await reporter.stop()
+  await reporter.stop()
+  expect([told.length, dropped()]).toEqual([1, 3])
+})

@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http'
+import { openSweep } from '@gateway/async/sweep'
+import type { RefusalCode } from '@gateway/contracts/refusal'
+import { refusalReportLimits, type RefusalReport } from '@gateway/contracts/refusal-report'
+import type { Deps } from '../deps.ts'
+import { readKey, storable } from '../request/read-headers.ts'
+
+// What callers were refused, gathered here and told to the ledger once a second, so that people see it (rules §7.6).
+//   R1  No refusal waits for it, and none fails by it.
+//   R2  It is bounded: what does not fit is dropped, and counted as dropped. So is a report that the ledger does not take
+//       in time. Numbers are then too low; no money hangs on them.
+//   R3  A report has a number, so that one that is sent twice counts once. One is under way at a time.
+//   R4  Whoever sent no key of our form is nobody that could be told.
+
+export interface RefusalReporter {
+  /** Says which model a request names, as soon as it is read. */
+  nameModel(res: ServerResponse, model: string): void
+  note(res: ServerResponse, code: RefusalCode): void
+  /** Tells what is left. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  ledger: Pick<Deps['ledger'], 'reportRefusals'>
+  metrics: Pick<Deps['metrics'], 'refusalsDropped'>
+  /** Names this life of this gateway. */
+  sender: string
+  /** Monotonic milliseconds. */
+  now: () => number
+}
+
+type Count = RefusalReport['counts'][number]
+type Latest = Omit<RefusalReport['latest'][number], 'agoMs'> & { atMs: number }
+
+const EVERY_MS = 1_000
+const REPORT_MS = 5_000
+const { counts: MAX_COUNTS, latest: MAX_LATEST, modelCharacters } = refusalReportLimits
+
+export function openRefusalReporter({ ledger, metrics, sender, now }: Options): RefusalReporter {
+  const models = new WeakMap<ServerResponse, string>()
+  let counts = new Map<string, Count>()
+  let latest: Latest[] = []
+  let reports = 0
+  let sending: Promise<void> | null = null
+  const sweep = openSweep({
+    everyMs: EVERY_MS,
+    sweep() {
+      sending ??= send().finally(() => (sending = null)) // R3
+      return counts.size > 0
+    },
+  })
+
+  async function send(): Promise<void> {
+    const sent = [...counts.values()]
+    const refusals = sent.reduce((sum, { count }) => sum + count, 0)
+    const nowMs = now()
+    const report = {
+      sender,
+      number: ++reports,
+      counts: sent,
+      latest: latest.map(({ atMs, ...one }) => ({ ...one, agoMs: Math.round(nowMs - atMs) })),
+    }
+    counts = new Map()
+    latest = []
+    await ledger.reportRefusals(report, { budgetMs: REPORT_MS }).catch(() => metrics.refusalsDropped(refusals)) // R2
+  }
+
+  return {
+    nameModel: (res, model) => void models.set(res, storable(model).slice(0, modelCharacters)),
+    note(res, code) {
+      const keyHash = keyHashOf(res)
+      if (keyHash === null) return // R4
+      const name = `${keyHash} ${code}`
+      const known = counts.get(name)
+      if (known) known.count++
+      else if (counts.size < MAX_COUNTS) counts.set(name, { keyHash, code, count: 1 })
+      else return metrics.refusalsDropped(1) // R2
+      if (latest.length < MAX_LATEST)
+        latest.push({
+          keyHash,
+          code,
+          model: models.get(res) ?? null,
+          request: String(res.getHeader('X-Request-Id')),
+          atMs: now(),
+        })
+      sweep.arm()
+    },
+    async stop() {
+      await sending
+      if (counts.size > 0) await send()
+    },
+  }
+}
+
+function keyHashOf({ req }: ServerResponse): string | null {
+  try {
+    return readKey(req)
+  } catch {
+    return null
+  }
+}

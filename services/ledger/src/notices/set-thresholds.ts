@@ -1,0 +1,17 @@
+import type { ThresholdsRequest } from '@gateway/contracts/ledger-reads'
+import { callFunction } from '@gateway/database/call-function'
+import type { Deps } from '../deps.ts'
+
+/** Sets what the people of a project want to be told of (money §10.1). Waits for its wallet. */
+export async function setThresholds(
+  { reads }: Pick<Deps, 'reads'>,
+  { project, belowMicro, daysLeft, keyPercents }: ThresholdsRequest,
+): Promise<object> {
+  await callFunction(reads.sql, 'money.set_notice_thresholds_v1', {
+    of_project: project,
+    below: belowMicro.map(String),
+    percents: keyPercents,
+    days_left: daysLeft,
+  })
+  return {}
+}
