@@ -22,12 +22,14 @@ import {
 import {
   barrier,
   callerQuestion,
+  checkQuestion,
   correction,
   endInstance,
   funding,
   heartbeat,
   invocationQuestion,
   walletQuestion,
+  type CheckedAdmission,
   type CorrectionAnswer,
   type InvocationAnswer,
   type KeyAnswer,
@@ -94,6 +96,16 @@ export const ledgerOperations = {
     request: callerQuestion,
     response: response<KeyAnswer>(),
     pool: 'requests',
+  },
+  /** Whether a call would be admitted now; nothing is reserved. */
+  checkAdmission: {
+    path: '/keys/check',
+    callers: ['gateway', 'console'],
+    request: checkQuestion,
+    response: response<CheckedAdmission>(),
+    pool: 'requests',
+    forbids: ({ caller }: z.infer<typeof checkQuestion>, service) =>
+      'key' in caller && service !== 'console' ? 'Only the console asks about a key by its id.' : null,
   },
   /** What a call of a key was charged, or what is reserved for it. */
   readInvocation: {

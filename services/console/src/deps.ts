@@ -13,7 +13,14 @@ export interface ConsoleDeps {
   prisma: Database['prisma']
   ledger: Pick<
     LedgerClient,
-    'fund' | 'correct' | 'barrier' | 'wallet' | 'startExecution' | 'followExecution' | 'readExecution'
+    | 'fund'
+    | 'correct'
+    | 'barrier'
+    | 'wallet'
+    | 'checkAdmission'
+    | 'startExecution'
+    | 'followExecution'
+    | 'readExecution'
   >
   throttle: Throttle
   passwords: Passwords

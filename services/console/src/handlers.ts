@@ -3,6 +3,7 @@ import { changeProduct, createProduct, listProducts } from './catalogue/products
 import type { ConsoleDeps } from './deps.ts'
 import { executeSandbox } from './executions/execute-sandbox.ts'
 import { listExecutions, readExecution } from './executions/executions.ts'
+import { checkKey } from './keys/check-key.ts'
 import { createKey } from './keys/create-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
@@ -76,6 +77,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     readKey: readKey(deps),
     revokeKey: revokeKey(deps),
     rotateKey: rotateKey(deps),
+    checkKey: checkKey(deps),
 
     readWallet: readWallet(deps),
     fundWallet: fundWallet(deps),

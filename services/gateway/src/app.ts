@@ -14,6 +14,7 @@ import { showAsset, uploadAsset } from './routes/v1/assets.ts'
 import { chatCompletions } from './routes/v1/chat-completions.ts'
 import { showExecution } from './routes/v1/executions.ts'
 import { showInvocation } from './routes/v1/invocations.ts'
+import { checkKey } from './routes/v1/key-check.ts'
 import { showKey } from './routes/v1/key.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
@@ -40,6 +41,7 @@ export function gatewayApp(deps: Deps): Express {
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),
+        checkKey: checkKey(deps),
         showInvocation: showInvocation(deps),
         invokeSandbox: invokeSandbox(deps),
         serveMcp: null, // below, with every method

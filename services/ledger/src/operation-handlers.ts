@@ -1,4 +1,5 @@
 import type { OperationName, RequestOf, ResponseOf } from '@gateway/contracts/ledger-operations'
+import { checkAdmission } from './admissions/check-admission.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { readImages } from './assets/read-images.ts'
 import { recordAsset } from './assets/record-asset.ts'
@@ -24,6 +25,7 @@ export const operationHandlers: {
 } = {
   models: readModels,
   key: readKeyStatus,
+  checkAdmission,
   readInvocation,
   startExecution,
   followExecution,
