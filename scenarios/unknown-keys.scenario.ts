@@ -35,7 +35,8 @@ const test = liveTest
 
 /** Where a statement begins in the server's log, with its parameters behind it; it may have many lines. */
 const ENTRY = /\n(?=\d{4}-\d\d-\d\d [^\n]*LOG: )/
-const LOOK_UP = /^[^\n]*LOG: +(?:execute|statement)[^]*(?:money\.callers|"control"\."(?:keys|person_tokens)")/
+const LOOK_UP =
+  /^[^\n]*LOG: +(?:execute|statement)[^]*(?:money\.(?:callers|check_admission)|"control"\."(?:keys|person_tokens)")/
 /** A ledger also sends batches that ask of no caller: to see whether it can decide, and closings. */
 const BATCH_OF_CALLS = /money\.run_batch_v1\([^]*p_hash => \$2[^]*\$2 = '\{[^}]/
 
@@ -49,6 +50,7 @@ const keyPaths: [method: string, path: string, body?: object][] = [
   ['GET', '/v1/models/acme/none'],
   ['GET', '/v1/key'],
   ['GET', '/v1/invocations/inv_none'],
+  ['POST', '/v1/key/check', { model: 'acme/none' }],
   ['POST', '/v1/chat/completions', { model: 'acme/none', messages: [{ role: 'user', content: 'Hello' }] }],
   ['POST', '/api/v2/tenants/ten_none/keys/key_none/rotate', {}],
 ]

@@ -27,6 +27,7 @@ import {
 import {
   barrier,
   callerQuestion,
+  checkQuestion,
   correction,
   endInstance,
   funding,
@@ -34,6 +35,7 @@ import {
   invocationQuestion,
   thresholdsRequest,
   walletQuestion,
+  type CheckedAdmission,
   type CorrectionAnswer,
   type InvocationAnswer,
   type KeyAnswer,
@@ -101,6 +103,16 @@ export const ledgerOperations = {
     request: callerQuestion,
     response: response<KeyAnswer>(),
     pool: 'requests',
+  },
+  /** Whether a call would be admitted now; nothing is reserved. */
+  checkAdmission: {
+    path: '/keys/check',
+    callers: ['gateway', 'console'],
+    request: checkQuestion,
+    response: response<CheckedAdmission>(),
+    pool: 'requests',
+    forbids: ({ caller }: z.infer<typeof checkQuestion>, service) =>
+      'key' in caller && service !== 'console' ? 'Only the console asks about a key by its id.' : null,
   },
   /** What a call of a key was charged, or what is reserved for it. */
   readInvocation: {

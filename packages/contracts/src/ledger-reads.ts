@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { InvocationRecord } from './console/money.ts'
 import type { KeyStatus } from './key-status.ts'
-import type { Refused } from './ledger-refusal.ts'
+import type { LedgerRefusal, Refused } from './ledger-refusal.ts'
 import type { ModelEntry } from './model-entry.ts'
+import { promptSize } from './prompt-size.ts'
 
 // Requests and responses of the ledger's operations on keys, instances and money (ledger-operations.ts).
 
@@ -23,6 +24,25 @@ export type KeyAnswer = { key: KeyStatus } | Refused
 export const invocationQuestion = callerQuestion.extend({ invocation: z.string().max(256) })
 export type InvocationQuestion = z.infer<typeof invocationQuestion>
 export type InvocationAnswer = { record: InvocationRecord } | Refused
+
+/**
+ * POST /keys/check: whether a call like this would be admitted now. `key` is a key's id: of the console, which has checked that its
+ * person may know.
+ */
+export const checkQuestion = z.strictObject({
+  caller: z.union([callerQuestion, z.strictObject({ key: z.string().min(1).max(64) })]),
+  model: z.string().min(1).max(256),
+  parameters: z.array(z.string().min(1).max(64)).max(32),
+  promptSize,
+})
+export type CheckQuestion = z.infer<typeof checkQuestion>
+export interface CheckedAdmission {
+  /** null: it would be admitted. */
+  refusal: LedgerRefusal | null
+  /** What it would reserve; null: it was refused before that was known. */
+  boundMicro: number | null
+  outputCap: number | null
+}
 
 /** Whoever calls the ledger. */
 export const serviceName = z.enum(['gateway', 'worker', 'console'])

@@ -68,6 +68,23 @@ export const sqlFunctions = {
       at_ms: 'bigint',
     },
   },
+  'money.check_admission_v1': {
+    takes: {
+      key_hash: 'text',
+      selector: 'text | null',
+      model: 'text',
+      parameters: 'text',
+      bytes: 'integer',
+      messages: 'integer',
+      tools: 'integer',
+      images: 'integer',
+      counted: 'integer | null',
+      max_tokens: 'integer | null',
+    },
+    answers: {
+      decision: 'text',
+    },
+  },
   'money.fund_v1': {
     takes: {
       to_project: 'text',

@@ -95,8 +95,8 @@ BEGIN
            greatest(t.window_start, i.window_start),
            CASE WHEN t.window_start >= i.window_start THEN t.spent ELSE 0 END,
            CASE WHEN t.window_start >= i.window_start THEN t.reserved ELSE 0 END,
-           w.funded - w.settled,
-           w.funded - w.settled - w.reserved,
+           coalesce(w.funded - w.settled, 0), -- run_batch_v1 makes a wallet; a check finds a project that has none
+           coalesce(w.funded - w.settled - w.reserved, 0),
            w.journal_seq,
            CASE WHEN i.refusal IS NOT NULL THEN i.refusal WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
            CASE WHEN m.id IS NULL THEN 'model_not_found'

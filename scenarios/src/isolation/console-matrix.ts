@@ -100,6 +100,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${tenant}/keys/:key`]:                              row(GONE,  '200',  '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/revoke`]:                      row(GONE,  '200',  '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/rotate`]:                      row(GONE,  DENIED, '201',  GONE,   GONE, { keysSay: rotatedByKeys }),
+  [`POST ${tenant}/keys/:key/check`]:                       row(GONE,  NOT,    '200',  GONE,   GONE, { body: () => ({ model: 'acme/none' }) }),
 
   [`GET ${project}/wallet`]:                                row('200', NOT,    '200',  GONE,   GONE),
   [`POST ${project}/wallet/fundings`]:                      row('201', NOT,    NOT,    GONE,   GONE, { body: (_, fundingId) => ({ fundingId, micro: 1 }) }),

@@ -57,6 +57,11 @@ export const gatewayMatrix: GatewayRow[] = [
   row('GET /v1/models/*id', '200', MISMATCH, { path: { id: 'product' }, headers: selector('x-project-id') }),
   row('GET /v1/key', '200', '200'),
   row('GET /v1/key', '200', MISMATCH, { headers: selector('x-service-project') }),
+  row('POST /v1/key/check', '200', '200', { body: () => ({ model: 'acme/none' }) }), // the refusal is told, not made
+  row('POST /v1/key/check', '200', MISMATCH, {
+    body: () => ({ model: 'acme/none' }),
+    headers: selector('x-project-id'),
+  }),
   row('GET /v1/invocations/:id', '200', '404 invocation_not_found', { path: { id: 'invocation' } }),
   row('GET /v1/invocations/:id', '200', MISMATCH, { path: { id: 'invocation' }, headers: selector('x-project-id') }),
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: chat }),

@@ -27,6 +27,7 @@ export interface ConsoleDeps {
     | 'deleteAsset'
     | 'assetsToRemove'
     | 'assetsRemoved'
+    | 'checkAdmission'
   >
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   throttle: Throttle

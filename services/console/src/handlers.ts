@@ -7,6 +7,7 @@ import { cancelExecution } from './executions/cancel-execution.ts'
 import { executeSandbox } from './executions/execute-sandbox.ts'
 import { followExecution } from './executions/execution-progress.ts'
 import { listExecutions, readExecution } from './executions/executions.ts'
+import { checkKey } from './keys/check-key.ts'
 import { createKey } from './keys/create-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
@@ -85,6 +86,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     readKey: readKey(deps),
     revokeKey: revokeKey(deps),
     rotateKey: rotateKey(deps),
+    checkKey: checkKey(deps),
 
     readWallet: readWallet(deps),
     fundWallet: fundWallet(deps),

@@ -15,6 +15,7 @@ import { chatCompletions } from './routes/v1/chat-completions.ts'
 import { followExecution } from './routes/v1/execution-progress.ts'
 import { showExecution } from './routes/v1/executions.ts'
 import { showInvocation } from './routes/v1/invocations.ts'
+import { checkKey } from './routes/v1/key-check.ts'
 import { showKey } from './routes/v1/key.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
 import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
@@ -42,6 +43,7 @@ export function gatewayApp(deps: Deps): Express {
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),
+        checkKey: checkKey(deps),
         showInvocation: showInvocation(deps),
         invokeSandbox: invokeSandbox(deps),
         cancelExecution: cancelExecution(deps),

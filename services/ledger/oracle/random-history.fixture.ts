@@ -26,7 +26,7 @@ const asked = {
   /** Asks again with an id from before. */
   sameIdAs: oneIn(12, fc.nat()),
 }
-const admission = fc.record({
+export const admission = fc.record({
   ...asked,
   of: fc.constant('a key' as const),
   key: fc.nat(),

@@ -1,5 +1,6 @@
 import type { OperationName, RequestOf, ResponseOf } from '@gateway/contracts/ledger-operations'
 import { deleteAsset, forgetAssets, listAssetsToRemove } from './assets/delete-asset.ts'
+import { checkAdmission } from './admissions/check-admission.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { readImages } from './assets/read-images.ts'
 import { recordAsset } from './assets/record-asset.ts'
@@ -28,6 +29,7 @@ export const operationHandlers: {
 } = {
   models: readModels,
   key: readKeyStatus,
+  checkAdmission,
   readInvocation,
   startExecution,
   followExecution,

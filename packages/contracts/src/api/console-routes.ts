@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { admissionCheck, checkBody } from '../admission-check.ts'
 import { keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
 import {
   correctionBody,
@@ -179,6 +180,17 @@ export const consoleRoutes = {
       by: 'key or person',
       description:
         'Same project, policy, allowlist, limit, expiry span and meter. By a person with the permission, or by the key itself.',
+    },
+  ),
+  checkKey: keys(
+    'POST',
+    `${tenant}/keys/{key}/check`,
+    'Ask whether a call with a key would be admitted now',
+    one(admissionCheck),
+    {
+      ...sent(checkBody, 'not_permitted'),
+      description:
+        'Decides as the admission of the call would, and reserves and writes nothing. For those who see the key and may read the wallet. The prompt is not counted here: a call that its bytes alone would refuse may be admitted, where the model names a tokenizer.',
     },
   ),
 

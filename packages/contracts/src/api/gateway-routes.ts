@@ -1,3 +1,4 @@
+import { admissionCheck, checkBody } from '../admission-check.ts'
 import { chatBody } from '../chat-request.ts'
 import { invocationRecord } from '../console/money.ts'
 import { keyStatus } from '../key-status.ts'
@@ -93,6 +94,21 @@ export const gatewayRoutes = {
     summary: 'Read what this key is and what is left of its limit',
     headers: selector,
     answers: { 200: { description: 'The key', body: keyStatus } },
+  },
+  checkKey: {
+    method: 'POST',
+    path: '/v1/key/check',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Ask whether a call would be admitted now',
+    description: [
+      'Decides as the admission of the call would, and reserves and writes nothing: the bound, each rule in its order, and what the call would be refused with. What other calls reserve in the next moment it does not know; rates and load are not looked at, nor what an `Idempotency-Key` would replay.',
+      'The prompt is given by its bytes or as `messages`; only these are counted where their bytes alone would be refused.',
+    ].join('\n\n'),
+    headers: selector,
+    body: checkBody,
+    answers: { 200: { description: 'What would be decided', body: admissionCheck } },
+    refusals: ['invalid_json', 'invalid_request', 'request_too_large'],
   },
   showInvocation: {
     method: 'GET',

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { isLedgerRefusalCode } from '@gateway/contracts/ledger-refusal'
+import { composeCheck, readCheck } from '@gateway/contracts/admission-check'
+import { isLedgerRefusalCode, type LedgerRefusal } from '@gateway/contracts/ledger-refusal'
 import { openFixture } from '@gateway/testbed/fixture'
 import { liveTest } from '@gateway/testbed/live-test'
 
@@ -14,16 +15,32 @@ const SOURCES = `
   UNION ALL
   SELECT viewname::text, definition FROM pg_views WHERE schemaname = 'money' AND viewname IN ('callers', 'execution_callers')`
 
-liveTest('each code that SQL answers has a case [key_revoked] [key_limit]', async ({ database }) => {
-  const fixture = await openFixture(database.adminUrl)
+/** The codes in some of the sources, by how these are named. */
+async function codesIn(adminUrl: string, names: RegExp): Promise<string[]> {
+  const fixture = await openFixture(adminUrl)
   const { rows } = await fixture.run(SOURCES, [])
   await fixture.close()
-  const codes = new Set(
-    (rows as { text: string }[]).flatMap(({ text }) =>
-      [...text.matchAll(/(?:THEN|:=)\s+'([a-z]+(?:_[a-z]+)*)'/g)].map(([, code]) => code!),
-    ),
+  const texts = (rows as { name: string; text: string }[]).flatMap(({ name, text }) => (names.test(name) ? [text] : []))
+  const codes = texts.flatMap((text) =>
+    [...text.matchAll(/(?:THEN|:=)\s+'([a-z]+(?:_[a-z]+)*)'/g)].map(([, code]) => code!),
   )
+  return [...new Set(codes)]
+}
+
+liveTest('each code that SQL answers has a case [key_revoked] [key_limit]', async ({ database }) => {
+  const codes = await codesIn(database.adminUrl, /./)
   for (const seen of ['key_revoked', 'not_permitted', 'context_limit', 'key_limit', 'deferred', 'fenced'])
     expect(codes).toContain(seen)
-  expect([...codes].filter((code) => !isLedgerRefusalCode(code) && !OTHERS.includes(code))).toEqual([])
+  expect(codes.filter((code) => !isLedgerRefusalCode(code) && !OTHERS.includes(code))).toEqual([])
+})
+
+liveTest('each code by which a direct call is refused fails a rule of a check', async ({ database }) => {
+  const codes = await codesIn(database.adminUrl, /^(key_refusal|admit)/)
+  expect(codes).toContain('key_limit')
+  const check = readCheck({ model: 'acme/swift' })
+  for (const code of codes) {
+    if (OTHERS.includes(code) || code === 'idempotency_mismatch') continue // a check has no idempotency key
+    const checked = { refusal: { code, facts: {} } as LedgerRefusal, boundMicro: null, outputCap: null }
+    expect(composeCheck(check, checked).rules).toContainEqual({ rule: expect.any(String), outcome: 'fail' })
+  }
 })

@@ -98,7 +98,7 @@ function reasonOf(item: ClosingItem): string | null {
 }
 
 /** What money.admit_v1 answers: a list for each column, in the order of the items. */
-interface AdmissionColumns {
+export interface AdmissionColumns {
   /** null: admitted. */
   code: (string | null)[]
   facts: (Record<string, unknown> | null)[]

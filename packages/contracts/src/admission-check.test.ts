@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { admissionCheck, checkBody, composeCheck, readCheck } from './admission-check.ts'
+import type { LedgerRefusal } from './ledger-refusal.ts'
+
+const call = readCheck({ model: 'acme/swift', promptBytes: 100 })
+const composed = (code: string, facts: object = {}) =>
+  admissionCheck.parse(composeCheck(call, { refusal: { code, facts } as LedgerRefusal, boundMicro: 42, outputCap: 10 }))
+const outcomes = (code: string) => composed(code).rules.map(({ outcome }) => outcome)
+
+describe('a check', () => {
+  test('that is admitted passes every rule, and says what would be reserved', () => {
+    const check = composeCheck(call, { refusal: null, boundMicro: 42, outputCap: 10 })
+    expect(admissionCheck.parse(check)).toMatchObject({ admitted: true, boundMicro: 42, outputCap: 10, refusal: null })
+    expect(new Set(check.rules.map(({ outcome }) => outcome))).toEqual(new Set(['pass']))
+  })
+
+  test.for([
+    ['key_revoked', 0],
+    ['key_unbound', 1],
+    ['key_issuer_denied', 2],
+    ['project_mismatch', 3],
+    ['model_not_found', 4],
+    ['key_scope', 5],
+    ['images_unsupported', 6],
+    ['context_limit', 7],
+    ['key_limit', 8],
+    ['insufficient_budget', 9],
+  ] as const)('that is refused fails one rule, and none behind it is reached [%s]', ([code, place]) => {
+    const expected = Array.from({ length: 10 }, (_, n) => (n < place ? 'pass' : n === place ? 'fail' : 'not_reached'))
+    expect(outcomes(code)).toEqual(expected)
+  })
+
+  test('says the bound where it was refused for money, and not before [key_limit] [context_limit]', () => {
+    expect(composed('key_limit')).toMatchObject({ admitted: false, boundMicro: 42, refusal: { code: 'key_limit' } })
+    expect(composed('context_limit')).toMatchObject({ boundMicro: null, outputCap: null })
+  })
+
+  test('is refused itself where nobody could make a call [unavailable]', () => {
+    expect(() => composed('unavailable')).toThrow(expect.objectContaining({ code: 'unavailable' }))
+  })
+})
+
+describe('what is asked', () => {
+  test('is a prompt by its bytes, or messages that are measured as those of a call', () => {
+    const sized = { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: null }
+    expect(call).toEqual({ request: null, model: 'acme/swift', parameters: [], promptSize: sized })
+    const messages = [{ role: 'user', content: 'Hello' }] as const
+    const { promptSize } = readCheck(checkBody.parse({ model: 'acme/swift', maxTokens: 20, messages }))
+    expect(promptSize).toMatchObject({ bytes: JSON.stringify({ messages }).length, messages: 1, maxTokens: 20 })
+  })
+
+  test('is no sandbox product, and not both at once [invalid_request]', () => {
+    expect(() => readCheck({ model: 'sbx-1' })).toThrow(expect.objectContaining({ code: 'invalid_request' }))
+    const both = { model: 'acme/swift', promptBytes: 1, messages: [{ role: 'user', content: 'Hello' }] }
+    expect(checkBody.safeParse(both).error?.issues[0]?.path).toEqual(['promptBytes'])
+  })
+})

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
+import { checkBody, composeCheck, readCheck, refusesKey, type CheckedCall } from '@gateway/contracts/admission-check'
+import { invalidIssue } from '@gateway/contracts/invalid-field'
+import type { CallerQuestion } from '@gateway/contracts/ledger-reads'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { chatLimits } from '@gateway/contracts/limits'
+import { refuse } from '@gateway/contracts/refusal'
+import { parseJson, readBody } from '@gateway/http/read-body'
+import { sendJson } from '@gateway/http/send'
+import { withPermit } from '../../admission/limits.ts'
+import type { Deps } from '../../deps.ts'
+import { readCaller, storable } from '../../request/read-headers.ts'
+
+type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'countExactly'>
+
+/**
+ * POST /v1/key/check: would this call be admitted now? (rules §2.10)
+ * @throws Refusal of the key itself; `invalid_request`; `overloaded` where its prompt can't be counted in time
+ */
+export function checkKey(deps: Needed): RequestHandler {
+  return (req, res) => {
+    const caller = readCaller(req)
+    return withPermit(deps.concurrencyLimiter, res, caller.keyHash, async () => {
+      const check = await decide(deps, caller, await readCall(req))
+      sendJson(res, 200, JSON.stringify(check), { 'Cache-Control': 'private, no-store' })
+    })
+  }
+}
+
+async function readCall(req: IncomingMessage): Promise<CheckedCall> {
+  const read = checkBody.safeParse(parseJson(await readBody(req, chatLimits.textBodyBytes)))
+  if (!read.success) throw invalidIssue(read.error.issues[0]!)
+  const call = readCheck(read.data)
+  return { ...call, model: storable(call.model) }
+}
+
+/** A prompt is counted where a call would count it: only where its bytes alone would be refused (money §2.4). */
+async function decide(deps: Needed, caller: CallerQuestion, { request, ...call }: CheckedCall) {
+  const checked = await deps.ledger.checkAdmission({ caller, ...call })
+  const { refusal } = checked
+  if (refusal && refusesKey(refusal)) throw refusalFor(refusal, 'chat')
+  if (refusal === null || request === null) return composeCheck({ request, ...call }, checked)
+  const count = await deps.countExactly({ payer: caller.keyHash, request }, refusal)
+  if (count.kind === 'busy') throw refuse('overloaded', {})
+  if (count.kind === 'stands') return composeCheck({ request, ...call }, checked)
+  const counted = { ...call, promptSize: { ...call.promptSize, counted: count.tokens } }
+  return composeCheck({ request, ...counted }, await deps.ledger.checkAdmission({ caller, ...counted }))
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { checkAdmission } from '../src/admissions/check-admission.ts'
+import { keepLocked } from '../src/fixtures/keep-locked.ts'
+import { test } from '../src/fixtures/ledger-test.ts'
+import { buildHistorySetup } from './history-setup.fixture.ts'
+import { admitItems } from './items-of-history.fixture.ts'
+import { admission } from './random-history.fixture.ts'
+
+// What a check answers is what the admission right behind it decides, whatever the situation is by then.
+
+const SITUATIONS = 1_000
+
+const CODES = [
+  'admitted',
+  'context_limit',
+  'images_unsupported',
+  'insufficient_budget',
+  'key_expired',
+  'key_invalid',
+  'key_issuer_denied',
+  'key_limit',
+  'key_revoked',
+  'key_scope',
+  'key_unbound',
+  'model_not_found',
+  'project_mismatch',
+  'unsupported_parameter',
+]
+
+const step = fc.record({
+  asked: admission.map((one) => ({
+    ...one,
+    instance: 'alive' as const,
+    sameIdAs: null,
+    idempotency: null,
+    copyOf: null,
+  })),
+  /** What becomes of a call that is admitted; null: it goes on. */
+  end: fc.constantFrom(null, 'release', 'release', 'settle'),
+  /** What happens besides, now and then. */
+  event: fc.constantFrom(...Array.from({ length: 24 }, () => null), 'revoke', 'rotate'),
+  which: fc.nat(),
+})
+
+test(
+  `a check and the admission behind it agree in ${SITUATIONS} random situations`,
+  { timeout: 240_000 },
+  async ({ fixture, replica }) => {
+    const seen = new Set<string>()
+    for (let round = 0; round < 4 || (seen.size < CODES.length && round < 16); round++) {
+      const setup = await buildHistorySetup(fixture)
+      setup.instances.alive = replica.instance
+      for (const { asked, end, event, which } of fc.sample(step, SITUATIONS / 4)) {
+        if (event !== null) await setup[event](which)
+        const [item] = admitItems([asked], setup, [])
+        if (item?.op !== 'admit') throw new Error('no direct call')
+        const { keyHash, selector, model, parameters, promptSize } = item
+        const check = await checkAdmission(replica, { caller: { keyHash, selector }, model, parameters, promptSize })
+        const outcome = await replica.admit(item)
+        if (outcome.kind === 'admitted') {
+          const { reservedMicro, outputCap } = outcome
+          expect(check).toEqual({ refusal: null, boundMicro: reservedMicro, outputCap })
+          if (end === 'release') await replica.release(item.id)
+          if (end === 'settle') await replica.settle(item.id)
+        } else expect([asked, check.refusal]).toEqual([asked, outcome])
+        seen.add(outcome.kind === 'refused' ? outcome.code : outcome.kind)
+      }
+    }
+    expect([...seen].toSorted()).toEqual(CODES)
+  },
+)
+
+test('a check waits for no wallet that others have locked, and leaves no trace', async ({
+  database,
+  fixture,
+  replica,
+  tenant,
+}) => {
+  const { keyHash, selector, model, parameters, promptSize } = replica.item(tenant.key, tenant.product)
+  const question = { caller: { keyHash, selector }, model, parameters, promptSize }
+  const unlock = await keepLocked(database.adminUrl, 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [
+    tenant.project.id,
+  ])
+  const admitted = { refusal: null, boundMicro: 100, outputCap: 100 }
+  expect(await checkAdmission(replica, question)).toEqual(admitted)
+  await unlock()
+  expect(await checkAdmission(replica, { ...question, caller: { key: tenant.key.id } })).toEqual(admitted)
+  const { rows } = await fixture.run('SELECT reserved, journal_seq FROM money.wallets WHERE project = $1', [
+    tenant.project.id,
+  ])
+  expect(rows).toEqual([{ reserved: '0', journal_seq: '1' }]) // its funding
+})
+
+test('a project without a wallet has nothing, and gets none by a check [insufficient_budget]', async ({
+  fixture,
+  replica,
+  tenant,
+}) => {
+  const project = await fixture.project(tenant.owners, 0n)
+  await fixture.assign(project.id, tenant.product)
+  await fixture.run('DELETE FROM money.wallets WHERE project = $1', [project.id])
+  const key = await fixture.key({ project, by: tenant.owners.owner })
+  const { model, parameters, promptSize } = replica.item(key, tenant.product)
+  const check = await checkAdmission(replica, { caller: { key: key.id }, model, parameters, promptSize })
+  expect(check.refusal).toMatchObject({
+    code: 'insufficient_budget',
+    facts: { availableMicro: 0, reservedMicro: 0, neededMicro: 100 },
+  })
+  expect((await fixture.run('SELECT FROM money.wallets WHERE project = $1', [project.id])).rowCount).toBe(0)
+})
+
+test('the function that checks refuses a transaction that could write', async ({ fixture, tenant }) => {
+  const asked = fixture.run(`SELECT money.check_admission_v1($1, NULL, $2, '', 1, 1, 0, 0, NULL, NULL)`, [
+    tenant.key.hash,
+    tenant.product,
+  ])
+  await expect(asked).rejects.toThrow('READ ONLY')
+})

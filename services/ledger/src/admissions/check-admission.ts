@@ -1,0 +1,49 @@
+import type { CheckedAdmission, CheckQuestion } from '@gateway/contracts/ledger-reads'
+import { callFunction } from '@gateway/database/call-function'
+import type { Sql } from '@gateway/database/client'
+import type { Deps } from '../deps.ts'
+import { admitOutcome } from './outcome-of-row.ts'
+import type { AdmissionColumns } from './run-batch.ts'
+
+/** Hex, as that of a secret; no secret has it. */
+const NO_HASH = '00'.repeat(32)
+
+/**
+ * Whether a call like this would be admitted at this moment. The function that admits decides it, in a transaction that can't
+ * write; what others reserve meanwhile it doesn't know.
+ */
+export async function checkAdmission(
+  { reads }: Pick<Deps, 'reads'>,
+  { caller, model, parameters, promptSize }: CheckQuestion,
+): Promise<CheckedAdmission> {
+  const { decision } = await reads.sql.transaction(async (sql) => {
+    await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
+    return callFunction(sql, 'money.check_admission_v1', {
+      key_hash: 'key' in caller ? await hashOf(sql, caller.key) : caller.keyHash,
+      selector: 'key' in caller ? null : caller.selector,
+      model,
+      parameters: parameters.join(','),
+      bytes: promptSize.bytes,
+      messages: promptSize.messages,
+      tools: promptSize.tools,
+      images: promptSize.images,
+      counted: promptSize.counted,
+      max_tokens: promptSize.maxTokens,
+    })
+  })
+  const { code, facts, micro, outputCap } = JSON.parse(decision) as AdmissionColumns
+  const bound = { boundMicro: micro[0] ?? null, outputCap: outputCap[0] ?? null }
+  if (code[0] === 'admitted') return { refusal: null, ...bound }
+  if (code[0] === 'instance_unknown') return { refusal: { code: 'unavailable', facts: {} }, ...bound }
+  const outcome = admitOutcome([1, code[0]!, facts[0] ?? {}], { op: 'admit', model }, {})
+  if (outcome.kind !== 'refused') throw new Error(`a check was answered ${outcome.kind}`)
+  return { refusal: outcome, ...bound }
+}
+
+async function hashOf(sql: Sql, key: string): Promise<string> {
+  const [row] = await sql.query<{ hash: string }>(
+    "SELECT encode(hash, 'hex') AS hash FROM control.keys WHERE id = $1",
+    [key],
+  )
+  return row?.hash ?? NO_HASH
+}
