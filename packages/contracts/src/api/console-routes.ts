@@ -23,6 +23,7 @@ import { newProductBody, productPatch, productRecord } from '../console/products
 import { assignmentRecord, grantRecord, newGrantBody, newProjectBody, projectRecord } from '../console/projects.ts'
 import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import type { ApiRoute } from './api-route.ts'
+import { consoleBooksRoutes } from './console-books-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
 import { done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 
@@ -172,6 +173,7 @@ export const consoleRoutes = {
     description:
       'By an amount with a sign, and never by more than is available. Once per correction id: the same again changes nothing.',
   }),
+  ...consoleBooksRoutes,
   readUsage: money('GET', `${project}/usage`, 'Read what was used', one(usageReport), {
     query: usageQuery,
     refusals: ['invalid_request'],

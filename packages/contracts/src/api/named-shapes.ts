@@ -7,6 +7,7 @@ import { auditRecord, memberRecord, teamMemberRecord, teamRecord, tenantRecord }
 import { newProductBody, productPricing, productRecord } from '../console/products.ts'
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
 import { newRevisionBody, revisionRecord, sandboxRecord } from '../console/sandboxes.ts'
+import { fundingRecord, journalEntry, statement } from '../console/statement.ts'
 import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
@@ -45,6 +46,9 @@ export const namedAnswers = {
   Assignment: assignmentRecord,
   Key: keyRecord,
   Wallet: walletShape,
+  Statement: statement,
+  Funding: fundingRecord,
+  JournalEntry: journalEntry,
   UsageReport: usageReport,
   Invocation: invocationRecord,
   Product: productRecord,
