@@ -257,6 +257,14 @@ export const refusals = {
     resolution: (f: { month: string }) =>
       `Ask whoever operates the platform to look the invocation up in the archive of ${f.month}; its charge is part of the usage of its hour.`,
   },
+  statement_archived: {
+    status: 404,
+    type: 'not_found_error',
+    message: (f: { day: string }) =>
+      `What was booked up to ${f.day} was archived by a version that kept no days of it, so there is no statement of a time that begins before that day is over.`,
+    resolution: (f: { first: string }) =>
+      `Ask for a time that begins on ${f.first} or later, or ask whoever operates the platform for the archive.`,
+  },
   not_found: {
     status: 404,
     type: 'not_found_error',

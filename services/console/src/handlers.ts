@@ -13,7 +13,10 @@ import { listKeys, readKey } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
 import { correctWallet } from './money/correct-wallet.ts'
+import { listFundings } from './money/fundings.ts'
 import { listInvocations, readInvocation } from './money/invocations.ts'
+import { listJournal } from './money/journal.ts'
+import { readStatement } from './money/statement.ts'
 import { readUsage } from './money/usage.ts'
 import { fundWallet, readWallet } from './money/wallet.ts'
 import { listNotices } from './notices/list-notices.ts'
@@ -91,6 +94,9 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     readWallet: readWallet(deps),
     fundWallet: fundWallet(deps),
     correctWallet: correctWallet(deps),
+    readStatement: readStatement(deps),
+    listFundings: listFundings(deps),
+    listJournal: listJournal(deps),
     readUsage: readUsage(deps),
     countRefusals: countRefusals(deps),
     listLatestRefusals: listLatestRefusals(deps),

@@ -6,6 +6,8 @@ import { seconds } from '@gateway/process/seconds'
 export interface Metrics {
   /** A request that was answered; one that its client left is not counted. */
   answered(request: FinishedRequest): void
+  /** A statement of which the books do not say the same everywhere. */
+  statementDiffered(): void
 }
 
 export function openMetrics(meter: Meter): Metrics {
@@ -13,9 +15,16 @@ export function openMetrics(meter: Meter): Metrics {
     description: 'Requests by route and status',
     ...seconds,
   })
+  const differed = meter.createCounter('console.statements.differed', {
+    description: 'Statements of which wallet, journal, fundings and corrections do not say the same',
+    unit: '{statement}',
+  })
   return {
     answered({ method, route, status, ms, left }) {
       if (!left) duration.record(ms / 1_000, { method, route, status })
+    },
+    statementDiffered() {
+      differed.add(1)
     },
   }
 }

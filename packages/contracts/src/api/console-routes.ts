@@ -36,6 +36,7 @@ import {
 import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import type { ApiRoute } from './api-route.ts'
 import { consoleAssetRoutes } from './console-asset-routes.ts'
+import { consoleBooksRoutes } from './console-books-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
 import { done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 
@@ -204,6 +205,7 @@ export const consoleRoutes = {
     description:
       'By an amount with a sign, and never by more than is available. Once per correction id: the same again changes nothing.',
   }),
+  ...consoleBooksRoutes,
   readUsage: money('GET', `${project}/usage`, 'Read what was used', one(usageReport), {
     query: usageQuery,
     refusals: ['invalid_request'],

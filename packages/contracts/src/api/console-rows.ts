@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { pageOf, pageQuery } from '../console/page.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { ApiRoute } from './api-route.ts'
@@ -28,6 +28,11 @@ type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: str
 type ByPerson<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'person' }
 
 export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'As it is now', body } })
+/** The same as comma-separated values, where `format` asks for them. */
+export const csv = (columns: string) => ({
+  also: { 'text/csv': z.string().describe(columns) },
+  headers: { 'Content-Disposition': 'With `format=csv`: the name of the file' },
+})
 export const made = <Body extends z.ZodType>(body: Body) => ({ 201: { description: 'Made', body } })
 export const madeOrChanged = <Body extends z.ZodType>(body: Body) => ({
   200: { description: 'It was there', body },

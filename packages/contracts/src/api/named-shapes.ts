@@ -10,6 +10,7 @@ import { assignmentRecord, grantRecord, projectRecord } from '../console/project
 import { noticeRecord, noticeThresholds } from '../console/notices.ts'
 import { latestRefusals, refusalCounts } from '../console/refusals.ts'
 import { newRevisionBody, revisionRecord, sandboxRecord } from '../console/sandboxes.ts'
+import { fundingRecord, journalEntry, statement } from '../console/statement.ts'
 import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
@@ -56,6 +57,9 @@ export const namedAnswers = {
   Assignment: assignmentRecord,
   Key: keyRecord,
   Wallet: walletShape,
+  Statement: statement,
+  Funding: fundingRecord,
+  JournalEntry: journalEntry,
   UsageReport: usageReport,
   Invocation: invocationRecord,
   RefusalCounts: refusalCounts,

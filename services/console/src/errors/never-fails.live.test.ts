@@ -31,9 +31,11 @@ test('no query or id makes the console fail', async ({ stack }) => {
     '%F0%9F%98%80',
     '%00',
     '%ED%A0%80',
+    `${'9'.repeat(15)}.funding.x`,
   ]
   const lists = ['members', 'teams', 'projects', 'keys', 'audit'].map((name) => `${stack.path}/${name}`)
   lists.push(`${stack.projectPath}/grants`, `${stack.projectPath}/invocations`, '/api/v2/products', '/api/v2/tenants')
+  lists.push(`${stack.projectPath}/fundings`, `${stack.projectPath}/journal`)
   const queries = lists.flatMap((path) => odd.flatMap((value) => [`${path}?cursor=${value}`, `${path}?limit=${value}`]))
   const moments = [
     '0000-01-01T00:00:00Z',
@@ -44,6 +46,11 @@ test('no query or id makes the console fail', async ({ stack }) => {
   ]
   for (const moment of moments)
     queries.push(`${stack.projectPath}/usage?from=${moment}`, `${stack.projectPath}/usage?to=${moment}`)
+  for (const value of [...odd, '1970-01', '9997-12', '1969-12', '2026-13', '0000-00'])
+    queries.push(
+      `${stack.projectPath}/statement?month=${value}`,
+      `${stack.projectPath}/statement?from=${value}&to=2026-01-02`,
+    )
   const bad: string[] = []
   for (const query of queries) {
     const answer = await stack.owner.get(query)

@@ -1,42 +1,8 @@
 import { expect } from 'vitest'
-import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { mintId } from '@gateway/contracts/ids'
-import { createHash, randomBytes } from 'node:crypto'
-import { consoleTest, outcomeOf } from '../console.fixture.ts'
-
-const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), randomBytes(10))
-
-const test = consoleTest
-  /** Calls as a gateway makes them. */
-  .extend('calls', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
-    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: 'g'.repeat(32) })
-    onCleanup(client.close)
-    const instance = newId('ins')
-    await client.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })
-    const budget = { budgetMs: 10_000 }
-    return {
-      async admit(secret: string, model: string, idempotency: { key: string; fingerprint: string } | null = null) {
-        const keyHash = createHash('sha256').update(secret).digest('hex')
-        const promptSize = { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: 100 }
-        const id = newId('inv')
-        const item = { id, instance, keyHash, selector: null, model, parameters: [], promptSize, idempotency }
-        return { id, outcome: await client.admit(item, budget) }
-      },
-      settle: (id: string) => {
-        const usage = { promptTokens: 10, completionTokens: 20, estimated: false }
-        return client.settle({ id, usage, answer: null }, budget)
-      },
-      release: (id: string) => client.release({ id, reason: 'the provider failed' }, budget),
-    }
-  })
-  .extend('tenant', async ({ stack, fixture, signIn }) => {
-    const operator = await signIn({ platformOperator: true })
-    const model = await fixture.product({ promptPico: 1_000_000n, completionPico: 2_000_000n })
-    await stack.owner.put(`${stack.projectPath}/assignments/${encodeURIComponent(model)}`)
-    await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'first', micro: 1_000_000 })
-    const { key, secret } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
-    return { operator, model, key: key.id as string, secret: secret as string }
-  })
+import { randomBytes } from 'node:crypto'
+import { outcomeOf } from '../console.fixture.ts'
+import { callsTest as test } from './calls.fixture.ts'
 
 test('money comes in once per funding id [already_exists]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })

@@ -1,6 +1,7 @@
 import { Prisma } from '@gateway/database/client'
 import type { UsageReport } from '@gateway/contracts/console/money'
 import type { ConsoleDeps } from '../deps.ts'
+import { readRolledUp } from './read-rolled-up.ts'
 
 export interface UsageRow {
   group: string | null
@@ -26,15 +27,13 @@ const groups: Record<UsageReport['by'], Prisma.Sql> = {
 /**
  * Settled calls that were admitted from `from` on and before `to`, which are whole hours: what the ledger has rolled up
  * by the day, by the hour where no whole day is asked for (money §9.2), and what lies behind that in the journal. The
- * second statement reads all of it, so that it is of one moment. The first only tells Postgres how little lies behind:
- * else it would go through all of the journal, where a project is most of the books.
+ * second statement reads all of it, so that it is of one moment.
  */
 export async function usageRows(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   { project, by, ...period }: Period & { project: string; by: UsageReport['by'] },
 ): Promise<UsageRow[]> {
-  const [known] = await prisma.$queryRaw<{ seq: bigint; since: Date }[]>`
-    SELECT seq, at - interval '1 day' AS since FROM money.usage_positions WHERE project = ${project}`
+  const known = await readRolledUp({ prisma }, project)
   const { days, hours } = partsOf(period)
   const counts = Prisma.sql`calls, prompt_tokens, completion_tokens, micro`
   const inHours = (part: Period) => Prisma.sql`
@@ -46,7 +45,7 @@ export async function usageRows(
     settled AS MATERIALIZED (
       SELECT j.reference, j.settled AS micro FROM money.journal j
        WHERE j.project = ${project} AND j.kind = 'settle'
-         AND j.seq > ${known?.seq ?? 0n} AND j.at >= ${known?.since ?? new Date(0)}
+         AND j.seq > ${known.seq} AND j.at >= ${known.since}
          AND j.seq > coalesce((SELECT seq FROM position), 0)),
     used AS (
       SELECT day AS at, product, key, ${counts} FROM money.usage_days

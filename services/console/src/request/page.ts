@@ -1,4 +1,5 @@
 import type { Page } from '@gateway/contracts/console/page'
+import type { Refusal } from '@gateway/contracts/refusal'
 import { invalidField } from './check.ts'
 
 /**
@@ -46,6 +47,7 @@ export function readTimeCursor(cursor: string, ids = /./): { at: Date; id: strin
   throw unknownCursor()
 }
 
-function unknownCursor() {
+/** Of a cursor that the list which is asked never gave. */
+export function unknownCursor(): Refusal {
   return invalidField('cursor', 'is not one that this list gave.', 'Send the nextCursor of the page before.')
 }

@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { id, micro, time } from './fields.ts'
+import { pageOf, pageQuery } from './page.ts'
+
+// What the books say of a project's money: statements, what came in, and the journal itself (rules §7.7).
+
+const DAY_MS = 86_400_000
+const MAX_DAYS = 400
+
+const isInRange = (text: string) => text >= '1970' && text < '9998'
+const day = z.iso.date().refine(isInRange, 'must be from 1970 to 9997')
+export const format = z
+  .enum(['json', 'csv'])
+  .default('json')
+  .describe('csv: a file of comma-separated values, for a spreadsheet')
+
+export const statementQuery = z
+  .strictObject({
+    month: z
+      .string()
+      .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
+      .refine(isInRange, 'must be from 1970 to 9997')
+      .optional()
+      .describe('a month of UTC; this one, where no time is named')
+      .meta({ examples: ['2026-11'] }),
+    from: day
+      .optional()
+      .describe('the first day, of UTC')
+      .meta({ examples: ['2026-11-01'] }),
+    to: day
+      .optional()
+      .describe('the day after the last one')
+      .meta({ examples: ['2026-12-01'] }),
+    format,
+  })
+  .superRefine(({ month, from, to }, context) => {
+    const problem = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
+    if (month !== undefined && (from ?? to) !== undefined) return problem('month', 'does not go with from and to')
+    if ((from === undefined) !== (to === undefined)) return problem(from === undefined ? 'from' : 'to', 'is needed too')
+    if (from === undefined || to === undefined) return
+    const days = (Date.parse(to) - Date.parse(from)) / DAY_MS
+    if (!(days > 0 && days <= MAX_DAYS)) problem('from', `must be before to, by at most ${MAX_DAYS} days`)
+  })
+
+const dayText = z.string().describe('of UTC, such as 2026-11-20')
+const calls = z.int().describe('that were settled in it')
+
+export const statement = z
+  .strictObject({
+    from: dayText,
+    to: z.string().describe('the day after the last one, of UTC'),
+    asOf: time.describe('the moment of which all of this is, ISO 8601, UTC'),
+    final: z.boolean().describe('the time is over, and none of its amounts will change'),
+    openingMicro: micro.describe('micro-USD: the balance, what is available and what is reserved, when the time began'),
+    fundedMicro: micro,
+    correctedMicro: micro.describe('micro-USD; less than 0: taken out'),
+    chargedMicro: micro.describe('micro-USD, of the calls that were settled in this time'),
+    closingMicro: micro.describe('micro-USD: opening + funded + corrected - charged'),
+    calls,
+    charges: z.array(z.strictObject({ model: id, calls, chargedMicro: micro })).describe('by the model'),
+    days: z
+      .array(
+        z.strictObject({
+          day: dayText,
+          fundedMicro: micro,
+          correctedMicro: micro,
+          chargedMicro: micro,
+          calls,
+          closingMicro: micro,
+        }),
+      )
+      .describe('those on which something was booked'),
+    reservedMicro: micro.describe('micro-USD that running calls have reserved as of now'),
+    reconciled: z.boolean().describe('wallet, journal, fundings and corrections say the same'),
+    differences: z
+      .array(z.strictObject({ what: z.string(), expected: z.int(), found: z.int() }))
+      .describe('where they do not'),
+    check: z
+      .strictObject({
+        at: time,
+        entry: z.int().describe('the newest of the journal that was checked'),
+        findings: z.int().describe('0: all adds up'),
+      })
+      .nullable()
+      .describe('the last check of this wallet against its journal; null: there was none'),
+    seal: z
+      .strictObject({ entry: z.int(), sha256: z.string().describe('hex') })
+      .nullable()
+      .describe('of the newest block of the journal; null: it is empty'),
+  })
+  .meta({
+    examples: [
+      {
+        from: '2026-11-01',
+        to: '2026-12-01',
+        asOf: '2026-11-23T09:30:00.000Z',
+        final: false,
+        openingMicro: 4_000_000,
+        fundedMicro: 1_000_000,
+        correctedMicro: -500,
+        chargedMicro: 1_250,
+        closingMicro: 4_998_250,
+        calls: 12,
+        charges: [{ model: 'acme/swift', calls: 12, chargedMicro: 1_250 }],
+        days: [
+          {
+            day: '2026-11-20',
+            fundedMicro: 1_000_000,
+            correctedMicro: -500,
+            chargedMicro: 1_250,
+            calls: 12,
+            closingMicro: 4_998_250,
+          },
+        ],
+        reservedMicro: 308,
+        reconciled: true,
+        differences: [],
+        check: { at: '2026-11-23T09:29:31.120Z', entry: 27, findings: 0 },
+        seal: { entry: 27, sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
+      },
+    ],
+  })
+export type Statement = z.infer<typeof statement>
+
+/** A cursor of this list holds the id of a funding. */
+export const fundingQuery = pageQuery.extend({ cursor: z.string().min(1).max(160).optional() })
+
+export const fundingRecord = z
+  .strictObject({
+    id: id.describe('the funding id or the correction id'),
+    kind: z.enum(['funding', 'correction']),
+    micro: micro.describe('micro-USD; less than 0: taken out'),
+    reason: z.string().nullable().describe('of a correction'),
+    person: id.describe('who did it'),
+    at: time,
+  })
+  .meta({
+    examples: [
+      {
+        id: 'incident-7',
+        kind: 'correction',
+        micro: -500,
+        reason: 'A funding that came in twice.',
+        person: 'per_01m83',
+        at: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+  })
+export type FundingRecord = z.infer<typeof fundingRecord>
+
+const part = z.int().describe('micro-USD')
+export const journalEntry = z
+  .strictObject({
+    seq: z.int().describe('its number; a journal has no gaps'),
+    kind: z.enum(['fund', 'correct', 'reserve', 'settle', 'release']),
+    reference: id.describe(
+      'the funding, the correction, or the invocation; of a repeated invocation the one of its attempt',
+    ),
+    available: part,
+    reserved: part,
+    settled: part,
+    outside: part.describe('micro-USD; the four parts of an entry sum to 0'),
+    at: time,
+    seal: z.string().nullable().describe('SHA-256 in hex, where a block ends with this entry'),
+  })
+  .meta({
+    examples: [
+      {
+        seq: 3,
+        kind: 'settle',
+        reference: 'inv_01m83',
+        available: 258,
+        reserved: -308,
+        settled: 50,
+        outside: 0,
+        at: '2026-11-20T10:00:01.250Z',
+        seal: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      },
+    ],
+  })
+export type JournalEntry = z.infer<typeof journalEntry>
+
+export const journalPage = pageOf(journalEntry).extend({
+  archivedUpTo: z.int().nullable().describe('entries up to this one may be in the archive and no longer here'),
+})

@@ -1,0 +1,107 @@
+import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Balances, Booked, Booking, Period } from './compose-statement.ts'
+import { readRolledUp } from './read-rolled-up.ts'
+
+// What was booked in a time, and all that it is to be held against: one statement, so one moment's. The days of the journal
+// come from what the ledger has rolled up (money §9.5) and from the entries that lie behind it.
+
+/** @throws Refusal `statement_archived` where the days of this time are not known */
+export async function readBooked(deps: Pick<ConsoleDeps, 'prisma'>, project: string, period: Period): Promise<Booked> {
+  const known = await readRolledUp(deps, project)
+  const booked = await readAt(deps, project, period, known)
+  // Behind the position there are fewer entries than the wallet has: its clock went back by more than a day.
+  return booked.journal.entries < booked.wallet.entries
+    ? readAt(deps, project, period, { seq: known.seq, since: new Date(0) })
+    : booked
+}
+
+interface Row {
+  asOf: Date
+  final: boolean
+  wallet: string | null
+  check: string | null
+  journal: string
+  /** The day on which the balance of archived months is booked. */
+  archivedDay: string | null
+  opening: bigint
+  bookings: string
+  fundings: bigint
+  corrections: bigint
+}
+
+async function readAt(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  project: string,
+  { from, to }: Period,
+  known: { seq: bigint; since: Date },
+): Promise<Booked> {
+  const [row] = await prisma.$queryRaw<[Row]>`
+    WITH position AS MATERIALIZED (SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}),
+    behind AS MATERIALIZED (
+      SELECT (j.at AT TIME ZONE 'UTC')::date AS day, j.kind, v.product, j.reserved, j.settled, j.outside
+        FROM money.journal j
+        LEFT JOIN LATERAL (
+          SELECT a.product FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
+       WHERE j.project = ${project} AND j.seq > ${known.seq} AND j.at >= ${known.since}
+         AND j.seq > coalesce((SELECT seq FROM position), 0)),
+    moved AS MATERIALIZED (
+      SELECT day, kind, product, entries, reserved, settled, outside FROM money.journal_days WHERE project = ${project}
+      UNION ALL
+      SELECT day, kind, coalesce(product, ''), 1, reserved, settled, outside FROM behind),
+    booking AS (
+      SELECT day, kind, product, sum(entries) AS entries,
+             CASE kind WHEN 'settle' THEN sum(settled) ELSE -sum(outside) END AS micro
+        FROM moved WHERE day >= ${from}::date AND day < ${to}::date AND kind IN ('fund', 'correct', 'settle')
+       GROUP BY day, kind, product)
+    SELECT statement_timestamp() AS "asOf",
+           ${to}::date::timestamptz <= statement_timestamp() - interval '1 minute' AS final,
+           (SELECT json_build_object('entries', journal_seq::text, 'funded', funded::text, 'reserved', reserved::text,
+                     'settled', settled::text, 'seal', encode(seal, 'hex'))::text
+              FROM money.wallets WHERE project = ${project}) AS wallet,
+           (SELECT json_build_object('at', checked_at, 'entry', seq, 'findings', json_array_length(findings::json))::text
+              FROM money.checked_wallets WHERE project = ${project}) AS check,
+           (SELECT json_build_object('entries', coalesce(sum(entries), 0)::text, 'funded', coalesce(-sum(outside), 0)::text,
+                     'reserved', coalesce(sum(reserved), 0)::text, 'settled', coalesce(sum(settled), 0)::text)::text
+              FROM moved) AS journal,
+           (SELECT max(day)::text FROM moved WHERE kind = 'opening') AS "archivedDay",
+           (SELECT coalesce(sum(-outside - settled), 0)::bigint FROM moved WHERE day < ${from}::date) AS opening,
+           (SELECT coalesce(json_agg(json_build_object('day', day, 'kind', kind, 'product', product,
+                     'entries', entries::text, 'micro', micro::text)
+                     ORDER BY day, array_position(ARRAY['fund', 'correct', 'settle'], kind), product), '[]')::text
+              FROM booking) AS bookings,
+           (SELECT coalesce(sum(micro), 0)::bigint FROM money.fundings
+             WHERE project = ${project} AND at >= ${from}::date AND at < ${to}::date) AS fundings,
+           (SELECT coalesce(sum(micro), 0)::bigint FROM money.corrections
+             WHERE project = ${project} AND at >= ${from}::date AND at < ${to}::date) AS corrections`
+  if (row.archivedDay !== null && from <= row.archivedDay)
+    throw refuse('statement_archived', { day: row.archivedDay, first: dayAfter(row.archivedDay) }, { param: 'from' })
+  return bookedOf(row)
+}
+
+function bookedOf({ wallet, check, journal, bookings, ...rest }: Row): Booked {
+  const had = wallet === null ? null : (JSON.parse(wallet) as Record<keyof Balances | 'seal', string>)
+  const checked = check === null ? null : (JSON.parse(check) as NonNullable<Booked['check']>)
+  return {
+    ...rest,
+    wallet: balancesOf(had ?? { entries: '0', funded: '0', reserved: '0', settled: '0' }),
+    journal: balancesOf(JSON.parse(journal) as Record<keyof Balances, string>),
+    bookings: (JSON.parse(bookings) as (Booking & Record<'entries' | 'micro', string>)[]).map((booking) => ({
+      ...booking,
+      entries: BigInt(booking.entries),
+      micro: BigInt(booking.micro),
+    })),
+    check: checked && { ...checked, at: new Date(checked.at).toISOString() },
+    seal: had === null || had.entries === '0' ? null : { entry: Number(had.entries), sha256: had.seal },
+  }
+}
+
+function balancesOf({ entries, funded, reserved, settled }: Record<keyof Balances, string>): Balances {
+  return { entries: BigInt(entries), funded: BigInt(funded), reserved: BigInt(reserved), settled: BigInt(settled) }
+}
+
+function dayAfter(day: string): string {
+  const next = new Date(`${day}T00:00:00Z`)
+  next.setUTCDate(next.getUTCDate() + 1)
+  return next.toISOString().slice(0, 10)
+}

@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto'
+import { journalEntry, type JournalEntry } from '@gateway/contracts/console/statement'
+import { expect } from 'vitest'
+import { outcomeOf, type Caller } from '../console.fixture.ts'
+import { callsTest } from './calls.fixture.ts'
+
+const test = callsTest
+  /** All pages of a list. */
+  .extend('all', ({ stack }) => async (list: string, limit = 2): Promise<unknown[]> => {
+    const items: unknown[] = []
+    for (let cursor = ''; ;) {
+      const query = `limit=${limit}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`
+      const { status, body } = await stack.owner.get(`${stack.projectPath}/${list}?${query}`)
+      expect(status).toBe(200)
+      items.push(...body.data)
+      if (body.nextCursor === null) return items
+      cursor = body.nextCursor
+    }
+  })
+  .extend('csv', ({ stack, console }) => async (path: string, { token }: Caller = stack.owner) => {
+    const answer = await fetch(console.url + path, { headers: { Authorization: `Bearer ${token}` } })
+    return { headers: answer.headers, text: await answer.text() }
+  })
+
+const today = () => new Date().toISOString().slice(0, 10)
+const thisMonth = () => today().slice(0, 7)
+
+test('a statement leads from the opening to the closing balance, and says what is reserved and how far it was checked', async ({
+  stack,
+  tenant,
+  calls,
+  csv,
+}) => {
+  const { operator, model, secret } = tenant
+  await operator.post(`${stack.projectPath}/wallet/corrections`, { correctionId: 'c1', micro: -500, reason: 'twice' })
+  for (let n = 0; n < 3; n++) await calls.settle((await calls.admit(secret, model)).id)
+  await calls.release((await calls.admit(secret, model)).id)
+  await calls.admit(secret, model)
+  const month = thisMonth()
+  const { body } = await stack.owner.get(`${stack.projectPath}/statement?month=${month}`)
+  const moved = { fundedMicro: 1_000_000, correctedMicro: -500, chargedMicro: 150, closingMicro: 999_350, calls: 3 }
+  const { asOf, check, seal, ...rest } = body
+  expect(rest).toEqual({
+    from: `${month}-01`,
+    to: expect.stringMatching(/^\d{4}-\d\d-01$/),
+    final: false,
+    openingMicro: 0,
+    ...moved,
+    charges: [{ model, calls: 3, chargedMicro: 150 }],
+    days: [{ day: today(), ...moved }],
+    reservedMicro: 308,
+    reconciled: true,
+    differences: [],
+  })
+  expect(Math.abs(Date.parse(asOf) - Date.now())).toBeLessThan(60_000)
+  expect(check === null || check.findings === 0).toBe(true)
+  expect(seal).toEqual({ entry: 11, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  const wallet = (await stack.owner.get(`${stack.projectPath}/wallet`)).body
+  expect(rest.closingMicro).toBe(wallet.availableMicro + wallet.reservedMicro)
+
+  const file = await csv(`${stack.projectPath}/statement?month=${month}&format=csv`)
+  expect(file.headers.get('content-type')).toMatch(/^text\/csv; charset=utf-8/)
+  expect(file.headers.get('content-disposition')).toBe(
+    `attachment; filename="statement-${stack.project}-${rest.from}-${rest.to}.csv"`,
+  )
+  expect(file.text.split('\r\n')).toEqual([
+    'day,entry,model,calls,amount_micro,balance_micro',
+    `${month}-01,opening,,,,0`,
+    `${today()},funded,,,1000000,1000000`,
+    `${today()},corrected,,,-500,999500`,
+    `${today()},charged,${model},3,-150,999350`,
+    `${rest.to},closing,,,,999350`,
+    '',
+  ])
+})
+
+test('a time before the first funding, and one that has not begun, have what was there', async ({ stack, tenant }) => {
+  expect(tenant.model).not.toBe('')
+  const read = async (query: string) => (await stack.owner.get(`${stack.projectPath}/statement?${query}`)).body
+  const none = { fundedMicro: 0, correctedMicro: 0, chargedMicro: 0, calls: 0, days: [], reconciled: true }
+  expect(await read('month=2020-02')).toMatchObject({
+    from: '2020-02-01',
+    to: '2020-03-01',
+    ...none,
+    final: true,
+    openingMicro: 0,
+    closingMicro: 0,
+  })
+  expect(await read('from=9990-01-01&to=9990-06-01')).toMatchObject({
+    ...none,
+    final: false,
+    openingMicro: 1_000_000,
+    closingMicro: 1_000_000,
+  })
+  expect(await read('')).toMatchObject({ from: `${thisMonth()}-01`, closingMicro: 1_000_000 })
+})
+
+test.for([
+  'month=2026-13',
+  'month=1969-12',
+  'month=2026-11&from=2026-11-01&to=2026-11-02',
+  'from=2026-11-01',
+  'to=2026-11-01',
+  'from=2026-11-02&to=2026-11-02',
+  'from=2025-01-01&to=2026-03-01',
+  'from=2026-02-30&to=2026-03-01',
+  'from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z',
+  'format=xml',
+  'colour=red',
+])('a statement of %s is refused [invalid_request]', async (query, { stack }) => {
+  expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/statement?${query}`))).toBe('400 invalid_request')
+})
+
+test('books that say two things are told, logged, and counted for an alarm', async ({
+  stack,
+  tenant,
+  fixture,
+  console,
+  csv,
+}) => {
+  expect(tenant.model).not.toBe('')
+  const differed = async () => {
+    const text = await (await fetch(`${console.metricsUrl}/metrics`)).text()
+    return Number(/^console_statements_differed_total\{?[^\n]* (\d+)/m.exec(text)?.[1] ?? 0)
+  }
+  const before = await differed()
+  await fixture.run(`INSERT INTO money.fundings VALUES ($1, 'without an entry', 1, 'per_x', now())`, [stack.project])
+  const { body } = await stack.owner.get(`${stack.projectPath}/statement`)
+  const what = 'records of fundings in this time'
+  expect([body.reconciled, body.differences]).toEqual([false, [{ what, expected: 1_000_000, found: 1_000_001 }]])
+  expect(await differed()).toBe(before + 1)
+  expect((await csv(`${stack.projectPath}/statement?format=csv`)).text).toContain(`not reconciled: ${what}`)
+})
+
+test('what was archived before there were days is the opening balance of what follows, and no statement of its own [statement_archived]', async ({
+  stack,
+  fixture,
+}) => {
+  const project = await fixture.project({ tenant: stack.tenant, team: stack.team, owner: stack.owner.id })
+  const path = `${stack.path}/projects/${project.id}/statement`
+  await fixture.run(
+    `INSERT INTO money.journal_days (project, day, kind, product, entries, reserved, settled, outside)
+     VALUES ($1, '2026-03-31', 'opening', '', 9, 0, 40, -100)`,
+    [project.id],
+  )
+  await fixture.run(
+    `INSERT INTO money.wallets (project, funded, settled, journal_seq, seal) VALUES ($1, 100, 40, 9, sha256('9'))`,
+    [project.id],
+  )
+  const owner = { get: (query: string) => stack.owner.get(`${path}?${query}`) }
+  const refused = await owner.get('from=2026-03-31&to=2026-04-30')
+  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['404 statement_archived', 'from'])
+  expect(refused.body.error.resolution).toContain('begins on 2026-04-01 or later')
+  const { body } = await owner.get('month=2026-04')
+  expect(body).toMatchObject({ openingMicro: 60, closingMicro: 60, reconciled: true })
+})
+
+test('fundings and corrections come newest first in pages that meet, with who, when and why', async ({
+  stack,
+  tenant: { operator },
+  all,
+}) => {
+  const wallet = `${stack.projectPath}/wallet`
+  for (const n of [1, 2]) await operator.post(`${wallet}/fundings`, { fundingId: `invoice.${n}`, micro: n })
+  for (const [id, micro] of [
+    ['invoice.1', -3],
+    ['x'.repeat(128), 4],
+  ] as const)
+    await operator.post(`${wallet}/corrections`, { correctionId: id, micro, reason: `because ${micro}` })
+  const records = await all('fundings')
+  const at = expect.stringMatching(/Z$/) as string
+  const of = (kind: string, id: string, micro: number, reason: string | null = null) => ({
+    id,
+    kind,
+    micro,
+    reason,
+    person: operator.id,
+    at,
+  })
+  expect(records).toEqual([
+    of('correction', 'x'.repeat(128), 4, 'because 4'),
+    of('correction', 'invoice.1', -3, 'because -3'),
+    of('funding', 'invoice.2', 2),
+    of('funding', 'invoice.1', 1),
+    of('funding', 'first', 1_000_000),
+  ])
+  expect(await all('fundings', 1)).toEqual(records)
+  const bad = await stack.owner.get(`${stack.projectPath}/fundings?cursor=1.invoice`)
+  expect([outcomeOf(bad), bad.body.error.param]).toEqual(['400 invalid_request', 'cursor'])
+})
+
+test('the journal comes in pages that meet, and its seals can be made again from it', async ({
+  stack,
+  tenant,
+  calls,
+  all,
+  fixture,
+}) => {
+  const settled = await calls.admit(tenant.secret, tenant.model)
+  await calls.settle(settled.id)
+  await calls.release((await calls.admit(tenant.secret, tenant.model)).id)
+  const entries = ((await all('journal')) as JournalEntry[]).map((entry) => journalEntry.parse(entry))
+  expect(entries.map(({ seq, kind }) => [seq, kind])).toEqual([
+    [5, 'release'],
+    [4, 'reserve'],
+    [3, 'settle'],
+    [2, 'reserve'],
+    [1, 'fund'],
+  ])
+  expect(entries[2]).toMatchObject({ reference: settled.id, available: 258, reserved: -308, settled: 50, outside: 0 })
+  let seal = Buffer.alloc(0)
+  let block: string[] = []
+  for (const { seq, kind, reference, reserved, settled: micro, outside, seal: sealed } of entries.toReversed()) {
+    block.push([seq, kind, reference, reserved, micro, -outside].join(' '))
+    if (sealed === null) continue
+    seal = createHash('sha256').update(seal).update(block.join('\n')).digest()
+    expect(sealed).toBe(seal.toString('hex'))
+    block = []
+  }
+  expect((await stack.owner.get(`${stack.projectPath}/statement`)).body.seal).toEqual({
+    entry: 5,
+    sha256: seal.toString('hex'),
+  })
+  await fixture.run(
+    `INSERT INTO money.archived_wallets (project, month, seq, at, funded, reserved, settled, seal, windows)
+     VALUES ($1, '2026-01-01', 2, now(), 0, 0, 0, '', '[]')`,
+    [stack.project],
+  )
+  expect((await stack.owner.get(`${stack.projectPath}/journal`)).body.archivedUpTo).toBe(2)
+})
+
+test('a Viewer reads statement, fundings and journal, and whoever has no grant does not [not_permitted]', async ({
+  stack,
+}) => {
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  const member = await stack.member({ team: 'Team Owner' })
+  for (const list of ['statement', 'fundings', 'journal']) {
+    expect(outcomeOf(await viewer.get(`${stack.projectPath}/${list}`))).toBe('200')
+    expect(outcomeOf(await member.get(`${stack.projectPath}/${list}`))).toBe('403 not_permitted')
+  }
+})

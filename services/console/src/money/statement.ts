@@ -1,0 +1,39 @@
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { ConsoleDeps } from '../deps.ts'
+import { authorizeInProject } from '../permissions/authorize.ts'
+import type { Call, Handler } from '../request/call.ts'
+import { sendCsv } from '../request/send-csv.ts'
+import { personOf } from '../sign-in/person.ts'
+import { composeStatement, type Period } from './compose-statement.ts'
+import { readBooked } from './read-booked.ts'
+import { statementRows } from './statement-rows.ts'
+
+/**
+ * GET …/projects/{p}/statement: opening balance + funded + corrected - charged = closing balance (rules §7.7), all of one
+ * moment. Where the books do not say the same everywhere, the statement says so, and it is counted and raises an alarm.
+ */
+export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' | 'metrics'>): Handler<'readStatement'> {
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'wallet.read')
+    const query = call.query()
+    const period = periodOf(query, deps.now())
+    const { statement, lines } = composeStatement(await readBooked(deps, project, period), period)
+    if (!statement.reconciled) {
+      deps.metrics.statementDiffered()
+      deps.log.error({ project, ...period, differences: statement.differences }, 'a statement does not reconcile')
+    }
+    if (query.format === 'json') res.json(statement)
+    else sendCsv(res, `statement-${project}-${period.from}-${period.to}`, statementRows(statement, lines))
+  }
+}
+
+function periodOf({ month, from, to }: Query, now: Date): Period {
+  if (from !== undefined && to !== undefined) return { from, to }
+  const first = new Date(`${month ?? now.toISOString().slice(0, 7)}-01T00:00:00Z`)
+  const end = new Date(first)
+  end.setUTCMonth(end.getUTCMonth() + 1)
+  return { from: first.toISOString().slice(0, 10), to: end.toISOString().slice(0, 10) }
+}
+
+type Query = ReturnType<Call<ConsoleRoutes['readStatement']>['query']>

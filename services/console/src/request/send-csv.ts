@@ -1,0 +1,23 @@
+import { sendText } from '@gateway/http/send'
+import type { ServerResponse } from 'node:http'
+
+export type CsvRow = readonly (string | number | bigint | null)[]
+
+/** Answers a table as a file of comma-separated values (RFC 4180), the names of its columns first. null: an empty field. */
+export function sendCsv(res: ServerResponse, name: string, rows: readonly CsvRow[]): void {
+  sendText(res, 200, rows.map(lineOf).join(''), {
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="${name}.csv"`,
+  })
+}
+
+function lineOf(row: CsvRow): string {
+  return `${row.map((value) => fieldOf(value ?? '')).join(',')}\r\n`
+}
+
+/** A text that a spreadsheet would take for a formula begins with an apostrophe, so that it stays a text. */
+function fieldOf(value: string | number | bigint): string {
+  if (typeof value !== 'string') return String(value)
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
