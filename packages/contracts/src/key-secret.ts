@@ -3,23 +3,22 @@
 
 export const KEY_SECRET_PREFIX = 'svc_'
 export const PERSON_TOKEN_PREFIX = 'svu_'
+export const ACCESS_TOKEN_PREFIX = 'svt_'
+type SecretPrefix = typeof KEY_SECRET_PREFIX | typeof PERSON_TOKEN_PREFIX | typeof ACCESS_TOKEN_PREFIX
 /** How much of a secret later views may show. */
 export const SHOWN_CHARACTERS = 12
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const SHAPE = /^(?:svc|svu)_[0-9A-Za-z]{49}$/
+const SHAPE = /^(?:svc|svu|svt)_[0-9A-Za-z]{49}$/
 
 /** Makes a secret from 32 random bytes. */
-export function makeSecret(prefix: typeof KEY_SECRET_PREFIX | typeof PERSON_TOKEN_PREFIX, random: Uint8Array): string {
+export function makeSecret(prefix: SecretPrefix, random: Uint8Array): string {
   const body = base62(BigInt('0x' + Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')), 43)
   return prefix + body + checksum(prefix + body)
 }
 
 /** Whether a text can be a secret of ours at all. Says nothing of whether it is known. */
-export function isWellFormedSecret(
-  prefix: typeof KEY_SECRET_PREFIX | typeof PERSON_TOKEN_PREFIX,
-  text: string,
-): boolean {
+export function isWellFormedSecret(prefix: SecretPrefix, text: string): boolean {
   return SHAPE.test(text) && text.startsWith(prefix) && text.slice(-6) === checksum(text.slice(0, -6))
 }
 

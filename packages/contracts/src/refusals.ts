@@ -119,8 +119,10 @@ export const refusals = {
   token_invalid: {
     status: 401,
     type: 'authentication_error',
-    message: text('This personal token is not known, or has expired.'),
-    resolution: text('Check that the whole token was copied, or sign in at POST /api/v2/session and make a new one.'),
+    message: text('This token is not known, or has expired.'),
+    resolution: text(
+      'Check that the whole token was copied, or sign in at POST /api/v2/session and make a new one; a token of an organization or project is made anew by its Admin or Project Owner.',
+    ),
   },
   sign_in_failed: {
     status: 401,

@@ -1,10 +1,10 @@
 // Runs over each finished log line, so nothing that is logged by accident at any depth slips through:
 //   R1  text under a key that names a credential;
-//   R2  our own secrets (svc_…, svu_…) and bearer tokens wherever they stand;
+//   R2  our own secrets (svc_…, svu_…, svt_…) and bearer tokens wherever they stand;
 //   R3  passwords inside addresses.
 const credentialField =
   /"([^"\\]*(?:authorization|cookie|secret|password|passwd|token|api_?-?key|credential)[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
-const ownSecret = /\b(sv[cu]_[0-9A-Za-z]{8})[0-9A-Za-z]{4,}/g
+const ownSecret = /\b(sv[cut]_[0-9A-Za-z]{8})[0-9A-Za-z]{4,}/g
 const bearer = /\b(bearer) +[\w.~+/=-]{8,}/gi
 const addressPassword = /(:\/\/[^\s:@/"]*):[^\s@/"]+@/g
 

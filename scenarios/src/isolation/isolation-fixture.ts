@@ -28,6 +28,10 @@ export interface Ids {
   asset: string
   /** A personal token of whoever owns the project. */
   token: string
+  /** A token of the whole organization. */
+  tenantToken: string
+  /** A token of the project. */
+  projectToken: string
 }
 export type IdName = keyof Ids
 
@@ -98,7 +102,7 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
   }
 }
 
-const ofProject = ['project', 'key', 'invocation', 'sandbox', 'execution', 'asset', 'token'] as const
+const ofProject = ['project', 'key', 'invocation', 'sandbox', 'execution', 'asset', 'token', 'projectToken'] as const
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'person'] as const
 
 /** What must stand in no answer to a person, or to a key of the same place. */
@@ -154,6 +158,9 @@ async function openProject(
   const execution = await endedExecution(fixture, sandbox, owner)
   const asset = await uploadedImage(url, key.secret)
   const token = (await fixture.token(owner)).id
+  const tenantToken = (await fixture.accessToken({ tenant, project: null, permissions: ['audit.read'] })).id
+  const ofProject = { tenant, project: project.id, permissions: ['sandboxes.use'] }
+  const projectToken = (await fixture.accessToken(ofProject)).id
   const ids: Ids = {
     tenant,
     team,
@@ -168,6 +175,8 @@ async function openProject(
     execution,
     asset,
     token,
+    tenantToken,
+    projectToken,
   }
   return { ids, owner, project, key }
 }
@@ -232,5 +241,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     execution: fixture.id('exe'),
     asset: fixture.id('ast'),
     token: fixture.id('tok'),
+    tenantToken: fixture.id('atk'),
+    projectToken: fixture.id('atk'),
   }
 }

@@ -35,6 +35,14 @@ import { activateRevision } from './sandboxes/activate-revision.ts'
 import { listRevisions, readRevision } from './sandboxes/revisions.ts'
 import { changeSandbox, createSandbox, listSandboxes, readSandbox } from './sandboxes/sandboxes.ts'
 import { saveRevision } from './sandboxes/save-revision.ts'
+import {
+  createProjectToken,
+  createTenantToken,
+  deleteProjectToken,
+  deleteTenantToken,
+  listProjectTokens,
+  listTenantTokens,
+} from './sign-in/access-tokens.ts'
 import { readMe } from './sign-in/me.ts'
 import { comeFromProvider } from './sign-in/provider/come-from-provider.ts'
 import { goToProvider } from './sign-in/provider/go-to-provider.ts'
@@ -125,6 +133,13 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     listAssets: listAssets(deps),
     readAsset: readAsset(deps),
     deleteAsset: deleteAsset(deps),
+
+    listTenantTokens: listTenantTokens(deps),
+    createTenantToken: createTenantToken(deps),
+    deleteTenantToken: deleteTenantToken(deps),
+    listProjectTokens: listProjectTokens(deps),
+    createProjectToken: createProjectToken(deps),
+    deleteProjectToken: deleteProjectToken(deps),
 
     listProducts: listProducts(deps),
     createProduct: createProduct(deps),

@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mintId } from '@gateway/contracts/ids'
-import { KEY_SECRET_PREFIX, makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
+import {
+  ACCESS_TOKEN_PREFIX,
+  KEY_SECRET_PREFIX,
+  makeSecret,
+  PERSON_TOKEN_PREFIX,
+  SHOWN_CHARACTERS,
+} from '@gateway/contracts/key-secret'
 import { Pool } from 'pg'
 import { nameOf } from './name-of.ts'
 import { productFixtures, type ProductOptions } from './product-fixture.ts'
@@ -82,6 +88,21 @@ export async function openFixture(adminUrl: string) {
       `INSERT INTO control.person_tokens (id, person, name, hash, prefix, expires_at)
        VALUES ($1, $2, 'a token', $3, $4, now() + $5 * interval '1 millisecond')`,
       [tokenId, person, hash, secret.slice(0, SHOWN_CHARACTERS), expiresInMs],
+    )
+    return { id: tokenId, secret }
+  }
+
+  /** A token of an organization or project, for a program. */
+  async function accessToken(
+    of: { tenant: string; project: string | null; permissions: string[] },
+    expiresInMs = 3_600_000,
+  ) {
+    const [tokenId, secret] = [id('atk'), makeSecret(ACCESS_TOKEN_PREFIX, randomBytes(32))]
+    const hash = createHash('sha256').update(secret).digest()
+    await run(
+      `INSERT INTO control.access_tokens (id, tenant, project, name, hash, prefix, permissions, created_by, expires_at)
+       VALUES ($1, $2, $3, 'a token', $4, $5, $6, 'per_maker', now() + $7 * interval '1 millisecond')`,
+      [tokenId, of.tenant, of.project, hash, secret.slice(0, SHOWN_CHARACTERS), of.permissions, expiresInMs],
     )
     return { id: tokenId, secret }
   }
@@ -177,6 +198,7 @@ export async function openFixture(adminUrl: string) {
     id,
     person,
     token,
+    accessToken,
     tenant,
     project,
     issuer,

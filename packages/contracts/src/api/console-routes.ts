@@ -38,6 +38,7 @@ import type { ApiRoute } from './api-route.ts'
 import { consoleAssetRoutes } from './console-asset-routes.ts'
 import { consoleBooksRoutes } from './console-books-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
+import { consoleTokenRoutes } from './console-token-routes.ts'
 import { done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 
 const secret = z.string().describe('shown this once')
@@ -253,6 +254,7 @@ export const consoleRoutes = {
   ),
   ...consoleFlowRoutes,
   ...consoleAssetRoutes,
+  ...consoleTokenRoutes,
 } as const satisfies Record<string, ApiRoute>
 
 /** A row of the console by the name of its operation. */

@@ -1,6 +1,7 @@
 import { chatBody } from '../chat-request.ts'
 import { contractSide, flowPackage, graph, graphProblem } from '../graph.ts'
 import { invokeBody } from '../invoke-request.ts'
+import { accessTokenRecord } from '../console/access-tokens.ts'
 import { storedAsset } from '../console/assets.ts'
 import { keyRecord, newKeyBody } from '../console/keys.ts'
 import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
@@ -47,6 +48,7 @@ export const namedAnswers = {
   SignInMethods: signInMethods,
   Me: meRecord,
   Token: tokenRecord,
+  AccessToken: accessTokenRecord,
   Tenant: tenantRecord,
   Member: memberRecord,
   Team: teamRecord,

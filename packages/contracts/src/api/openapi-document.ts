@@ -20,8 +20,8 @@ type Json = Record<string, unknown>
 
 const security: Record<ApiRoute['by'], Json[]> = {
   key: [{ key: [] }],
-  person: [{ personalToken: [] }, { session: [] }],
-  'key or person': [{ key: [] }, { personalToken: [] }, { session: [] }],
+  person: [{ personalToken: [] }, { accessToken: [] }, { session: [] }],
+  'key or person': [{ key: [] }, { personalToken: [] }, { accessToken: [] }, { session: [] }],
   nobody: [],
 }
 
@@ -66,6 +66,12 @@ export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_…', description: 'A key of a project' },
         personalToken: { type: 'http', scheme: 'bearer', bearerFormat: 'svu_…', description: 'A personal token' },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'svt_…',
+          description: 'A token of an organization or project, for what it lists',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',

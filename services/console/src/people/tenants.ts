@@ -16,7 +16,9 @@ export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
     const { cursor, limit } = call.query()
     const memberships = person.platformOperator
       ? null
-      : await prisma.membership.findMany({ where: { person: person.id }, select: { tenant: true } })
+      : person.token
+        ? [person.token]
+        : await prisma.membership.findMany({ where: { person: person.id }, select: { tenant: true } })
     const rows = await prisma.tenant.findMany({
       where: {
         id: { gt: readIdCursor(cursor, 'ten_'), ...(memberships && { in: memberships.map(({ tenant }) => tenant) }) },
@@ -61,6 +63,7 @@ export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
       await tx.teamMember.deleteMany({ where: { team: { in: teams.map((team) => team.id) } } })
       await tx.team.deleteMany({ where: { tenant: id } })
       await tx.membership.deleteMany({ where: { tenant: id } })
+      await tx.accessToken.deleteMany({ where: { tenant: id } })
       const { count } = await tx.tenant.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
       await recordChange(tx, { tenant: id, person: person.id, action: 'tenant.delete', subject: id })

@@ -1,7 +1,8 @@
 import { refuse } from '@gateway/contracts/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 import type { Person } from '../sign-in/person.ts'
-import { mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
+import { projectTokenPermission, tenantTokenPermission } from '@gateway/contracts/console/access-tokens'
+import { holds, mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
 import { rolesInProject, rolesInTenant, type ProjectFacts, type Roles } from './roles.ts'
 
 // Each lets a person through who has a permission. What the person can't see is `not_found`, else they are `not_permitted`.
@@ -17,7 +18,8 @@ export function authorizeOnPlatform({ platformOperator }: Person, permission: Pe
 }
 
 /** Of whatever organization. @throws Refusal `not_permitted` */
-export async function requireMembership({ prisma }: Deps, { id }: Person): Promise<void> {
+export async function requireMembership({ prisma }: Deps, { id, token }: Person): Promise<void> {
+  if (token) return
   if ((await prisma.membership.findFirst({ where: { person: id } })) === null)
     throw refuse('not_permitted', { need: 'a membership of an organization' })
 }
@@ -69,12 +71,19 @@ export async function authorizeKeyIssuer(
 /** Whether a person may read and write the sandbox products of a project; `false` where there is no such project. */
 export async function mayUseSandboxes(deps: Deps, person: Person, tenant: string, projectId: string): Promise<boolean> {
   const found = await rolesInProject(deps, person, tenant, projectId)
-  return found !== null && permissions['sandboxes.use'].grantedTo(found.roles)
+  return found !== null && holds(found.roles, 'sandboxes.use')
 }
 
 function requirePermission(roles: Roles, permission: Permission): void {
-  const { need, grantedTo } = permissions[permission]
-  if (!grantedTo(roles)) throw refuse('not_permitted', { need })
+  if (!holds(roles, permission)) throw refuse('not_permitted', { need: needOf(roles, permission) })
+}
+
+const ofTokens: readonly string[] = [...tenantTokenPermission.options, ...projectTokenPermission.options]
+
+/** A token that could have the permission is told which; what no token can do is a person's. */
+function needOf({ only }: Roles, permission: Permission): string {
+  if (only === undefined || !ofTokens.includes(permission)) return permissions[permission].need
+  return `a token with the permission ${permission}`
 }
 
 function hasNoRole({ platformOperator, tenant, team, project }: Roles): boolean {

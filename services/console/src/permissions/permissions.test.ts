@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
+import { projectTokenPermission, tenantTokenPermission } from '@gateway/contracts/console/access-tokens'
+import { holds, mayIssueKeys, permissions, seesProject, seesTenant, type Permission } from './permissions.ts'
 import type { Roles } from './roles.ts'
 
 const nobody: Roles = { platformOperator: false, tenant: null, team: null, project: null }
@@ -43,6 +44,9 @@ const granted: Record<Permission, Who[]> = {
   'wallet.correct': ['operator'],
   'products.manage': ['operator'],
   'projects.change': ['owner'],
+  'keys.manage': ['admin', 'owner'],
+  'tokens.manage': ['admin'],
+  'project-tokens.manage': ['owner'],
   'sandboxes.use': ['consumer', 'owner'],
 }
 
@@ -55,6 +59,23 @@ test.for(Object.keys(permissions) as Permission[])(
     expect(who(permissions[permission].grantedTo)).toEqual(granted[permission].toSorted())
   },
 )
+
+describe('a token', () => {
+  const kinds = [
+    { only: tenantTokenPermission.options, roles: people.admin },
+    { only: projectTokenPermission.options, roles: people.owner },
+  ]
+  test.for(kinds)('may list what the roles of whoever makes it have: $only', ({ only, roles }) => {
+    for (const permission of only) expect([permission, holds(roles, permission)]).toEqual([permission, true])
+  })
+  test.for(kinds)('has nothing of those roles that it does not list: $only', ({ only, roles }) => {
+    for (const permission of Object.keys(permissions) as Permission[])
+      expect([permission, holds({ ...roles, only: only.slice(0, 1) }, permission)]).toEqual([
+        permission,
+        permission === only[0],
+      ])
+  })
+})
 
 describe('what a person sees [not_found]', () => {
   test('a tenant: its members and the operator', () => {

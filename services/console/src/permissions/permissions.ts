@@ -31,6 +31,16 @@ export const permissions = {
   'audit.read': admin,
   'projects.read': member,
   'projects.manage': admin,
+  // Whom it shows which keys to: see `visibleKeys`.
+  'keys.manage': {
+    need: 'the role Admin of the organization, or Project Owner on the project',
+    grantedTo: (s) => isAdmin(s) || (isMember(s) && s.project === 'Project Owner'),
+  },
+  'tokens.manage': admin,
+  'project-tokens.manage': {
+    need: 'the role Project Owner on the project',
+    grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
+  },
   'projects.change': {
     need: 'the role Project Owner on the project',
     grantedTo: (s) => isMember(s) && s.project === 'Project Owner',
@@ -61,6 +71,12 @@ export const permissions = {
 } as const satisfies Record<string, PermissionRow>
 
 export type Permission = keyof typeof permissions
+
+/** Whether roles have a permission; those of a token have what it lists, and no more. */
+export function holds(roles: Roles, permission: Permission): boolean {
+  const only: readonly Permission[] | undefined = roles.only
+  return (only === undefined || only.includes(permission)) && permissions[permission].grantedTo(roles)
+}
 
 /** R2 */
 export function seesTenant(roles: Roles): boolean {

@@ -1,14 +1,17 @@
+import type { TokenPermission } from '@gateway/contracts/console/access-tokens'
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
 import type { Transaction } from '../audit/record-change.ts'
-import type { Person } from '../sign-in/person.ts'
+import type { Person, TokenScope } from '../sign-in/person.ts'
 
-/** What a person is in a tenant and, where a project is asked about, to that project. */
+/** What a person or a token is in a tenant and, where a project is asked about, to that project. */
 export interface Roles {
   platformOperator: boolean
   tenant: TenantRole | null
   /** In the team that owns the project. */
   team: TeamRole | null
   project: ProjectRole | null
+  /** Of a token: what it may do of all that. Absent: everything. */
+  only?: readonly TokenPermission[]
 }
 
 export interface ProjectFacts {
@@ -24,6 +27,10 @@ export async function rolesInTenant(
   person: Person,
   tenantId: string,
 ): Promise<Roles | null> {
+  if (person.token) {
+    const isThere = await prisma.tenant.findUnique({ where: { id: tenantId } })
+    return isThere && rolesOfToken(person.token, tenantId, null)
+  }
   const [tenant, membership] = await Promise.all([
     prisma.tenant.findUnique({ where: { id: tenantId } }),
     prisma.membership.findUnique({ where: { tenant_person: { tenant: tenantId, person: person.id } } }),
@@ -40,12 +47,13 @@ export async function rolesInTenant(
 /** The roles of a person in a tenant and to a project of it; null where the tenant has no such project. */
 export async function rolesInProject(
   { prisma }: { prisma: Transaction },
-  person: Pick<Person, 'id' | 'platformOperator'>,
+  person: Pick<Person, 'id' | 'platformOperator' | 'token'>,
   tenantId: string,
   projectId: string,
 ): Promise<{ roles: Roles; project: ProjectFacts } | null> {
   const project = await prisma.project.findFirst({ where: { id: projectId, tenant: tenantId } })
   if (!project) return null
+  if (person.token) return { roles: rolesOfToken(person.token, tenantId, projectId), project }
   const [membership, teamMember, grant] = await Promise.all([
     prisma.membership.findUnique({ where: { tenant_person: { tenant: tenantId, person: person.id } } }),
     prisma.teamMember.findUnique({ where: { team_person: { team: project.team, person: person.id } } }),
@@ -58,4 +66,12 @@ export async function rolesInProject(
     project: (grant?.role ?? null) as ProjectRole | null,
   }
   return { roles, project }
+}
+
+/** A token has the roles of whoever makes such tokens, where it is of use, and none elsewhere. */
+function rolesOfToken({ tenant, project, permissions }: TokenScope, inTenant: string, of: string | null): Roles {
+  const nothing: Roles = { platformOperator: false, tenant: null, team: null, project: null, only: permissions }
+  if (tenant !== inTenant) return nothing
+  if (project === null) return { ...nothing, tenant: 'Admin' }
+  return { ...nothing, tenant: 'Member', project: project === of ? 'Project Owner' : null }
 }

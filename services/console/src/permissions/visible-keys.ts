@@ -17,11 +17,20 @@ export async function visibleKeys(
 ): Promise<Prisma.KeyWhereInput> {
   const roles = await rolesInTenant({ prisma }, person, tenant)
   if (!roles || !seesTenant(roles)) throw refuse('not_found', {})
+  if (person.token) {
+    const { project, permissions } = person.token
+    if (!permissions.includes('keys.manage')) return nothing(tenant)
+    return project === null ? { tenant } : { tenant, project }
+  }
   if (roles.tenant === 'Admin') return { tenant }
-  if (roles.tenant === null) return { tenant, id: { in: [] } }
+  if (roles.tenant === null) return nothing(tenant)
   const owned = await prisma.projectGrant.findMany({
     where: { person: person.id, role: 'Project Owner' },
     select: { project: true },
   })
   return { tenant, OR: [{ createdBy: person.id }, { project: { in: owned.map(({ project }) => project) } }] }
+}
+
+function nothing(tenant: string): Prisma.KeyWhereInput {
+  return { tenant, id: { in: [] } }
 }

@@ -10,6 +10,7 @@ export async function visibleProjects(
   tenant: string,
   roles: Roles,
 ): Promise<Prisma.ProjectWhereInput> {
+  if (person.token?.project) return { tenant, id: person.token.project }
   if (roles.tenant === 'Admin' || roles.platformOperator) return { tenant }
   const [teams, grants] = await Promise.all([
     prisma.teamMember.findMany({ where: { person: person.id }, select: { team: true } }),

@@ -2,7 +2,7 @@ import type { ProjectRole } from '@gateway/contracts/console/roles'
 import { refuse } from '@gateway/contracts/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
-import { permissions } from '../permissions/permissions.ts'
+import { holds, permissions } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
 import type { Person } from '../sign-in/person.ts'
 
@@ -24,7 +24,7 @@ export async function authorizeGrant(
   { tenant, project, role }: Asked,
 ): Promise<void> {
   const found = await rolesInProject(deps, person, tenant, project)
-  if (!found || !permissions['owners.appoint'].grantedTo(found.roles) || found.roles.project === 'Project Owner') {
+  if (!found || !holds(found.roles, 'owners.appoint') || found.roles.project === 'Project Owner') {
     await authorizeInProject(deps, person, tenant, project, 'grants.manage')
     return
   }

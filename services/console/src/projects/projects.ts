@@ -42,7 +42,9 @@ export function createProject(deps: Deps): Handler<'createProject'> {
     const project = await prisma.$transaction(async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
       const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
-      await tx.projectGrant.create({ data: { project: created.id, person: person.id, role: 'Project Owner' } })
+      // A token is no owner: an Admin appoints one (authorize-grant.ts).
+      if (!person.token)
+        await tx.projectGrant.create({ data: { project: created.id, person: person.id, role: 'Project Owner' } })
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
       await recordChange(tx, { tenant, person: person.id, ...what })
       return created
@@ -71,6 +73,7 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
       await tx.assignment.deleteMany({ where: { project: id } })
       const sandboxes = await deleteSandboxes(tx, id)
       await tx.projectGrant.deleteMany({ where: { project: id } })
+      await tx.accessToken.deleteMany({ where: { project: id } })
       const { count } = await tx.project.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
       const what = { action: 'project.delete', subject: id, details: { keys: keyIds, sandboxes } }

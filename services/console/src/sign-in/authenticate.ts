@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express'
-import { isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import type { TokenPermission } from '@gateway/contracts/console/access-tokens'
+import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Person } from './person.ts'
@@ -8,7 +9,7 @@ import { sessionCookie } from './session-cookie.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>
 
-/** Lets only signed-in persons through: by a personal token, or by the cookie of a session. */
+/** Lets only those through who are known: by a personal token, the cookie of a session, or a token of an organization or project. */
 export function authenticate(deps: Deps): RequestHandler {
   return async (req, res, next) => {
     res.locals['person'] = await authenticated(deps, req)
@@ -24,7 +25,7 @@ export async function authenticated(deps: Deps, req: Request): Promise<Person> {
   const bearer = bearerOf(req)
   const secret = bearer ?? sessionCookie(deps).read(req)
   if (secret === null) throw refuse('session_missing', {})
-  const person = isWellFormedSecret(PERSON_TOKEN_PREFIX, secret) ? await personOfToken(deps, secret) : null
+  const person = await whoHas(deps, secret)
   if (person) return person
   throw bearer === null ? refuse('session_missing', {}) : refuse('token_invalid', {})
 }
@@ -35,6 +36,19 @@ export function bearerOf(req: Request): string | null {
   if (sent.length > 1) throw refuse('duplicate_header', { header: 'Authorization' })
   if (sent.length === 0) return null
   return /^Bearer +(\S+) *$/i.exec(sent[0]!)?.[1] ?? ''
+}
+
+async function whoHas(deps: Deps, secret: string): Promise<Person | null> {
+  if (isWellFormedSecret(PERSON_TOKEN_PREFIX, secret)) return personOfToken(deps, secret)
+  return isWellFormedSecret(ACCESS_TOKEN_PREFIX, secret) ? programOfToken(deps, secret) : null
+}
+
+async function programOfToken({ prisma, now }: Pick<Deps, 'prisma' | 'now'>, secret: string): Promise<Person | null> {
+  const token = await prisma.accessToken.findUnique({ where: { hash: hashOf(secret) } })
+  if (!token || token.expiresAt <= now()) return null
+  const { id, name, tenant, project } = token
+  const permissions = token.permissions as TokenPermission[]
+  return { id, email: '', name, platformOperator: false, token: { tenant, project, permissions } }
 }
 
 async function personOfToken({ prisma, now }: Pick<Deps, 'prisma' | 'now'>, secret: string): Promise<Person | null> {

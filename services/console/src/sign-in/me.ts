@@ -2,14 +2,14 @@ import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/conso
 import type { MeRecord } from '@gateway/contracts/console/sign-in'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { personOf, type Person } from './person.ts'
+import { onlyPersonOf, type Person } from './person.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
 /** GET /api/v2/me: who am I, with which roles. */
 export function readMe(deps: Deps): Handler<'readMe'> {
   return async (_call, res) => {
-    res.json(await meOf(deps, personOf(res)))
+    res.json(await meOf(deps, onlyPersonOf(res)))
   }
 }
 

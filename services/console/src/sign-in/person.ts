@@ -1,12 +1,31 @@
+import type { TokenPermission } from '@gateway/contracts/console/access-tokens'
+import { refuse } from '@gateway/contracts/refusal'
 import type { Response } from 'express'
 
-/** Who is signed in. */
+/**
+ * Who asks: somebody who is signed in, or a program with a token of an organization or project. What either may do follows from their
+ * roles (permissions/roles.ts), and what they did stands under their id in the audit.
+ */
 export interface Person {
   id: string
+  /** Empty: a token. */
   email: string
   name: string
   platformOperator: boolean
+  /** Absent: a person. */
+  token?: TokenScope
 }
+
+/** Where a token is of any use, and for what. */
+export interface TokenScope {
+  tenant: string
+  /** null: the whole organization. */
+  project: string | null
+  permissions: readonly TokenPermission[]
+}
+
+/** What the ids of tokens of organizations and projects begin with. */
+export const ACCESS_TOKEN = 'atk'
 
 /** Whether `authenticate` has let somebody through. */
 export function isSignedIn(res: Pick<Response, 'locals'>): boolean {
@@ -16,4 +35,14 @@ export function isSignedIn(res: Pick<Response, 'locals'>): boolean {
 /** Only behind `authenticate`, which puts it there. */
 export function personOf(res: Pick<Response, 'locals'>): Person {
   return res.locals['person'] as Person
+}
+
+/**
+ * The same where it is about the person themselves, which no token is.
+ * @throws Refusal `not_permitted`
+ */
+export function onlyPersonOf(res: Pick<Response, 'locals'>): Person {
+  const person = personOf(res)
+  if (person.token) throw refuse('not_permitted', { need: 'a personal token or a session' })
+  return person
 }

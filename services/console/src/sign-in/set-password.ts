@@ -3,7 +3,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { SESSION } from './open-session.ts'
-import { personOf } from './person.ts'
+import { onlyPersonOf } from './person.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 
@@ -14,7 +14,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
  */
 export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'setPassword'> {
   return async (call, res) => {
-    const { id, email } = personOf(res)
+    const { id, email } = onlyPersonOf(res)
     const { password, current = '' } = await call.body()
     await throttle.attempt(email, call.req.ip ?? '')
     const { passwordHash: before } = await prisma.person.findUniqueOrThrow({ where: { id } })

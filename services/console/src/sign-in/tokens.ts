@@ -5,7 +5,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
-import { personOf } from './person.ts'
+import { onlyPersonOf } from './person.ts'
 import { issueSecret } from './secret.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now'>
@@ -19,7 +19,7 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
   return async (call, res) => {
     const { cursor, limit } = call.query()
     const rows = await prisma.personToken.findMany({
-      where: { person: personOf(res).id, id: { startsWith: PERSONAL, gt: readIdCursor(cursor, 'tok_') } },
+      where: { person: onlyPersonOf(res).id, id: { startsWith: PERSONAL, gt: readIdCursor(cursor, 'tok_') } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
@@ -31,7 +31,7 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
 export function createToken(deps: Deps): Handler<'createToken'> {
   const { prisma, newId, now } = deps
   return async (call, res) => {
-    const person = personOf(res)
+    const person = onlyPersonOf(res)
     const { name, expiresInDays } = await call.body()
     const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
     const expiresAt = new Date(now().getTime() + expiresInDays * DAY_MS)
@@ -48,7 +48,7 @@ export function createToken(deps: Deps): Handler<'createToken'> {
 /** DELETE /api/v2/me/tokens/{id} */
 export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
   return async (call, res) => {
-    const person = personOf(res)
+    const person = onlyPersonOf(res)
     const id = call.id('token')
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.personToken.deleteMany({ where: { person: person.id, AND: [{ id }, personal] } })

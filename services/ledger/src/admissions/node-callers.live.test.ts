@@ -52,6 +52,30 @@ describe('in whose name an execution calls', () => {
       })
   })
 
+  test('one that a token of its project began goes on while the token is there, lists it and has not expired [not_permitted]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const { id: project, tenant: organization } = tenant.project
+    const of = { tenant: organization, project, permissions: ['sandboxes.use'] }
+    const token = await fixture.accessToken(of)
+    const [first, second] = await runWith(fixture, tenant, 2, { person: token.id })
+    expect(await codeNow(replica, tenant, first!)).toBe('admitted')
+    await fixture.run('DELETE FROM control.access_tokens WHERE id = $1', [token.id])
+    expect(await codeNow(replica, tenant, second!)).toBe('not_permitted')
+    const other = await openTenant(fixture)
+    const useless = [
+      await fixture.accessToken({ ...of, permissions: ['usage.read'] }),
+      await fixture.accessToken(of, -1),
+      await fixture.accessToken({ ...of, tenant: other.project.tenant, project: other.project.id }),
+    ]
+    for (const { id } of useless) {
+      const [node] = await runWith(fixture, tenant, 1, { person: id })
+      expect(await codeNow(replica, tenant, node!)).toBe('not_permitted')
+    }
+  })
+
   test('so does its issuer’s loss of the role [key_issuer_denied]', async ({ fixture, replica, tenant }) => {
     const issuer = await fixture.issuer(tenant.project)
     const key = await fixture.key({ project: tenant.project, by: issuer })

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { accessTokenRecord, newProjectTokenBody, newTenantTokenBody } from '../console/access-tokens.ts'
+import type { ApiRoute } from './api-route.ts'
+import { done, made, page, paged, project, route, sent, tenant } from './console-rows.ts'
+
+const tokens = route('Tokens for programs')
+const withSecret = z.strictObject({ token: accessTokenRecord, secret: z.string().describe('shown this once') })
+const description =
+  'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of whoever made it, and hands out no access: no tokens, no keys, no roles.'
+
+/** Tokens of an organization, which an Admin makes, and of a project, which a Project Owner does. */
+export const consoleTokenRoutes = {
+  listTenantTokens: tokens(
+    'GET',
+    `${tenant}/tokens`,
+    'List the tokens of an organization',
+    page(accessTokenRecord),
+    paged,
+  ),
+  createTenantToken: tokens('POST', `${tenant}/tokens`, 'Make a token of an organization', made(withSecret), {
+    ...sent(newTenantTokenBody),
+    description,
+  }),
+  deleteTenantToken: tokens('DELETE', `${tenant}/tokens/{token}`, 'Delete a token of an organization', done, {
+    description: 'It is refused from the next call on.',
+  }),
+  listProjectTokens: tokens('GET', `${project}/tokens`, 'List the tokens of a project', page(accessTokenRecord), paged),
+  createProjectToken: tokens('POST', `${project}/tokens`, 'Make a token of a project', made(withSecret), {
+    ...sent(newProjectTokenBody),
+    description,
+  }),
+  deleteProjectToken: tokens('DELETE', `${project}/tokens/{token}`, 'Delete a token of a project', done, {
+    description: 'It is refused from the next call on, and so are the further calls of executions that it began.',
+  }),
+} as const satisfies Record<string, ApiRoute>

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { id, label, time } from './fields.ts'
+
+// Tokens of an organization or of a project, for programs. A token may do what it lists, there and nowhere else, and nothing that
+// hands out access: it makes no tokens and no keys, and gives nobody a role (rules §7.3).
+
+/** What a token of an organization may list: it has the role Admin. */
+export const tenantTokenPermission = z.enum([
+  'people.read',
+  'teams.read',
+  'audit.read',
+  'projects.read',
+  'projects.manage',
+  'assignments.read',
+  'assignments.manage',
+  'grants.read',
+  'keys.manage',
+])
+
+/** What a token of a project may list: it has the role Project Owner. */
+export const projectTokenPermission = z.enum([
+  'projects.read',
+  'projects.change',
+  'assignments.read',
+  'grants.read',
+  'keys.manage',
+  'usage.read',
+  'wallet.read',
+  'sandboxes.use',
+])
+export type TokenPermission = z.infer<typeof tenantTokenPermission> | z.infer<typeof projectTokenPermission>
+
+const newToken = <Permission extends z.ZodType>(permission: Permission) =>
+  z.strictObject({
+    name: label(100),
+    permissions: z.array(permission).min(1).max(50),
+    expiresInDays: z.int().min(1).max(365).default(90),
+  })
+export const newTenantTokenBody = newToken(tenantTokenPermission)
+export const newProjectTokenBody = newToken(projectTokenPermission)
+
+export const accessTokenRecord = z.strictObject({
+  id: id.describe('starts with atk_; who did what it did, in the audit'),
+  name: z.string(),
+  prefix: z.string().describe('the first 12 characters of the secret'),
+  project: id.nullable().describe('null: of the whole organization'),
+  permissions: z.array(z.string()),
+  createdBy: id,
+  createdAt: time,
+  expiresAt: time,
+})
+export type AccessTokenRecord = z.infer<typeof accessTokenRecord>

@@ -1,0 +1,130 @@
+import type { AccessTokenRecord } from '@gateway/contracts/console/access-tokens'
+import { ACCESS_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
+import { refuse } from '@gateway/contracts/refusal'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { authorizeInProject, authorizeInTenant } from '../permissions/authorize.ts'
+import { changePermissions } from '../permissions/change-permissions.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
+import { ACCESS_TOKEN, personOf, type Person } from './person.ts'
+import { issueSecret } from './secret.ts'
+
+// Tokens of an organization or of a project (rules §7.3).
+//   T1  Whoever makes one has all that it lists: an Admin for the organization, a Project Owner for the project.
+//   T2  It is the organization's or the project's, not its maker's: it stays when they leave, until it expires or is deleted.
+//   T3  It is looked up at each request, so what was deleted or has expired is refused from the next one on.
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now'>
+type Scope = { tenant: string; project: string | null }
+type TokenRow = Omit<AccessTokenRecord, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date }
+
+const DAY_MS = 86_400_000
+
+/** GET …/tokens */
+export function listTenantTokens(deps: Deps): Handler<'listTenantTokens'> {
+  return async (call, res) => {
+    const scope = { tenant: call.id('tenant'), project: null }
+    await authorizeScope(deps, personOf(res), scope)
+    res.json(await pageOfTokens(deps, scope, call.query()))
+  }
+}
+
+/** GET …/projects/{p}/tokens */
+export function listProjectTokens(deps: Deps): Handler<'listProjectTokens'> {
+  return async (call, res) => {
+    const scope = { tenant: call.id('tenant'), project: call.id('project') }
+    await authorizeScope(deps, personOf(res), scope)
+    res.json(await pageOfTokens(deps, scope, call.query()))
+  }
+}
+
+/** POST …/tokens: its secret is shown this once. */
+export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
+  return async (call, res) => {
+    const scope = { tenant: call.id('tenant'), project: null }
+    await authorizeScope(deps, personOf(res), scope)
+    res.status(201).json(await makeToken(deps, personOf(res), scope, await call.body()))
+  }
+}
+
+/** POST …/projects/{p}/tokens: its secret is shown this once. */
+export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
+  return async (call, res) => {
+    const scope = { tenant: call.id('tenant'), project: call.id('project') }
+    await authorizeScope(deps, personOf(res), scope)
+    res.status(201).json(await makeToken(deps, personOf(res), scope, await call.body()))
+  }
+}
+
+/** DELETE …/tokens/{id} */
+export function deleteTenantToken(deps: Deps): Handler<'deleteTenantToken'> {
+  return async (call, res) => {
+    await removeToken(deps, personOf(res), { tenant: call.id('tenant'), project: null }, call.id('token'))
+    res.status(204).end()
+  }
+}
+
+/** DELETE …/projects/{p}/tokens/{id} */
+export function deleteProjectToken(deps: Deps): Handler<'deleteProjectToken'> {
+  return async (call, res) => {
+    const scope = { tenant: call.id('tenant'), project: call.id('project') }
+    await removeToken(deps, personOf(res), scope, call.id('token'))
+    res.status(204).end()
+  }
+}
+
+/** T1. @throws Refusal `not_found`, `not_permitted` */
+async function authorizeScope(deps: { prisma: Transaction }, by: Person, { tenant, project }: Scope): Promise<void> {
+  if (project === null) await authorizeInTenant(deps, by, tenant, 'tokens.manage')
+  else await authorizeInProject(deps, by, tenant, project, 'project-tokens.manage')
+}
+
+async function pageOfTokens({ prisma }: Deps, scope: Scope, query: { cursor?: string | undefined; limit: number }) {
+  const { cursor, limit } = query
+  const rows = await prisma.accessToken.findMany({
+    where: { ...scope, id: { gt: readIdCursor(cursor, `${ACCESS_TOKEN}_`) } },
+    orderBy: { id: 'asc' },
+    take: limit + 1,
+  })
+  return pageOf(rows.map(tokenRecord), limit, ({ id }) => id)
+}
+
+interface NewToken {
+  name: string
+  permissions: string[]
+  expiresInDays: number
+}
+
+async function makeToken(deps: Deps, by: Person, scope: Scope, { name, permissions, expiresInDays }: NewToken) {
+  const { secret, hash, prefix } = issueSecret(ACCESS_TOKEN_PREFIX, deps)
+  const createdAt = deps.now()
+  const expiresAt = new Date(createdAt.getTime() + expiresInDays * DAY_MS)
+  const only = [...new Set(permissions)].toSorted()
+  const made = { ...scope, name, hash, prefix, permissions: only, createdBy: by.id, createdAt, expiresAt }
+  const token = await changePermissions(deps, scope.tenant, async (tx) => {
+    await authorizeScope({ prisma: tx }, by, scope) // who has lost the role meanwhile passes nothing on
+    const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made } })
+    const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
+    const what = { action: 'access-token.create', subject: row.id, details }
+    await recordChange(tx, { tenant: scope.tenant, person: by.id, ...what })
+    return row
+  })
+  return { token: tokenRecord(token), secret }
+}
+
+async function removeToken(deps: Deps, by: Person, scope: Scope, id: string): Promise<void> {
+  await authorizeScope(deps, by, scope)
+  await deps.prisma.$transaction(async (tx) => {
+    const { count } = await tx.accessToken.deleteMany({ where: { ...scope, id } })
+    if (count === 0) throw refuse('not_found', {})
+    const what = { action: 'access-token.delete', subject: id, details: { project: scope.project } }
+    await recordChange(tx, { tenant: scope.tenant, person: by.id, ...what })
+  })
+}
+
+function tokenRecord(row: TokenRow): AccessTokenRecord {
+  const { id, name, prefix, project, permissions, createdBy, createdAt, expiresAt } = row
+  const times = { createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+  return { id, name, prefix, project, permissions, createdBy, ...times }
+}
