@@ -267,6 +267,13 @@ export const refusals = {
     resolution: (f: { first: string }) =>
       `Ask for a time that begins on ${f.first} or later, or ask whoever operates the platform for the archive.`,
   },
+  usage_archived: {
+    status: 404,
+    type: 'not_found_error',
+    message: (f: { zone: string }) =>
+      `Days of ${f.zone} begin within an hour of UTC, and calls of such an hour in this time are archived.`,
+    resolution: text('Ask for a later time, or for the days of a zone whose offset is whole hours, such as UTC.'),
+  },
   not_found: {
     status: 404,
     type: 'not_found_error',

@@ -39,7 +39,7 @@ import { consoleAssetRoutes } from './console-asset-routes.ts'
 import { consoleBooksRoutes } from './console-books-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
 import { consoleTokenRoutes } from './console-token-routes.ts'
-import { done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
+import { csv, done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
 
 const secret = z.string().describe('shown this once')
 
@@ -207,10 +207,18 @@ export const consoleRoutes = {
       'By an amount with a sign, and never by more than is available. Once per correction id: the same again changes nothing.',
   }),
   ...consoleBooksRoutes,
-  readUsage: money('GET', `${project}/usage`, 'Read what was used', one(usageReport), {
-    query: usageQuery,
-    refusals: ['invalid_request'],
-  }),
+  readUsage: money(
+    'GET',
+    `${project}/usage`,
+    'Read what was used',
+    {
+      200: {
+        ...one(usageReport)[200],
+        ...csv('time, where there is a step; the group; calls, tokens and charged_micro'),
+      },
+    },
+    { query: usageQuery, refusals: ['invalid_request', 'usage_archived'] },
+  ),
   countRefusals: money('GET', `${project}/refusals`, 'Count what keys were refused, by the hour', one(refusalCounts), {
     query: refusalQuery,
     refusals: ['invalid_request'],

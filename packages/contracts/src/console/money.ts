@@ -4,6 +4,7 @@ import { releaseReason } from '../release-reason.ts'
 import { id, label, micro, moment, time } from './fields.ts'
 import { timedQuery } from './page.ts'
 import { productPricing } from './products.ts'
+import { format } from './statement.ts'
 
 export const walletShape = z.strictObject({
   fundedMicro: micro,
@@ -29,18 +30,38 @@ export const usageQuery = z
     from: moment.optional().describe('goes back to the beginning of its hour'),
     to: moment.optional().describe('goes on to the end of its hour'),
     by: z.enum(['model', 'key', 'day']).default('model'),
+    step: z
+      .enum(['hour', 'day'])
+      .optional()
+      .describe('divides the time: a row for each step and group; from and to then go to the bounds of their steps'),
+    zone: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('whose hours or days: a name of the IANA time zone database; UTC by default')
+      .meta({ examples: ['Europe/Berlin'] }),
+    format,
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
     path: ['from'],
     error: 'must be before to, by at most 400 days',
   })
+  .refine(({ by, step }) => by !== 'day' || !step, { path: ['step'], error: 'does not go with by=day' })
+  .refine(({ step, zone }) => step || !zone, { path: ['zone'], error: 'goes with a step' })
 
 export const usageReport = z.strictObject({
-  from: time.describe('ISO 8601, UTC; a whole hour'),
-  to: time.describe('ISO 8601, UTC; a whole hour'),
+  from: time.describe('ISO 8601, UTC; a whole hour, or the beginning of a step'),
+  to: time.describe('ISO 8601, UTC; a whole hour, or the end of a step'),
   by: z.enum(['model', 'key', 'day']),
+  step: z.enum(['hour', 'day']).exactOptional().describe('where one was asked for'),
+  zone: z.string().exactOptional().describe('with a step'),
   data: z.array(
     z.strictObject({
+      time: z
+        .string()
+        .exactOptional()
+        .describe('with a step: when it begins, as the clocks of the zone show it')
+        .meta({ examples: ['2026-11-20T00:00:00+01:00'] }),
       group: z.string().nullable().describe('a model id, a key id or a day such as 2026-11-20; null: by no key'),
       calls: z.int(),
       promptTokens: z.int(),

@@ -1,9 +1,14 @@
 import { Prisma } from '@gateway/database/client'
 import type { UsageReport } from '@gateway/contracts/console/money'
+import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { readRolledUp } from './read-rolled-up.ts'
+import { DAY_MS } from './time-zone.ts'
+import type { UsageSteps } from './usage-steps.ts'
 
 export interface UsageRow {
+  /** Which of the steps, from 1 on; null: no steps were asked for. */
+  step: number | null
   group: string | null
   calls: bigint
   prompt: bigint
@@ -16,52 +21,90 @@ interface Period {
   to: Date
 }
 
-const DAY_MS = 86_400_000
-
 const groups: Record<UsageReport['by'], Prisma.Sql> = {
   model: Prisma.sql`product`,
   key: Prisma.sql`nullif(key, '')`, // empty: a person ran a sandbox product
   day: Prisma.sql`to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 }
 
+interface Asked extends Period {
+  project: string
+  by: UsageReport['by']
+  /** Divides the time, which is then theirs. */
+  steps?: UsageSteps | undefined
+}
+
+/** More rows are not answered. */
+export const MAX_USAGE_ROWS = 50_000
+
 /**
- * Settled calls that were admitted from `from` on and before `to`, which are whole hours: what the ledger has rolled up
- * by the day, by the hour where no whole day is asked for (money §9.2), and what lies behind that in the journal. The
- * second statement reads all of it, so that it is of one moment.
+ * Settled calls that were admitted from `from` on and before `to`: what the ledger has rolled up by the day, by the hour
+ * where no whole day is asked for (money §9.2), and what lies behind that in the journal. Hours that are divided between
+ * two steps are read call by call. The second statement reads all of it, so that it is of one moment.
+ * @throws Refusal `usage_archived` where the calls of a divided hour are not all there
  */
 export async function usageRows(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
-  { project, by, ...period }: Period & { project: string; by: UsageReport['by'] },
+  { project, by, steps, ...period }: Asked,
 ): Promise<UsageRow[]> {
   const known = await readRolledUp({ prisma }, project)
-  const { days, hours } = partsOf(period)
+  const divided = steps?.divided ?? []
+  const { days, hours } = steps && !steps.areDays ? { days: null, hours: [period] } : partsOf(period)
+  const step = steps ? Prisma.sql`width_bucket(at, ${steps.starts}::timestamptz[])` : Prisma.sql`NULL::integer`
   const counts = Prisma.sql`calls, prompt_tokens, completion_tokens, micro`
   const inHours = (part: Period) => Prisma.sql`
       SELECT hour AS at, product, key, ${counts} FROM money.usage_hours
-       WHERE project = ${project} AND hour >= ${part.from} AND hour < ${part.to}
+       WHERE project = ${project} AND hour >= ${part.from} AND hour < ${part.to} AND hour <> ALL (${divided}::timestamptz[])
       UNION ALL`
-  return prisma.$queryRaw<UsageRow[]>`
+  const inDays = days
+    ? Prisma.sql`
+      SELECT day AS at, product, key, ${counts} FROM money.usage_days
+       WHERE project = ${project} AND day >= ${days.from} AND day < ${days.to}
+      UNION ALL`
+    : Prisma.empty
+  const rows = await prisma.$queryRaw<UsageRow[]>`
     WITH position AS MATERIALIZED (SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}),
     settled AS MATERIALIZED (
       SELECT j.reference, j.settled AS micro FROM money.journal j
        WHERE j.project = ${project} AND j.kind = 'settle'
          AND j.seq > ${known.seq} AND j.at >= ${known.since}
          AND j.seq > coalesce((SELECT seq FROM position), 0)),
-    used AS (
-      SELECT day AS at, product, key, ${counts} FROM money.usage_days
-       WHERE project = ${project} AND day >= ${days.from} AND day < ${days.to}
-      UNION ALL ${Prisma.join(hours.map(inHours), '')}
-      SELECT v.admitted_at, v.product, v.key, 1, v.prompt_tokens, v.completion_tokens, s.micro
+    behind AS MATERIALIZED (
+      SELECT v.admitted_at AS at, date_trunc('hour', v.admitted_at, 'UTC') = ANY (${divided}::timestamptz[]) AS divided,
+             v.product, v.key, 1 AS calls, v.prompt_tokens, v.completion_tokens, s.micro
         FROM settled s JOIN money.attempts v ON v.id = s.reference
-       WHERE v.id = ANY (ARRAY(SELECT reference FROM settled))
-         AND v.admitted_at >= ${period.from} AND v.admitted_at < ${period.to})
-    SELECT ${groups[by]} AS "group", sum(calls)::bigint AS calls, coalesce(sum(prompt_tokens), 0)::bigint AS prompt,
-           coalesce(sum(completion_tokens), 0)::bigint AS completion, sum(micro)::bigint AS charged
-      FROM used GROUP BY 1 ORDER BY 1 NULLS LAST`
+       WHERE v.id = ANY (ARRAY(SELECT reference FROM settled))),
+    ${divided.length > 0 ? callsOf(project, divided) : Prisma.empty}
+    used AS (${inDays} ${Prisma.join(hours.map(inHours), '')}
+      SELECT at, product, key, ${counts} FROM behind
+       WHERE at >= ${period.from} AND at < ${period.to} AND NOT divided
+      ${divided.length > 0 ? Prisma.sql`UNION ALL SELECT at, product, key, ${counts} FROM call WHERE at >= ${period.from} AND at < ${period.to}` : Prisma.empty})
+    SELECT ${step} AS step, ${groups[by]} AS "group", sum(calls)::bigint AS calls,
+           coalesce(sum(prompt_tokens), 0)::bigint AS prompt, coalesce(sum(completion_tokens), 0)::bigint AS completion,
+           sum(micro)::bigint AS charged
+      FROM used GROUP BY 1, 2
+    ${divided.length > 0 ? Prisma.sql`UNION ALL SELECT 0, NULL, missing, 0, 0, 0 FROM missing WHERE missing <> 0` : Prisma.empty}
+     ORDER BY 1, 2 NULLS LAST LIMIT ${MAX_USAGE_ROWS + 1}`
+  if (rows[0]?.step === 0) throw refuse('usage_archived', { zone: steps!.zone.name }, { param: 'zone' })
+  return rows
+}
+
+/** The settled calls of divided hours, and how many more of them the hours have: those are archived. */
+function callsOf(project: string, divided: Date[]): Prisma.Sql {
+  return Prisma.sql`
+    call AS MATERIALIZED (
+      SELECT a.admitted_at AS at, a.product, a.key, 1 AS calls, a.prompt_tokens, a.completion_tokens, a.charged_micro AS micro
+        FROM unnest(${divided}::timestamptz[]) AS each (hour)
+        JOIN money.attempts a ON a.project = ${project} AND a.state = 'Settled'
+         AND a.admitted_at >= each.hour AND a.admitted_at < each.hour + interval '1 hour'),
+    missing AS (
+      SELECT (SELECT coalesce(sum(calls), 0) FROM money.usage_hours
+               WHERE project = ${project} AND hour = ANY (${divided}::timestamptz[]))::bigint
+             + (SELECT count(*) FROM behind WHERE divided) - (SELECT count(*) FROM call) AS missing),`
 }
 
 /** The whole days of a time, and the hours before and behind them. */
-function partsOf({ from, to }: Period): { days: Period; hours: [Period, Period] } {
+function partsOf({ from, to }: Period): { days: Period; hours: Period[] } {
   const first = Math.min(Math.ceil(from.getTime() / DAY_MS) * DAY_MS, to.getTime())
   const last = Math.max(Math.floor(to.getTime() / DAY_MS) * DAY_MS, first)
   const [begin, end] = [new Date(first), new Date(last)]

@@ -1,37 +1,64 @@
 import type { UsageReport } from '@gateway/contracts/console/money'
+import type { Refusal } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
+import { invalidField } from '../request/check.ts'
+import { sendCsv, type CsvRow } from '../request/send-csv.ts'
 import { personOf } from '../sign-in/person.ts'
-import { usageRows } from './usage-rows.ts'
-import { wholeHours } from './whole-hours.ts'
+import { DAY_MS, localTime } from './time-zone.ts'
+import { MAX_USAGE_ROWS, usageRows } from './usage-rows.ts'
+import { usageSteps } from './usage-steps.ts'
+import { periodOf, wholeHours } from './whole-hours.ts'
 
-const MONTH_MS = 30 * 86_400_000
+const MONTH_MS = 30 * DAY_MS
 
 /**
  * GET …/projects/{p}/usage: settled calls admitted from `from` on and before `to`; by default the last 30 days. Whole
- * hours are counted: the answer says from when to when (rules §7.5).
+ * hours are counted, or whole steps of a zone: the answer says from when to when (rules §7.5).
  */
 export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'readUsage'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
-    const { by, ...asked } = call.query()
-    const period = wholeHours(asked, deps.now(), MONTH_MS)
-    const rows = await usageRows(deps, { project, by, ...period })
+    const { by, step, zone = 'UTC', format, ...asked } = call.query()
+    const time = periodOf(asked, deps.now(), MONTH_MS)
+    const steps = step && usageSteps(time, step, zone)
+    const { from, to } = steps ?? wholeHours(time)
+    const rows = await usageRows(deps, { project, by, from, to, steps })
+    if (rows.length > MAX_USAGE_ROWS) throw tooManyRows()
     const report: UsageReport = {
-      from: period.from.toISOString(),
-      to: period.to.toISOString(),
+      from: from.toISOString(),
+      to: to.toISOString(),
       by,
-      data: rows.map(({ group, calls, prompt, completion, charged }) => ({
-        group,
-        calls: Number(calls),
-        promptTokens: Number(prompt),
-        completionTokens: Number(completion),
-        chargedMicro: Number(charged),
+      ...(step && { step, zone }),
+      data: rows.map((row) => ({
+        ...(steps && { time: localTime(steps.zone, steps.starts[row.step! - 1]!.getTime()) }),
+        group: row.group,
+        calls: Number(row.calls),
+        promptTokens: Number(row.prompt),
+        completionTokens: Number(row.completion),
+        chargedMicro: Number(row.charged),
       })),
       totalMicro: Number(rows.reduce((sum, { charged }) => sum + charged, 0n)),
     }
-    res.json(report)
+    if (format === 'json') res.json(report)
+    else sendCsv(res, `usage-${project}-${report.from.slice(0, 10)}-${report.to.slice(0, 10)}`, tableOf(report))
   }
+}
+
+function tableOf({ by, step, data }: UsageReport): CsvRow[] {
+  const columns = [by, 'calls', 'prompt_tokens', 'completion_tokens', 'charged_micro']
+  return [
+    step ? ['time', ...columns] : columns,
+    ...data.map(({ time, group, calls, promptTokens, completionTokens, chargedMicro }) => {
+      const row = [group, calls, promptTokens, completionTokens, chargedMicro]
+      return time === undefined ? row : [time, ...row]
+    }),
+  ]
+}
+
+function tooManyRows(): Refusal {
+  const wrong = `would be more than ${MAX_USAGE_ROWS} rows.`
+  return invalidField('step', wrong, 'Ask for a shorter time, a longer step, or by another group.')
 }

@@ -2,7 +2,7 @@ import { Prisma } from '@gateway/database/client'
 import type { LatestRefusals, RefusalCounts } from '@gateway/contracts/console/refusals'
 import { refusals } from '@gateway/contracts/refusals'
 import type { ConsoleDeps } from '../deps.ts'
-import { wholeHours } from '../money/whole-hours.ts'
+import { periodOf, wholeHours } from '../money/whole-hours.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { personOf } from '../sign-in/person.ts'
@@ -18,7 +18,7 @@ export function countRefusals(deps: Deps): Handler<'countRefusals'> {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
     const { by, ...asked } = call.query()
-    const { from, to } = wholeHours(asked, now(), DAY_MS)
+    const { from, to } = wholeHours(periodOf(asked, now(), DAY_MS))
     const rows = await prisma.$queryRaw<{ hour: Date; group: string; count: bigint }[]>`
       SELECT hour, ${by === 'code' ? Prisma.sql`code` : Prisma.sql`key`} AS "group", sum(count)::bigint AS count
         FROM money.refusal_hours WHERE project = ${project} AND hour >= ${from} AND hour < ${to}

@@ -1,0 +1,154 @@
+import { expect } from 'vitest'
+import { outcomeOf } from '../console.fixture.ts'
+import { callsTest } from './calls.fixture.ts'
+
+interface Row {
+  time: string
+  group: string | null
+  calls: number
+  chargedMicro: number
+}
+
+const test = callsTest
+  .extend(
+    'usage',
+    ({ stack }) =>
+      (query: string) =>
+        stack.owner.get(`${stack.projectPath}/usage?${query}`),
+  )
+  /** Calls of half a year at any moments, by two keys and a person, and what the ledger has rolled up of them. */
+  .extend('history', async ({ stack, fixture }) => {
+    await fixture.run(
+      `INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reserved_micro, charged_micro, prompt_tokens,
+                                   completion_tokens, admitted_at, closed_at)
+       SELECT id, id, 1, 'Settled', $1, 'acme/' || n % 2, CASE n % 3 WHEN 0 THEN '' ELSE 'key_' || n % 3 END, 100, n % 97, n % 7, n % 11, at, at
+         FROM generate_series(1, 2000) n
+        CROSS JOIN LATERAL (SELECT 'inv_' || $1 || n AS id, timestamptz '2026-03-01' + random() * 270 * interval '1 day' + n * interval '0') r (id, drawn)
+        CROSS JOIN LATERAL (SELECT CASE n % 4 -- a quarter of them close to the hours at which days begin somewhere
+          WHEN 0 THEN date_trunc('day', drawn) + (n % 48) * interval '30 minutes' - (n % 2) * interval '1 millisecond'
+          ELSE drawn END AS at) t`,
+      [stack.project],
+    )
+    for (const [table, unit] of [
+      ['usage_hours', 'hour'],
+      ['usage_days', 'day'],
+    ] as const)
+      await fixture.run(
+        `INSERT INTO money.${table}
+         SELECT project, date_trunc('${unit}', admitted_at, 'UTC'), product, key, count(*), sum(prompt_tokens), sum(completion_tokens), sum(charged_micro)
+           FROM money.attempts WHERE project = $1 GROUP BY 1, 2, 3, 4`,
+        [stack.project],
+      )
+    return stack.project
+  })
+
+const half = 'from=2026-02-27T00:00:00Z&to=2026-12-01T00:00:00Z'
+
+test.for(['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kolkata', 'Australia/Adelaide'])(
+  'days of %s are what their calls say, whoever made them and with which model',
+  async (zone, { usage, history, fixture }) => {
+    for (const [by, column] of [
+      ['model', 'product'],
+      ['key', `nullif(key, '')`],
+    ] as const) {
+      const { body } = await usage(`${half}&step=day&by=${by}&zone=${zone}`)
+      const { rows } = await fixture.run(
+        `SELECT to_char(admitted_at AT TIME ZONE $2, 'YYYY-MM-DD') AS day, ${column} AS "group", count(*)::int AS calls,
+                sum(prompt_tokens)::int AS prompt, sum(completion_tokens)::int AS completion, sum(charged_micro)::int AS micro
+           FROM money.attempts WHERE project = $1 GROUP BY 1, 2 ORDER BY 1, 2 NULLS LAST`,
+        [history, zone],
+      )
+      const said = body.data.map(
+        ({ time, group, calls, promptTokens, completionTokens, chargedMicro }: Record<string, never>) => ({
+          day: String(time).slice(0, 10),
+          group,
+          calls,
+          prompt: promptTokens,
+          completion: completionTokens,
+          micro: chargedMicro,
+        }),
+      )
+      expect(said).toEqual(rows)
+      expect(body.totalMicro).toBe((rows as { micro: number }[]).reduce((sum, { micro }) => sum + micro, 0))
+    }
+  },
+)
+
+test('hours of a zone are named by its clocks, also the one that comes twice', async ({ usage, stack, fixture }) => {
+  const calls = ['2026-10-24T23:00:00Z', '2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z']
+  for (const hour of calls)
+    await fixture.run(`INSERT INTO money.usage_hours VALUES ($1, $2, 'acme/m', '', 1, 2, 3, 4)`, [stack.project, hour])
+  const { body } = await usage('from=2026-10-24T22:00:00Z&to=2026-10-25T03:00:00Z&step=hour&zone=Europe/Berlin')
+  expect(body).toMatchObject({
+    from: '2026-10-24T22:00:00.000Z',
+    to: '2026-10-25T03:00:00.000Z',
+    by: 'model',
+    step: 'hour',
+    zone: 'Europe/Berlin',
+    totalMicro: 12,
+  })
+  expect(body.data.map(({ time }: Row) => time)).toEqual([
+    '2026-10-25T01:00:00+02:00',
+    '2026-10-25T02:00:00+02:00',
+    '2026-10-25T02:00:00+01:00',
+  ])
+})
+
+test('what was settled a moment ago is there, as JSON and as a table, and from and to go to whole steps', async ({
+  stack,
+  tenant,
+  calls,
+  usage,
+  console,
+}) => {
+  for (let n = 0; n < 3; n++) await calls.settle((await calls.admit(tenant.secret, tenant.model)).id)
+  const now = new Date()
+  const asked = `from=${now.toISOString()}&to=${new Date(now.getTime() + 1_000).toISOString()}&by=key&step=day&zone=Asia/Tokyo`
+  const { body } = await usage(asked)
+  expect([body.from.slice(11), body.to.slice(11)]).toEqual(['15:00:00.000Z', '15:00:00.000Z'])
+  const sums = { calls: 3, promptTokens: 30, completionTokens: 60, chargedMicro: 150 }
+  expect(body.data).toEqual([{ time: expect.stringMatching(/T00:00:00\+09:00$/), group: tenant.key, ...sums }])
+  const answer = await fetch(`${console.url}${stack.projectPath}/usage?${asked}&format=csv`, {
+    headers: { Authorization: `Bearer ${stack.owner.token}` },
+  })
+  expect(answer.headers.get('content-disposition')).toContain(`usage-${stack.project}-`)
+  expect((await answer.text()).split('\r\n')).toEqual([
+    'time,key,calls,prompt_tokens,completion_tokens,charged_micro',
+    `${body.data[0].time},${tenant.key},3,30,60,150`,
+    '',
+  ])
+})
+
+test('days that begin within an hour of UTC are not told where calls of that hour are archived [usage_archived]', async ({
+  usage,
+  history,
+  fixture,
+}) => {
+  const asked = 'from=2026-05-01T00:00:00Z&to=2026-05-02T00:00:00Z&step=day'
+  await fixture.run(
+    `INSERT INTO money.usage_hours VALUES ($1, '2026-05-01T18:00:00Z', 'acme/gone', 'key_9', 1, 1, 1, 1)`,
+    [history],
+  )
+  const refused = await usage(`${asked}&zone=Asia/Kolkata`)
+  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['404 usage_archived', 'zone'])
+  expect(outcomeOf(await usage(`${asked}&zone=Europe/Berlin`))).toBe('200')
+  expect(outcomeOf(await usage(`${asked.replaceAll('05-', '07-')}&zone=Asia/Kolkata`))).toBe('200')
+})
+
+test.for([
+  ['step=day&zone=Mars/Base', 'zone', /such as Europe\/Berlin/],
+  ['step=day&zone=%2B01:00', 'zone', /such as Europe\/Berlin/],
+  ['step=hour&zone=Asia/Kolkata', 'zone', /step=day/],
+  ['zone=Europe/Berlin', 'zone', /Correct zone/],
+  ['step=day&by=day', 'step', /Correct step/],
+  ['step=week', 'step', /Correct step/],
+  ['step=hour&from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z', 'step', /at most 62 days/],
+  ['format=xml', 'format', /Correct format/],
+] as const)(
+  'usage of %s is refused, with what to ask instead [invalid_request]',
+  async ([query, param, says], { usage }) => {
+    const answer = await usage(query)
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+    expect(answer.body.error.resolution).toMatch(says)
+  },
+)

@@ -1,0 +1,66 @@
+import { invalidField } from '../request/check.ts'
+import { DAY_MS, daysOf, HOUR_MS, timeZone, type TimeZone } from './time-zone.ts'
+
+/** A time that is divided into the hours or days of a zone. */
+export interface UsageSteps {
+  zone: TimeZone
+  from: Date
+  to: Date
+  /** The beginning of each step. */
+  starts: Date[]
+  /** The hours of UTC in which a step begins or ends that is no whole hour of it; of these each call is read. */
+  divided: Date[]
+  /** Each step is a day of UTC. */
+  areDays: boolean
+}
+
+const MAX_HOURS = 62 * 24
+
+/**
+ * The whole steps that a time touches.
+ * @throws Refusal `invalid_request` for a zone that there is not, or whose hours are not those of UTC; and for too many hours
+ */
+export function usageSteps(asked: { from: Date; to: Date }, step: 'hour' | 'day', name: string): UsageSteps {
+  const zone = timeZone(name)
+  if (!zone)
+    throw invalidField(
+      'zone',
+      'is no time zone that is known here.',
+      'Name one of the IANA time zone database, such as Europe/Berlin; or leave it out, for UTC.',
+    )
+  const [from, to] = [asked.from.getTime(), asked.to.getTime()]
+  const bounds = step === 'day' ? daysOf(zone, from, to) : hoursOf(zone, from, to)
+  const starts = bounds.slice(0, -1)
+  const divided = new Set(bounds.filter((at) => at % HOUR_MS !== 0).map(hourOf))
+  return {
+    zone,
+    from: new Date(bounds[0]!),
+    to: new Date(bounds.at(-1)!),
+    starts: starts.map((at) => new Date(at)),
+    divided: [...divided].map((at) => new Date(at)),
+    areDays: bounds.every((at) => at % DAY_MS === 0),
+  }
+}
+
+function hoursOf(zone: TimeZone, from: number, to: number): number[] {
+  const first = hourOf(from)
+  const count = Math.ceil((to - first) / HOUR_MS)
+  if (count > MAX_HOURS)
+    throw invalidField(
+      'step',
+      `would make ${count} hours of this time, and ${MAX_HOURS} is the most.`,
+      'Ask for at most 62 days by the hour, or for days.',
+    )
+  const bounds = Array.from({ length: count + 1 }, (_, n) => first + n * HOUR_MS)
+  if (bounds.some((at) => zone.offsetAt(at) % HOUR_MS !== 0))
+    throw invalidField(
+      'zone',
+      'has hours that begin within an hour of UTC, and usage is kept by the hour of UTC.',
+      'Ask for the days of this zone (step=day), or for the hours of another one, such as UTC.',
+    )
+  return bounds
+}
+
+function hourOf(ms: number): number {
+  return Math.floor(ms / HOUR_MS) * HOUR_MS
+}
