@@ -36,7 +36,7 @@ const releaseAll = (fixture: Fixture, project: string) =>
   )
 
 describe('what an answer tells of its cost', () => {
-  test('is what was charged, cached tokens and all, and the same on a replay', async ({ tenant, fixture }) => {
+  test('is what was charged, to the micro-USD, and the same on a replay', async ({ tenant, fixture }) => {
     const model = await tenant.sell({ promptPico: 150_000n, completionPico: 600_000n })
     for (const stream of [false, true]) {
       const content = newPrompt()
