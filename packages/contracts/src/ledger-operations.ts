@@ -28,11 +28,14 @@ import {
   heartbeat,
   thresholdsRequest,
   walletQuestion,
+  webhookDeletion,
+  webhookRequest,
   type CorrectionAnswer,
   type KeyAnswer,
   type ModelsAnswer,
   type ServiceName,
   type WalletAnswer,
+  type WebhookAnswer,
 } from './ledger-reads.ts'
 import { flowLimits } from './limits.ts'
 import { refusalReport } from './refusal-report.ts'
@@ -213,6 +216,21 @@ export const ledgerOperations = {
     response: response<object>(),
     pool: 'requests',
     tryMs: LOCKED_MS,
+  },
+  createWebhook: {
+    path: '/webhooks/create',
+    callers: byMoney,
+    request: webhookRequest,
+    response: response<WebhookAnswer>(),
+    pool: 'requests',
+    tryMs: LOCKED_MS,
+  },
+  deleteWebhook: {
+    path: '/webhooks/delete',
+    callers: byMoney,
+    request: webhookDeletion,
+    response: response<{ deleted: boolean }>(),
+    pool: 'requests',
   },
   /** Answers once no admission that read older facts of these projects can still be under way. */
   barrier: {

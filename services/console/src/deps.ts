@@ -13,7 +13,16 @@ export interface ConsoleDeps {
   prisma: Database['prisma']
   ledger: Pick<
     LedgerClient,
-    'fund' | 'correct' | 'barrier' | 'wallet' | 'setThresholds' | 'startExecution' | 'followExecution' | 'readExecution'
+    | 'fund'
+    | 'correct'
+    | 'barrier'
+    | 'wallet'
+    | 'setThresholds'
+    | 'createWebhook'
+    | 'deleteWebhook'
+    | 'startExecution'
+    | 'followExecution'
+    | 'readExecution'
   >
   throttle: Throttle
   passwords: Passwords
