@@ -36,12 +36,15 @@ import {
   thresholdsRequest,
   walletQuestion,
   type CheckedAdmission,
+  webhookDeletion,
+  webhookRequest,
   type CorrectionAnswer,
   type InvocationAnswer,
   type KeyAnswer,
   type ModelsAnswer,
   type ServiceName,
   type WalletAnswer,
+  type WebhookAnswer,
 } from './ledger-reads.ts'
 import { flowLimits } from './limits.ts'
 import { refusalReport } from './refusal-report.ts'
@@ -277,6 +280,21 @@ export const ledgerOperations = {
     response: response<object>(),
     pool: 'requests',
     tryMs: LOCKED_MS,
+  },
+  createWebhook: {
+    path: '/webhooks/create',
+    callers: byMoney,
+    request: webhookRequest,
+    response: response<WebhookAnswer>(),
+    pool: 'requests',
+    tryMs: LOCKED_MS,
+  },
+  deleteWebhook: {
+    path: '/webhooks/delete',
+    callers: byMoney,
+    request: webhookDeletion,
+    response: response<{ deleted: boolean }>(),
+    pool: 'requests',
   },
   /** Answers once no admission that read older facts of these projects can still be under way. */
   barrier: {

@@ -96,6 +96,22 @@ export const thresholdsRequest = z.strictObject({
 })
 export type ThresholdsRequest = z.infer<typeof thresholdsRequest>
 
+/** POST /webhooks/create: notices of the project are posted to this address from now on. Safe to repeat by its id. */
+export const webhookRequest = z.strictObject({
+  id: z.string().min(1).max(64),
+  project: z.string().min(1).max(64),
+  url: z.string().min(1).max(2048),
+  createdBy: z.string().min(1).max(64),
+})
+export type WebhookRequest = z.infer<typeof webhookRequest>
+export type WebhookAnswer =
+  | { kind: 'made'; secret: string }
+  /** `off`: the operator has set no key to make secrets with. */
+  | { kind: 'refused'; why: 'off' | 'too_many' | 'not_https' | 'private' | 'unknown_host' }
+
+/** POST /webhooks/delete: nothing is posted to it any more. Answers `{ deleted }`. */
+export const webhookDeletion = z.strictObject({ id: z.string().min(1).max(128), project: z.string().min(1).max(64) })
+
 /** POST /barrier: answers once no admission that read older facts can still be under way (architecture §M2). */
 export const barrier = z.strictObject({ projects: z.array(z.string().min(1).max(64)).min(1).max(10_000) })
 

@@ -18,10 +18,15 @@ BEGIN
       FROM paced p
      WHERE t.project = p.project AND t.days = p.days AND t.told <> (p.remaining * 7 < p.days * p.week)
     RETURNING t.project, t.days, t.told, p.remaining
+  ), told AS (
+    INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+    SELECT 'ntc_' || left(encode(sha256(convert_to(concat_ws(' ', project, 'days', moment), 'UTF8')), 'hex'), 26),
+           project, 'wallet.days_left', days, remaining, moment
+      FROM changed WHERE told
+    RETURNING id, project
+  ), sent AS (
+    INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+    SELECT n.id, w.id, moment FROM told n JOIN money.webhooks w ON w.project = n.project
   )
-  INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
-  SELECT 'ntc_' || left(encode(sha256(convert_to(concat_ws(' ', project, 'days', moment), 'UTF8')), 'hex'), 26),
-         project, 'wallet.days_left', days, remaining, moment
-    FROM changed WHERE told;
-  GET DIAGNOSTICS notices = ROW_COUNT;
+  SELECT count(*) INTO notices FROM told;
 END $$;

@@ -124,6 +124,10 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`PUT ${project}/notices/thresholds`]:                    row(NOT,   NOT,    '200',  GONE,   GONE, { body: () => ({ belowMicro: [1], daysLeft: 3, keyPercents: [80] }) }),
   [`GET ${project}/notices`]:                               row(NOT,   NOT,    '200',  GONE,   GONE),
 
+  [`GET ${project}/webhooks`]:                              row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`POST ${project}/webhooks`]:                             row(NOT,   NOT,    '201',  GONE,   GONE, { body: () => ({ url: 'https://hooks.example.com/' }) }),
+  [`DELETE ${project}/webhooks/:webhook`]:                  row(NOT,   NOT,    '204',  GONE,   GONE),
+
   [`GET ${project}/sandboxes`]:                             row(GONE,  GONE,   '200',  GONE,   GONE),
   [`POST ${project}/sandboxes`]:                            row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => ({ name: 'New' }) }),
   [`GET ${sandbox}`]:                                       row(NONE,  NONE,   '200',  NONE,   NONE),

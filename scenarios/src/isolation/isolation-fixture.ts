@@ -21,6 +21,7 @@ export interface Ids {
   newProduct: string
   key: string
   invocation: string
+  webhook: string
   sandbox: string
   /** An execution of the sandbox product. */
   execution: string
@@ -102,7 +103,7 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
   }
 }
 
-const ofProject = ['project', 'key', 'invocation', 'sandbox', 'execution', 'asset', 'token', 'projectToken'] as const
+const ofProject = ['project', 'key', 'invocation', 'webhook', 'sandbox', 'execution', 'asset', 'token', 'projectToken'] as const
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'person'] as const
 
 /** What must stand in no answer to a person, or to a key of the same place. */
@@ -150,6 +151,12 @@ async function openProject(
   await fixture.assign(project.id, product)
   const key = await fixture.key({ project, by: owner })
   const invocation = await settledCall(fixture, project, key.id, product)
+  const webhook = fixture.id('whk')
+  await fixture.run(
+    `INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
+     VALUES ($1, $2, 'https://hooks.example.com/', 'a key', $3, now())`,
+    [webhook, project.id, owner],
+  )
   const sandbox = await fixture.sandbox(project, echo, { mcpEnabled: true })
   await fixture.run(
     `INSERT INTO control.audit (tenant, person, action, subject) VALUES ($1, $2, 'sandbox.create', $3)`,
@@ -171,6 +178,7 @@ async function openProject(
     newProduct,
     key: key.id,
     invocation,
+    webhook,
     sandbox: sandbox.id,
     execution,
     asset,
@@ -237,6 +245,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     newProduct: `acme/${fixture.id('m')}`,
     key: fixture.id('key'),
     invocation: fixture.id('inv'),
+    webhook: fixture.id('whk'),
     sandbox: fixture.id('sbx').replace('_', '-'),
     execution: fixture.id('exe'),
     asset: fixture.id('ast'),

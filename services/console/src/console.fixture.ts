@@ -54,6 +54,8 @@ export const consoleTest = liveTest
         SERVICE_SECRET_GATEWAY: secrets.gateway,
         SERVICE_SECRET_WORKER: secrets.worker,
         SERVICE_SECRET_CONSOLE: secrets.console,
+        WEBHOOK_KEY: 'h'.repeat(32),
+        WEBHOOK_PRIVATE_ADDRESSES: 'true',
       },
     })
     onCleanup(ledger.stop)

@@ -28,6 +28,8 @@ export interface ConsoleDeps {
     | 'assetsToRemove'
     | 'assetsRemoved'
     | 'checkAdmission'
+    | 'createWebhook'
+    | 'deleteWebhook'
   >
   assetStore: Pick<AssetStore, 'open' | 'put' | 'remove'>
   throttle: Throttle

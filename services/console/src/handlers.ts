@@ -20,6 +20,7 @@ import { readStatement } from './money/statement.ts'
 import { readUsage } from './money/usage.ts'
 import { fundWallet, readWallet } from './money/wallet.ts'
 import { listNotices } from './notices/list-notices.ts'
+import { createWebhook, deleteWebhook, listWebhooks } from './notices/webhooks.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { listMembers, removeMember, setMember } from './people/members.ts'
 import { listTeamMembers, removeTeamMember, setTeamMember } from './people/team-members.ts'
@@ -114,6 +115,9 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     readThresholds: readThresholds(deps),
     setThresholds: setThresholds(deps),
     listNotices: listNotices(deps),
+    listWebhooks: listWebhooks(deps),
+    createWebhook: createWebhook(deps),
+    deleteWebhook: deleteWebhook(deps),
 
     listSandboxes: listSandboxes(deps),
     createSandbox: createSandbox(deps),

@@ -55,6 +55,17 @@ const variables = z.object({
     description:
       'Where `ledger archive` runs by itself, the same as there: then an alert says which month is overdue. None: nothing is archived',
   }),
+  WEBHOOK_KEY: sharedSecret().optional().meta({
+    description: 'What the secrets of webhooks are made with; none: there are no webhooks',
+    secret: true,
+  }),
+  WEBHOOK_KEY_PREVIOUS: sharedSecret().optional().meta({
+    description: 'The key before WEBHOOK_KEY, as long as there are webhooks from its time',
+    secret: true,
+  }),
+  WEBHOOK_PRIVATE_ADDRESSES: flag()
+    .default(false)
+    .meta({ description: 'Webhooks may have private addresses, and http; for development and tests' }),
   PREPARED_STATEMENTS: flag()
     .default(true)
     .meta({ description: 'Off for a PgBouncer that does not know prepared statements' }),

@@ -12,6 +12,7 @@ import type { Flow } from './executions/cache/flow.ts'
 import type { CancelItem, OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
 import type { BegunExecution } from './executions/store/execution-facts.ts'
 import type { Metrics } from './metrics.ts'
+import type { WebhookSettings } from './webhooks/webhook-settings.ts'
 import type { SetAside } from './set-aside/set-aside.ts'
 
 type Connections = Pick<Database, 'prisma' | 'sql'>
@@ -38,6 +39,7 @@ export interface Deps {
   packageCache: PackageCache
   setAside: SetAside
   keyUses: KeyUses
+  webhookSettings: WebhookSettings
   notifier: Pick<Notifier, 'notify' | 'subscribe'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics

@@ -45,6 +45,10 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Items that Postgres refused for no business reason',
     unit: '{item}',
   })
+  const deliveries = meter.createCounter('ledger.webhooks.deliveries', {
+    description: 'Tries to post a notice to a webhook, by outcome; dead: it is not tried again',
+    unit: '{try}',
+  })
   const lockedOut = meter.createCounter('ledger.batches.locked_out', {
     description: 'Batches that waited in vain for a lock that is no wallet’s',
     unit: '{batch}',
@@ -93,6 +97,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     },
     reclaimed(nodes: number): void {
       reclaimed.add(nodes)
+    },
+    posted(outcome: 'delivered' | 'failed' | 'dead'): void {
+      deliveries.add(1, { outcome })
     },
     lockedOut(): void {
       lockedOut.add(1)

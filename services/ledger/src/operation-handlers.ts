@@ -17,6 +17,7 @@ import { readInvocation } from './invocations/read-invocation.ts'
 import { endInstance, recordHeartbeat } from './instances/heartbeat.ts'
 import { readKeyStatus } from './keys/read-key-status.ts'
 import { setThresholds } from './notices/set-thresholds.ts'
+import { createWebhook, deleteWebhook } from './webhooks/webhooks.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 import { correct } from './wallets/correct.ts'
 import { fund } from './wallets/fund.ts'
@@ -50,6 +51,8 @@ export const operationHandlers: {
   fund: asking('locking', fund),
   correct: asking('locking', correct),
   setThresholds: asking('locking', setThresholds),
+  createWebhook,
+  deleteWebhook,
   barrier: asking('locking', passBarrier),
   wallet: readWallet,
 }

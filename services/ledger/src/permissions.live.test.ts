@@ -46,6 +46,8 @@ const MONEY_TABLES = [
   'latest_refusals',
   'refusal_senders',
   'notices',
+  'webhooks',
+  'webhook_deliveries',
   'days_left_thresholds',
   'write_offs',
   'idempotency_keys',

@@ -19,6 +19,7 @@ import { maintenanceJobs } from './maintenance/maintenance-jobs.ts'
 import { openMetrics } from './metrics.ts'
 import { openPools } from './pools.ts'
 import { openSetAside } from './set-aside/set-aside.ts'
+import { webhookSettingsOf } from './webhooks/webhook-settings.ts'
 import { observeState } from './state-metrics.ts'
 
 const BATCH_BYTES = 1024 * 1024
@@ -62,6 +63,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     notifier,
     nodeQueue,
     keyUses,
+    webhookSettings: webhookSettingsOf(config),
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
     setAside: openSetAside({ now }),
     metrics: openMetrics(tools.meter, log, now),

@@ -45,7 +45,7 @@ export async function startServices(options: ServiceStackOptions) {
   } = options
   const folder = await temporaryFolder('services')
   const secrets = { gateway: secret(), worker: secret(), console: secret() }
-  const providerKey = secret()
+  const [providerKey, webhookKey] = [secret(), secret()]
   const provider = await startSimulatedProvider()
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), provider.stop]
   const stop = async () => {
@@ -75,6 +75,8 @@ export async function startServices(options: ServiceStackOptions) {
         SERVICE_SECRET_GATEWAY: secrets.gateway,
         SERVICE_SECRET_WORKER: secrets.worker,
         SERVICE_SECRET_CONSOLE: secrets.console,
+        WEBHOOK_KEY: webhookKey,
+        WEBHOOK_PRIVATE_ADDRESSES: 'true',
       }),
     )
     const ledgerUrls = await times(Math.max(gateways, workers, ledgers), (n) =>

@@ -23,8 +23,8 @@ import {
   tenantRecord,
 } from '../console/people.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
+import { newWebhookBody, noticeRecord, noticeThresholds, webhookRecord } from '../console/notices.ts'
 import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
-import { noticeRecord, noticeThresholds } from '../console/notices.ts'
 import {
   assignmentRecord,
   grantRecord,
@@ -241,6 +241,19 @@ export const consoleRoutes = {
     description: 'By a Project Owner. Each is told once when it is crossed, and again when it is crossed anew.',
   }),
   listNotices: notices('GET', `${project}/notices`, 'List notices, newest first', page(noticeRecord), paged),
+  listWebhooks: notices('GET', `${project}/webhooks`, 'List webhooks', page(webhookRecord), paged),
+  createWebhook: notices(
+    'POST',
+    `${project}/webhooks`,
+    'Have notices posted to an address',
+    made(z.strictObject({ webhook: webhookRecord, secret })),
+    {
+      ...sent(newWebhookBody, 'not_empty'),
+      description:
+        'By a Project Owner; up to five. Each notice is posted at least once, always with the same `webhook-id`, and signed with the secret by the Standard Webhooks specification.',
+    },
+  ),
+  deleteWebhook: notices('DELETE', `${project}/webhooks/{webhook}`, 'Post no more notices to it', done),
 
   listProducts: catalogue('GET', '/api/v2/products', 'List products', page(productRecord), {
     ...paged,

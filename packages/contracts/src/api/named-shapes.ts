@@ -8,7 +8,7 @@ import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
 import { auditRecord, memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/people.ts'
 import { newProductBody, productPricing, productRecord } from '../console/products.ts'
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
-import { noticeRecord, noticeThresholds } from '../console/notices.ts'
+import { deliveryRecord, noticeRecord, noticeThresholds, webhookRecord } from '../console/notices.ts'
 import { latestRefusals, refusalCounts } from '../console/refusals.ts'
 import { newRevisionBody, revisionRecord, sandboxRecord } from '../console/sandboxes.ts'
 import { fundingRecord, journalEntry, statement } from '../console/statement.ts'
@@ -68,6 +68,8 @@ export const namedAnswers = {
   LatestRefusals: latestRefusals,
   NoticeThresholds: noticeThresholds,
   Notice: noticeRecord,
+  NoticeDelivery: deliveryRecord,
+  Webhook: webhookRecord,
   Product: productRecord,
   ProductPricing: productPricing,
   RefusalBody: refusalBody,

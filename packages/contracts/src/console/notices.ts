@@ -26,6 +26,35 @@ export const noticeThresholds = z
   .meta({ examples: [{ belowMicro: [5_000_000, 1_000_000], daysLeft: 3, keyPercents: [80, 100] }] })
 export type NoticeThresholds = z.infer<typeof noticeThresholds>
 
+export const newWebhookBody = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/, normalize: false })
+      .max(2048)
+      .refine((text) => {
+        if (!URL.canParse(text)) return true // told by the rule before
+        const { username, password, hash } = new URL(text)
+        return username === '' && password === '' && hash === ''
+      }, 'must have no user, password or fragment')
+      .describe('an address on the public internet, by https'),
+  })
+  .meta({ examples: [{ url: 'https://hooks.example.com/notices' }] })
+export const webhookRecord = z.strictObject({ id, url: z.string(), createdBy: id, createdAt: time })
+export type WebhookRecord = z.infer<typeof webhookRecord>
+
+export const deliveryRecord = z.strictObject({
+  webhook: id,
+  state: z.enum(['Pending', 'Delivered', 'Dead']).describe('Dead: it was tried for the last time'),
+  tries: z.int(),
+  status: z.int().nullable().describe('of the last answer'),
+  error: z
+    .string()
+    .nullable()
+    .describe('why there was no answer: timeout, unreachable, unknown_host, private, not_https or key_missing'),
+  nextTryAt: time.nullable(),
+  endedAt: time.nullable(),
+})
+
 export const noticeRecord = z
   .strictObject({
     id,
@@ -37,6 +66,7 @@ export const noticeRecord = z
     windowStart: time.nullable(),
     limitMicro: micro.nullable(),
     spentMicro: micro.nullable(),
+    deliveries: z.array(deliveryRecord).describe('to the webhooks that the project had at that time and still has'),
   })
   .meta({
     examples: [
@@ -50,6 +80,17 @@ export const noticeRecord = z
         windowStart: null,
         limitMicro: null,
         spentMicro: null,
+        deliveries: [
+          {
+            webhook: 'whk_01k5j3v8w2',
+            state: 'Delivered',
+            tries: 1,
+            status: 204,
+            error: null,
+            nextTryAt: null,
+            endedAt: '2026-11-20T09:12:32.000Z',
+          },
+        ],
       },
     ],
   })

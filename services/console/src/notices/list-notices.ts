@@ -17,6 +17,7 @@ export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNot
       orderBy: [{ at: 'desc' }, { id: 'desc' }],
       take: limit + 1,
     })
+    const deliveries = Map.groupBy(await deliveriesOf(deps, project, rows), ({ notice }) => notice)
     const records = rows.map((row): NoticeRecord => ({
       id: row.id,
       kind: row.kind as NoticeRecord['kind'],
@@ -27,6 +28,7 @@ export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNot
       windowStart: row.windowStart?.toISOString() ?? null,
       limitMicro: microOf(row.limitMicro),
       spentMicro: microOf(row.spentMicro),
+      deliveries: (deliveries.get(row.id) ?? []).map(deliveryOf),
     }))
     res.json(pageOf(records, limit, ({ at, id }) => timeCursor({ createdAt: at, id })))
   }
@@ -34,4 +36,32 @@ export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNot
 
 function microOf(micro: bigint | null): number | null {
   return micro === null ? null : Number(micro)
+}
+
+type Delivery = Awaited<ReturnType<ConsoleDeps['prisma']['webhookDelivery']['findMany']>>[number]
+
+/** To webhooks that are still there. */
+async function deliveriesOf(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  project: string,
+  notices: { id: string }[],
+): Promise<Delivery[]> {
+  const webhooks = await prisma.webhook.findMany({ where: { project }, select: { id: true } })
+  if (webhooks.length === 0) return []
+  return prisma.webhookDelivery.findMany({
+    where: { notice: { in: notices.map(({ id }) => id) }, webhook: { in: webhooks.map(({ id }) => id) } },
+    orderBy: { webhook: 'asc' },
+  })
+}
+
+function deliveryOf({ webhook, state, tries, status, error, nextTryAt, endedAt }: Delivery) {
+  return {
+    webhook,
+    state: state as NoticeRecord['deliveries'][number]['state'],
+    tries,
+    status,
+    error,
+    nextTryAt: state === 'Pending' ? nextTryAt.toISOString() : null,
+    endedAt: endedAt?.toISOString() ?? null,
+  }
 }

@@ -61,5 +61,6 @@ test('notices are read newest first, page by page', async ({ stack, fixture }) =
     windowStart: null,
     limitMicro: null,
     spentMicro: null,
+    deliveries: [],
   })
 })

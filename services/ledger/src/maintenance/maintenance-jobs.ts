@@ -9,6 +9,7 @@ import { monitorInstances } from './instance-monitor.ts'
 import { requeueJobs } from './job-requeuer.ts'
 import type { MaintenanceJob } from './maintenance-job.ts'
 import { tellDaysLeft } from './days-left-monitor.ts'
+import { sendNotices } from '../webhooks/send-notices.ts'
 import { rescueNodes } from './node-rescuer.ts'
 import { planPartitions } from './partition-planner.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
@@ -42,6 +43,7 @@ export function maintenanceJobs(
     { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(watching).runOnce },
     { name: 'set-aside-retrier', everyMs: 1_000, runOnce: () => retrySetAside(upkeep) },
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
+    { name: 'webhook-sender', everyMs: 1_000, runOnce: () => sendNotices(upkeep) },
     { name: 'days-left-monitor', everyMs: 3_600_000, atOnce: true, runOnce: () => tellDaysLeft(upkeep) },
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },

@@ -28,7 +28,13 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
       DELETE FROM money.notices WHERE id IN (
         SELECT id FROM money.notices WHERE at < now() - ${NOTICE_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
   )
-  return { idempotencyKeys, instances, notices, ...(await cleanRefusals({ reads: { prisma } })) }
+  const deliveries = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.webhook_deliveries WHERE (notice, webhook) IN (
+        SELECT d.notice, d.webhook FROM money.webhook_deliveries d
+         WHERE NOT EXISTS (SELECT FROM money.notices n WHERE n.id = d.notice) LIMIT ${MAX_ROWS}::int)`,
+  )
+  return { idempotencyKeys, instances, notices, deliveries, ...(await cleanRefusals({ reads: { prisma } })) }
 }
 
 async function cleanRefusals({ reads: { prisma } }: { reads: Pick<Deps['reads'], 'prisma'> }) {

@@ -1,0 +1,181 @@
+import { createHmac, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { mintId } from '@gateway/contracts/ids'
+import { openLedgerClient, type LedgerClient } from '@gateway/ledger-client/ledger-client'
+import { openFixture } from '@gateway/testbed/fixture'
+import { liveTest } from '@gateway/testbed/live-test'
+import { startProgram } from '@gateway/testbed/test-program'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+
+// Thresholds are crossed under load while ledgers, which write and post the notices, are killed at random moments (money §10).
+
+const PROJECTS = 20
+const CROSSINGS_EACH = 50
+const CROSSINGS = PROJECTS * CROSSINGS_EACH
+const CHARGE = 20
+const FUNDS = 3_000
+const KILLS = 5
+const LEDGERS = 2
+const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
+const newId = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
+
+const test = liveTest
+  /** Takes most notices, and none of the others at the first time. */
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('receiver', async ({}, { onCleanup }) => {
+    const tries = new Map<string, number>()
+    const taken: { id: string; project: string; threshold: number; signedWith: (secret: string) => boolean }[] = []
+    const server = createServer((req, res) => {
+      void text(req).then((body) => {
+        const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = req.headers
+        const seen = (tries.get(String(id)) ?? 0) + 1
+        tries.set(String(id), seen)
+        if (seen === 1 && String(id).endsWith('0')) return res.writeHead(500).end()
+        const { project, threshold } = JSON.parse(body).data
+        const signedWith = (secret: string) => {
+          const mac = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+          return signature === `v1,${mac.update(`${id}.${timestamp}.${body}`).digest('base64')}`
+        }
+        taken.push({ id: String(id), project, threshold, signedWith })
+        res.writeHead(204).end()
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onCleanup(() => void server.close())
+    return { taken, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
+  })
+  .extend('ledgers', async ({ database, redis }, { onCleanup }) => {
+    const folder = await temporaryFolder('notices')
+    const start = (n: number) =>
+      startProgram({
+        name: `ledger-${n}`,
+        entry: path.resolve(import.meta.dirname, '../services/ledger/src/main.ts'),
+        folder,
+        env: {
+          DATABASE_URL: database.ledgerUrl,
+          REDIS_URL: redis.url,
+          SERVICE_SECRET_GATEWAY: secrets.gateway,
+          SERVICE_SECRET_WORKER: secrets.worker,
+          SERVICE_SECRET_CONSOLE: secrets.console,
+          WEBHOOK_KEY: 'h'.repeat(32),
+          WEBHOOK_PRIVATE_ADDRESSES: 'true',
+        },
+      })
+    const ledgers = await Promise.all(Array.from({ length: LEDGERS }, (_, n) => start(n)))
+    onCleanup(async () => {
+      await Promise.all(ledgers.map((each) => each.stop()))
+      await rm(folder, { recursive: true, force: true })
+    })
+    return ledgers
+  })
+
+test(
+  `${CROSSINGS} crossings under load and kills are each told once and delivered at least once, and none is invented`,
+  { timeout: 240_000 },
+  async ({ database, receiver, ledgers }) => {
+    const fixture = await openFixture(database.adminUrl)
+    const client = (service: 'gateway' | 'console', n: number) =>
+      openLedgerClient({ url: ledgers[n]!.url, service, secret: secrets[service] })
+    const gateways = ledgers.map((_, n) => client('gateway', n))
+    const console = client('console', 0)
+    const instance = newId('ins')
+    await gateways[0]!.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })
+
+    const owners = await fixture.tenant()
+    const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n })
+    const secretOf = new Map<string, string>()
+    const keys = new Map<string, string>()
+    for (let n = 0; n < PROJECTS; n++) {
+      const project = await fixture.project(owners, BigInt(FUNDS))
+      await fixture.assign(project.id, product)
+      keys.set(project.id, (await fixture.key({ project, by: owners.owner })).hash)
+      await fixture.run('SELECT money.set_notice_thresholds_v1($1, $2, NULL, NULL)', [project.id, thresholds()])
+      const webhook = { id: newId('whk'), project: project.id, url: receiver.url, createdBy: owners.owner }
+      const made = await console.createWebhook(webhook)
+      if (made.kind === 'made') secretOf.set(project.id, made.secret)
+    }
+
+    let calling = true
+    const kills = killAndRestart(ledgers, KILLS, () => calling)
+    await Promise.all(
+      [...keys].map(async ([project, keyHash], at) => {
+        for (let n = 0; n < CROSSINGS_EACH; n++)
+          await charge(gateways[(at + n) % LEDGERS]!, { instance, keyHash, product })
+        return project
+      }),
+    )
+    calling = false
+    await kills
+    await killAndRestart(ledgers, 1, () => true) // while notices are being posted
+
+    const ids = () => new Set(receiver.taken.map(({ id }) => id))
+    await expect.poll(() => ids().size, { timeout: 90_000, interval: 250 }).toBeGreaterThanOrEqual(CROSSINGS)
+
+    const { rows: told } = await fixture.run('SELECT id, project, threshold::int FROM money.notices')
+    const expected = [...keys.keys()].flatMap((project) => thresholds().map((threshold) => `${project} ${threshold}`))
+    expect(told.map(({ project, threshold }) => `${project} ${threshold}`).toSorted()).toEqual(expected.toSorted())
+    expect(ids()).toEqual(new Set(told.map(({ id }) => id as string)))
+    expect(receiver.taken.filter(({ project, signedWith }) => !signedWith(secretOf.get(project)!))).toEqual([])
+    const { rows: states } = await fixture.run('SELECT state, count(*)::int FROM money.webhook_deliveries GROUP BY 1')
+    expect(states).toEqual([{ state: 'Delivered', count: CROSSINGS }])
+    const { rows: charged } = await fixture.run('SELECT sum(settled)::int AS micro FROM money.wallets')
+    expect(charged).toEqual([{ micro: CROSSINGS * CHARGE }])
+
+    await Promise.all([...gateways, console].map((each) => each.close()))
+    await fixture.close()
+  },
+)
+
+/** Each call of a project crosses one. */
+function thresholds(): number[] {
+  return Array.from({ length: CROSSINGS_EACH }, (_, n) => FUNDS - n * CHARGE)
+}
+
+/** One call, admitted as often as it takes, and charged once. */
+async function charge(
+  client: LedgerClient,
+  { instance, keyHash, product }: { instance: string; keyHash: string; product: string },
+): Promise<void> {
+  for (;;) {
+    const id = newId('inv')
+    const promptSize = { bytes: 1, messages: 1, tools: 0, images: 0, counted: null, maxTokens: CHARGE }
+    const item = {
+      id,
+      instance,
+      keyHash,
+      selector: null,
+      model: product,
+      parameters: [],
+      promptSize,
+      idempotency: null,
+    }
+    const outcome = await client.admit(item, { budgetMs: 5_000 }).catch(() => null)
+    if (outcome?.kind !== 'admitted') {
+      await client.release({ id, reason: 'not admitted' })
+      continue
+    }
+    const usage = { promptTokens: 1, completionTokens: CHARGE, estimated: false }
+    expect(await client.settle({ id, usage, answer: null })).toMatchObject({ kind: 'settled' })
+    return
+  }
+}
+
+async function killAndRestart(
+  ledgers: { kill(): Promise<void>; start(): Promise<void> }[],
+  times: number,
+  goesOn: () => boolean,
+): Promise<void> {
+  for (let n = 0; n < times && goesOn(); n++) {
+    await wait(randomInt(20, 300))
+    const ledger = ledgers[n % ledgers.length]!
+    await ledger.kill()
+    await ledger.start()
+  }
+}

@@ -1,0 +1,88 @@
+import type { WebhookAnswer } from '@gateway/contracts/ledger-reads'
+import { Refusal, refuse } from '@gateway/contracts/refusal'
+import { recordChange } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { authorizeInProject } from '../permissions/authorize.ts'
+import type { Handler } from '../request/call.ts'
+import { invalidField } from '../request/check.ts'
+import { pageOf } from '../request/page.ts'
+import { personOf } from '../sign-in/person.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
+
+/** GET …/projects/{p}/webhooks, in the order in which they were made. */
+export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'> {
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'notices.manage')
+    const { cursor = '', limit } = call.query()
+    const rows = await deps.prisma.webhook.findMany({
+      where: { project, id: { gt: cursor } },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    const records = rows.map(({ id, url, createdBy, createdAt }) => ({
+      id,
+      url,
+      createdBy,
+      createdAt: createdAt.toISOString(),
+    }))
+    res.json(pageOf(records, limit, ({ id }) => id))
+  }
+}
+
+/** POST …/projects/{p}/webhooks: the ledger makes the secret, which is shown this once (money §10.2). The audit row follows. */
+export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<'createWebhook'> {
+  const { prisma, ledger } = deps
+  return async (call, res) => {
+    const person = personOf(res)
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'notices.manage')
+    const { url } = await call.body()
+    const id = deps.newId('whk')
+    const answer = await ledger.createWebhook({ id, project, url, createdBy: person.id })
+    if (answer.kind === 'refused') throw refusalOf(answer.why)
+    const change = { tenant, person: person.id, action: 'webhook.create', subject: id, details: { project } }
+    await recordChange(prisma, change)
+    const { createdAt } = await prisma.webhook.findUniqueOrThrow({ where: { id } })
+    const webhook = { id, url, createdBy: person.id, createdAt: createdAt.toISOString() }
+    res.status(201).json({ webhook, secret: answer.secret })
+  }
+}
+
+/** DELETE …/projects/{p}/webhooks/{webhook}: what was on its way to it is given up. */
+export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
+  return async (call, res) => {
+    const person = personOf(res)
+    const tenant = call.id('tenant')
+    const { id: project } = await authorizeInProject(deps, person, tenant, call.id('project'), 'notices.manage')
+    const id = call.id('webhook')
+    const { deleted } = await deps.ledger.deleteWebhook({ id, project })
+    if (!deleted) throw refuse('not_found', {})
+    const change = { tenant, person: person.id, action: 'webhook.delete', subject: id, details: { project } }
+    await recordChange(deps.prisma, change)
+    res.status(204).end()
+  }
+}
+
+type Why = Extract<WebhookAnswer, { kind: 'refused' }>['why']
+
+function refusalOf(why: Why): Refusal {
+  switch (why) {
+    case 'off':
+      return new Refusal(
+        'unavailable',
+        'This service has no key to make secrets of webhooks with.',
+        'Ask its operator to set WEBHOOK_KEY of the ledger; until then, read GET …/notices.',
+        { retryAfterMs: null },
+      )
+    case 'too_many':
+      return new Refusal('not_empty', 'The project has five webhooks already.', 'Delete one of them first.')
+    case 'not_https':
+      return invalidField('url', 'must begin with https://.')
+    case 'private':
+      return invalidField('url', 'leads to an address that is not on the public internet.')
+    case 'unknown_host':
+      return invalidField('url', 'leads nowhere: its host could not be found.')
+  }
+}

@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, expect } from 'vitest'
+import { test as ledgerTest } from '../fixtures/ledger-test.ts'
+import { unmeasured } from '../fixtures/replica.ts'
+import { setThresholds } from '../notices/set-thresholds.ts'
+import { sendNotices } from './send-notices.ts'
+import { signNotice } from './sign-notice.ts'
+import { webhookSettingsOf } from './webhook-settings.ts'
+import { createWebhook, deleteWebhook } from './webhooks.ts'
+
+interface Got {
+  path: string
+  headers: Record<string, string>
+  body: string
+}
+
+const settings = (more: Partial<Parameters<typeof webhookSettingsOf>[0]> = {}) =>
+  webhookSettingsOf({
+    WEBHOOK_KEY: 'k'.repeat(32),
+    WEBHOOK_KEY_PREVIOUS: undefined,
+    WEBHOOK_PRIVATE_ADDRESSES: true,
+    ...more,
+  })
+
+const test = ledgerTest
+  /** A server that answers by the path, such as /500, and keeps what it got. */
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('receiver', async ({}, { onCleanup }) => {
+    const got: Got[] = []
+    const server = createServer((req, res) => {
+      void text(req).then((body) => {
+        got.push({ path: req.url!, headers: req.headers as Record<string, string>, body })
+        const status = Number(req.url!.slice(1))
+        res.writeHead(status, status === 302 ? { location: '/200' } : {}).end()
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onCleanup(() => void server.close())
+    return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  })
+  .extend('hooked', async ({ fixture, replica, tenant, receiver }) => {
+    const { project, key, product } = tenant
+    const deps = { reads: replica.reads, metrics: unmeasured, webhookSettings: settings() }
+    await setThresholds(replica, { project: project.id, belowMicro: [999_990], daysLeft: null, keyPercents: [] })
+    return {
+      deps,
+      project: project.id,
+      async webhook(path: string) {
+        const id = fixture.id('whk')
+        const url = path.startsWith('http') ? path : receiver.url + path
+        const made = await createWebhook(deps, { id, project: project.id, url, createdBy: 'per_test' })
+        if (made.kind !== 'made') throw new Error(made.why)
+        return { id, secret: made.secret }
+      },
+      /** Falls below the threshold. Answers the notice. */
+      async cross() {
+        const item = replica.item(key, product)
+        await replica.admit(item)
+        await replica.settle(item.id, { promptTokens: 1, completionTokens: 50 })
+        const { rows } = await fixture.run('SELECT id FROM money.notices WHERE project = $1', [project.id])
+        expect(rows).toHaveLength(1)
+        return rows[0]!['id'] as string
+      },
+      /** Makes whatever waits due. */
+      elapse: () => fixture.run(`UPDATE money.webhook_deliveries SET next_try_at = now() WHERE state = 'Pending'`),
+      async deliveries() {
+        const { rows } = await fixture.run(
+          'SELECT state, tries, status, error FROM money.webhook_deliveries d JOIN money.notices n ON n.id = d.notice WHERE n.project = $1',
+          [project.id],
+        )
+        return rows
+      },
+    }
+  })
+
+describe('a notice', () => {
+  test('is posted to each webhook of its project, signed with its secret, and not again', async ({
+    receiver: { got },
+    hooked,
+  }) => {
+    const webhooks = [await hooked.webhook('/200'), await hooked.webhook('/204')]
+    const notice = await hooked.cross()
+    expect(await sendNotices(hooked.deps)).toEqual({ delivered: 2, failed: 0, dead: 0 })
+    expect(await sendNotices(hooked.deps)).toEqual({ delivered: 0, failed: 0, dead: 0 })
+    expect(got).toHaveLength(2)
+    for (const { path, headers, body } of got) {
+      const { secret } = webhooks[path === '/200' ? 0 : 1]!
+      const nowMs = Number(headers['webhook-timestamp']) * 1_000
+      expect(headers).toMatchObject(signNotice(secret, { id: notice, body, nowMs }))
+      expect(JSON.parse(body)).toMatchObject({
+        type: 'wallet.below',
+        data: { id: notice, project: hooked.project, threshold: 999_990, remainingMicro: 999_950, key: null },
+      })
+    }
+    expect(await hooked.deliveries()).toEqual([
+      { state: 'Delivered', tries: 1, status: expect.any(Number), error: null },
+      { state: 'Delivered', tries: 1, status: expect.any(Number), error: null },
+    ])
+  })
+
+  test('that is not taken is tried again with the same id and body, later and later, and then is dead', async ({
+    receiver: { got },
+    hooked,
+  }) => {
+    await hooked.webhook('/500')
+    await hooked.cross()
+    const backOffMs = [60_000, 120_000]
+    expect(await sendNotices(hooked.deps, backOffMs)).toMatchObject({ failed: 1 })
+    expect(await sendNotices(hooked.deps, backOffMs)).toMatchObject({ failed: 0 }) // not due yet
+    await hooked.elapse()
+    expect(await sendNotices(hooked.deps, backOffMs)).toMatchObject({ failed: 1 })
+    await hooked.elapse()
+    expect(await sendNotices(hooked.deps, backOffMs)).toMatchObject({ dead: 1 })
+    expect(await hooked.deliveries()).toEqual([{ state: 'Dead', tries: 3, status: 500, error: null }])
+    expect(new Set(got.map(({ headers, body }) => headers['webhook-id'] + body)).size).toBe(1)
+    expect(got).toHaveLength(3)
+  })
+
+  test('is dead at once where the address is gone, and a redirect is not followed', async ({ receiver, hooked }) => {
+    await hooked.webhook('/410')
+    await hooked.webhook('/302')
+    await hooked.cross()
+    expect(await sendNotices(hooked.deps)).toEqual({ delivered: 0, failed: 1, dead: 1 })
+    expect(receiver.got.map(({ path }) => path).toSorted()).toEqual(['/302', '/410'])
+  })
+
+  test('is posted again where whoever took it died', async ({ fixture, receiver, hooked }) => {
+    await hooked.webhook('/200')
+    const notice = await hooked.cross()
+    await fixture.run(
+      `UPDATE money.webhook_deliveries SET tries = 1, next_try_at = now() - interval '1 second' WHERE notice = $1`,
+      [notice],
+    )
+    expect(await sendNotices(hooked.deps)).toMatchObject({ delivered: 1 })
+    expect(receiver.got).toHaveLength(1)
+    expect(await hooked.deliveries()).toMatchObject([{ state: 'Delivered', tries: 2 }])
+  })
+
+  test('is not posted to a private address, whatever it was when the webhook was made', async ({
+    receiver: { got },
+    hooked,
+  }) => {
+    await hooked.webhook('/200')
+    await hooked.cross()
+    const webhookSettings = settings({ WEBHOOK_PRIVATE_ADDRESSES: false })
+    expect(await sendNotices({ ...hooked.deps, webhookSettings })).toMatchObject({ failed: 1 })
+    expect([got, await hooked.deliveries()]).toMatchObject([[], [{ state: 'Pending', error: 'not_https' }]])
+  })
+
+  test('is given up where its webhook is deleted', async ({ receiver: { got }, hooked }) => {
+    const { id } = await hooked.webhook('/200')
+    await hooked.cross()
+    expect(await deleteWebhook(hooked.deps, { id, project: 'prj_other' })).toEqual({ deleted: false })
+    expect(await deleteWebhook(hooked.deps, { id, project: hooked.project })).toEqual({ deleted: true })
+    await sendNotices(hooked.deps)
+    expect([got, await hooked.deliveries()]).toEqual([[], []])
+  })
+})
+
+describe('the secret of a webhook', () => {
+  test('stands nowhere in the database, and outlives a change of the key', async ({ fixture, hooked }) => {
+    const { id, secret } = await hooked.webhook('/200')
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const { rows } = await fixture.run(
+      'SELECT row_to_json(w)::text AS row, secret_key FROM money.webhooks w WHERE id = $1',
+      [id],
+    )
+    expect(rows[0]!['row']).not.toContain(secret.slice(6, 30))
+    const webhook = { id, secretKey: rows[0]!['secret_key'] as string }
+    const later = settings({ WEBHOOK_KEY: 'n'.repeat(32), WEBHOOK_KEY_PREVIOUS: 'k'.repeat(32) })
+    expect(later.secretOf(webhook)).toBe(secret)
+    expect(settings({ WEBHOOK_KEY: 'n'.repeat(32) }).secretOf(webhook)).toBeNull()
+  })
+
+  test('is the same where the webhook is made again by its id, and a project has five at most', async ({ hooked }) => {
+    const url = 'http://127.0.0.1:1/'
+    const make = (n: number) =>
+      createWebhook(hooked.deps, { id: `whk_${hooked.project}_${n}`, project: hooked.project, url, createdBy: 'p' })
+    const first = await make(0)
+    expect(await make(0)).toEqual(first)
+    for (let n = 1; n < 5; n++) expect(await make(n)).toMatchObject({ kind: 'made' })
+    expect(await make(5)).toEqual({ kind: 'refused', why: 'too_many' })
+    expect(await make(4)).toMatchObject({ kind: 'made' })
+  })
+
+  test('cannot be made without a key of the operator', async ({ hooked }) => {
+    const webhookSettings = settings({ WEBHOOK_KEY: undefined })
+    const request = { id: 'whk_1', project: hooked.project, url: 'https://hooks.example.com', createdBy: 'p' }
+    expect(await createWebhook({ ...hooked.deps, webhookSettings }, request)).toEqual({ kind: 'refused', why: 'off' })
+  })
+})

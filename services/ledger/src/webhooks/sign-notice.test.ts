@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { signNotice } from './sign-notice.ts'
+
+test('a notice is signed as the Standard Webhooks specification says', () => {
+  const body = '{"event_type":"ping","data":{"success":true}}'
+  const ofNotice = { id: 'msg_loFOjxBNrRLzqYUf', body, nowMs: 1_731_705_121_900 }
+  expect(signNotice('whsec_plJ3nmyCDGBKInavdOK15jsl', ofNotice)).toEqual({
+    'webhook-id': 'msg_loFOjxBNrRLzqYUf',
+    'webhook-timestamp': '1731705121',
+    'webhook-signature': 'v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0=',
+  })
+})

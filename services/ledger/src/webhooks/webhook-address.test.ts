@@ -1,0 +1,25 @@
+import type { LookupFunction } from 'node:net'
+import { publicLookup } from '@gateway/public-network/public-lookup'
+import { expect, test } from 'vitest'
+import { objectionTo } from './webhook-address.ts'
+
+const leadsTo = (address: string): LookupFunction =>
+  publicLookup((_name, _options, answer) => answer(null, [{ address, family: 4 }]))
+const leadsNowhere: LookupFunction = (_name, _options, answer) =>
+  answer(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }), [])
+
+test.for([
+  ['https://hooks.example.com/', leadsTo('93.184.216.34'), null],
+  ['http://hooks.example.com/', leadsTo('93.184.216.34'), 'not_https'],
+  ['https://hooks.example.com/', leadsTo('10.0.0.7'), 'private'],
+  ['https://hooks.example.com/', leadsNowhere, 'unknown_host'],
+  ['https://127.0.0.1/', leadsTo('93.184.216.34'), 'private'],
+  ['https://[::1]/', leadsTo('93.184.216.34'), 'private'],
+  ['https://2130706433/', leadsTo('93.184.216.34'), 'private'],
+] as const)('%s is objected to as it should be', async ([url, lookup, objection]) => {
+  expect(await objectionTo(url, false, lookup)).toBe(objection)
+})
+
+test('where an operator allows private addresses, anything goes', async () => {
+  expect(await objectionTo('http://127.0.0.1/', true)).toBeNull()
+})
