@@ -6,9 +6,11 @@ import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ServiceTools } from '@gateway/process/run-service'
 import { consoleApp } from './app.ts'
-import { keepRemovingDeleted } from './assets/remove-deleted.ts'
+import { removeDeleted } from './assets/remove-deleted.ts'
 import type { ConsoleConfig } from './config.ts'
 import { openMetrics } from './metrics.ts'
+import { repeat } from './repeat.ts'
+import { forgetCreations } from './request/forget-creations.ts'
 import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import { openThrottle } from './sign-in/throttle.ts'
@@ -34,7 +36,9 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
 
   const assetStore = await openAssetStore(assetStoreOf(config))
   onStop('asset store', () => assetStore.close())
-  onStop('removal of assets', keepRemovingDeleted({ ledger, assetStore, log }))
+  const removal = { name: 'removal of assets', everyMs: 60_000, work: () => removeDeleted({ ledger, assetStore, log }) }
+  const forgetting = { name: 'idempotency keys', everyMs: 600_000, work: () => forgetCreations({ prisma }) }
+  for (const job of [removal, forgetting]) onStop(job.name, repeat({ log }, job))
 
   readiness.check('postgres', async () => ((await prisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const random = (bytes: number) => randomBytes(bytes)

@@ -30,7 +30,11 @@ test('a row says what it is sent: what has a default may be left out, and is the
 
 test('a row says what it answers', () => {
   expectTypeOf<AnswerOf<ConsoleRoutes['listMembers']>>().toEqualTypeOf<Page<MemberRecord>>()
-  expectTypeOf<AnswerOf<ConsoleRoutes['createKey']>>().toEqualTypeOf<{ key: KeyRecord; secret: string }>()
+  expectTypeOf<AnswerOf<ConsoleRoutes['createKey']>>().toEqualTypeOf<{
+    key: KeyRecord
+    secret: string | null
+    resolution?: string | undefined
+  }>()
   expectTypeOf<AnswerOf<ConsoleRoutes['readKey']>>().toEqualTypeOf<KeyRecord>()
   expectTypeOf<AnswerOf<ConsoleRoutes['setMember']>>().toEqualTypeOf<MemberRecord>()
   expectTypeOf<AnswerOf<ConsoleRoutes['signOut']>>().toEqualTypeOf<undefined>()

@@ -8,7 +8,7 @@ import {
 } from '../console/sandboxes.ts'
 import { flowLimits } from '../limits.ts'
 import type { ApiRoute } from './api-route.ts'
-import { made, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
+import { made, one, page, paged, project, route, sent, sentOnce, tenant } from './console-rows.ts'
 import { executionDetailShape, executionSummaryShape, progressQuery, progressShape } from '../execution.ts'
 
 const sandbox = `${tenant}/sandboxes/{sandbox}` as const
@@ -27,7 +27,7 @@ export const consoleFlowRoutes = {
     `${project}/sandboxes`,
     'Make an empty sandbox product',
     made(sandboxRecord),
-    sent(newSandboxBody),
+    sentOnce(newSandboxBody),
   ),
   readSandbox: sandboxes('GET', sandbox, 'Read a sandbox product', one(sandboxRecord), { refusals: reached }),
   changeSandbox: sandboxes(
@@ -42,7 +42,7 @@ export const consoleFlowRoutes = {
     refusals: ['invalid_request', ...reached],
   }),
   saveRevision: sandboxes('POST', `${sandbox}/revisions`, 'Save a revision', made(revisionRecord), {
-    ...sent(newRevisionBody, ...reached, 'revision_conflict'),
+    ...sentOnce(newRevisionBody, ...reached, 'revision_conflict'),
     maxBodyBytes: flowLimits.bodyBytes,
     description:
       'Always a new one, stored with the `problems` of its graph; no revision is ever changed. What has problems cannot be activated. `draft` marks one that is not finished. `baseRevision` refuses a save over one that the author has not seen.',

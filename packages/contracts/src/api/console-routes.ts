@@ -39,7 +39,21 @@ import { consoleAssetRoutes } from './console-asset-routes.ts'
 import { consoleBooksRoutes } from './console-books-routes.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
 import { consoleTokenRoutes } from './console-token-routes.ts'
-import { csv, done, made, madeOrChanged, one, page, paged, project, route, sent, tenant } from './console-rows.ts'
+import {
+  csv,
+  done,
+  made,
+  madeOrChanged,
+  one,
+  page,
+  paged,
+  project,
+  route,
+  sent,
+  sentOnce,
+  tenant,
+  withSecret,
+} from './console-rows.ts'
 
 const secret = z.string().describe('shown this once')
 
@@ -89,13 +103,13 @@ export const consoleRoutes = {
     'POST',
     '/api/v2/me/tokens',
     'Make a personal token',
-    made(z.strictObject({ token: tokenRecord, secret })),
-    sent(newTokenBody),
+    made(withSecret('token', tokenRecord)),
+    sentOnce(newTokenBody),
   ),
   deleteToken: signIn('DELETE', '/api/v2/me/tokens/{token}', 'Delete a personal token', done),
 
   listTenants: people('GET', '/api/v2/tenants', 'List my organizations', page(tenantRecord), paged),
-  createTenant: people('POST', '/api/v2/tenants', 'Make an organization', made(tenantRecord), sent(newTenantBody)),
+  createTenant: people('POST', '/api/v2/tenants', 'Make an organization', made(tenantRecord), sentOnce(newTenantBody)),
   deleteTenant: people('DELETE', tenant, 'Delete an empty organization', done, { refusals: ['not_empty'] }),
   listMembers: people('GET', `${tenant}/members`, 'List members', page(memberRecord), paged),
   setMember: people(
@@ -107,7 +121,7 @@ export const consoleRoutes = {
   ),
   removeMember: people('DELETE', `${tenant}/members/{person}`, 'End a membership', done, { refusals: ['last_admin'] }),
   listTeams: people('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
-  createTeam: people('POST', `${tenant}/teams`, 'Make a team', made(teamRecord), sent(newTeamBody)),
+  createTeam: people('POST', `${tenant}/teams`, 'Make a team', made(teamRecord), sentOnce(newTeamBody)),
   deleteTeam: people('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', done, {
     refusals: ['not_empty'],
   }),
@@ -133,7 +147,7 @@ export const consoleRoutes = {
 
   listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
   createProject: projects('POST', `${tenant}/projects`, 'Make a project', made(projectRecord), {
-    ...sent(newProjectBody),
+    ...sentOnce(newProjectBody),
     description:
       'It belongs to the first team of whoever makes it unless another is named, who becomes its Project Owner. Its wallet is empty.',
   }),
@@ -163,8 +177,8 @@ export const consoleRoutes = {
     ...paged,
     query: keyQuery,
   }),
-  createKey: keys('POST', `${tenant}/keys`, 'Issue a key', made(z.strictObject({ key: keyRecord, secret })), {
-    ...sent(newKeyBody, 'project_required', 'key_issuer_denied', 'resource_not_eligible'),
+  createKey: keys('POST', `${tenant}/keys`, 'Issue a key', made(withSecret('key', keyRecord)), {
+    ...sentOnce(newKeyBody, 'project_required', 'key_issuer_denied', 'resource_not_eligible'),
     description: 'It is bound to its project for life.',
   }),
   readKey: keys('GET', `${tenant}/keys/{key}`, 'Read a key', one(keyRecord)),

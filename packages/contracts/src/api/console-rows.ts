@@ -41,6 +41,28 @@ export const madeOrChanged = <Body extends z.ZodType>(body: Body) => ({
 export const done = { 204: { description: 'Done' } }
 export const page = <Item extends z.ZodType>(item: Item) => ({ 200: { description: 'A page', body: pageOf(item) } })
 export const paged = { query: pageQuery, refusals: ['invalid_request'] } as const
+const idempotencyKey = {
+  'Idempotency-Key': {
+    description:
+      'Yours, new for each thing that is to be made: under the same one, kept for two days, it is made once, and a repeat is answered with what was made, without its secret',
+    pattern: '^[\\x21-\\x7e]{8,128}$',
+  },
+}
+/** What a repeat under the same idempotency key does not make again. */
+export const sentOnce = <Body extends z.ZodType, const Codes extends readonly RefusalCode[]>(
+  body: Body,
+  ...refusals: Codes
+) => {
+  const more = ['idempotency_key_invalid', 'duplicate_header', 'idempotency_mismatch', ...refusals] as const
+  return { ...sent(body, ...more), headers: idempotencyKey }
+}
+/** What was made, and its secret. */
+export const withSecret = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+  z.strictObject({
+    ...({ [name]: item } as Record<Name, Item>),
+    secret: z.string().nullable().describe('shown this once; null: a repeat under the same Idempotency-Key'),
+    resolution: z.string().optional().describe('where there is no secret: how to get another'),
+  })
 export const sent = <Body extends z.ZodType, const Codes extends readonly RefusalCode[]>(
   body: Body,
   ...refusals: Codes

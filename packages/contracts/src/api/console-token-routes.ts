@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import { accessTokenRecord, newProjectTokenBody, newTenantTokenBody } from '../console/access-tokens.ts'
 import type { ApiRoute } from './api-route.ts'
-import { done, made, page, paged, project, route, sent, tenant } from './console-rows.ts'
+import { done, made, page, paged, project, route, sentOnce, tenant, withSecret } from './console-rows.ts'
 
 const tokens = route('Tokens for programs')
-const withSecret = z.strictObject({ token: accessTokenRecord, secret: z.string().describe('shown this once') })
+const madeWithSecret = made(withSecret('token', accessTokenRecord))
 const description =
   'It may do what it lists, there and nowhere else, until it expires or is deleted. It does not end with the membership of whoever made it, and hands out no access: no tokens, no keys, no roles.'
 
@@ -17,16 +16,16 @@ export const consoleTokenRoutes = {
     page(accessTokenRecord),
     paged,
   ),
-  createTenantToken: tokens('POST', `${tenant}/tokens`, 'Make a token of an organization', made(withSecret), {
-    ...sent(newTenantTokenBody),
+  createTenantToken: tokens('POST', `${tenant}/tokens`, 'Make a token of an organization', madeWithSecret, {
+    ...sentOnce(newTenantTokenBody),
     description,
   }),
   deleteTenantToken: tokens('DELETE', `${tenant}/tokens/{token}`, 'Delete a token of an organization', done, {
     description: 'It is refused from the next call on.',
   }),
   listProjectTokens: tokens('GET', `${project}/tokens`, 'List the tokens of a project', page(accessTokenRecord), paged),
-  createProjectToken: tokens('POST', `${project}/tokens`, 'Make a token of a project', made(withSecret), {
-    ...sent(newProjectTokenBody),
+  createProjectToken: tokens('POST', `${project}/tokens`, 'Make a token of a project', madeWithSecret, {
+    ...sentOnce(newProjectTokenBody),
     description,
   }),
   deleteProjectToken: tokens('DELETE', `${project}/tokens/{token}`, 'Delete a token of a project', done, {

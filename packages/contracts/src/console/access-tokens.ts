@@ -36,17 +36,36 @@ const newToken = <Permission extends z.ZodType>(permission: Permission) =>
     permissions: z.array(permission).min(1).max(50),
     expiresInDays: z.int().min(1).max(365).default(90),
   })
-export const newTenantTokenBody = newToken(tenantTokenPermission)
-export const newProjectTokenBody = newToken(projectTokenPermission)
-
-export const accessTokenRecord = z.strictObject({
-  id: id.describe('starts with atk_; who did what it did, in the audit'),
-  name: z.string(),
-  prefix: z.string().describe('the first 12 characters of the secret'),
-  project: id.nullable().describe('null: of the whole organization'),
-  permissions: z.array(z.string()),
-  createdBy: id,
-  createdAt: time,
-  expiresAt: time,
+export const newTenantTokenBody = newToken(tenantTokenPermission).meta({
+  examples: [{ name: 'Nightly report', permissions: ['audit.read', 'projects.read'], expiresInDays: 90 }],
 })
+export const newProjectTokenBody = newToken(projectTokenPermission).meta({
+  examples: [{ name: 'CI', permissions: ['sandboxes.use', 'usage.read'], expiresInDays: 30 }],
+})
+
+export const accessTokenRecord = z
+  .strictObject({
+    id: id.describe('starts with atk_; who did what it did, in the audit'),
+    name: z.string(),
+    prefix: z.string().describe('the first 12 characters of the secret'),
+    project: id.nullable().describe('null: of the whole organization'),
+    permissions: z.array(z.string()),
+    createdBy: id,
+    createdAt: time,
+    expiresAt: time,
+  })
+  .meta({
+    examples: [
+      {
+        id: 'atk_01m834h4cjts8w2hqera7qvbxc',
+        name: 'CI',
+        prefix: 'svt_8Kq2ZtYb',
+        project: 'prj_01m834h4cjv4n9y6f1k2p3q4r5',
+        permissions: ['sandboxes.use', 'usage.read'],
+        createdBy: 'per_01m834h4cjw6s8t9v0x1y2z3a4',
+        createdAt: '2026-11-23T09:00:00.000Z',
+        expiresAt: '2026-12-23T09:00:00.000Z',
+      },
+    ],
+  })
 export type AccessTokenRecord = z.infer<typeof accessTokenRecord>

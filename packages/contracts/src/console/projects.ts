@@ -12,7 +12,10 @@ const assetRetentionDays = z
   .max(max)
   .nullable()
   .describe('after how many days its assets are deleted; null: never')
-export const projectPatch = z.strictObject({ assetRetentionDays }).partial()
+export const projectPatch = z
+  .strictObject({ assetRetentionDays })
+  .partial()
+  .meta({ examples: [{ assetRetentionDays: 30 }] })
 export const projectRecord = named.extend({ team: id, createdAt: time, assetRetentionDays })
 export type ProjectRecord = z.infer<typeof projectRecord>
 

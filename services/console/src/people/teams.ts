@@ -3,6 +3,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
@@ -27,20 +28,19 @@ export function listTeams(deps: Deps): Handler<'listTeams'> {
 
 /** POST …/teams: a new team, whose first Team Owner is its creator. */
 export function createTeam(deps: Deps): Handler<'createTeam'> {
-  const { prisma, newId } = deps
+  const { newId } = deps
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
     await authorizeInTenant(deps, person, tenant, 'teams.manage')
     const { name } = await call.body()
-    const team = await prisma.$transaction(async (tx) => {
+    await createOnce(deps, call, res, async (tx) => {
       const created = await tx.team.create({ data: { id: newId('tea'), tenant, name } })
       await tx.teamMember.create({ data: { team: created.id, person: person.id, role: 'Team Owner' } })
       const what = { action: 'team.create', subject: created.id, details: { name } }
       await recordChange(tx, { tenant, person: person.id, ...what })
-      return created
+      return { body: teamRecord(created) }
     })
-    res.status(201).json(teamRecord(team))
   }
 }
 

@@ -3,6 +3,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
 import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
@@ -31,19 +32,19 @@ export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
 }
 
 /** POST /api/v2/tenants: a new organization, whose first Admin is its creator. */
-export function createTenant({ prisma, newId }: Deps): Handler<'createTenant'> {
+export function createTenant(deps: Deps): Handler<'createTenant'> {
+  const { newId } = deps
   return async (call, res) => {
     const person = personOf(res)
     authorizeOnPlatform(person, 'tenants.create')
     const { name } = await call.body()
-    const tenant = await prisma.$transaction(async (tx) => {
+    await createOnce(deps, call, res, async (tx) => {
       const created = await tx.tenant.create({ data: { id: newId('ten'), name } })
       await tx.membership.create({ data: { tenant: created.id, person: person.id, role: 'Admin' } })
       const what = { action: 'tenant.create', subject: created.id, details: { name } }
       await recordChange(tx, { tenant: created.id, person: person.id, ...what })
-      return created
+      return { body: tenantRecord(created) }
     })
-    res.status(201).json(tenantRecord(tenant))
   }
 }
 

@@ -4,6 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
+import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { personOf } from '../sign-in/person.ts'
@@ -33,13 +34,13 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
 
 /** POST …/projects: owned by a team for good; its creator becomes its Project Owner, and its wallet is empty. */
 export function createProject(deps: Deps): Handler<'createProject'> {
-  const { prisma, newId } = deps
+  const { newId } = deps
   return async (call, res) => {
     const person = personOf(res)
     const tenant = call.id('tenant')
     await authorizeInTenant(deps, person, tenant, 'projects.manage')
     const body = await call.body()
-    const project = await prisma.$transaction(async (tx) => {
+    await createOnce(deps, call, res, async (tx) => {
       const team = await owningTeam(tx, tenant, body.team ?? null, person.id)
       const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
       // A token is no owner: an Admin appoints one (authorize-grant.ts).
@@ -47,9 +48,8 @@ export function createProject(deps: Deps): Handler<'createProject'> {
         await tx.projectGrant.create({ data: { project: created.id, person: person.id, role: 'Project Owner' } })
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
       await recordChange(tx, { tenant, person: person.id, ...what })
-      return created
+      return { body: projectRecord(created) }
     })
-    res.status(201).json(projectRecord(project))
   }
 }
 

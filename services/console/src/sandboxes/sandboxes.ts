@@ -3,6 +3,7 @@ import { sandboxPatch } from '@gateway/contracts/console/sandboxes'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
@@ -30,18 +31,17 @@ export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
 
 /** POST …/projects/{p}/sandboxes: an empty one; saving a revision and activating it publishes nothing. */
 export function createSandbox(deps: Deps): Handler<'createSandbox'> {
-  const { prisma, newId } = deps
+  const { newId } = deps
   return async (call, res) => {
     const { person, tenant, project } = await reachSandboxesOf(deps, call, res)
     const fields = await call.body()
     const id = newId('sbx').replace('_', '-')
-    const sandbox = await prisma.$transaction(async (tx) => {
+    await createOnce(deps, call, res, async (tx) => {
       const row = await tx.sandbox.create({ data: { id, project, createdBy: person.id, ...fields } })
       const what = { action: 'sandbox.create', subject: id, details: { project, ...switches(row) } }
       await recordChange(tx, { tenant, person: person.id, ...what })
-      return row
+      return { body: await sandboxRecord(tx, row) }
     })
-    res.status(201).json(await sandboxRecord(prisma, sandbox))
   }
 }
 

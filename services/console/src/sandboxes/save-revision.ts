@@ -2,6 +2,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { answeredBefore, createOnce } from '../request/create-once.ts'
 import { checkGraph, type BuiltPackage } from './check-graph.ts'
 import { reachSandbox } from './reach-sandbox.ts'
 import { graphBytes, sentGraph } from './read-graph.ts'
@@ -22,10 +23,11 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
     const { person, tenant, project, sandbox } = await reachSandbox(deps, call, res)
     const { draft, baseRevision } = await call.body()
     const graph = sentGraph(await call.sentBody())
+    if (await answeredBefore(deps, call, res)) return // on a base that was the latest then
     // Revisions only ever become more, so a base that is stale now is refused without waiting for a turn.
     requireBase(baseRevision, sandbox.latestRevision)
     const { problems, built } = await checkGraph(prisma, project, graph)
-    const revision = await prisma.$transaction(async (tx) => {
+    const make = async (tx: Transaction) => {
       const number = await nextNumber(tx, sandbox.id, baseRevision)
       const row = await tx.revision.create({
         data: {
@@ -41,9 +43,9 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'saveRe
       })
       const details = { revision: number, draft, baseRevision, digest: row.digest }
       await recordChange(tx, { tenant, person: person.id, action: 'revision.save', subject: sandbox.id, details })
-      return row
-    }, TAKE_TURNS)
-    res.status(201).type('json').end(revisionText(revision))
+      return { json: revisionText(row) }
+    }
+    await createOnce(deps, call, res, make, (work) => prisma.$transaction(work, TAKE_TURNS))
   }
 }
 

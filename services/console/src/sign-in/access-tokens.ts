@@ -6,9 +6,11 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject, authorizeInTenant } from '../permissions/authorize.ts'
 import { changePermissions } from '../permissions/change-permissions.ts'
 import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { ACCESS_TOKEN, personOf, type Person } from './person.ts'
 import { issueSecret } from './secret.ts'
+import { MAKE_ANOTHER } from './tokens.ts'
 
 // Tokens of an organization or of a project (rules §7.3).
 //   T1  Whoever makes one has all that it lists: an Admin for the organization, a Project Owner for the project.
@@ -44,7 +46,7 @@ export function createTenantToken(deps: Deps): Handler<'createTenantToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: null }
     await authorizeScope(deps, personOf(res), scope)
-    res.status(201).json(await makeToken(deps, personOf(res), scope, await call.body()))
+    await makeToken(deps, call, res, scope)
   }
 }
 
@@ -53,7 +55,7 @@ export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
   return async (call, res) => {
     const scope = { tenant: call.id('tenant'), project: call.id('project') }
     await authorizeScope(deps, personOf(res), scope)
-    res.status(201).json(await makeToken(deps, personOf(res), scope, await call.body()))
+    await makeToken(deps, call, res, scope)
   }
 }
 
@@ -90,27 +92,28 @@ async function pageOfTokens({ prisma }: Deps, scope: Scope, query: { cursor?: st
   return pageOf(rows.map(tokenRecord), limit, ({ id }) => id)
 }
 
-interface NewToken {
-  name: string
-  permissions: string[]
-  expiresInDays: number
-}
+type Creation = 'createTenantToken' | 'createProjectToken'
+type CreationCall = Pick<Parameters<Handler<Creation>>[0], 'req' | 'sentBody' | 'body'>
 
-async function makeToken(deps: Deps, by: Person, scope: Scope, { name, permissions, expiresInDays }: NewToken) {
+async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler<Creation>>[1], scope: Scope) {
+  const by = personOf(res)
+  const { name, permissions, expiresInDays } = await call.body()
   const { secret, hash, prefix } = issueSecret(ACCESS_TOKEN_PREFIX, deps)
   const createdAt = deps.now()
   const expiresAt = new Date(createdAt.getTime() + expiresInDays * DAY_MS)
   const only = [...new Set(permissions)].toSorted()
   const made = { ...scope, name, hash, prefix, permissions: only, createdBy: by.id, createdAt, expiresAt }
-  const token = await changePermissions(deps, scope.tenant, async (tx) => {
+  const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, scope.tenant, work)
+  const make = async (tx: Transaction) => {
     await authorizeScope({ prisma: tx }, by, scope) // who has lost the role meanwhile passes nothing on
     const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made } })
     const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
     const what = { action: 'access-token.create', subject: row.id, details }
     await recordChange(tx, { tenant: scope.tenant, person: by.id, ...what })
-    return row
-  })
-  return { token: tokenRecord(token), secret }
+    const token = tokenRecord(row)
+    return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
+  }
+  await createOnce(deps, call, res, make, inTurn)
 }
 
 async function removeToken(deps: Deps, by: Person, scope: Scope, id: string): Promise<void> {

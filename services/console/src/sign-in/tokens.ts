@@ -4,6 +4,7 @@ import { refuse } from '@gateway/contracts/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { onlyPersonOf } from './person.ts'
 import { issueSecret } from './secret.ts'
@@ -13,6 +14,8 @@ type TokenRow = Omit<TokenRecord, 'createdAt' | 'expiresAt'> & { createdAt: Date
 
 const PERSONAL = 'tok'
 const DAY_MS = 86_400_000
+export const MAKE_ANOTHER =
+  'Its secret was shown once, when the token was made. Delete the token, and make another one under a new Idempotency-Key.'
 
 /** GET /api/v2/me/tokens: my personal tokens, without their secrets. */
 export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
@@ -29,19 +32,19 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
 
 /** POST /api/v2/me/tokens: a token that may do what I may; its secret is shown this once. */
 export function createToken(deps: Deps): Handler<'createToken'> {
-  const { prisma, newId, now } = deps
+  const { newId, now } = deps
   return async (call, res) => {
     const person = onlyPersonOf(res)
     const { name, expiresInDays } = await call.body()
     const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
     const expiresAt = new Date(now().getTime() + expiresInDays * DAY_MS)
-    const token = await prisma.$transaction(async (tx) => {
+    await createOnce(deps, call, res, async (tx) => {
       const data = { id: newId(PERSONAL), person: person.id, name, hash, prefix, createdAt: now(), expiresAt }
       const created = await tx.personToken.create({ data })
       await recordChange(tx, { tenant: null, person: person.id, action: 'token.create', subject: created.id })
-      return created
+      const token = tokenRecord(created)
+      return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
     })
-    res.status(201).json({ token: tokenRecord(token), secret })
   }
 }
 
