@@ -34,16 +34,18 @@ const test = liveTest
     const taken: { id: string; project: string; threshold: number; signedWith: (secret: string) => boolean }[] = []
     const server = createServer((req, res) => {
       void text(req).then((body) => {
-        const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = req.headers
-        const seen = (tries.get(String(id)) ?? 0) + 1
-        tries.set(String(id), seen)
-        if (seen === 1 && String(id).endsWith('0')) return res.writeHead(500).end()
+        const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
+          String(req.headers[`webhook-${name}`]),
+        ) as [string, string, string]
+        const seen = (tries.get(id) ?? 0) + 1
+        tries.set(id, seen)
+        if (seen === 1 && id.endsWith('0')) return res.writeHead(500).end()
         const { project, threshold } = JSON.parse(body).data
         const signedWith = (secret: string) => {
           const mac = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
           return signature === `v1,${mac.update(`${id}.${timestamp}.${body}`).digest('base64')}`
         }
-        taken.push({ id: String(id), project, threshold, signedWith })
+        taken.push({ id, project, threshold, signedWith })
         res.writeHead(204).end()
       })
     }).listen(0, '127.0.0.1')

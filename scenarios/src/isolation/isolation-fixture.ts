@@ -103,7 +103,17 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
   }
 }
 
-const ofProject = ['project', 'key', 'invocation', 'webhook', 'sandbox', 'execution', 'asset', 'token', 'projectToken'] as const
+const ofProject = [
+  'project',
+  'key',
+  'invocation',
+  'webhook',
+  'sandbox',
+  'execution',
+  'asset',
+  'token',
+  'projectToken',
+] as const
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'person'] as const
 
 /** What must stand in no answer to a person, or to a key of the same place. */

@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { openSweep } from '@gateway/async/sweep'
 import type { RefusalCode } from '@gateway/contracts/refusal'
 import { refusalReportLimits, type RefusalReport } from '@gateway/contracts/refusal-report'
-import type { Deps } from '../deps.ts'
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { Metrics } from '../metrics.ts'
 import { readKey, storable } from '../request/read-headers.ts'
 
 // What callers were refused, gathered here and told to the ledger once a second, so that people see it (rules §7.6).
@@ -21,8 +22,8 @@ export interface RefusalReporter {
 }
 
 interface Options {
-  ledger: Pick<Deps['ledger'], 'reportRefusals'>
-  metrics: Pick<Deps['metrics'], 'refusalsDropped'>
+  ledger: Pick<LedgerClient, 'reportRefusals'>
+  metrics: Pick<Metrics, 'refusalsDropped'>
   /** Names this life of this gateway. */
   sender: string
   /** Monotonic milliseconds. */

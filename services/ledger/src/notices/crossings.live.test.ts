@@ -104,7 +104,7 @@ describe('an amount', () => {
     await Promise.all(
       ids.map((id, n) => (n % 2 ? replica : other).settle(id, { promptTokens: 1, completionTokens: 10 })),
     )
-    const thresholds = (await wallet.told()).map((line) => line.split(':')[0])
+    const thresholds = (await wallet.told()).map((line) => line.slice(0, line.indexOf(':')))
     expect(thresholds.toSorted()).toEqual([600, 700, 800, 900].map((micro) => `wallet.below ${micro}`))
   })
 })
