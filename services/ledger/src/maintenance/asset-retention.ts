@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 
 const MAX_ROWS = 1_000
 
-/** Deletes assets that are older than their project keeps them, some at a time (assets/delete-asset.ts, D1). */
+/** Deletes assets that are older than their project keeps them, some at a time (D1 of delete-asset.ts). */
 export async function expireAssets({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   let expired = 0
   for (let part = MAX_ROWS; part === MAX_ROWS; expired += part)
