@@ -25,6 +25,8 @@ export interface Program {
 
 const never = neverAsked()
 const sdk = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS)$/
+/** Besides, who keeps assets. */
+const sdkAndBucket = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|AWS_[A-Z_]+)$/
 /** Besides, who calls providers and keeps assets. */
 const sdkAndMore = /^(OTEL_[A-Z_]+|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|PROVIDER_ALLOWED_HOSTS|AWS_[A-Z_]+)$/
 const job = { alsoReads: /^NODE_OPTIONS$/, routes: () => [] }
@@ -47,7 +49,7 @@ export const programs = {
   },
   console: {
     variables: serviceConfig(consoleConfig),
-    alsoReads: sdk,
+    alsoReads: sdkAndBucket,
     routes: () => surfaceOf(consoleApp(never)).routes,
   },
   migrate: { variables: jobConfig, ...job },

@@ -26,7 +26,10 @@ const order: Order = { at: Prisma.sql`a.at`, id: Prisma.sql`a.id` }
 const columns = Prisma.sql`a.id, a.at, a.person, a.action, a.subject, a.details`
 const [person, action, subject] = [Prisma.sql`a.person`, Prisma.sql`a.action`, Prisma.sql`a.subject`]
 
-/** The entries of an organization that fit, newest first. What a person did and what was done to a thing have an index each (L2 of found-rows.ts). */
+/**
+ * The entries of an organization that fit, newest first. What a person did and what was done to a thing have an index each
+ * (L2 of found-rows.ts).
+ */
 export function findEntries({ limit, place, ...filters }: AuditFilters): Prisma.Sql {
   const byPerson: [Prisma.Sql, string | undefined] = [person, filters.person]
   const bySubject: [Prisma.Sql, string | undefined] = [subject, filters.subject]

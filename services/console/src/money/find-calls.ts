@@ -49,7 +49,7 @@ function closedCalls(filters: CallFilters): Prisma.Sql {
   return foundRows(walk, filters.limit)
 }
 
-/** L2 of found-rows.ts: an execution has few calls, a key no other project's. */
+/** An execution has few calls, a key no other project's (L2 of found-rows.ts). */
 function indexed({ project: ofProject, key: ofKey, execution: ofExecution }: CallFilters): Prisma.Sql {
   if (ofExecution !== undefined) return Prisma.sql`${execution} = ${ofExecution}`
   return ofKey === undefined ? Prisma.sql`${project} = ${ofProject}` : Prisma.sql`${key} = ${ofKey}`
