@@ -124,19 +124,25 @@ async function expectChargedAsAnswered(stack: Stack, { project }: { project: str
   const settled = asked.filter(({ micro }) => micro !== null)
   expect(settled.length).toBeGreaterThan(EXECUTIONS / 2)
   await stack.provider.control.clearFaults()
-  const like = calls.findLast(({ body }) => body !== null)!
+  const { path, body } = calls.findLast((call) => call.body !== null)! // the log forgets it while it grows
   const answered: { prompt: string; micro: number | null }[] = []
-  for (const { prompt } of settled) answered.push({ prompt, micro: await answerTo(stack, like, prompt) })
+  for (const { prompt } of settled) answered.push({ prompt, micro: await answerTo(stack, { path, body }, prompt) })
   expect(answered).toEqual(settled.map(({ prompt, micro }) => ({ prompt, micro })))
 }
 
 /** What the provider's answer to this prompt uses, in tokens, asked like `call`: a micro-USD each. */
-async function answerTo({ provider, providerKey }: Stack, { path, body }: LoggedCall, prompt: string): Promise<number> {
+async function answerTo(
+  { provider, providerKey }: Stack,
+  { path, body }: Pick<LoggedCall, 'path' | 'body'>,
+  prompt: string,
+): Promise<number> {
   const answer = await fetch(provider.url + path, {
     method: 'POST',
     headers: { authorization: `Bearer ${providerKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...(JSON.parse(body!) as object), messages: [{ role: 'user', content: prompt }] }),
   })
-  const { usage } = (await answer.json()) as { usage: { prompt_tokens: number; completion_tokens: number } }
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`${answer.status} ${text}`)
+  const { usage } = JSON.parse(text) as { usage: { prompt_tokens: number; completion_tokens: number } }
   return usage.prompt_tokens + usage.completion_tokens
 }
