@@ -16,6 +16,7 @@ const alone = [
   'revocation',
   'rolling-restart',
   'stalls',
+  'stopped-executions',
   'worker-scaling',
 ].map((name) => `scenarios/${name}.scenario.ts`)
 

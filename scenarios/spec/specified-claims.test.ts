@@ -40,12 +40,14 @@ describe('the endpoints', () => {
       ])
   })
 
-  test('that answer progress are those that execute a sandbox product, and no others', () => {
+  test('that answer progress are those that execute a sandbox product or follow its execution, and no others', () => {
     const answering = (type: string) =>
       apiRoutes
         .filter(({ answers }) => Object.values(answers).some(({ also }) => also && type in also))
         .map(({ method, path }) => `${method} ${path}`)
     expect(answering('application/x-ndjson').toSorted()).toEqual([
+      'GET /api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/progress',
+      'GET /v1/executions/{id}/progress',
       'POST /api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute',
       'POST /v1/sandbox/{id}/invoke',
     ])

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refusalBody } from './api/answer-shapes.ts'
+import { executionDetailExample, executionExample, progressExample } from './execution-examples.ts'
 
 // The record of one execution of a sandbox product as its caller sees it (flows §4.3). Names are the wire's. Its
 // writers make it as text from stored bytes; tests of gateway and console hold real answers against these shapes.
@@ -34,13 +35,16 @@ export const executionNodeShape = z.strictObject({
 export type NodeRecord = z.infer<typeof executionNodeShape>
 export type NodeStatus = NodeRecord['status']
 
+/** What an execution may be in; the last three are ends. */
+export const executionStates = ['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled'] as const
+
 const summary = {
   id: z.string().describe('starts with exe_'),
   object: z.literal('sandbox.execution'),
   sandbox: z.string(),
   revision: z.int().min(1),
   project: z.string(),
-  status: z.enum(['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled']),
+  status: z.enum(executionStates),
 }
 const rest = {
   error: refusalBody.nullable(),
@@ -56,13 +60,15 @@ export const executionSummaryShape = z.strictObject({ ...summary, ...rest })
 export type ExecutionSummary = z.infer<typeof executionSummaryShape>
 export type ExecutionStatus = ExecutionSummary['status']
 
-export const executionShape = z.strictObject({
-  ...summary,
-  output: values.nullable().describe('by field of the contract'),
-  nodes: z.array(executionNodeShape).describe('in the order of the graph'),
-  childCalls: z.array(z.string()).describe('the invocation ids of the calls that were admitted'),
-  ...rest,
-})
+export const executionShape = z
+  .strictObject({
+    ...summary,
+    output: values.nullable().describe('by field of the contract'),
+    nodes: z.array(executionNodeShape).describe('in the order of the graph'),
+    childCalls: z.array(z.string()).describe('the invocation ids of the calls that were admitted'),
+    ...rest,
+  })
+  .meta({ examples: [executionExample] })
 export type ExecutionRecord = z.infer<typeof executionShape>
 
 const nodeDetail = {
@@ -85,11 +91,13 @@ export const executionNodeDetailShape = z.strictObject({ ...executionNodeShape.s
 export type NodeDetail = z.infer<typeof executionNodeDetailShape>
 
 /** An execution as people read it: with what it was given, and each node of it. Keys are answered without. */
-export const executionDetailShape = z.strictObject({
-  ...executionShape.shape,
-  input: values.nullable().describe('by field of the contract'),
-  nodes: z.array(executionNodeDetailShape).describe('in the order of the graph'),
-})
+export const executionDetailShape = z
+  .strictObject({
+    ...executionShape.shape,
+    input: values.nullable().describe('by field of the contract'),
+    nodes: z.array(executionNodeDetailShape).describe('in the order of the graph'),
+  })
+  .meta({ examples: [executionDetailExample] })
 export type ExecutionDetail = z.infer<typeof executionDetailShape>
 
 const seq = z.int().min(0).describe('without gaps')
@@ -111,7 +119,9 @@ export type ProgressLine = z.infer<(typeof lineShapes)[number]>
 const refusedShape = z.strictObject({ kind: z.literal('refused'), error: refusalBody })
 export type RefusedLine = z.infer<typeof refusedShape>
 
-export const progressShape = z.discriminatedUnion('kind', [...lineShapes, refusedShape])
+export const progressShape = z
+  .discriminatedUnion('kind', [...lineShapes, refusedShape])
+  .meta({ examples: [progressExample] })
 
 /** From which line on progress is read. Its bound is far beyond the lines that an execution can have. */
 export const progressQuery = z.strictObject({

@@ -10,7 +10,10 @@ export const events = {
   '6/s1': {
     says: 'The service emits no event stream other than the per-run progress stream below.',
     provedBy: [
-      [specifiedClaims, 'the endpoints › that answer progress are those that execute a sandbox product, and no others'],
+      [
+        specifiedClaims,
+        'the endpoints › that answer progress are those that execute a sandbox product or follow its execution, and no others',
+      ],
     ],
   },
   '6/s2': {

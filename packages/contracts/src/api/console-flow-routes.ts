@@ -1,5 +1,6 @@
 import {
   executeBody,
+  executionsQuery,
   newRevisionBody,
   newSandboxBody,
   revisionRecord,
@@ -94,7 +95,7 @@ export const consoleFlowRoutes = {
     'List executions, newest first',
     page(executionSummaryShape),
     {
-      ...paged,
+      query: executionsQuery,
       refusals: ['invalid_request', ...reached],
     },
   ),

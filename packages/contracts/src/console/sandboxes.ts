@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { executionStates } from '../execution.ts'
 import { flowPackage, graph, graphProblem } from '../graph.ts'
 import { id, label, paragraph, time } from './fields.ts'
+import { pageQuery } from './page.ts'
 
 const sandboxFields = {
   name: label(100),
@@ -68,3 +70,21 @@ export const executeBody = z.strictObject({
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+/** Which executions of a sandbox product are listed. */
+export const executionsQuery = z
+  .strictObject({
+    ...pageQuery.shape,
+    state: z.enum(executionStates).optional().describe('the status that they have now'),
+    revision: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+    from: moment
+      .optional()
+      .describe('begun at this moment or later')
+      .meta({ examples: ['2026-11-01T00:00:00Z'] }),
+    to: moment
+      .optional()
+      .describe('begun before this moment')
+      .meta({ examples: ['2026-12-01T00:00:00Z'] }),
+  })
+  .refine(({ from, to }) => !from || !to || from < to, { path: ['from'], error: 'must be before to' })

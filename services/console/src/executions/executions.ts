@@ -1,3 +1,5 @@
+import type { CheckedQueryOf } from '@gateway/contracts/api-route'
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import { Prisma } from '@gateway/database/client'
 import type { ExecutionSummary } from '@gateway/contracts/execution'
@@ -27,19 +29,19 @@ interface ExecutionRow {
   completed_at: Date | null
 }
 
-/** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them. */
+/** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them, of a state, a revision, a time. */
 export function listExecutions(deps: Deps): Handler<'listExecutions'> {
   return async (call, res) => {
     const { project, sandbox } = await reachSandbox(deps, call, res)
-    const { cursor, limit } = call.query()
-    const older = cursor === undefined ? Prisma.empty : olderThan(readTimeCursor(cursor))
+    const query = call.query()
+    const { limit } = query
     const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
       SELECT id, sandbox, revision, project, CASE WHEN person IS NULL THEN surface ELSE 'person' END AS begun_by, status, error, created_at, started_at, completed_at,
              coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
                         CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
                         WHERE n.execution = e.id), 0)::bigint AS charged_micro
         FROM money.executions e
-       WHERE sandbox = ${sandbox.id} AND project = ${project} ${older}
+       WHERE sandbox = ${sandbox.id} AND project = ${project} ${wantedBy(query)}
        ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
     res.json(pageOf(rows.map(executionSummary), limit, timeCursor))
   }
@@ -58,8 +60,20 @@ export function readExecution(deps: Deps): Handler<'readExecution'> {
   }
 }
 
-function olderThan({ at, id }: { at: Date; id: string }): Prisma.Sql {
-  return Prisma.sql`AND (created_at, id) < (${at}, ${id})`
+/** The index over sandbox and time leads to them; state and revision are looked at on the way. */
+function wantedBy({ cursor, state, revision, from, to }: CheckedQueryOf<ConsoleRoutes['listExecutions']>): Prisma.Sql {
+  const older = cursor === undefined ? null : readTimeCursor(cursor)
+  return Prisma.join(
+    [
+      ...(older === null ? [] : [Prisma.sql`AND (created_at, id) < (${older.at}, ${older.id})`]),
+      ...(state === undefined ? [] : [Prisma.sql`AND status = ${state}`]),
+      ...(revision === undefined ? [] : [Prisma.sql`AND revision = ${revision}`]),
+      ...(from === undefined ? [] : [Prisma.sql`AND created_at >= ${from}`]),
+      ...(to === undefined ? [] : [Prisma.sql`AND created_at < ${to}`]),
+      Prisma.empty,
+    ],
+    ' ',
+  )
 }
 
 function executionSummary(row: ExecutionRow): ExecutionSummary {

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { refuse } from '@gateway/contracts/refusal'
 import { claimOf, ending, failing, idempotencyOf, newLease, question, takeNext } from '../fixtures/engine.ts'
 import { findingsOf, openTenant, test as ledgerTest, walletOf } from '../fixtures/ledger-test.ts'
 import { chain, fan, oneCall, publishProduct } from '../fixtures/sandbox-products.ts'
@@ -122,6 +123,15 @@ describe('an execution that is stopped', () => {
     await engine.complete(ending(await takeNext(engine, await engine.newInstance(), ended)))
     expect(await engine.cancel({ execution: ended, project })).toMatchObject({ began: false, stoppedBy: null })
     expect(await engine.record(ended)).toMatchObject({ status: 'Succeeded' })
+  })
+
+  test('is told from one that fails for a reason that Postgres takes for no text', async ({ engine, twoCalls }) => {
+    const { execution, one, other } = twoCalls
+    const error = JSON.stringify({ ...refuse('node_failed', { node: 'c0' }).body, message: 'of \u0000 and \ud800' })
+    await engine.complete(ending(one, { result: { kind: 'failed', error } }))
+    expect(await engine.cancel({ execution })).toMatchObject({ began: false, stoppedBy: null })
+    await engine.complete(ending(other, { result: failing() }))
+    expect(await engine.record(execution)).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
   })
 
   test('is what a repeat under its idempotency key gets', async ({ engine, fixture, tenant }) => {

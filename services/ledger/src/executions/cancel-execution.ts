@@ -12,7 +12,7 @@ const NO_NODES = 1_000_000
 const BUDGET_MS = 4_000
 
 /**
- * Stops an execution (flows §4.11). It goes the way of one that fails (R11 of decide-execution.ts), so the answer may find nodes
+ * Stops an execution (flows §4.11). It ends as one that fails does (R11 of decide-execution.ts), so the answer may find nodes
  * of it under way. Whoever may read the record may stop it, by key or as a person.
  * @throws where it could not be decided in time: it may be asked again
  */

@@ -32,6 +32,8 @@ interface Row {
   mischief: Mischief
   /** Of a hundred jobs that were enqueued, how many the queue loses. */
   lost: number
+  /** Before how many jobs of a hundred one of the executions is stopped. */
+  stops?: number
   funds: bigint
 }
 
@@ -49,11 +51,18 @@ const rows: Row[] = [
     lost: 2,
     funds: 1_000_000n,
   },
+  {
+    name: 'while executions are stopped at any moment and workers die',
+    mischief: { dies: 5, givesBack: 5, fails: 0 },
+    lost: 2,
+    stops: 10,
+    funds: 1_000_000n,
+  },
   { name: 'until the money is gone', mischief: { dies: 2, givesBack: 2, fails: 0 }, lost: 0, funds: 800n },
 ]
 
 describe('random graphs', () => {
-  rows.forEach(({ name, mischief, lost, funds }, row) => {
+  rows.forEach(({ name, mischief, lost, stops = 0, funds }, row) => {
     test(`run ${name}: each ends, each node once, and the books agree`, async ({
       fixture,
       engine,
@@ -91,10 +100,16 @@ describe('random graphs', () => {
           chance,
           mischief,
           lost,
+          stops,
           executions: [...executions.keys()],
         })
         for (const [id, flow] of executions)
           await checkExecution(id, flow, mischief.fails === 0 && mischief.dies < 5 && funds > 1_000n)
+        const { rows: cancelled } = await fixture.run(
+          `SELECT FROM money.executions WHERE project = $1 AND status = 'Cancelled'`,
+          [tenant.project.id],
+        )
+        expect(cancelled.length > 0).toBe(stops > 0)
         expect(await findingsOf(replica, tenant.project.id)).toEqual([])
         const writtenOff = await fixture.run(
           `SELECT coalesce(sum(w.micro), 0)::int AS micro
@@ -112,7 +127,7 @@ describe('random graphs', () => {
 
       async function checkExecution(id: string, { graph, input }: ValidFlow, nothingFails: boolean): Promise<void> {
         const record = await engine.record(id)
-        expect(['Succeeded', 'Failed']).toContain(record.status)
+        expect(['Succeeded', 'Failed', 'Cancelled']).toContain(record.status)
         const settled = await fixture.run(
           `SELECT node, count(*)::int AS times, sum(charged_micro)::int AS micro FROM money.attempts WHERE execution = $1 AND state = 'Settled' GROUP BY node`,
           [id],
@@ -156,6 +171,7 @@ interface Drive {
   chance: Chance
   mischief: Mischief
   lost: number
+  stops: number
   executions: string[]
 }
 
@@ -163,7 +179,14 @@ interface Drive {
  * Delivers every job twice, in any order, several at once, and lets the maintenance jobs work, until every execution has
  * ended. Answers what calls cost whose answers came too late, in micro-USD.
  */
-async function driveToTheEnd({ slots, chance, mischief, lost, executions }: Drive): Promise<{ lateMicro: number }> {
+async function driveToTheEnd({
+  slots,
+  chance,
+  mischief,
+  lost,
+  stops,
+  executions,
+}: Drive): Promise<{ lateMicro: number }> {
   const engines = slots.map(({ engine }) => engine)
   const waiting: NodeJob[] = []
   const zombies: (() => Promise<string>)[] = []
@@ -177,8 +200,13 @@ async function driveToTheEnd({ slots, chance, mischief, lost, executions }: Driv
     for (const { jobs } of engines) for (const job of jobs.splice(0)) if (chance() * 100 >= lost) waiting.push(job, job)
     return waiting.splice(Math.floor(chance() * waiting.length), 1)[0]
   }
+  async function stopOne(): Promise<void> {
+    const any = <T>(of: readonly T[]): T => of[Math.floor(chance() * of.length)]!
+    await any(engines).cancel({ execution: any(executions) })
+  }
   async function work(): Promise<void> {
     for (let job = take(); job; job = take()) {
+      if (chance() * 100 < stops) await stopOne()
       const mine = process
       const ending = await deliver(job, { slots, process: mine, chance, mischief })
       if (!ending.died) continue

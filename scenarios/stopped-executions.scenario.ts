@@ -1,0 +1,148 @@
+import { expect } from 'vitest'
+import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { liveTest } from '@gateway/testbed/live-test'
+import { openStack, type Stack } from './src/stack.ts'
+import { paidFlow } from './src/paid-flows.ts'
+import { runAndStop } from './src/stopped-execution.ts'
+
+// Executions are stopped at any moment of theirs while workers and ledgers are killed. Afterwards each has ended, nothing is
+// reserved, the books add up, and what was charged is what the provider answered for the nodes that were settled.
+
+const EXECUTIONS = 500
+const AT_ONCE = 24
+const MOST_CALLS = 4
+const LATENCY_MS = 40
+/** One in ten is left to itself; the others are stopped between their admission and some time after their end. */
+const stopAfterMs = (n: number) => (n % 10 === 0 ? null : (n * 37) % 229)
+
+const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
+  const stack = await openStack({
+    adminUrl: postgresServer.adminUrl,
+    ledgerUrl: postgresServer.ledgerUrl,
+    redisUrl: redisServer.url,
+    ledgers: 2,
+    gateways: 2,
+    workers: 3,
+  })
+  onCleanup(stack.close)
+  return stack
+})
+
+test(`${EXECUTIONS} executions stopped at any moment while workers are killed: each ends, and is charged what was answered`, async ({
+  stack,
+}) => {
+  const tenant = await openTenant(stack)
+  const records: ExecutionRecord[] = []
+  let next = 0
+  const callers = Array.from({ length: AT_ONCE }, async () => {
+    for (let n = next++; n < EXECUTIONS; n = next++) {
+      const call = { sandbox: tenant.sandboxes[n % MOST_CALLS]!, secret: tenant.secret, input: { text: `run${n}.` } }
+      records.push(await runAndStop(stack, { ...call, idempotencyKey: `stopped-${n}`, stopAfterMs: stopAfterMs(n) }))
+    }
+  })
+  const [one, two, three] = stack.workers as [Program, Program, Program]
+  const harms = [[one], [two], [stack.ledgers[0]!], [one, two, three], [three], [stack.ledgers[1]!], [two]]
+  for (const [n, programs] of harms.entries()) {
+    await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
+    await Promise.all(programs.map(killed))
+  }
+  await Promise.all(callers)
+
+  expect(await stack.openReservations(tenant.project)).toBe(0)
+  const by = Map.groupBy(records, ({ status }) => status)
+  expect([...by.keys()].toSorted()).toEqual(['Cancelled', 'Succeeded'])
+  expect(by.get('Cancelled')!.length).toBeGreaterThan(EXECUTIONS / 5)
+  expect(by.get('Succeeded')!.length).toBeGreaterThanOrEqual(EXECUTIONS / 10)
+  expect(by.get('Cancelled')!.filter(({ chargedMicro }) => chargedMicro > 0).length).toBeGreaterThan(0)
+  expect(await stack.findings()).toEqual([])
+  await expectChargedOnce(stack, tenant.project, records)
+  await expectChargedAsAnswered(stack, tenant)
+}, 300_000)
+
+type Program = Stack['workers'][number]
+type LoggedCall = Awaited<ReturnType<Stack['provider']['control']['calls']>>[number]
+
+async function openTenant(stack: Stack) {
+  const owners = await stack.fixture.tenant()
+  const project = await stack.fixture.project(owners, 100_000_000_000n)
+  const product = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+  await stack.fixture.assign(project.id, product)
+  const sandboxes: string[] = []
+  for (let calls = 1; calls <= MOST_CALLS; calls++)
+    sandboxes.push((await stack.fixture.sandbox(project, paidFlow(product, calls), { activate: true })).id)
+  await stack.provider.control.setFaults([{ latencyMs: LATENCY_MS }])
+  const { secret } = await stack.fixture.key({ project, by: owners.owner })
+  return { project: project.id, product, sandboxes, secret }
+}
+
+async function killed(program: Program): Promise<void> {
+  await program.kill()
+  await program.start()
+}
+
+/** Resolves once so many executions have ended, so that what is killed is killed in the middle of others. */
+async function ended(records: unknown[], count: number): Promise<void> {
+  while (records.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** The charge of each execution is the sum of its calls in the books, of which none was charged twice. */
+async function expectChargedOnce({ fixture, wallet }: Stack, project: string, records: ExecutionRecord[]) {
+  const { rows } = await fixture.run(
+    `SELECT execution, count(*)::int AS charges, count(DISTINCT node)::int AS nodes, sum(charged_micro)::int AS micro
+       FROM money.attempts WHERE project = $1 AND state = 'Settled' GROUP BY execution`,
+    [project],
+  )
+  const charges = rows as { execution: string; charges: number; nodes: number; micro: number }[]
+  expect(charges.filter((row) => row.charges !== row.nodes)).toEqual([])
+  const paid = new Map(charges.map(({ execution, micro }) => [execution, micro]))
+  expect(records.filter(({ id, chargedMicro }) => chargedMicro !== (paid.get(id) ?? 0))).toEqual([])
+  const sum = records.reduce((micro, { chargedMicro }) => micro + chargedMicro, 0)
+  expect((await wallet(project)).settled).toBe(BigInt(sum))
+}
+
+/**
+ * Each node that was settled was charged the tokens that the provider answers to its prompt, which is the same at any time. Nothing
+ * was served for an execution that had ended.
+ */
+async function expectChargedAsAnswered(stack: Stack, { project }: { project: string }): Promise<void> {
+  const { rows } = await stack.fixture.run(
+    `SELECT convert_from(t.output, 'UTF8')::json ->> 'text' AS prompt, a.charged_micro::int AS micro,
+            extract(epoch FROM e.completed_at)::float8 * 1000 AS ended_ms
+       FROM money.execution_nodes t
+       JOIN money.executions e ON e.id = t.execution
+       LEFT JOIN money.attempts a ON a.execution = t.execution AND a.node = replace(t.node, 'ask', 'call')
+                                 AND a.state = 'Settled'
+      WHERE t.project = $1 AND t.kind = 'template' AND t.state = 'Succeeded'`,
+    [project],
+  )
+  const asked = rows as { prompt: string; micro: number | null; ended_ms: number }[]
+  const endedMs = new Map(asked.map(({ prompt, ended_ms }) => [prompt, ended_ms]))
+  const calls = await stack.provider.control.calls()
+  // What a worker sent just before it was aborted or killed may arrive later: it finds nobody there any more.
+  const served = calls.filter(({ outcome }) => outcome !== 'aborted')
+  expect(served.filter(({ prompt, atMs }) => !(atMs <= endedMs.get(prompt)!))).toEqual([])
+  const settled = asked.filter(({ micro }) => micro !== null)
+  expect(settled.length).toBeGreaterThan(EXECUTIONS / 2)
+  await stack.provider.control.clearFaults()
+  const { path, body } = calls.findLast((call) => call.body !== null)! // the log forgets it while it grows
+  const answered: { prompt: string; micro: number | null }[] = []
+  for (const { prompt } of settled) answered.push({ prompt, micro: await answerTo(stack, { path, body }, prompt) })
+  expect(answered).toEqual(settled.map(({ prompt, micro }) => ({ prompt, micro })))
+}
+
+/** What the provider's answer to this prompt uses, in tokens, asked like `call`: a micro-USD each. */
+async function answerTo(
+  { provider, providerKey }: Stack,
+  { path, body }: Pick<LoggedCall, 'path' | 'body'>,
+  prompt: string,
+): Promise<number> {
+  const answer = await fetch(provider.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${providerKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...(JSON.parse(body!) as object), messages: [{ role: 'user', content: prompt }] }),
+  })
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`${answer.status} ${text}`)
+  const { usage } = JSON.parse(text) as { usage: { prompt_tokens: number; completion_tokens: number } }
+  return usage.prompt_tokens + usage.completion_tokens
+}

@@ -1,0 +1,61 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { echo } from '../sandboxes/graphs.fixture.ts'
+
+const ended = { Succeeded: `'{}'`, Failed: 'NULL', Cancelled: 'NULL', Running: 'NULL' } as const
+
+test('executions are listed by state, revision and time, page by page', async ({ stack, fixture }) => {
+  const { id: sandbox } = await fixture.sandbox({ id: stack.project }, echo)
+  const states = ['Succeeded', 'Failed', 'Cancelled', 'Running', 'Succeeded', 'Succeeded'] as const
+  const ids: string[] = []
+  for (const [n, state] of states.entries()) {
+    const id = fixture.id('exe')
+    ids.unshift(id)
+    await fixture.run(
+      `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, output, error, created_at, deadline_at, completed_at)
+       VALUES ($1, $2, $3, $4, $5, 'invoke', $6, ${ended[state]}, $7, $8, now(), $9)`,
+      [
+        id,
+        stack.project,
+        sandbox,
+        n < 3 ? 1 : 2,
+        stack.owner.id,
+        state,
+        state === 'Failed' || state === 'Cancelled'
+          ? Buffer.from('{"code":"node_failed","message":"","resolution":""}')
+          : null,
+        `2026-11-0${n + 1}T00:00:00Z`,
+        state === 'Running' ? null : `2026-11-0${n + 1}T00:00:01Z`,
+      ],
+    )
+  }
+  const [sixth, fifth, fourth, third, second, first] = ids
+  const list = async (query: string) => {
+    const { body } = await stack.owner.get(`${stack.path}/sandboxes/${sandbox}/executions?${query}`)
+    return (body.data as { id: string }[]).map(({ id }) => id)
+  }
+  expect(await list('')).toEqual(ids)
+  expect(await list('state=Succeeded')).toEqual([sixth, fifth, first])
+  expect(await list('state=Cancelled')).toEqual([third])
+  expect(await list('revision=2')).toEqual([sixth, fifth, fourth])
+  expect(await list('revision=1&state=Succeeded')).toEqual([first])
+  expect(await list('from=2026-11-02T00:00:00Z&to=2026-11-05T00:00:00Z')).toEqual([fourth, third, second])
+  const page = await stack.owner.get(`${stack.path}/sandboxes/${sandbox}/executions?state=Succeeded&limit=2`)
+  expect(page.body.data).toMatchObject([{ id: sixth }, { id: fifth }])
+  expect(await list(`state=Succeeded&limit=2&cursor=${page.body.nextCursor}`)).toEqual([first])
+})
+
+test.for([
+  ['state=Ready', 'state'],
+  ['revision=0', 'revision'],
+  ['from=yesterday', 'from'],
+  ['from=2026-11-02T00:00:00Z&to=2026-11-02T00:00:00Z', 'from'],
+  ['status=Failed', 'status'],
+] as const)(
+  'a list by what can not be is refused: %s [invalid_request]',
+  async ([query, param], { stack, fixture }) => {
+    const { id } = await fixture.sandbox({ id: stack.project }, echo)
+    const answer = await stack.owner.get(`${stack.path}/sandboxes/${id}/executions?${query}`)
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+  },
+)
