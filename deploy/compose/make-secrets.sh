@@ -14,6 +14,7 @@ url() {
 
 for name in owner-password ledger-password console-password; do secret "$name"; done
 for service in gateway worker console; do secret "$service-secret"; done
+secret webhook-key
 url owner-url postgres owner-password
 url ledger-url svc_ledger_login ledger-password
 url console-url svc_console_login console-password

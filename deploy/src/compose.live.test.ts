@@ -64,11 +64,11 @@ test('addresses lead to services that share a network with whoever asks', () => 
     }
 })
 
-test('only gateway and worker reach out, and only ledger, console and jobs reach Postgres', () => {
+test('only gateway, worker and ledger reach out, and only ledger, console and jobs reach Postgres', () => {
   const inNetwork = (network: string) =>
     all.filter(([, { networks }]) => networks?.includes(network)).map(([name]) => name)
   expect(compose.networks).toMatchObject({ books: { internal: true }, stack: { internal: true } })
-  expect(inNetwork('outside').toSorted()).toEqual(['gateway', 'provider', 'worker'])
+  expect(inNetwork('outside').toSorted()).toEqual(['gateway', 'ledger', 'provider', 'worker'])
   expect(inNetwork('books').toSorted()).toEqual(['archive', 'console', 'ledger', 'migrate', 'postgres', 'seed'])
 })
 

@@ -34,7 +34,8 @@ export interface StackFacts {
  * The environment of each program, whole: nothing of the starter's own comes through, apart from what `inherited` picks.
  *
  * All: HOST, PORT, METRICS_PORT where it has metrics, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
- * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE.
+ * Ledger: DATABASE_URL, REDIS_URL, SERVICE_SECRET_GATEWAY, SERVICE_SECRET_WORKER, SERVICE_SECRET_CONSOLE, WEBHOOK_KEY,
+ *   WEBHOOK_PRIVATE_ADDRESSES: whoever tries webhooks here has a server on this machine.
  * Gateway: LEDGER_URL, SERVICE_SECRET, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Worker: LEDGER_URL, SERVICE_SECRET, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Console: DATABASE_URL, LEDGER_URL, SERVICE_SECRET, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this machine alone.
@@ -66,6 +67,8 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       SERVICE_SECRET_GATEWAY: secrets.services.gateway,
       SERVICE_SECRET_WORKER: secrets.services.worker,
       SERVICE_SECRET_CONSOLE: secrets.services.console,
+      WEBHOOK_KEY: secrets.webhooks,
+      WEBHOOK_PRIVATE_ADDRESSES: 'true',
     },
     console: {
       ...common(ports.console),

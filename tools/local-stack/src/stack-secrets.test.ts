@@ -10,10 +10,19 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 test('secrets are made once, all different, for this user alone', () => {
   const made = keepSecrets(folder)
-  const all = [...Object.values(made.services), ...Object.values(made.databaseRoles)]
-  expect(new Set(all).size).toBe(5)
+  const all = [...Object.values(made.services), ...Object.values(made.databaseRoles), made.webhooks]
+  expect(new Set(all).size).toBe(6)
   expect(all.every((secret) => secret.length >= 32)).toBe(true)
   expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600)
+  expect(keepSecrets(folder)).toEqual(made)
+})
+
+test('a secret that an earlier version did not make is made, and kept', () => {
+  const { webhooks, ...earlier } = keepSecrets(folder)
+  writeFileSync(path.join(folder, 'secrets.json'), JSON.stringify(earlier))
+  const made = keepSecrets(folder)
+  expect(made).toEqual({ ...earlier, webhooks: expect.stringMatching(/^.{32,}$/) })
+  expect(made.webhooks).not.toBe(webhooks)
   expect(keepSecrets(folder)).toEqual(made)
 })
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { ConfigurationError } from '@gateway/process/config'
 import { z } from 'zod'
 
@@ -10,6 +11,8 @@ const stackSecrets = z.object({
   services: z.object({ gateway: secret, worker: secret, console: secret }),
   /** Passwords of the login roles in Postgres. */
   databaseRoles: z.object({ ledger: secret, console: secret }),
+  /** What the secrets of webhooks are made with. */
+  webhooks: secret.default(newSecret),
 })
 
 export type StackSecrets = z.output<typeof stackSecrets>
@@ -20,15 +23,23 @@ export function keepSecrets(folder: string): StackSecrets {
   const kept = readIfThere(file)
   if (kept !== null) {
     const read = stackSecrets.safeParse(kept)
-    if (read.success) return read.data
+    if (read.success) {
+      if (!isDeepStrictEqual(read.data, kept)) write(file, read.data)
+      return read.data
+    }
     throw new ConfigurationError([`${file} does not hold what it should. Remove it, and new secrets are generated.`])
   }
   const made: StackSecrets = {
     services: { gateway: newSecret(), worker: newSecret(), console: newSecret() },
     databaseRoles: { ledger: newSecret(), console: newSecret() },
+    webhooks: newSecret(),
   }
-  writeFileSync(file, `${JSON.stringify(made, null, 2)}\n`, { mode: 0o600 })
+  write(file, made)
   return made
+}
+
+function write(file: string, secrets: StackSecrets): void {
+  writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
 }
 
 function readIfThere(file: string): unknown {
