@@ -34,11 +34,21 @@ describe('a call of the key', () => {
       reservedMicro: 100,
       chargedMicro: 0,
       createdAt: expect.any(String),
+      closedAt: null,
+      durationMs: null,
+      reason: null,
     }
     expect(await read(tenant.key, item.id)).toEqual(running)
     await replica.settle(item.id, { promptTokens: 5, completionTokens: 42, reasoningTokens: 7 })
     const used = { promptTokens: 5, completionTokens: 42, reasoningTokens: 7 }
-    expect(await read(tenant.key, item.id)).toEqual({ ...running, ...used, state: 'Settled', chargedMicro: 42 })
+    const closed = { closedAt: expect.any(String), durationMs: expect.any(Number) }
+    expect(await read(tenant.key, item.id)).toEqual({
+      ...running,
+      ...used,
+      ...closed,
+      state: 'Settled',
+      chargedMicro: 42,
+    })
   })
 
   test('is its newest attempt, under the id of the first', async ({ replica, tenant, read }) => {
