@@ -32,7 +32,7 @@ const outline = {
   error: null,
   durationMs: 1_204,
   remoteMs: 1_187,
-  callId: 'inv_01m834tqnccrzjqq5dahnnb12v',
+  callId: 'inv_01m834tq',
   chargedMicro: 42,
 } as const
 const draft = {
@@ -43,7 +43,7 @@ const draft = {
   error: { ...said, message: 'The execution was stopped by a person. This node was not charged.' },
   durationMs: 1_230,
   remoteMs: 1_215,
-  callId: 'inv_01m834ts0b5x0q6n0v8k2j9w3e',
+  callId: 'inv_01m834ts',
   chargedMicro: 0,
 } as const
 const output = { ...input, id: 'out', kind: 'output', status: 'Pending', output: null, durationMs: null } as const
@@ -54,7 +54,7 @@ export const executionExample = {
   object: 'sandbox.execution',
   sandbox: 'sbx-01m834tq0j3s8ks7wvs4dmf6qw',
   revision: 3,
-  project: 'prj_01m834tpyagfw3pbrcww199nr3',
+  project: 'prj_01m834tp',
   status: 'Cancelled',
   output: null,
   error: {
