@@ -20,7 +20,7 @@ const alone = [
   'worker-scaling',
 ].map((name) => `scenarios/${name}.scenario.ts`)
 
-// Two cores: two files at once. The files of a worker share its processes and one started stack (scenarios/src/stack-test.ts).
+// Two cores: two files at once. The scenario files of a worker share its process.
 export default defineConfig({
   test: {
     projects: [

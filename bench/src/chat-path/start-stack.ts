@@ -49,6 +49,7 @@ export async function startStack(stops: Stops, profile: string | null): Promise<
     secrets: {
       services: { gateway: secret(), worker: secret(), console: secret() },
       databaseRoles: { ledger: '', console: '' }, // they are in the addresses below
+      webhooks: secret(),
     },
     ledgerDatabaseUrl: postgres.ledgerUrl,
     consoleDatabaseUrl: postgres.consoleUrl,
