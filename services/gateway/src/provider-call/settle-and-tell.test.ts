@@ -47,9 +47,10 @@ describe('what an answer tells of its cost', () => {
     expect((await told({ kind }, PRICE)).sent).toBe('cost 0')
   })
 
-  test('is left out where it is not on record yet', async () => {
-    expect((await told({ kind: 'set-aside' }, PRICE)).sent).toBe('cost null')
-    expect((await told(new Error('no ledger'), PRICE)).sent).toBe('cost null')
+  test('is what its settlement will charge where that is not on record yet, so that a repeat is the same', async () => {
+    const answer = { sent: 'cost 140', saved: 'cost 140' }
+    expect(await told({ kind: 'set-aside' }, PRICE)).toEqual(answer)
+    expect(await told(new Error('no ledger'), PRICE)).toEqual(answer)
   })
 
   test('is left out where an older ledger admitted the call, in what is saved too', async () => {

@@ -8,7 +8,7 @@ export interface EventLines {
   chunk(choices: ChunkChoice[]): string
   /**
    * The last events of a whole answer: its usage, where asked for, and `[DONE]`.
-   * @param chargedMicro what the call is charged; null: not on record
+   * @param chargedMicro what the call is charged; null: the ledger tells no price
    */
   end(usage: CountedUsage, chargedMicro: number | null): string
 }
