@@ -122,7 +122,7 @@ export function eventsOf(text: string): { chunks: WireChunk[]; done: boolean } {
 }
 
 export async function bodyOf(answer: Response) {
-  return (await answer.json()) as { id: string; usage: { prompt_tokens: number; completion_tokens: number } }
+  return (await answer.json()) as { id: string; usage: { prompt_tokens: number; completion_tokens: number; cost_micro: number } }
 }
 
 export async function errorOf(answer: Response) {
