@@ -160,6 +160,22 @@ describe('a notice', () => {
   })
 })
 
+test('webhooks that fail again and again keep no other from its notices', async ({ fixture, receiver, hooked }) => {
+  for (let n = 0; n < 4; n++) await hooked.webhook('/500')
+  await hooked.webhook('/200')
+  await fixture.run(
+    `WITH told AS (
+       INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+       SELECT 'ntc_' || n || $1, $1, 'wallet.below', 5, 4, now() FROM generate_series(1, 8) n RETURNING id)
+     INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT told.id, w.id, now() FROM told, money.webhooks w WHERE w.project = $1`,
+    [hooked.project],
+  )
+  const atOnce = Array.from({ length: 10_000 }, () => 0) // what failed is due again at once
+  await sendNotices(hooked.deps, atOnce)
+  expect(receiver.got.filter(({ path }) => path === '/200')).toHaveLength(8)
+})
+
 describe('the secret of a webhook', () => {
   test('stands nowhere in the database, and outlives a change of the key', async ({ fixture, hooked }) => {
     const { id, secret } = await hooked.webhook('/200')

@@ -6,7 +6,8 @@ import { signNotice } from './sign-notice.ts'
 // Deliveries of notices to webhooks (money §10.2). Any replica may do it; rows say what is whose.
 //   D1  At least once: a delivery that is taken is due again a little later than its try may last, whoever dies.
 //   D2  The same id and the same body at each try.
-//   D3  Some of each webhook at a time, and a try has a time limit, so that one that is slow keeps nobody waiting for long.
+//   D3  Some of each webhook at a time, webhooks in no order, and a try has a time limit: so those that are slow, or fail again and
+//       again, keep nobody waiting for long.
 //   D4  No connection is held while something is posted, and none but maintenance's is used.
 
 type Needed = Pick<Deps, 'reads' | 'metrics' | 'webhookSettings'>
@@ -51,7 +52,7 @@ function takeDue({ reads }: Needed): Promise<Taken[]> {
   return reads.prisma.$queryRaw<Taken[]>`
     WITH due AS MATERIALIZED (
       SELECT d.notice, d.webhook, w.url, w.secret_key
-        FROM money.webhooks w
+        FROM (SELECT * FROM money.webhooks ORDER BY random()) w
        CROSS JOIN LATERAL (
          SELECT o.notice, o.webhook FROM money.webhook_deliveries o
           WHERE o.webhook = w.id AND o.state = 'Pending' AND o.next_try_at <= clock_timestamp()
