@@ -122,7 +122,10 @@ export function eventsOf(text: string): { chunks: WireChunk[]; done: boolean } {
 }
 
 export async function bodyOf(answer: Response) {
-  return (await answer.json()) as { id: string; usage: { prompt_tokens: number; completion_tokens: number; cost_micro: number } }
+  return (await answer.json()) as {
+    id: string
+    usage: { prompt_tokens: number; completion_tokens: number; cost_micro: number }
+  }
 }
 
 export async function errorOf(answer: Response) {
