@@ -29,7 +29,7 @@ export const usageQuery = z
   .strictObject({
     from: moment.optional().describe('goes back to the beginning of its hour'),
     to: moment.optional().describe('goes on to the end of its hour'),
-    by: z.enum(['model', 'key', 'day']).default('model'),
+    by: z.enum(['model', 'key', 'sandbox', 'day']).default('model'),
     step: z
       .enum(['hour', 'day'])
       .optional()
@@ -52,7 +52,7 @@ export const usageQuery = z
 export const usageReport = z.strictObject({
   from: time.describe('ISO 8601, UTC; a whole hour, or the beginning of a step'),
   to: time.describe('ISO 8601, UTC; a whole hour, or the end of a step'),
-  by: z.enum(['model', 'key', 'day']),
+  by: z.enum(['model', 'key', 'sandbox', 'day']),
   step: z.enum(['hour', 'day']).exactOptional().describe('where one was asked for'),
   zone: z.string().exactOptional().describe('with a step'),
   data: z.array(
@@ -62,7 +62,10 @@ export const usageReport = z.strictObject({
         .exactOptional()
         .describe('with a step: when it begins, as the clocks of the zone show it')
         .meta({ examples: ['2026-11-20T00:00:00+01:00'] }),
-      group: z.string().nullable().describe('a model id, a key id or a day such as 2026-11-20; null: by no key'),
+      group: z
+        .string()
+        .nullable()
+        .describe('a model id, a key id, a sandbox id or a day such as 2026-11-20; null: by no key, or by no sandbox'),
       calls: z.int(),
       promptTokens: z.int(),
       completionTokens: z.int(),

@@ -24,8 +24,13 @@ interface Period {
 const groups: Record<UsageReport['by'], Prisma.Sql> = {
   model: Prisma.sql`product`,
   key: Prisma.sql`nullif(key, '')`, // empty: a person ran a sandbox product
+  sandbox: Prisma.sql`nullif(sandbox, '')`,
   day: Prisma.sql`to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 }
+
+/** Of a call v: the flow whose execution made it; null: it was dropped. */
+const flowOf = Prisma.sql`
+  CASE WHEN v.execution IS NULL THEN '' ELSE (SELECT e.sandbox FROM money.executions e WHERE e.id = v.execution LIMIT 1) END`
 
 interface Asked extends Period {
   project: string
@@ -53,12 +58,12 @@ export async function usageRows(
   const step = steps ? Prisma.sql`width_bucket(at, ${steps.starts}::timestamptz[])` : Prisma.sql`NULL::integer`
   const counts = Prisma.sql`calls, prompt_tokens, completion_tokens, micro`
   const inHours = (part: Period) => Prisma.sql`
-      SELECT hour AS at, product, key, ${counts} FROM money.usage_hours
+      SELECT hour AS at, product, key, sandbox, ${counts} FROM money.usage_hours
        WHERE project = ${project} AND hour >= ${part.from} AND hour < ${part.to} AND hour <> ALL (${divided}::timestamptz[])
       UNION ALL`
   const inDays = days
     ? Prisma.sql`
-      SELECT day AS at, product, key, ${counts} FROM money.usage_days
+      SELECT day AS at, product, key, sandbox, ${counts} FROM money.usage_days
        WHERE project = ${project} AND day >= ${days.from} AND day < ${days.to}
       UNION ALL`
     : Prisma.empty
@@ -71,14 +76,14 @@ export async function usageRows(
          AND j.seq > coalesce((SELECT seq FROM position), 0)),
     behind AS MATERIALIZED (
       SELECT v.admitted_at AS at, date_trunc('hour', v.admitted_at, 'UTC') = ANY (${divided}::timestamptz[]) AS divided,
-             v.product, v.key, 1 AS calls, v.prompt_tokens, v.completion_tokens, s.micro
+             v.product, v.key, ${flowOf} AS sandbox, 1 AS calls, v.prompt_tokens, v.completion_tokens, s.micro
         FROM settled s JOIN money.attempts v ON v.id = s.reference
        WHERE v.id = ANY (ARRAY(SELECT reference FROM settled))),
-    ${divided.length > 0 ? callsOf(project, divided) : Prisma.empty}
+    ${divided.length > 0 ? callsOf(project, by, divided) : Prisma.empty}
     used AS (${inDays} ${Prisma.join(hours.map(inHours), '')}
-      SELECT at, product, key, ${counts} FROM behind
+      SELECT at, product, key, sandbox, ${counts} FROM behind
        WHERE at >= ${period.from} AND at < ${period.to} AND NOT divided
-      ${divided.length > 0 ? Prisma.sql`UNION ALL SELECT at, product, key, ${counts} FROM call WHERE at >= ${period.from} AND at < ${period.to}` : Prisma.empty})
+      ${divided.length > 0 ? Prisma.sql`UNION ALL SELECT at, product, key, sandbox, ${counts} FROM call WHERE at >= ${period.from} AND at < ${period.to}` : Prisma.empty})
     SELECT ${step} AS step, ${groups[by]} AS "group", sum(calls)::bigint AS calls,
            coalesce(sum(prompt_tokens), 0)::bigint AS prompt, coalesce(sum(completion_tokens), 0)::bigint AS completion,
            sum(micro)::bigint AS charged
@@ -89,18 +94,23 @@ export async function usageRows(
   return rows
 }
 
-/** The settled calls of divided hours, and how many more of them the hours have: those are archived. */
-function callsOf(project: string, divided: Date[]): Prisma.Sql {
+/**
+ * The settled calls of divided hours, and how many are missing: more that the hours have, which are archived; and those
+ * whose flow is asked for and not known any more.
+ */
+function callsOf(project: string, by: UsageReport['by'], divided: Date[]): Prisma.Sql {
   return Prisma.sql`
     call AS MATERIALIZED (
-      SELECT a.admitted_at AS at, a.product, a.key, 1 AS calls, a.prompt_tokens, a.completion_tokens, a.charged_micro AS micro
+      SELECT v.admitted_at AS at, v.product, v.key, ${flowOf} AS sandbox, 1 AS calls, v.prompt_tokens, v.completion_tokens,
+             v.charged_micro AS micro
         FROM unnest(${divided}::timestamptz[]) AS each (hour)
-        JOIN money.attempts a ON a.project = ${project} AND a.state = 'Settled'
-         AND a.admitted_at >= each.hour AND a.admitted_at < each.hour + interval '1 hour'),
+        JOIN money.attempts v ON v.project = ${project} AND v.state = 'Settled'
+         AND v.admitted_at >= each.hour AND v.admitted_at < each.hour + interval '1 hour'),
     missing AS (
       SELECT (SELECT coalesce(sum(calls), 0) FROM money.usage_hours
                WHERE project = ${project} AND hour = ANY (${divided}::timestamptz[]))::bigint
-             + (SELECT count(*) FROM behind WHERE divided) - (SELECT count(*) FROM call) AS missing),`
+             + (SELECT count(*) FROM behind WHERE divided) - (SELECT count(*) FROM call)
+             + (SELECT count(*) FROM call WHERE ${by === 'sandbox'} AND sandbox IS NULL) AS missing),`
 }
 
 /** The whole days of a time, and the hours before and behind them. */

@@ -20,8 +20,9 @@ const test = callsTest
   .extend('history', async ({ stack, fixture }) => {
     await fixture.run(
       `INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reserved_micro, charged_micro, prompt_tokens,
-                                   completion_tokens, admitted_at, closed_at)
-       SELECT id, id, 1, 'Settled', $1, 'acme/' || n % 2, CASE n % 3 WHEN 0 THEN '' ELSE 'key_' || n % 3 END, 100, n % 97, n % 7, n % 11, at, at
+                                   completion_tokens, execution, node, admitted_at, closed_at)
+       SELECT id, id, 1, 'Settled', $1, 'acme/' || n % 2, CASE n % 3 WHEN 0 THEN '' ELSE 'key_' || n % 3 END, 100, n % 97, n % 7, n % 11,
+              CASE WHEN n % 5 < 3 THEN 'exe_' || $1 || n % 5 END, CASE WHEN n % 5 < 3 THEN 'ask' END, at, at
          FROM generate_series(1, 2000) n
         CROSS JOIN LATERAL (SELECT 'inv_' || $1 || n AS id, timestamptz '2026-03-01' + random() * 270 * interval '1 day' + n * interval '0') r (id, drawn)
         CROSS JOIN LATERAL (SELECT CASE n % 4 -- a quarter of them close to the hours at which days begin somewhere
@@ -29,33 +30,43 @@ const test = callsTest
           ELSE drawn END AS at) t`,
       [stack.project],
     )
+    await fixture.run(
+      `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, created_at, deadline_at)
+       SELECT 'exe_' || $1 || n, $1, 'sbx-' || n % 2, 1, 'per_1', 'invoke', 'Running', now(), now() FROM generate_series(0, 2) n`,
+      [stack.project],
+    )
     for (const [table, unit] of [
       ['usage_hours', 'hour'],
       ['usage_days', 'day'],
     ] as const)
       await fixture.run(
-        `INSERT INTO money.${table}
-         SELECT project, date_trunc('${unit}', admitted_at, 'UTC'), product, key, count(*), sum(prompt_tokens), sum(completion_tokens), sum(charged_micro)
-           FROM money.attempts WHERE project = $1 GROUP BY 1, 2, 3, 4`,
+        `INSERT INTO money.${table} (project, ${unit}, product, key, calls, prompt_tokens, completion_tokens, micro, sandbox)
+         SELECT project, date_trunc('${unit}', admitted_at, 'UTC'), product, key, count(*), sum(prompt_tokens), sum(completion_tokens), sum(charged_micro),
+                coalesce(sandbox, '')
+           FROM ${WITH_FLOWS} WHERE project = $1 GROUP BY 1, 2, 3, 4, 9`,
         [stack.project],
       )
     return stack.project
   })
 
+/** Calls, with the flow whose execution made them. */
+const WITH_FLOWS = `(SELECT a.*, e.sandbox FROM money.attempts a LEFT JOIN money.executions e ON e.id = a.execution) call`
+
 const half = 'from=2026-02-27T00:00:00Z&to=2026-12-01T00:00:00Z'
 
 test.for(['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Kolkata', 'Australia/Adelaide'])(
-  'days of %s are what their calls say, whoever made them and with which model',
+  'days of %s are what their calls say, whoever made them, with which model and for which flow',
   async (zone, { usage, history, fixture }) => {
     for (const [by, column] of [
       ['model', 'product'],
       ['key', `nullif(key, '')`],
+      ['sandbox', 'sandbox'],
     ] as const) {
       const { body } = await usage(`${half}&step=day&by=${by}&zone=${zone}`)
       const { rows } = await fixture.run(
         `SELECT to_char(admitted_at AT TIME ZONE $2, 'YYYY-MM-DD') AS day, ${column} AS "group", count(*)::int AS calls,
                 sum(prompt_tokens)::int AS prompt, sum(completion_tokens)::int AS completion, sum(charged_micro)::int AS micro
-           FROM money.attempts WHERE project = $1 GROUP BY 1, 2 ORDER BY 1, 2 NULLS LAST`,
+           FROM ${WITH_FLOWS} WHERE project = $1 GROUP BY 1, 2 ORDER BY 1, 2 NULLS LAST`,
         [history, zone],
       )
       const said = body.data.map(
@@ -133,6 +144,38 @@ test('days that begin within an hour of UTC are not told where calls of that hou
   expect([outcomeOf(refused), refused.body.error.param]).toEqual(['404 usage_archived', 'zone'])
   expect(outcomeOf(await usage(`${asked}&zone=Europe/Berlin`))).toBe('200')
   expect(outcomeOf(await usage(`${asked.replaceAll('05-', '07-')}&zone=Asia/Kolkata`))).toBe('200')
+})
+
+test('a flow that is not known any more is not told as no flow [usage_archived]', async ({
+  usage,
+  history,
+  fixture,
+}) => {
+  const asked = 'from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z&step=day&zone=Asia/Kolkata'
+  const id = `inv_gone_${history}`
+  await fixture.run(
+    `INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reserved_micro, charged_micro, prompt_tokens,
+                                 completion_tokens, execution, node, admitted_at, closed_at)
+     VALUES ($2, $2, 1, 'Settled', $1, 'acme/0', '', 1, 1, 1, 1, 'exe_dropped', 'ask', '2026-06-15T18:40:00Z', '2026-06-15T18:40:00Z')`,
+    [history, id],
+  )
+  await fixture.run(
+    `INSERT INTO money.usage_hours (project, hour, product, key, sandbox, calls, prompt_tokens, completion_tokens, micro)
+     VALUES ($1, '2026-06-15T18:00:00Z', 'acme/0', '', 'sbx-gone', 1, 1, 1, 1)`,
+    [history],
+  )
+  expect(outcomeOf(await usage(`${asked}&by=sandbox`))).toBe('404 usage_archived')
+  expect(outcomeOf(await usage(`${asked}&by=model`))).toBe('200')
+  const { body } = await usage(`${asked.replace('Asia/Kolkata', 'Europe/Berlin')}&by=sandbox`)
+  expect(body.data.map(({ group }: Row) => group)).toContain('sbx-gone')
+})
+
+test('usage by flow is for those who may use flows [not_permitted]', async ({ stack }) => {
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  const consumer = await stack.member({ project: 'Project Consumer' })
+  expect(outcomeOf(await viewer.get(`${stack.projectPath}/usage?by=model`))).toBe('200')
+  expect(outcomeOf(await viewer.get(`${stack.projectPath}/usage?by=sandbox`))).toBe('403 not_permitted')
+  expect(outcomeOf(await consumer.get(`${stack.projectPath}/usage?by=sandbox`))).toBe('200')
 })
 
 test.for([

@@ -2,6 +2,7 @@ import type { UsageReport } from '@gateway/contracts/console/money'
 import type { Refusal } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
+import type { Permission } from '../permissions/permissions.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { sendCsv, type CsvRow } from '../request/send-csv.ts'
@@ -20,8 +21,11 @@ const MONTH_MS = 30 * DAY_MS
 export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'readUsage'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps, personOf(res), tenant, call.id('project'), 'usage.read')
     const { by, step, zone = 'UTC', format, ...asked } = call.query()
+    const may = (permission: Permission) =>
+      authorizeInProject(deps, personOf(res), tenant, call.id('project'), permission)
+    const { id: project } = await may('usage.read')
+    if (by === 'sandbox') await may('sandboxes.use')
     const time = periodOf(asked, deps.now(), MONTH_MS)
     const steps = step && usageSteps(time, step, zone)
     const { from, to } = steps ?? wholeHours(time)

@@ -7,7 +7,7 @@ import type { Finding } from './fold-journal.ts'
 //   V2  The hours, and the days, add up to what was rolled up. They grow in number, so they are not asked of each wallet each minute.
 //   V3  Each hour is derived anew from journal and usage records, in steps, each day from its hours, and the one that
 //       differs is named. Hours of months that are archived were derived so before their entries went (money §9.4);
-//       V2 holds their sum.
+//       V2 holds their sum. Whose execution made a call is not derived again: executions are not kept as long.
 
 /** How far a check goes: V1 and V2, or all three. */
 export type UsageDepth = 'sums' | 'hours'
@@ -84,8 +84,11 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
   const [row] = await prisma.$queryRaw<[{ seq: bigint; hours: string }]>`
     SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
            (SELECT coalesce(json_agg(json_build_array(u.hour || ' ' || u.product || ' ' || u.key, u.calls::text,
-                     (u.prompt_tokens + u.completion_tokens)::text, u.micro::text)), '[]')::text
-              FROM money.usage_hours u WHERE u.project = ${project} AND u.hour >= ${first}) AS hours`
+                     u.tokens::text, u.micro::text)), '[]')::text
+              FROM (SELECT h.hour, h.product, h.key, sum(h.calls) AS calls, sum(h.micro) AS micro,
+                           sum(h.prompt_tokens + h.completion_tokens) AS tokens
+                      FROM money.usage_hours h WHERE h.project = ${project} AND h.hour >= ${first}
+                     GROUP BY 1, 2, 3) u) AS hours`
   const rows = (JSON.parse(row.hours) as string[][]).map(([name, ...figures]): Summed => ({
     name: name!,
     figures: figures.map(BigInt),
@@ -115,14 +118,15 @@ function deriveHours(
 /** V3: a day against its hours. */
 async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
   const rows = await prisma.$queryRaw<{ name: string; expected: bigint; found: bigint }[]>`
-    SELECT coalesce(d.day, h.day) || ' ' || coalesce(d.product, h.product) || ' ' || coalesce(d.key, h.key) AS name,
+    SELECT coalesce(d.day, h.day) || ' ' || coalesce(d.product, h.product) || ' ' || coalesce(d.key, h.key)
+             || ' ' || coalesce(d.sandbox, h.sandbox) AS name,
            coalesce(h.micro, 0)::bigint AS expected, coalesce(d.micro, 0) AS found
       FROM (SELECT * FROM money.usage_days WHERE project = ${project}) d
       FULL JOIN (
-        SELECT date_trunc('day', hour, 'UTC') AS day, product, key, sum(calls) AS calls, sum(prompt_tokens) AS prompt,
+        SELECT date_trunc('day', hour, 'UTC') AS day, product, key, sandbox, sum(calls) AS calls, sum(prompt_tokens) AS prompt,
                sum(completion_tokens) AS completion, sum(micro) AS micro
-          FROM money.usage_hours WHERE project = ${project} GROUP BY 1, 2, 3
-      ) h ON h.day = d.day AND h.product = d.product AND h.key = d.key
+          FROM money.usage_hours WHERE project = ${project} GROUP BY 1, 2, 3, 4
+      ) h ON h.day = d.day AND h.product = d.product AND h.key = d.key AND h.sandbox = d.sandbox
      WHERE (d.calls, d.prompt_tokens, d.completion_tokens, d.micro)
            IS DISTINCT FROM (h.calls::bigint, h.prompt::bigint, h.completion::bigint, h.micro::bigint)
      ORDER BY 1`

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { createLogger } from '@gateway/process/logger'
 import { checkBooks, sayFinding } from '../check/check-books.ts'
+import { closeNodes, insertExecution, insertNodes, nodeItem } from '../fixtures/execution-rows.ts'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
 
@@ -66,6 +67,43 @@ describe('rolling up usage', () => {
       [tenant.project.id],
     )
     expect(rows).toEqual([{ whole: true, micro: 36 }])
+    expect(await findings(true)).toEqual([])
+  })
+
+  test('tells the flows apart whose executions made the calls', async ({
+    tenant,
+    spend,
+    replica,
+    findings,
+    fixture,
+  }) => {
+    await spend(10)
+    const project = tenant.project.id
+    const sandboxes = ['sbx-1', 'sbx-2']
+    for (const [n, sandbox] of sandboxes.entries()) {
+      const execution = await insertExecution(fixture, project, { key: tenant.key.id })
+      await fixture.run('UPDATE money.executions SET sandbox = $2 WHERE id = $1', [execution, sandbox])
+      for (const node of await insertNodes(fixture, { execution, project, count: n + 1 })) {
+        await replica.admitNode(nodeItem(replica, node, tenant.product))
+        await closeNodes(
+          replica.reads,
+          [project],
+          [{ id: node.reservation, usage: { promptTokens: 7, completionTokens: 20 } }],
+        )
+      }
+    }
+    await rollUpUsage({ reads: replica.reads, log })
+    for (const table of ['usage_hours', 'usage_days']) {
+      const { rows } = await fixture.run(
+        `SELECT sandbox, calls::int, micro::int FROM money.${table} WHERE project = $1 ORDER BY 1`,
+        [project],
+      )
+      expect(rows).toEqual([
+        { sandbox: '', calls: 1, micro: 10 },
+        { sandbox: 'sbx-1', calls: 1, micro: 20 },
+        { sandbox: 'sbx-2', calls: 2, micro: 40 },
+      ])
+    }
     expect(await findings(true)).toEqual([])
   })
 
