@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refusalBody } from './api/answer-shapes.ts'
 import { chatBody, readChatRequest, type ChatRequest } from './chat-request.ts'
+import { id } from './console/fields.ts'
 import { invalidField } from './invalid-field.ts'
 import { refusalFor, type LedgerRefusal, type LedgerRefusalCode } from './ledger-refusal.ts'
 import { chatLimits } from './limits.ts'
@@ -12,9 +13,7 @@ const { messages, max_tokens: maxTokens } = chatBody.shape
 
 export const checkBody = z
   .strictObject({
-    model: chatBody.shape.model.describe(
-      'a chat model; a sandbox product is refused, as each of its calls is decided apart',
-    ),
+    model: id.describe('a chat model; a sandbox product is refused, as each of its calls is decided apart'),
     maxTokens: maxTokens.describe('as max_tokens of the call; left out: what the model answers at most, up to 8192'),
     promptBytes: z
       .int()

@@ -13,8 +13,12 @@ export interface Asked {
 /** Sends what a route and its row say, about these things. */
 export async function send(caller: Caller, route: string, asked: Asked, ids: Ids, fresh: string): Promise<Answer> {
   const [method = '', pattern = ''] = route.split(' ')
-  const path = pattern.replaceAll(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(idAt(asked, ids, name)))
-  return caller.ask(method, path, asked.body?.(ids, fresh), asked.headers?.(ids))
+  return caller.ask(method, pathOf(pattern, asked, ids), asked.body?.(ids, fresh), asked.headers?.(ids))
+}
+
+/** The path of a route about these things. */
+export function pathOf(pattern: string, asked: Asked, ids: Ids): string {
+  return pattern.replaceAll(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(idAt(asked, ids, name)))
 }
 
 /** The kinds of things that a request names, wherever it names them. */

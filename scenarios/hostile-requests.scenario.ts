@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import { consoleRoutes } from '@gateway/contracts/console-routes'
+import { gatewayRoutes } from '@gateway/contracts/gateway-routes'
+import type { ApiRoute } from '@gateway/contracts/api-route'
+import { stackTest as test } from './src/stack-test.ts'
+import { consoleMatrix } from './src/isolation/console-matrix.ts'
+import { gatewayMatrix } from './src/isolation/gateway-matrix.ts'
+import { pathOf, type Asked } from './src/isolation/request-of.ts'
+import { openIsolationFixture, persons, type Ids } from './src/isolation/isolation-fixture.ts'
+
+// Every route, asked by somebody who may, with one thing in the request that nobody should send. Whatever comes is no fault
+// of ours (never 5xx), and what is refused says what clears it.
+
+const TEXTS = [
+  '',
+  ' ',
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  '💩'.repeat(300),
+  'x'.repeat(70_000),
+  '../../etc',
+  '%',
+  "' OR 1=1 --",
+  '-1',
+  '1e999',
+]
+const VALUES = [null, true, [], {}, [[]], { a: null }, -1, 0.5, 2 ** 53, 1e308, ...TEXTS]
+const BODIES = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"x"',
+  '7',
+  '[{}]',
+  '{"__proto__":{"x":1}}',
+  '{"constructor":null}',
+  `${'['.repeat(50_000)}`,
+  '{"a":1}',
+  '\ufeff{}',
+  '{"\\ud800":1}',
+]
+const IDS = [
+  '%00',
+  'a%00b',
+  '%ED%A0%80',
+  '%',
+  '%F0%9F%92%A9',
+  'x'.repeat(3_000),
+  '..%2F..',
+  '%20',
+  "'",
+  'prj_',
+  '%7B%7D',
+  '-1',
+  '99999999999999999999',
+]
+
+interface Hostile {
+  says: string
+  path: string
+  body?: string
+}
+
+describe('what nobody should send is refused with what to do, or harmless', () => {
+  for (const { route, row, by, query } of rows())
+    test(route, async ({ stack }) => {
+      const isolation = await openIsolationFixture(stack.fixture, stack.gateways[0]!.url)
+      const method = route.split(' ')[0]!
+      const { secret } = isolation.callers[by]
+      const faults: string[] = []
+      for (const { says, path, body } of hostileRequests(route, row, isolation.own, query)) {
+        const answer = await fetch(stack.gateways[0]!.url + path, {
+          method,
+          redirect: 'manual',
+          headers: {
+            authorization: `Bearer ${secret}`,
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...row.headers?.(isolation.own),
+          },
+          ...(body !== undefined && method !== 'GET' && { body }),
+        })
+        const text = await answer.text()
+        const fault = faultOf(answer.status, text)
+        if (fault) faults.push(`${says}: ${answer.status} ${fault} ${text.slice(0, 200)}`)
+      }
+      expect(faults).toEqual([])
+    })
+})
+
+function faultOf(status: number, text: string): string | null {
+  if (status < 400) return null
+  if (status >= 500) return 'is our fault'
+  const { jsonrpc, error } = jsonOf(text) as {
+    jsonrpc?: string
+    error?: { code?: unknown; message?: string; resolution?: string }
+  }
+  if (jsonrpc && error?.message) return null // of the protocol, which has no place for a resolution
+  if (!error?.code || !error.message || !error.resolution) return 'does not say what to do'
+  return /\.ts:\d+|node_modules|prisma|postgres|at [A-Za-z]+ \(/i.test(text) ? 'tells of our insides' : null
+}
+
+function jsonOf(text: string): object {
+  try {
+    return (JSON.parse(text) as object | null) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function* hostileRequests(route: string, row: Asked, ids: Ids, query: string[]): Generator<Hostile> {
+  const [method = '', pattern = ''] = route.split(' ')
+  const path = pathOf(pattern, row, ids)
+  const example = row.body?.(ids, randomBytes(6).toString('hex'))
+  const sent = example === undefined || example instanceof Uint8Array ? {} : (example as Record<string, unknown>)
+  const body = example === undefined ? {} : { body: JSON.stringify(sent) }
+  for (const [parameter] of pattern.matchAll(/[:*]\w+/g))
+    for (const id of IDS) {
+      const others = pathOf(pattern.replace(parameter, '\u0001'), row, ids)
+      yield { says: `${parameter} ${id.slice(0, 20)}`, path: others.replace('\u0001', id), ...body }
+    }
+  for (const name of [...query, 'strange']) {
+    for (const text of TEXTS.filter((each) => each.length < 4_000)) {
+      const value = text === '\ud800' ? '%ED%A0%80' : encodeURIComponent(text)
+      yield { says: `?${name}=${value.slice(0, 20)}`, path: `${path}?${name}=${value}`, ...body }
+    }
+    yield { says: `?${name} twice`, path: `${path}?${name}=1&${name}=2`, ...body }
+  }
+  if (method === 'GET') return
+  for (const raw of BODIES) yield { says: `body ${raw.slice(0, 20)}`, path, body: raw }
+  for (const name of [...Object.keys(sent), 'strange'])
+    for (const value of VALUES) {
+      const said = JSON.stringify(value)
+      yield { says: `${name}: ${said.slice(0, 20)}`, path, body: JSON.stringify({ ...sent, [name]: value }) }
+    }
+}
+
+/** The routes, each with somebody who may ask it. */
+function rows() {
+  const queries = new Map(
+    Object.values<ApiRoute>({ ...consoleRoutes, ...gatewayRoutes }).map(({ method, path, query }) => [
+      `${method} ${path}`,
+      query && 'shape' in query ? Object.keys(query.shape as object) : [],
+    ]),
+  )
+  const queryOf = (route: string) => queries.get(route.replaceAll(/[:*](\w+)/g, '{$1}')) ?? []
+  const ofConsole = Object.entries(consoleMatrix).map(([route, row]) => ({
+    route,
+    row: row as Asked,
+    by: persons.find((name) => row.says[name].startsWith('2')) ?? ('owner' as const),
+    query: queryOf(route),
+  }))
+  const ofGateway = gatewayMatrix.map((row) => ({
+    route: row.route,
+    row,
+    by: 'key' as const,
+    query: queryOf(row.route),
+  }))
+  return [...ofConsole, ...ofGateway.filter(({ route }, n, all) => all.findIndex((each) => each.route === route) === n)]
+}
