@@ -1,3 +1,4 @@
+import { isGlobal, isGlobalUse } from './global-names.js'
 import { isPure, placeOf } from './rooms.js'
 
 const reachesOutside = new Set([
@@ -24,36 +25,19 @@ export const purePlaces = {
         node,
         message: `${place.room} is pure, so it may not use ${what}: take the value as an argument.`,
       })
-    const isGlobal = (node) => {
-      for (let scope = context.sourceCode.getScope(node); scope; scope = scope.upper) {
-        const variable = scope.set.get(node.name)
-        if (variable) return variable.defs.length === 0
-      }
-      return true
-    }
 
     return {
       NewExpression(node) {
-        if (node.callee.name === 'Date' && node.arguments.length === 0 && isGlobal(node.callee))
+        if (node.callee.name === 'Date' && node.arguments.length === 0 && isGlobal(context, node.callee))
           report(node, 'the clock')
       },
       MemberExpression(node) {
         const name = `${node.object.name}.${node.property.name}`
-        if ((name === 'Date.now' || name === 'Math.random') && isGlobal(node.object)) report(node, name)
+        if ((name === 'Date.now' || name === 'Math.random') && isGlobal(context, node.object)) report(node, name)
       },
       Identifier(node) {
-        if (reachesOutside.has(node.name) && isReference(node) && isGlobal(node)) report(node, node.name)
+        if (reachesOutside.has(node.name) && isGlobalUse(context, node)) report(node, node.name)
       },
     }
   },
-}
-
-/** Not a property's name, as in `{ process: 1 }` or `log.process`, nor a name in a type. */
-function isReference(node) {
-  const { parent } = node
-  if (parent.type === 'MemberExpression') return parent.object === node || parent.computed
-  if (parent.type === 'Property' || parent.type === 'PropertyDefinition' || parent.type === 'MethodDefinition') {
-    return parent.value === node && parent.key !== node
-  }
-  return !parent.type.startsWith('TS') && !/Import|Export/.test(parent.type)
 }

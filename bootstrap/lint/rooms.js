@@ -23,3 +23,8 @@ export function isPure(place) {
   if (place.floor === 'packages') return ['money', 'contracts', 'flow'].includes(place.room)
   return place.floor === 'services' && place.room === 'ledger' && place.inside.startsWith('oracle/')
 }
+
+/** Packages that programs of browsers import too. */
+export function runsInBrowsers(place) {
+  return place.floor === 'packages' && ['money', 'contracts', 'flow'].includes(place.room)
+}

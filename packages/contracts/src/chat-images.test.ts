@@ -46,6 +46,7 @@ describe('an image of a chat', () => {
     'data:text/plain;base64,AA==',
     'data:image/png;base64,',
     'data:image/png;base64,not base64',
+    'data:image/png;base64,AAA\u0141',
     'data:image/png,AA==',
   ])('is nothing else, such as %s [invalid_request]', (url) => {
     const { code, body } = refusalOf(() => read(part(url)))

@@ -1,6 +1,8 @@
 // Images of a chat request (rules §3.11). Their data is no text: it is taken out of the messages when a request is read, and put
 // back into what is written for the provider.
 
+import { decodedBytes, isBase64 } from './text-bytes.ts'
+
 /** An image of a chat request. `reference` stands in the messages in its place. */
 export type ChatImage =
   | { kind: 'data'; reference: string; url: string; bytes: number }
@@ -19,22 +21,6 @@ export function isImageUrl(url: string): boolean {
 /** Whether it is a `data:` URL of an image in base64; such a text needs no escapes in JSON. */
 export function isImageData(url: string): boolean {
   return DATA.test(url) && isBase64(url.slice(url.indexOf(',') + 1))
-}
-
-/** Whoever decodes leaves out what is no base64, so its length tells; a regular expression takes fifty times as long. */
-function isBase64(text: string): boolean {
-  const bytes = decodedBytes(text)
-  const whole = (text.length - paddingOf(text)) % 4 !== 1 // one character says nothing
-  return bytes > 0 && whole && Buffer.from(text, 'base64').length === bytes
-}
-
-/** Of base64: four characters are three bytes. */
-function decodedBytes(text: string): number {
-  return Math.floor(((text.length - paddingOf(text)) * 3) / 4)
-}
-
-function paddingOf(text: string): number {
-  return text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
 }
 
 function isHttps(url: string): boolean {

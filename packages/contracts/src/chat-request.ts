@@ -5,6 +5,7 @@ import { READABLE } from './field-problem.ts'
 import { invalidField, invalidIssue } from './invalid-field.ts'
 import { chatLimits } from './limits.ts'
 import { refuse } from './refusal.ts'
+import { utf8Bytes } from './text-bytes.ts'
 
 /** A chat request that has passed every check that needs no state (rules §3.1, §3.2). */
 export interface ChatRequest {
@@ -38,7 +39,7 @@ export interface PromptSize {
   images: number
 }
 
-const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+const jsonBytes = (value: unknown) => utf8Bytes(JSON.stringify(value))
 const codePoints = (text: string) => Array.from(text).length
 
 const tool = z.strictObject({
@@ -174,7 +175,7 @@ export function readChatRequest(value: unknown): ChatRequest {
     )
   const forwarded: Forwarded = { messages, ...parameters }
   const forwardedJson = JSON.stringify(forwarded)
-  const bytes = Buffer.byteLength(forwardedJson)
+  const bytes = utf8Bytes(forwardedJson)
   const cap = asked.max_tokens ?? asked.max_completion_tokens
   // The output cap is forwarded too, under the name that the provider has for it.
   const withCap = bytes + (cap === undefined ? 0 : `,"max_tokens":${cap}`.length)

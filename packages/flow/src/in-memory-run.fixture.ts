@@ -1,7 +1,7 @@
 import type { NodeRecord, Values } from '@gateway/contracts/execution'
 import { advance, isOver, type NodeState } from './advance.ts'
 import { compileContract } from './contract.ts'
-import { buildPackage } from './package.ts'
+import { packageText } from './package-text.ts'
 import { planOf, type PlanNode } from './plan.ts'
 import { resolveInputs } from './resolve-inputs.ts'
 import { runFreeNode } from './run-free-node.ts'
@@ -20,7 +20,7 @@ export interface ExecutionOutcome {
  * @param choose which of so many running nodes completes next
  */
 export function runInMemory({ graph, input }: ValidFlow, choose: (running: number) => number): ExecutionOutcome {
-  const flow = buildPackage(graph).package
+  const flow = packageText(graph).package
   const plan = planOf(flow)
   const states: NodeState[] = plan.nodes.map(() => ({ state: 'Pending', ports: [] }))
   const outputs: (string | null)[] = plan.nodes.map(() => null)

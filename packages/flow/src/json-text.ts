@@ -1,3 +1,5 @@
+import { utf8Bytes } from '@gateway/contracts/text-bytes'
+
 /** How deep a value may be nested; beyond it no part of a flow takes it. */
 export const maxValueDepth = 128
 
@@ -13,7 +15,7 @@ export function jsonWithin(value: unknown, limitBytes: number): JsonText {
   let why: 'too-large' | 'too-deep' | null = null
 
   function write(part: string): boolean {
-    bytes += Buffer.byteLength(part)
+    bytes += utf8Bytes(part)
     if (bytes > limitBytes) why = 'too-large'
     else parts.push(part)
     return why === null

@@ -1,55 +1,14 @@
 import { hash } from 'node:crypto'
-import canonicalize from 'canonicalize'
 import type { FlowPackage, Graph } from '@gateway/contracts/graph'
-import { readContractSide } from './contract.ts'
-import { layoutOf, type Layout, type Placed } from './graph/layout.ts'
-import { withoutNotes } from './graph/notes.ts'
-import { typingOf, wantedTypes } from './graph/typing.ts'
-import { productOf } from './node-kinds.ts'
+import { packageText } from './package-text.ts'
 
-/** Of the way in which packages are run. A package names the one it was built for. */
-export const runnerVersion = '2'
+export { runnerVersion } from './package-text.ts'
 
 /**
- * Builds the immutable package of a graph without problems. `text` is its canonical JSON (RFC 8785) and `digest` the SHA-256 of
- * that, hex: the same for the same graph, in whatever order its keys are written. In the package's graph each expression has its
- * type, so that it can be held to it when it runs. What was written on nodes for those who draw them is left out.
+ * Builds the immutable package of a graph without problems. `digest` is the SHA-256 of its text, hex. In Node alone: whoever only
+ * compares packages compares their texts.
  */
 export function buildPackage(graph: Graph): { package: FlowPackage; digest: string; text: string } {
-  const layout = layoutOf(graph)
-  const products = graph.nodes.map(productOf).filter((product) => product !== null)
-  const built: FlowPackage = {
-    runnerVersion,
-    graph: {
-      ...graph,
-      nodes: graph.nodes.map((node, ordinal) => ({ ...withoutNotes(node), ...typeOf(layout, ordinal) })),
-    },
-    input: sideOf(graph.input),
-    output: sideOf(graph.output),
-    manifest: [...new Set(products)].toSorted(),
-  }
-  const text = canonicalize(built)
-  if (text === undefined) throw new Error('a package has no canonical JSON')
-  return { package: built, digest: hash('sha256', text), text }
-}
-
-function sideOf(side: Graph['input']) {
-  const read = readContractSide(side)
-  if (read.problems) throw new Error(`a package is built of a graph with problems: ${read.problems[0]!.message}`)
-  return read.side
-}
-
-function typeOf(layout: Layout, ordinal: number): { type?: string } {
-  const node = layout.placed[ordinal]
-  if (node?.kind.kind !== 'expression') return {}
-  const type = expressionType(layout, node)
-  return type === null ? {} : { type }
-}
-
-/** null where nothing wants it to be anything: then it may be whatever it is. */
-function expressionType(layout: Layout, node: Placed): string | null {
-  const known = typingOf(layout).typeOf({ from: node, port: 'value', to: node, toPort: '' })
-  if (known !== 'unknown') return known
-  const [wanted] = wantedTypes(layout, node, 'value')
-  return wanted ?? null
+  const built = packageText(graph)
+  return { ...built, digest: hash('sha256', built.text) }
 }

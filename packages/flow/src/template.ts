@@ -1,4 +1,5 @@
 import type { Values } from '@gateway/contracts/execution'
+import { utf8Bytes } from '@gateway/contracts/text-bytes'
 import { Budget, CelFailure, celSteps, readExpression, type CelValue, type Expression } from './cel.ts'
 import { jsonWithin } from './json-text.ts'
 import { rememberedByText } from './remembered.ts'
@@ -93,7 +94,7 @@ function render(
   for (const piece of pieces) {
     const text = typeof piece === 'string' ? piece : print(piece.evaluate(values, budget), limitBytes)
     if (text === null) return { tooLarge: true }
-    if (bytes + text.length > limitBytes || (bytes += Buffer.byteLength(text)) > limitBytes) return { tooLarge: true }
+    if (bytes + text.length > limitBytes || (bytes += utf8Bytes(text)) > limitBytes) return { tooLarge: true }
     printed.push(text)
   }
   return { text: printed.join('') }

@@ -2,8 +2,19 @@ import { expectTypeOf, test } from 'vitest'
 import type { KeyRecord } from '../console/keys.ts'
 import type { Page } from '../console/page.ts'
 import type { MemberRecord } from '../console/people.ts'
-import type { ExecutionRecord } from '../execution.ts'
-import type { AnswerOf, BodyOf, CheckedBodyOf, CheckedQueryOf, ParameterOf, QueryOf, RefusalOf } from './api-route.ts'
+import type { z } from 'zod'
+import type { ExecutionRecord, ProgressLine, RefusedLine } from '../execution.ts'
+import type {
+  AnswerOf,
+  ApiRoute,
+  BodyOf,
+  CheckedBodyOf,
+  CheckedQueryOf,
+  LineOf,
+  ParameterOf,
+  QueryOf,
+  RefusalOf,
+} from './api-route.ts'
 import type { ConsoleRoutes } from './console-routes.ts'
 import type { flowRoutes } from './flow-routes.ts'
 import type { gatewayRoutes } from './gateway-routes.ts'
@@ -39,6 +50,39 @@ test('a row says what it answers', () => {
   expectTypeOf<AnswerOf<ConsoleRoutes['setMember']>>().toEqualTypeOf<MemberRecord>()
   expectTypeOf<AnswerOf<ConsoleRoutes['signOut']>>().toEqualTypeOf<undefined>()
   expectTypeOf<AnswerOf<(typeof flowRoutes)['showExecution']>>().toEqualTypeOf<ExecutionRecord>()
+})
+
+test('a row says of what its lines are', () => {
+  expectTypeOf<LineOf<ConsoleRoutes['followExecution']>>().toEqualTypeOf<ProgressLine | RefusedLine>()
+  expectTypeOf<LineOf<ConsoleRoutes['executeSandbox']>>().toEqualTypeOf<ProgressLine | RefusedLine>()
+  expectTypeOf<LineOf<ConsoleRoutes['readKey']>>().toEqualTypeOf<never>()
+})
+
+/** The operations whose rows only say that they are rows: of an annotation, or of a part that was made without its type. */
+type Widened<Rows extends Record<string, ApiRoute>> = {
+  [Name in keyof Rows]:
+    | (string extends Rows[Name]['path'] ? Name : never)
+    | (ApiRoute['method'] extends Rows[Name]['method'] ? Name : never)
+    | (ApiRoute['by'] extends Rows[Name]['by'] ? Name : never)
+    | (number extends keyof Rows[Name]['answers'] ? Name : never)
+    | (z.ZodType extends Rows[Name]['body' & keyof Rows[Name]] ? Name : never)
+    | (z.ZodType extends Rows[Name]['query' & keyof Rows[Name]] ? Name : never)
+}[keyof Rows]
+
+test('no row has lost its types', () => {
+  expectTypeOf<Widened<ConsoleRoutes>>().toEqualTypeOf<never>()
+  expectTypeOf<Widened<typeof gatewayRoutes>>().toEqualTypeOf<never>()
+  expectTypeOf<Widened<typeof flowRoutes>>().toEqualTypeOf<never>()
+  type Whole = {
+    method: 'GET'
+    path: '/'
+    tag: string
+    summary: string
+    by: 'key'
+    answers: { 204: { description: '' } }
+  }
+  type Rows = { annotated: ApiRoute; anyBody: Whole & { body: z.ZodType }; whole: Whole }
+  expectTypeOf<Widened<Rows>>().toEqualTypeOf<'annotated' | 'anyBody'>()
 })
 
 test('a row says how, by whom and with which refusals of its own', () => {

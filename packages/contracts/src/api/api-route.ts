@@ -66,5 +66,14 @@ export type AnswerOf<Row extends Pick<ApiRoute, 'answers'>> = {
     : undefined
 }[keyof Row['answers']]
 
+/** A line of it where it answers lines of JSON; `never`: it does not. */
+export type LineOf<Row extends Pick<ApiRoute, 'answers'>> = {
+  [Status in keyof Row['answers']]: Row['answers'][Status] extends {
+    also: { 'application/x-ndjson': infer Line extends z.ZodType }
+  }
+    ? z.output<Line>
+    : never
+}[keyof Row['answers']]
+
 /** The refusals that are its own, besides those that every route of its credential has. */
 export type RefusalOf<Row> = Row extends { refusals: readonly (infer Code)[] } ? Code : never

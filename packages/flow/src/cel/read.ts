@@ -1,4 +1,5 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js'
+import { utf8Bytes } from '@gateway/contracts/text-bytes'
 import { globals, methods, type CelFunction } from './functions.ts'
 import type { Macro, Tree } from './tree.ts'
 
@@ -22,7 +23,7 @@ export class CelProblem extends Error {}
 
 /** @throws CelProblem */
 export function readTree(source: string): { tree: Tree; names: string[] } {
-  const bytes = Buffer.byteLength(source)
+  const bytes = utf8Bytes(source)
   if (bytes > celLimits.sourceBytes) throw new CelProblem(`has ${bytes} bytes, more than ${celLimits.sourceBytes}`)
   const names = new Set<string>()
   return { tree: translate(parse(source), { names, local: null }), names: [...names] }

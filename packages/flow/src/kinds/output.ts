@@ -2,6 +2,7 @@ import type { Values } from '@gateway/contracts/execution'
 import type { ContractSide } from '@gateway/contracts/graph'
 import { flowLimits } from '@gateway/contracts/limits'
 import { refuse } from '@gateway/contracts/refusal'
+import { utf8Bytes } from '@gateway/contracts/text-bytes'
 import { compileContract, IS_REQUIRED } from '../contract.ts'
 import { jsonWithin } from '../json-text.ts'
 import type { NodeKind } from '../node-kind.ts'
@@ -21,7 +22,7 @@ export const output: NodeKind = {
     if (!contract) throw new Error(`the output node ${node.id} is run without the contract's side`)
     const values = fitting(node.id, inputs, contract)
     const { outputBytes: limitBytes } = flowLimits
-    if (Buffer.byteLength(JSON.stringify(values)) > limitBytes) throw refuse('output_too_large', { limitBytes })
+    if (utf8Bytes(JSON.stringify(values)) > limitBytes) throw refuse('output_too_large', { limitBytes })
     return values
   },
 }
