@@ -44,11 +44,11 @@ function invoke(
   { stack, tenant }: ResolutionContext,
   sandbox: string,
   input: object,
-  more: { key?: string; revision?: number } = {},
+  more: { key?: string; revision?: number; maxMicro?: number } = {},
 ) {
-  const { key = tenant.key.secret, revision } = more
+  const { key = tenant.key.secret, ...fields } = more
   const headers = { 'idempotency-key': randomUUID(), accept: 'application/json' }
-  const body = { input, ...(revision !== undefined && { revision }) }
+  const body = { input, ...fields }
   return callerAt(stack.gateways[0]!.url, key).ask('POST', `/v1/sandbox/${sandbox}/invoke`, body, headers)
 }
 
@@ -113,6 +113,26 @@ export const flowResolutions: ResolutionStory[] = [
       const assignment = `${context.projectPath}/assignments/${encodeURIComponent(product)}`
       context.succeeds(await context.people.admin.ask('PUT', assignment))
       context.succeeds(await activate())
+    },
+  },
+  {
+    code: 'ceiling_reached',
+    resolution: /Choose a maxMicro of \d+ or more, or none\. Then run the sandbox product again/,
+    async story(context) {
+      const { model } = context.tenant
+      const graph = flow({ id: 'ask', kind: 'product.chat', product: model, params: { max_tokens: 20 } }, [
+        'prompt',
+        'text',
+      ])
+      const { id } = await context.fixture.sandbox(context.tenant.project, graph)
+      const first = await invoke(context, id, { text: 'Hello' }, { maxMicro: 1 })
+      failed(context, first, 'ceiling_reached', /maxMicro/)
+      context.refused(errorOf(first))
+      const { details } = (errorOf(first).body as { error: { details: Record<string, number> } }).error
+      const enough = details['chargedMicro']! + details['reservedMicro']! + details['neededMicro']!
+      context.refused(errorOf(await invoke(context, id, { text: 'Hello' }, { maxMicro: enough - 1 })))
+      succeeded(context, await invoke(context, id, { text: 'Hello' }, { maxMicro: enough }))
+      succeeded(context, await invoke(context, id, { text: 'Hello' }))
     },
   },
   {

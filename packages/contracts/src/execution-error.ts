@@ -95,6 +95,7 @@ const remedies: { [C in RefusalCode]?: Remedy | ((error: RefusalBody) => Remedy)
   node_failed: ({ param, resolution }) =>
     param === null ? { otherwise: 'send support the id of the execution' } : { first: resolution },
   context_limit: { first: 'Send a shorter input, or set a smaller max_tokens in the params of the node.' },
+  ceiling_reached: ({ details = {} }) => ({ first: ceilingOf(details) }),
   insufficient_budget: ({ details = {} }) => ({ first: fundingOf(details) }),
   key_scope: { first: 'Create a key whose allowlist contains the sandbox product and all that it calls.' },
   execution_cancelled: NOTHING,
@@ -111,6 +112,11 @@ function remedyOf(error: RefusalBody): Remedy {
   const remedy = remedies[error.code]
   if (remedy === undefined) return { first: withoutCharge(error.resolution) }
   return typeof remedy === 'function' ? remedy(error) : remedy
+}
+
+/** What else the flow pays for after this node comes on top. */
+function ceilingOf({ chargedMicro, reservedMicro, neededMicro }: Record<string, unknown>): string {
+  return `Choose a maxMicro of ${Number(chargedMicro) + Number(reservedMicro) + Number(neededMicro)} or more, or none.`
 }
 
 function fundingOf({ reservedMicro, affordableMaxTokens }: Record<string, unknown>): string {

@@ -64,6 +64,7 @@ export const executionExample = {
   },
   nodes: [input, outline, draft, output],
   childCalls: [outline.callId, draft.callId],
+  maxMicro: 500,
   chargedMicro: 42,
   ...times,
 } as const

@@ -10,6 +10,9 @@ const micro = z.int().min(0).describe('micro-USD')
 const values = z.record(z.string(), z.unknown())
 const ms = z.int().min(0)
 
+/** What an execution may be charged at most (money §7.5). */
+export const ceilingMicro = micro.describe('micro-USD that the execution is charged at most; null: no ceiling')
+
 /** Values by port or by field of the contract. */
 export type Values = z.infer<typeof values>
 
@@ -48,6 +51,7 @@ const summary = {
 }
 const rest = {
   error: refusalBody.nullable(),
+  maxMicro: micro.nullable().describe('micro-USD that it may be charged at most; null: it has no ceiling'),
   /** Never stored apart. */
   chargedMicro: micro.describe('micro-USD, the sum of the child calls'),
   createdAt: time,

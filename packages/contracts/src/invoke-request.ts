@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ceilingMicro } from './execution.ts'
 import { READABLE } from './field-problem.ts'
 import { invalidIssue } from './invalid-field.ts'
 import { refuse } from './refusal.ts'
@@ -8,6 +9,8 @@ export interface InvokeRequest {
   input: Record<string, unknown>
   /** null: the active one. */
   revision: number | null
+  /** Micro-USD that it may be charged at most; null: no ceiling. */
+  maxMicro: number | null
   /** Only a consistency check (rules §2.7). */
   projectId: string | null
 }
@@ -17,6 +20,7 @@ export const invokeBody = z.strictObject({
     .custom<Record<string, unknown>>(isObject, 'must be an object that fits the input of the sandbox product')
     .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
   revision: z.int().min(1).nullish().describe('may only name the active one'),
+  maxMicro: ceilingMicro.nullish(),
   project_id: z.string().nullish().describe('may only restate the project that the key is bound to'),
 })
 
@@ -32,8 +36,8 @@ export function readInvokeRequest(value: unknown): InvokeRequest {
     })
   const parsed = invokeBody.safeParse(value, READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
-  const { input, revision = null, project_id: projectId = null } = parsed.data
-  return { input, revision, projectId }
+  const { input, revision = null, maxMicro = null, project_id: projectId = null } = parsed.data
+  return { input, revision, maxMicro, projectId }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

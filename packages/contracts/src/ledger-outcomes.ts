@@ -48,7 +48,7 @@ export type AdmitOutcome =
 export type AdmitNodeOutcome =
   | Admitted
   /**
-   * Of `key_limit` and `insufficient_budget` the facts say what other calls have reserved (`reservedMicro`) and what is needed
+   * Of `ceiling_reached`, `key_limit` and `insufficient_budget` the facts say what other calls have reserved (`reservedMicro`) and what is needed
    * (`neededMicro`): whether it would fit once they end.
    */
   | RefusedItem

@@ -117,11 +117,18 @@ describe('as the error of a node', () => {
       })
   })
 
-  test('with what the call needs and what there is [context_limit] [key_limit] [insufficient_budget]', () => {
+  test('with what the call needs and what there is [context_limit] [ceiling_reached] [key_limit] [insufficient_budget]', () => {
     const context = { promptTokens: 9, outputCap: 2, contextLength: 10, maxOutputTokens: 5 }
     expect(refused('context_limit', context)).toMatchObject({ code: 'context_limit', param: null, details: context })
     const limit = { limitMicro: 5, spentMicro: 3, reservedMicro: 1, neededMicro: 2, resetsAt: '2026-11-21T00:00:00Z' }
     expect(refused('key_limit', { ...limit, reset: 'daily' })).toMatchObject({ details: limit })
+    const ceiling = { maxMicro: 500, chargedMicro: 300, reservedMicro: 150, neededMicro: 70 }
+    const reached = refused('ceiling_reached', { ...ceiling, leastMicro: 60 })
+    expect(reached).toMatchObject({ code: 'ceiling_reached', param: null, details: ceiling })
+    expect(reached.message).toContain(
+      'up to 70 micro-USD, and the ceiling of its execution, 500 micro-USD, has 50 left',
+    )
+    expect(reached.resolution).toContain('maxMicro of 520 or more')
     const budget = { availableMicro: 1, reservedMicro: 0, neededMicro: 2, affordableMaxTokens: 0 }
     expect(refused('insufficient_budget', budget)).toMatchObject({ code: 'insufficient_budget', details: budget })
   })

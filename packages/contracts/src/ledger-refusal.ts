@@ -39,6 +39,9 @@ const shown = {
     ...(surface === 'chat' && { param: outputCap > maxOutputTokens ? 'max_tokens' : 'messages' }),
     details: { contextLength, maxOutputTokens, promptTokens, outputCap },
   }),
+  ceiling_reached: ({ maxMicro, chargedMicro, reservedMicro, neededMicro }) => ({
+    details: { maxMicro, chargedMicro, reservedMicro, neededMicro },
+  }),
   key_limit: ({ limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt }) => ({
     details: { limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt },
   }),

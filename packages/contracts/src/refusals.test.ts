@@ -32,6 +32,8 @@ const facts = {
   method: 'PUT',
   allow: 'GET, POST',
   state: 'Revoked',
+  maxMicro: 1_000,
+  chargedMicro: 80,
   what: 'The product acme/swift',
   holds: 'projects',
   limitBytes: 1_048_576,
@@ -101,7 +103,7 @@ describe.each(codes)('%s', (code) => {
 const decided: [number, RefusalCode[]][] = [
   [400, ['invalid_json', 'duplicate_header', 'invalid_request', 'idempotency_key_required', 'idempotency_key_invalid']],
   [401, ['key_missing', 'key_invalid', 'key_revoked', 'key_expired']],
-  [402, ['insufficient_budget']],
+  [402, ['insufficient_budget', 'ceiling_reached']],
   [
     403,
     [

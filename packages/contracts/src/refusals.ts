@@ -41,7 +41,15 @@ interface KeyLimitFacts {
   /** When the window ends; null for a lifetime. */
   resetsAt: string | null
 }
+interface CeilingFacts {
+  maxMicro: number
+  chargedMicro: number
+  reservedMicro: number
+  neededMicro: number
+}
 
+/** Micro-USD */
+const ceilingLeft = ({ maxMicro, chargedMicro, reservedMicro }: CeilingFacts) => maxMicro - chargedMicro - reservedMicro
 const text = (sentence: string) => (_: Nothing) => sentence
 
 export const refusals = {
@@ -145,6 +153,14 @@ export const refusals = {
         ...(f.reservedMicro > 0 ? ['wait until running calls settle'] : []),
         ...(f.affordableMaxTokens > 0 ? [`ask for at most ${f.affordableMaxTokens} max_tokens`] : []),
       ].join(', or ') + '.',
+  },
+  ceiling_reached: {
+    status: 402,
+    type: 'insufficient_funds_error',
+    message: (f: CeilingFacts) =>
+      `This call may cost up to ${f.neededMicro} micro-USD, and the ceiling of its execution, ${f.maxMicro} micro-USD, has ${ceilingLeft(f)} left.`,
+    resolution: (f: CeilingFacts) =>
+      `Run it again with a maxMicro of ${f.chargedMicro + f.reservedMicro + f.neededMicro} or more, or with none.`,
   },
 
   // 403: known, and not allowed

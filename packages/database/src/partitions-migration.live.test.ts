@@ -28,8 +28,8 @@ const WRITE = `
   VALUES ('exe_01m6mg2p00cccccccccccccccc', 0, 'n', 'product.chat', 'p', '{}', 'Ready'),
          ('exe_01m6mg2p00cccccccccccccccc', 1, 'm', 'template', 'p', '{}', 'Pending')`
 
-/** What the view asks of a table that was not there yet. */
-const TOKENS = /\s+AND \(SELECT t\.id[^]*?IS NULL(?= THEN 'not_permitted')/
+/** What the view asks of a table and of a column that were not there yet. */
+const LATER = /\s+AND \(SELECT t\.id[^]*?IS NULL(?= THEN 'not_permitted')|,\s+e\.max_micro/g
 
 /** As it was before the tables were divided. */
 const REFUSE_CHANGE = `CREATE OR REPLACE FUNCTION money.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -57,7 +57,7 @@ liveTest(
       recursive: true,
     })
     const view = await readFile(path.join(prisma, 'functions/money/execution_callers.sql'), 'utf8')
-    await writeFile(path.join(functions, 'money/execution_callers.sql'), view.replace(TOKENS, ''))
+    await writeFile(path.join(functions, 'money/execution_callers.sql'), view.replace(LATER, ''))
     await writeFile(path.join(functions, 'money/refuse_change.sql'), REFUSE_CHANGE)
     await migrate({ url, folders: { migrations: path.join(before, 'migrations'), functions }, log })
     await ask(url, WRITE)

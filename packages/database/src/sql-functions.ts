@@ -11,6 +11,7 @@ interface TakenTypes {
   jsonb: string
   'boolean[]': readonly (boolean | null)[]
   'integer[]': readonly (number | null)[]
+  'bigint[]': readonly (bigint | null)[]
   'text[]': readonly (string | null)[]
   'bytea[]': readonly Uint8Array[]
 }
@@ -278,7 +279,7 @@ export const sqlFunctions = {
       facts: 'text',
     },
   },
-  'money.write_starts_v3': {
+  'money.write_starts_v4': {
     takes: {
       nodes_at_once: 'integer',
       e_id: 'text[]',
@@ -295,6 +296,7 @@ export const sqlFunctions = {
       e_idempotency_key: 'text[]',
       e_fingerprint: 'text[]',
       e_first_claim_ms: 'integer[]',
+      e_max_micro: 'bigint[]',
       n_execution: 'integer[]',
       n_ordinal: 'integer[]',
       n_node: 'text[]',

@@ -22,6 +22,7 @@ const request = readChatRequest({
 const chat = { payer: 'k', request }
 const CONTEXT = { outputCap: 10, maxOutputTokens: 20, contextLength: 100 }
 const KEY = { limitMicro: 10, spentMicro: 4, reservedMicro: 5 }
+const CEILING = { maxMicro: 10, chargedMicro: 4, reservedMicro: 5 }
 const WALLET = { availableMicro: 3 }
 const COUNTED = { kind: 'counted', tokens: expect.any(Number) }
 const STANDS = { kind: 'stands' }
@@ -62,6 +63,9 @@ describe('an exact count is made', () => {
     ['key_limit', KEY, COUNTED],
     ['key_limit', { ...KEY, reservedMicro: 6 }, STANDS],
     ['key_limit', { ...KEY, leastMicro: 2 }, STANDS], // what is no text costs more than is left
+    ['ceiling_reached', CEILING, COUNTED], // what siblings hold may yet be free
+    ['ceiling_reached', { ...CEILING, leastMicro: 6 }, COUNTED],
+    ['ceiling_reached', { ...CEILING, leastMicro: 7 }, STANDS],
     ['insufficient_budget', WALLET, COUNTED],
     ['insufficient_budget', { ...WALLET, leastMicro: 3 }, COUNTED],
     ['insufficient_budget', { ...WALLET, leastMicro: 4 }, STANDS],

@@ -46,6 +46,8 @@ function mayTurn({ code, facts }: LedgerRefusal, texts: string[]): boolean {
     const least = minTokensOf(texts) + TOKENS_BETWEEN * texts.length
     return facts.outputCap <= facts.maxOutputTokens && least + facts.outputCap <= facts.contextLength
   }
+  // What siblings have reserved may yet be free: the node waits for it.
+  if (code === 'ceiling_reached') return facts.chargedMicro + (facts.leastMicro ?? 0) <= facts.maxMicro
   // A ledger of the release before does not say what the call costs at least.
   if (code === 'key_limit') return facts.spentMicro + facts.reservedMicro + (facts.leastMicro ?? 1) <= facts.limitMicro
   return code === 'insufficient_budget' && (facts.leastMicro ?? 1) <= facts.availableMicro

@@ -53,12 +53,14 @@ DECLARE
   around_of bigint[]; -- of which so many are no text
   invocation_of text[];
   attempt_of integer[];
-  is_tight boolean; -- the least of all wallets and meters can't hold all that arrived
-  scarce text[]; -- projects whose wallet or meter can't hold all that arrived
+  is_tight boolean; -- the least of all wallets, meters and ceilings can't hold all that arrived
+  scarce text[]; -- projects of which a wallet, a meter or a ceiling can't hold all that arrived
   wallet_left jsonb := '{}';
   meter_left jsonb := '{}';
+  ceiling_left jsonb := '{}';
   left_in_wallet bigint;
   left_in_meter bigint;
+  left_in_ceiling bigint;
   least_micro bigint;
   claimed_keys text[] := '{}'; -- admitted item by item: project and idempotency key
   p money.caller_and_model;
@@ -115,7 +117,10 @@ BEGIN
            NULL, -- goes_on
            m.factor_millionths,
            m.cached_pico,
-           m.reasoning_pico
+           m.reasoning_pico,
+           NULL, -- max_micro
+           NULL, -- ceiling_charged
+           NULL -- ceiling_reserved
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
@@ -217,8 +222,10 @@ BEGIN
          array_agg(coalesce(i.try, i.first_attempt + 1, 1) ORDER BY i.ord),
          array_fill(NULL::jsonb, ARRAY[cardinality(a_id)]),
          sum(greatest(i.micro, 1)) FILTER (WHERE i.code IS NULL)
-           > min(least((i.p).wallet_free, (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved))
-               FILTER (WHERE i.code IS NULL)
+           > min(least(
+               (i.p).wallet_free,
+               (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved,
+               (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved)) FILTER (WHERE i.code IS NULL)
     INTO code_of, micro_of, cap_of, prompt_of, around_of, invocation_of, attempt_of, facts_of, is_tight
     FROM (
       SELECT d.*,
@@ -300,7 +307,7 @@ BEGIN
             OFFSET 0) i;
   END IF;
 
-  -- Which wallets or meters can't hold all that is left (B4 of run_batch_v1).
+  -- Which wallets, meters or ceilings can't hold all that is left (B4 of run_batch_v1).
   IF is_tight THEN
     WITH item AS MATERIALIZED (
       SELECT (i.p).project,
@@ -308,6 +315,8 @@ BEGIN
              (i.p).lineage,
              (i.p).limit_micro,
              (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved AS meter_free,
+             (i.p).execution,
+             (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved AS ceiling_free,
              i.micro
         FROM (SELECT pairs[u.pair] AS p, u.micro FROM unnest(a_pair, micro_of, code_of) AS u (pair, micro, code)
                WHERE u.code IS NULL
@@ -319,7 +328,11 @@ BEGIN
       UNION ALL
       SELECT u.project FROM item u WHERE u.limit_micro IS NOT NULL
        GROUP BY u.project, u.lineage, u.meter_free
-      HAVING sum(u.micro) > u.meter_free) s;
+      HAVING sum(u.micro) > u.meter_free
+      UNION ALL
+      SELECT u.project FROM item u WHERE u.ceiling_free IS NOT NULL
+       GROUP BY u.project, u.execution, u.ceiling_free
+      HAVING sum(u.micro) > u.ceiling_free) s;
   END IF;
 
   -- 5. Of several fresh admissions under one idempotency key one is admitted; the copies behind it come again with the
@@ -337,8 +350,8 @@ BEGIN
     END LOOP;
   END IF;
 
-  -- 6. Where it is scarce, item by item in order of arrival: first the key's window, then the wallet (rules §2.3), in
-  --    which something has to be available whatever a call costs (money §3.1).
+  -- 6. Where it is scarce, item by item in order of arrival: first the ceiling of the execution, then the key's window, then
+  --    the wallet (rules §2.3), in which something has to be available whatever a call costs (money §3.1).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(a_id) LOOP
       CONTINUE WHEN code_of[n] <> 'copy';
@@ -349,11 +362,23 @@ BEGIN
         code_of[n] := NULL;
       END IF;
       left_in_meter := coalesce((meter_left ->> p.lineage)::bigint, p.limit_micro - p.meter_spent - p.meter_reserved);
+      left_in_ceiling := coalesce(
+        (ceiling_left ->> p.execution)::bigint, p.max_micro - p.ceiling_charged - p.ceiling_reserved);
       left_in_wallet := coalesce((wallet_left ->> p.project)::bigint, p.wallet_free);
       least_micro := money.micro_v1( -- what an exact count could bring it down to
         (around_of[n] * p.factor_millionths + 999999) / 1000000,
         p.prompt_pico, cap_of[n], p.completion_pico, p.request_pico);
-      IF micro_of[n] > left_in_meter THEN
+      IF micro_of[n] > left_in_ceiling THEN
+        code_of[n] := 'ceiling_reached';
+        facts_of[n] := jsonb_build_object(
+          'tokenizer', p.tokenizer,
+          'project', p.project,
+          'maxMicro', p.max_micro,
+          'chargedMicro', p.ceiling_charged,
+          'reservedMicro', p.max_micro - p.ceiling_charged - left_in_ceiling,
+          'neededMicro', micro_of[n],
+          'leastMicro', least_micro);
+      ELSIF micro_of[n] > left_in_meter THEN
         code_of[n] := 'key_limit';
         facts_of[n] := jsonb_build_object(
           'tokenizer', p.tokenizer,
@@ -385,6 +410,9 @@ BEGIN
         wallet_left := wallet_left || jsonb_build_object(p.project, left_in_wallet - micro_of[n]);
         IF left_in_meter IS NOT NULL THEN
           meter_left := meter_left || jsonb_build_object(p.lineage, left_in_meter - micro_of[n]);
+        END IF;
+        IF left_in_ceiling IS NOT NULL THEN
+          ceiling_left := ceiling_left || jsonb_build_object(p.execution, left_in_ceiling - micro_of[n]);
         END IF;
         IF a_key[n] IS NOT NULL THEN
           claimed_keys := claimed_keys || (p.project || ' ' || a_key[n]);
@@ -513,7 +541,7 @@ BEGIN
         SET reservation = excluded.reservation,
             created_at = excluded.created_at -- remembered from its newest attempt on (rules §5.1)
       WHERE x.invocation = excluded.invocation;
-      -- A chat with a sandbox product takes its key without the wallet's lock (write_starts_v3): it was first.
+      -- A chat with a sandbox product takes its key without the wallet's lock (write_starts_v4): it was first.
       IF EXISTS (SELECT FROM unnest(a_id, a_pair, a_key, code_of) AS u (id, pair, key, code)
                   WHERE u.code IS NULL AND u.key IS NOT NULL
                     AND (SELECT r.reservation FROM money.idempotency_keys r

@@ -35,5 +35,8 @@ SELECT NULL::integer AS context_length,
        NULL::boolean AS goes_on, -- the nodes of this execution may still call
        NULL::integer AS factor_millionths,
        NULL::bigint AS cached_pico, -- null: like the rest of the prompt
-       NULL::bigint AS reasoning_pico -- null: like the rest of the completion
+       NULL::bigint AS reasoning_pico, -- null: like the rest of the completion
+       NULL::bigint AS max_micro, -- the ceiling of this execution; null: it has none
+       NULL::bigint AS ceiling_charged, -- of it, what nodes were charged
+       NULL::bigint AS ceiling_reserved -- and what is reserved for nodes now
  WHERE false;

@@ -27,6 +27,7 @@ SELECT e.id AS execution,
          WHEN (SELECT bool_or(h.revoked_at IS NOT NULL AND (h.rotated_to IS NULL OR h.id = e.key))
                  FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_revoked'
          WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
-       END AS refusal
+       END AS refusal,
+       e.max_micro
   FROM money.executions e
   LEFT JOIN LATERAL (SELECT * FROM money.callers c WHERE c.id = e.key LIMIT 1) k ON true;

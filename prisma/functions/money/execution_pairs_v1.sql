@@ -13,6 +13,12 @@ DECLARE
   pairs money.caller_and_model[];
   oldest_execution text := e_execution[1]; -- B10 of run_batch_v1
   newest_execution text := e_execution[1];
+  limited text[]; -- executions with a ceiling
+  charges text[];
+  oldest_charge text;
+  newest_charge text;
+  charged_of jsonb;
+  reserved_of jsonb;
 BEGIN
   IF cardinality(e_execution) > 1 THEN
     SELECT min(e), max(e) INTO oldest_execution, newest_execution FROM unnest(e_execution) e;
@@ -52,7 +58,10 @@ BEGIN
            i.goes_on,
            m.factor_millionths,
            m.cached_pico,
-           m.reasoning_pico
+           m.reasoning_pico,
+           i.max_micro,
+           NULL, -- ceiling_charged
+           NULL -- ceiling_reserved
          )::money.caller_and_model ORDER BY i.n)
     INTO pairs
     FROM (SELECT r.n, r.model, c.*, money.window_start_v1(c.limit_reset, moment) AS window_start
@@ -74,5 +83,28 @@ BEGIN
     LEFT JOIN LATERAL (
       SELECT * FROM control.key_resources r
        WHERE r.key = i.key AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
+
+  -- Of a ceiling counts what the nodes were charged and what is open for them: one charge a node, which its row names, and one
+  -- reservation (one_reservation_a_node). Both change under the wallet's lock alone, which is held, and a charge never exceeds
+  -- its reservation: so what is admitted stays within the ceiling, whatever becomes of it. An attempt that was released counts
+  -- as nothing: what still comes of it is a write-off (B9 of run_batch_v1), and its successor reserves under an id of its own.
+  SELECT array_agg(DISTINCT p.execution) INTO limited FROM unnest(pairs) p WHERE p.max_micro IS NOT NULL;
+  IF limited IS NOT NULL THEN
+    SELECT jsonb_object_agg(s.execution, s.micro) INTO reserved_of
+      FROM (SELECT r.execution, sum(r.micro) AS micro FROM money.reservations r
+             WHERE r.execution = ANY (limited) GROUP BY r.execution) s;
+    SELECT array_agg(n.charge), min(n.charge), max(n.charge) INTO charges, oldest_charge, newest_charge
+      FROM money.execution_nodes n
+     WHERE n.execution = ANY (limited) AND n.execution BETWEEN oldest_execution AND newest_execution
+       AND n.charge IS NOT NULL;
+    SELECT jsonb_object_agg(s.execution, s.micro) INTO charged_of
+      FROM (SELECT v.execution, sum(v.charged_micro) AS micro FROM money.attempts v
+             WHERE v.id = ANY (charges) AND v.id BETWEEN oldest_charge AND newest_charge GROUP BY v.execution) s;
+    FOR n IN 1 .. cardinality(pairs) LOOP
+      CONTINUE WHEN pairs[n].max_micro IS NULL;
+      pairs[n].ceiling_charged := coalesce((charged_of ->> pairs[n].execution)::bigint, 0);
+      pairs[n].ceiling_reserved := coalesce((reserved_of ->> pairs[n].execution)::bigint, 0);
+    END LOOP;
+  END IF;
   RETURN pairs;
 END $$;

@@ -42,6 +42,7 @@ BEGIN
            'revision', e.revision,
            'digest', e.digest,
            'begunBy', CASE WHEN e.person IS NULL THEN e.surface ELSE 'person' END,
+           'maxMicro', e.max_micro,
            'status', e.status,
            'seq', e.seq,
            'createdMs', floor(extract(epoch FROM e.created_at) * 1000)::bigint,

@@ -1,7 +1,5 @@
--- Begins executions: e_ are the executions, n_ all their nodes, n_execution says of which execution (from 1). An
--- execution whose idempotency key or id was taken meanwhile is not begun; those of chats are taken where all chats have
--- theirs (rules §5.1). Each may wait so long for the first claim of a node. Answers which were begun, and what was
--- enqueued.
+-- As write_starts_v4, of executions without a ceiling.
+-- needs: money.write_starts_v4
 CREATE OR REPLACE FUNCTION money.write_starts_v3(
   nodes_at_once integer,
   e_id text[],
@@ -30,103 +28,33 @@ CREATE OR REPLACE FUNCTION money.write_starts_v3(
   OUT started integer[],
   OUT jobs text
 ) LANGUAGE plpgsql
-  SET plan_cache_mode = 'force_generic_plan'
-  SET enable_seqscan = off
-  SET enable_bitmapscan = off
-  SET enable_nestloop = off
-  SET enable_mergejoin = off
 AS $$
-DECLARE
-  moment timestamptz(3) := clock_timestamp();
-  fresh text[];
 BEGIN
-  IF cardinality(array_remove(e_idempotency_key, NULL)) > 0 THEN
-    WITH taken AS ( -- in one order everywhere, so that no two batches wait for each other
-      INSERT INTO money.idempotency_keys (project, scope, key, fingerprint, invocation, reservation, created_at)
-      SELECT project, scope, key, decode(fingerprint, 'hex'), id, id, moment
-        FROM (SELECT e.*, CASE e.surface WHEN 'chat' THEN 'chat' ELSE e.sandbox END AS scope
-                FROM unnest(e_id, e_project, e_sandbox, e_surface, e_idempotency_key, e_fingerprint)
-                     AS e (id, project, sandbox, surface, key, fingerprint)
-               WHERE e.key IS NOT NULL) k
-       ORDER BY project, scope, key
-      ON CONFLICT DO NOTHING RETURNING invocation
-    ) SELECT array_agg(invocation) INTO fresh FROM taken;
-  END IF;
-  WITH begun AS (
-    INSERT INTO money.executions (
-      id,
-      project,
-      sandbox,
-      revision,
-      digest,
-      key,
-      lineage,
-      person,
-      surface,
-      status,
-      seq,
-      traceparent,
-      tracestate,
-      created_at,
-      deadline_at
-    )
-    SELECT
-      e.id,
-      e.project,
-      e.sandbox,
-      e.revision,
-      e.digest,
-      e.key,
-      e.lineage,
-      e.person,
-      e.surface,
-      'Admitted',
-      1,
-      e.traceparent,
-      e.tracestate,
-      moment,
-      moment + e.first_claim_ms * interval '1 millisecond'
-      FROM unnest(e_id, e_project, e_sandbox, e_revision, e_digest, e_key, e_lineage, e_person, e_surface,
-                  e_traceparent, e_tracestate, e_idempotency_key, e_first_claim_ms)
-           AS e (id, project, sandbox, revision, digest, key, lineage, person, surface,
-                  traceparent, tracestate, idempotency_key, first_claim_ms)
-     WHERE e.idempotency_key IS NULL OR e.id = ANY (fresh)
-     ORDER BY e.id
-    ON CONFLICT (id) DO NOTHING RETURNING id
-  ) SELECT array_agg(array_position(e_id, b.id)) INTO started FROM begun b;
-  IF started IS NULL THEN
-    RETURN;
-  END IF;
-  INSERT INTO money.execution_nodes (
-    execution,
-    ordinal,
-    node,
-    kind,
-    project,
-    sources,
-    state,
-    seq,
-    ports,
-    output,
-    duration_ms,
-    completed_at
-  )
-  SELECT
-    e_id[n.e],
-    n.ordinal,
-    n.node,
-    n.kind,
-    e_project[n.e],
-    n.sources::integer[],
-    n.state,
-    n.seq,
-    n.ports,
-    nullif(n.output, ''),
-    CASE WHEN n.seq IS NOT NULL THEN 0 END,
-    CASE WHEN n.state IN ('Succeeded', 'Skipped') THEN moment END
-    FROM unnest(n_execution, n_ordinal, n_node, n_kind, n_sources, n_state, n_seq, n_ports, n_output)
-         AS n (e, ordinal, node, kind, sources, state, seq, ports, output)
-   WHERE n.e = ANY (started);
-  jobs := money.enqueue_ready_nodes_v1(
-    ARRAY(SELECT DISTINCT e_project[s] FROM unnest(started) s), nodes_at_once, moment)::text;
+  SELECT s.started, s.jobs INTO started, jobs
+    FROM money.write_starts_v4(
+      nodes_at_once => nodes_at_once,
+      e_id => e_id,
+      e_project => e_project,
+      e_sandbox => e_sandbox,
+      e_revision => e_revision,
+      e_digest => e_digest,
+      e_key => e_key,
+      e_lineage => e_lineage,
+      e_person => e_person,
+      e_surface => e_surface,
+      e_traceparent => e_traceparent,
+      e_tracestate => e_tracestate,
+      e_idempotency_key => e_idempotency_key,
+      e_fingerprint => e_fingerprint,
+      e_first_claim_ms => e_first_claim_ms,
+      e_max_micro => array_fill(NULL::bigint, ARRAY[cardinality(e_id)]),
+      n_execution => n_execution,
+      n_ordinal => n_ordinal,
+      n_node => n_node,
+      n_kind => n_kind,
+      n_sources => n_sources,
+      n_state => n_state,
+      n_seq => n_seq,
+      n_ports => n_ports,
+      n_output => n_output) s;
 END $$;

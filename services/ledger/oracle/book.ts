@@ -37,6 +37,8 @@ export interface ExecutionFacts {
   personAuthorized: boolean
   /** It has neither ended nor begun to fail. */
   goesOn: boolean
+  /** What its nodes may be charged together; null: no ceiling. */
+  maxMicro: bigint | null
 }
 
 export interface NodeFacts {

@@ -36,7 +36,7 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
     if (book.closed.get(earlier.reservation)?.state === 'Settled')
       return { code: 'replay', invocation: earlier.invocation }
   }
-  const fit = decideFit(book, { item, project, key, product }, nowMs, remaining)
+  const fit = decideFit(book, { item, execution: null, project, key, product }, nowMs, remaining)
   if (!('micro' in fit)) return fit
   return {
     code: 'admitted',

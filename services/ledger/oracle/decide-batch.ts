@@ -51,9 +51,11 @@ function writeOff(book: Book, reservation: string, kind: 'excess' | 'fenced', mi
 function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): AdmissionDecision[] {
   const walletLeft = new Map<string, bigint>()
   const meterLeft = new Map<string, bigint>()
+  const ceilingLeft = new Map<string, bigint>()
   const remaining: Remaining = {
     wallet: (project) => walletLeft.get(project) ?? availableIn(book.wallets.get(project)),
     meter: (key, windowStart) => meterLeft.get(key.lineage) ?? leftInWindow(book, key, windowStart),
+    ceiling: (execution) => ceilingLeft.get(execution) ?? leftOfCeiling(book, execution),
   }
   const admitted = new Set<string>() // project and idempotency key
   const decisions = items.map((item) => {
@@ -69,6 +71,10 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
     const { project, micro, lineage, windowStartMs } = decision.reservation
     if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(decision.key!, windowStartMs) - micro)
     walletLeft.set(project, remaining.wallet(project) - micro)
+    if (item.op === 'admit-node') {
+      const left = remaining.ceiling(item.execution)
+      if (left !== null) ceilingLeft.set(item.execution, left - micro)
+    }
     if (name !== null) admitted.add(name)
     return decision
   })
@@ -89,6 +95,16 @@ function leftInWindow(book: Book, { lineage, limit }: KeyFacts, windowStart: num
   const meter = book.meters.get(lineage)
   const used = meter?.windowStartMs === windowStart ? meter.spent + meter.reserved : 0n
   return limit!.micro - used
+}
+
+/** What its nodes were charged and what is reserved for them now is gone from it. */
+function leftOfCeiling(book: Book, execution: string): bigint | null {
+  const maxMicro = book.executions.get(execution)?.maxMicro ?? null
+  if (maxMicro === null) return null
+  const isIts = ({ node }: { node: string | null }) => node !== null && node.startsWith(`${execution} `)
+  const reserved = [...book.open.values()].filter(isIts).map(({ micro }) => micro)
+  const charged = [...book.closed.values()].filter(isIts).map(({ chargedMicro }) => chargedMicro)
+  return [...reserved, ...charged].reduce((left, micro) => left - micro, maxMicro)
 }
 
 function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }: Admission): void {

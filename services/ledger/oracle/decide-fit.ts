@@ -7,10 +7,14 @@ import type { Book, KeyFacts, ProductFacts } from './book.ts'
 export interface Remaining {
   wallet(project: string): bigint
   meter(key: KeyFacts, windowStartMs: number): bigint
+  /** null: it has no ceiling. */
+  ceiling(execution: string): bigint | null
 }
 
 interface Asked {
   item: Pick<AdmitItem, 'instance' | 'promptSize' | 'parameters'>
+  /** null: a direct call. */
+  execution: string | null
   project: string
   /** null: nobody's, so there is no limit. */
   key: KeyFacts | null
@@ -23,18 +27,20 @@ export type Fit =
   | { code: Exclude<string, 'fits'> }
 
 /**
- * The checks of every admission whose caller may call this product: its promptSize, its instance, the window, the
- * wallet.
+ * The checks of every admission whose caller may call this product: its promptSize, its instance, the ceiling of its
+ * execution, the window, the wallet.
  */
 export function decideFit(
   book: Book,
-  { item, project, key, product }: Asked,
+  { item, execution, project, key, product }: Asked,
   nowMs: number,
   remaining: Remaining,
 ): Fit {
   const { refusal, micro, cap, prompt } = boundOf(item, product, book.factors.get(product.id) ?? NO_FACTOR)
   if (refusal) return { code: refusal }
   if (!book.liveInstances.has(item.instance)) return { code: 'instance_unknown' }
+  const leftOfCeiling = execution === null ? null : remaining.ceiling(execution)
+  if (leftOfCeiling !== null && micro > leftOfCeiling) return { code: 'ceiling_reached' }
   const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
   if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
   const needed = micro > 0n ? micro : 1n // where nothing is available, a call that costs nothing is refused too

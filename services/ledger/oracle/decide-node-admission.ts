@@ -30,7 +30,7 @@ export function decideNodeAdmission(
   if (!product) return { code: 'product_not_assigned' }
   if (key?.policy === 'listed' && !key.resources.has(item.model)) return { code: 'key_scope' }
 
-  const fit = decideFit(book, { item, project, key, product }, nowMs, remaining)
+  const fit = decideFit(book, { item, execution: item.execution, project, key, product }, nowMs, remaining)
   if (!('micro' in fit)) return fit
   return {
     code: 'admitted',

@@ -10,7 +10,7 @@ import {
 import type { KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 
 // Executions for random histories, once in the tables and once as facts: of each key, of people in the console, and one
-// that fails.
+// that fails. Every third has a ceiling.
 
 export interface SetupExecutions {
   facts: Map<string, ExecutionFacts>
@@ -40,6 +40,8 @@ interface Deps {
 }
 
 const NODES = 4
+/** Micro-USD, of some calls. */
+const CEILING = 6_000n
 
 export async function buildExecutions(fixture: Fixture, { owners, rich, poor, keys }: Deps): Promise<SetupExecutions> {
   const facts = new Map<string, ExecutionFacts>()
@@ -49,8 +51,9 @@ export async function buildExecutions(fixture: Fixture, { owners, rich, poor, ke
   let fresh = 0
 
   async function run(project: string, by: Runner, more: Partial<ExecutionFacts>): Promise<string> {
-    const execution = await insertExecution(fixture, project, by)
-    facts.set(execution, { project, keyHash: null, personAuthorized: true, goesOn: true, ...more })
+    const maxMicro = facts.size % 3 === 1 ? CEILING : null
+    const execution = await insertExecution(fixture, project, by, maxMicro)
+    facts.set(execution, { project, keyHash: null, personAuthorized: true, goesOn: true, maxMicro, ...more })
     await addNodes(execution, NODES)
     return execution
   }

@@ -44,6 +44,7 @@ const OUTCOMES = [
   'closing alive',
   'closing unknown of a node',
   'node admitted',
+  'node ceiling_reached',
   'node again',
   'node closed',
   'node context_limit',

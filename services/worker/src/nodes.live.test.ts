@@ -81,6 +81,32 @@ stackTest(
   },
 )
 
+stackTest(
+  'siblings that a ceiling pays one after the other are all performed, and what it can’t pay fails the execution with what was charged [ceiling_reached]',
+  async ({ startWorker, tenant }) => {
+    await startWorker()
+    const ids = ['a', 'b', 'c']
+    const nodes = ids.map((id) => ({ id, kind: 'product.chat', product: tenant.model, params: { max_tokens: 200 } }))
+    const edges = ids.flatMap((id) => [`in.prompt>${id}.prompt`, `${id}.text>out.${id}`])
+    const graph = flow(side('prompt'), side(...ids), nodes, ...edges)
+    const input = { prompt: newPrompt() }
+    const free = await tenant.run(graph, input)
+    const each = free.chargedMicro / 3
+    const none = await tenant.run(graph, input, { maxMicro: 0 })
+    const { neededMicro } = none.error!.details as { neededMicro: number }
+    expect(neededMicro).toBeGreaterThan(each)
+    const maxMicro = 2 * each + neededMicro
+    expect(await tenant.run(graph, input, { maxMicro })).toMatchObject({
+      status: 'Succeeded',
+      maxMicro,
+      chargedMicro: 3 * each,
+    })
+    const short = await tenant.run(graph, input, { maxMicro: maxMicro - 1 })
+    expect(short).toMatchObject({ status: 'Failed', error: { code: 'ceiling_reached' }, chargedMicro: 2 * each })
+    expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 8 * each })
+  },
+)
+
 stackTest('a model that was asked for JSON answers an object as well', async ({ startWorker, tenant, stack }) => {
   await startWorker()
   const prompt = newPrompt()
@@ -223,7 +249,7 @@ stackTest(
     const prompt = newPrompt()
     const limit = { micro: 10n, reset: 'daily' } as const
     const key = await fixture.key({ project: tenant.projectFixture, by: tenant.owners.owner, limit })
-    const record = await tenant.run(oneChat(tenant.model), { prompt }, key)
+    const record = await tenant.run(oneChat(tenant.model), { prompt }, { as: key })
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'key_limit', details: { limitMicro: 10 } } })
     expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
   },

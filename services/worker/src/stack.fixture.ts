@@ -9,7 +9,7 @@ import { startServices } from '@gateway/testbed/service-stack'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { liveTest } from '@gateway/testbed/live-test'
 import { privateRedis } from '@gateway/testbed/private-servers'
-import { openFixture, type ProductOptions } from '@gateway/testbed/fixture'
+import { openFixture, type KeyFixture, type ProductOptions } from '@gateway/testbed/fixture'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
@@ -102,7 +102,7 @@ export const stackTest = liveTest
     const id = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
 
     /** Begins an execution of a flow. */
-    async function start(graph: Graph, input: object, as = key): Promise<string> {
+    async function start(graph: Graph, input: object, { as = key, maxMicro = null }: Beginning = {}): Promise<string> {
       const { id: sandbox } = await fixture.sandbox(project, graph)
       const answer = await ledger.startExecution({
         id: id('exe'),
@@ -111,6 +111,7 @@ export const stackTest = liveTest
         revision: null,
         surface: 'invoke',
         input,
+        maxMicro,
         idempotency: null,
         trace: null,
       })
@@ -149,9 +150,15 @@ export const stackTest = liveTest
       record,
       ended,
       wallet,
-      run: async (graph: Graph, input: object, as = key) => ended(await start(graph, input, as)),
+      run: async (graph: Graph, input: object, how: Beginning = {}) => ended(await start(graph, input, how)),
     }
   })
+
+interface Beginning {
+  as?: KeyFixture
+  /** Micro-USD; null: no ceiling. */
+  maxMicro?: number | null
+}
 
 /** A text that no other test uses, so that the provider's rules and log can tell calls apart. */
 export function newPrompt(): string {

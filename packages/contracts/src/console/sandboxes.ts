@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { executionStates } from '../execution.ts'
+import { ceilingMicro, executionStates } from '../execution.ts'
 import { flowPackage, graph, graphProblem } from '../graph.ts'
 import { id, label, paragraph, time } from './fields.ts'
 import { pageQuery } from './page.ts'
@@ -65,6 +65,7 @@ export const executeBody = z.strictObject({
     .custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract')
     .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
   revision: z.int().min(1).nullable().default(null).describe('null: the active one'),
+  maxMicro: ceilingMicro.nullable().default(null),
 })
 
 function isObject(value: unknown): boolean {

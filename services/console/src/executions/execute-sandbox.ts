@@ -23,7 +23,7 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
   const { ledger, newId } = deps
   return async (call, res) => {
     const { person, project, sandbox } = await reachSandbox(deps, call, res)
-    const { input, revision } = await call.body()
+    const { input, revision, maxMicro } = await call.body()
     requireJsonWithinLimits(input, 'input')
     const started = await ledger.startExecution({
       id: newId('exe'),
@@ -32,6 +32,7 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
       revision,
       surface: 'invoke',
       input,
+      ...(maxMicro !== null && { maxMicro }), // one of the release before does not know the field
       idempotency: null,
       trace: null,
     })

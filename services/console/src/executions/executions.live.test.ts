@@ -39,6 +39,22 @@ test('an execution is answered as its record, which stays to be read and is list
   expect(outcomeOf(await stack.owner.get(`${path}/executions?cursor=x`))).toBe('400 invalid_request')
 })
 
+test('a person sets a ceiling, which the record and the list have [ceiling_reached]', async ({ flow, stack }) => {
+  const { path, execute } = await flow.made(asking(flow.product))
+  const { chargedMicro } = (await execute(input)).body as ExecutionRecord
+  const failed = (await execute(input, { maxMicro: chargedMicro - 1 })).body as ExecutionRecord
+  expect(failed).toMatchObject({
+    status: 'Failed',
+    maxMicro: chargedMicro - 1,
+    chargedMicro: 0,
+    error: { code: 'ceiling_reached' },
+  })
+  expect((await stack.owner.get(`${path}/executions`)).body.data).toMatchObject([
+    { id: failed.id, maxMicro: chargedMicro - 1 },
+    { maxMicro: null },
+  ])
+})
+
 test('an execution is only for those who may use its project: to all others it never was [execution_not_found]', async ({
   flow,
   stack,
@@ -121,6 +137,7 @@ test.for([
   [{ input: 'Hello' }, '400 invalid_request', 'input'],
   [{ input: null }, '400 invalid_request', 'input'],
   [{ input, revision: 0 }, '400 invalid_request', 'revision'],
+  [{ input, maxMicro: -1 }, '400 invalid_request', 'maxMicro'],
   [{ input, key: 'svc_x' }, '400 invalid_request', 'key'],
 ] as const)('%j runs nothing: %s [input_type] [invalid_request]', async ([body, refusal, param], { flow, stack }) => {
   const { path } = await flow.made(echo)

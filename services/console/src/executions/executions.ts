@@ -23,6 +23,7 @@ interface ExecutionRow {
   begun_by: BegunBy
   status: ExecutionSummary['status']
   error: Uint8Array | null
+  max_micro: bigint | null
   charged_micro: bigint
   created_at: Date
   started_at: Date | null
@@ -36,7 +37,7 @@ export function listExecutions(deps: Deps): Handler<'listExecutions'> {
     const query = call.query()
     const { limit } = query
     const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
-      SELECT id, sandbox, revision, project, CASE WHEN person IS NULL THEN surface ELSE 'person' END AS begun_by, status, error, created_at, started_at, completed_at,
+      SELECT id, sandbox, revision, project, CASE WHEN person IS NULL THEN surface ELSE 'person' END AS begun_by, status, error, max_micro, created_at, started_at, completed_at,
              coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
                         CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
                         WHERE n.execution = e.id), 0)::bigint AS charged_micro
@@ -85,6 +86,7 @@ function executionSummary(row: ExecutionRow): ExecutionSummary {
     project: row.project,
     status: row.status,
     error: errorOf(row),
+    maxMicro: row.max_micro === null ? null : Number(row.max_micro),
     chargedMicro: Number(row.charged_micro),
     createdAt: row.created_at.toISOString(),
     startedAt: row.started_at?.toISOString() ?? null,

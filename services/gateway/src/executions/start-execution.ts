@@ -24,6 +24,8 @@ import { noteOnCall } from '../tracing.ts'
 export type ExecutionRequest = Pick<StartQuestion, 'sandbox' | 'revision' | 'surface' | 'input' | 'idempotency'> & {
   keyHash: string
   selector: string | null
+  /** Micro-USD; null: no ceiling. */
+  maxMicro?: number | null
 }
 
 export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
@@ -128,7 +130,10 @@ export function subscribe(
 }
 
 /** @throws Refusal `request_too_large` for an input that grows beyond the limit when it is written compactly */
-function questionOf(id: string, { keyHash, selector, sandbox, revision, ...rest }: ExecutionRequest): StartQuestion {
+function questionOf(
+  id: string,
+  { keyHash, selector, sandbox, revision, maxMicro = null, ...rest }: ExecutionRequest,
+): StartQuestion {
   if (Buffer.byteLength(JSON.stringify(rest.input)) > flowLimits.bodyBytes)
     throw refuse('request_too_large', { limitBytes: flowLimits.bodyBytes })
   return {
@@ -137,6 +142,7 @@ function questionOf(id: string, { keyHash, selector, sandbox, revision, ...rest 
     sandbox: storableId(sandbox),
     revision: revision === null ? null : Math.min(revision, MAX_REVISION),
     ...rest,
+    ...(maxMicro !== null && { maxMicro }), // one of the release before does not know the field
     trace: activeCarrier(), // for the nodes to go on with
   }
 }

@@ -17,6 +17,7 @@ const record: ExecutionRecord = {
   error: null,
   nodes: [],
   childCalls: [],
+  maxMicro: null,
   chargedMicro: 42,
   createdAt: '2026-11-20T00:00:00Z',
   startedAt: null,

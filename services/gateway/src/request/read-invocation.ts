@@ -14,6 +14,8 @@ export interface Invocation {
   selector: string | null
   input: Record<string, unknown>
   revision: number | null
+  /** Micro-USD; null: no ceiling. */
+  maxMicro: number | null
   idempotency: { key: string; fingerprint: string }
 }
 
@@ -27,12 +29,13 @@ export async function readInvocation(req: IncomingMessage, keyHash: string): Pro
   const key = readIdempotencyKey(req)
   if (key === null) throw refuse('idempotency_key_required', {})
   const body = parseJson(await readBody(req, flowLimits.bodyBytes))
-  const { input, revision, projectId } = readInvokeRequest(body)
+  const { input, revision, maxMicro, projectId } = readInvokeRequest(body)
   return {
     keyHash,
     selector: selectorOf(req, projectId),
     input,
     revision,
+    maxMicro,
     idempotency: { key, fingerprint: fingerprintOf(body as object) },
   }
 }

@@ -16,7 +16,13 @@ const ROWS = 30_000
 
 type Session = Awaited<ReturnType<typeof openCountingSession>>
 type Sort = 'admit' | 'repeat' | 'close' | 'close again' | 'refuse' | 'bury'
-type NodeSort = 'admit nodes' | 'repeat nodes' | 'fence nodes' | 'close nodes' | 'close nodes again'
+type NodeSort =
+  | 'admit nodes'
+  | 'admit nodes under ceilings'
+  | 'repeat nodes'
+  | 'fence nodes'
+  | 'close nodes'
+  | 'close nodes again'
 type Costs = Record<Sort | NodeSort, Work>
 
 describe('the work of a batch', () => {
@@ -134,7 +140,15 @@ async function nodeCostsOf(
     expect(outcomes).toEqual(new Set(['settled', 'released']))
     return perItem
   }
+  const limitedNodes: HeldNode[] = []
+  while (limitedNodes.length < size) {
+    const execution = await insertExecution(fixture, project, { key: free.id }, 1_000_000n)
+    const some = await insertNodes(fixture, { execution, project, count: NODES_A_EXECUTION })
+    limitedNodes.push(...some)
+  }
+  const underCeilings = limitedNodes.map((node) => nodeItem(replica, node, product))
   return {
+    'admit nodes under ceilings': await workOf(session, underCeilings, [], ['admitted']),
     'admit nodes': await workOf(session, items, [], ['admitted']),
     'repeat nodes': await workOf(session, items, [], ['again']),
     'fence nodes': await workOf(session, lost, [], ['fenced']),

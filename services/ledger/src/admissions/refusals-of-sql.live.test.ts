@@ -39,7 +39,8 @@ liveTest('each code by which a direct call is refused fails a rule of a check', 
   expect(codes).toContain('key_limit')
   const check = readCheck({ model: 'acme/swift' })
   for (const code of codes) {
-    if (OTHERS.includes(code) || code === 'idempotency_mismatch') continue // a check has no idempotency key
+    // A check has no idempotency key, and a direct call no ceiling.
+    if (OTHERS.includes(code) || ['idempotency_mismatch', 'ceiling_reached'].includes(code)) continue
     const checked = { refusal: { code, facts: {} } as LedgerRefusal, boundMicro: null, outputCap: null }
     expect(composeCheck(check, checked).rules).toContainEqual({ rule: expect.any(String), outcome: 'fail' })
   }

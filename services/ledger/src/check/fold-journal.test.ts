@@ -38,6 +38,8 @@ function journalOf(blocks: number[]): Entry[] {
       reasoning_tokens: null,
       cached_pico: null,
       reasoning_pico: null,
+      ceiling_micro: null,
+      execution_micro: null,
     }
     entries.push(entry)
     return entry

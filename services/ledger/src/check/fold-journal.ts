@@ -41,6 +41,9 @@ export interface Entry {
   reasoning_tokens: bigint | null
   cached_pico: bigint | null
   reasoning_pico: bigint | null
+  /** Of the execution whose node was charged: its ceiling, and what all its nodes were charged; null: it has no ceiling. */
+  ceiling_micro: bigint | null
+  execution_micro: bigint | null
 }
 
 export interface Finding {
@@ -146,6 +149,8 @@ function compareWithBooks(entry: Entry, complain: Complain): void {
         complain('the charge is not what its usage costs', derivedCharge(entry), entry.settled)
       if (entry.reserved_micro !== -entry.reserved)
         complain('the usage record reserved another amount', -entry.reserved, entry.reserved_micro ?? 0n)
+      if (entry.ceiling_micro !== null && (entry.execution_micro ?? 0n) > entry.ceiling_micro)
+        complain('its execution was charged more than its ceiling', entry.ceiling_micro, entry.execution_micro ?? 0n)
       break
     case 'release':
       if (entry.state !== 'Released') complain('the usage record is not released', 0n, entry.charged_micro ?? 0n)

@@ -13,7 +13,9 @@ const ENTRIES = `
          c.micro AS correction_micro,
          n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start,
          n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico,
-         n.cached_tokens, n.reasoning_tokens, n.cached_pico, n.reasoning_pico
+         n.cached_tokens, n.reasoning_tokens, n.cached_pico, n.reasoning_pico, e.max_micro AS ceiling_micro,
+         CASE WHEN e.max_micro IS NOT NULL THEN (
+           SELECT sum(o.charged_micro) FROM money.attempts o WHERE o.execution = n.execution) END AS execution_micro
     FROM (SELECT * FROM money.journal
            WHERE project = $1 AND seq > $2::bigint AND seq <= coalesce($3::bigint, seq)
              AND at >= coalesce($4::timestamptz, '-infinity')
@@ -35,6 +37,8 @@ const ENTRIES = `
     LEFT JOIN LATERAL (
       SELECT * FROM money.attempts n
        WHERE j.kind IN ('reserve', 'settle', 'release') AND n.id = j.reference AND n.project = j.project LIMIT 1) n ON true
+    LEFT JOIN LATERAL (
+      SELECT * FROM money.executions x WHERE j.kind = 'settle' AND x.id = n.execution LIMIT 1) e ON true
    ORDER BY j.seq, j.at`
 
 const LISTED = `
@@ -49,7 +53,8 @@ const LISTED = `
            'prompt_pico', e.prompt_pico::text, 'completion_pico', e.completion_pico::text,
            'request_pico', e.request_pico::text,
            'cached_tokens', e.cached_tokens::text, 'reasoning_tokens', e.reasoning_tokens::text,
-           'cached_pico', e.cached_pico::text, 'reasoning_pico', e.reasoning_pico::text) ORDER BY e.seq, e.at), '[]')::text AS list
+           'cached_pico', e.cached_pico::text, 'reasoning_pico', e.reasoning_pico::text,
+           'ceiling_micro', e.ceiling_micro::text, 'execution_micro', e.execution_micro::text) ORDER BY e.seq, e.at), '[]')::text AS list
     FROM (${ENTRIES}) e`
 
 export interface Balances {
@@ -168,5 +173,7 @@ export function entryOf(row: ListedEntry): Entry {
     reasoning_tokens: big('reasoning_tokens'),
     cached_pico: big('cached_pico'),
     reasoning_pico: big('reasoning_pico'),
+    ceiling_micro: big('ceiling_micro'),
+    execution_micro: big('execution_micro'),
   }
 }

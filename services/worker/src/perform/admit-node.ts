@@ -14,7 +14,7 @@ import { LeaseLost, type Work } from '../work.ts'
 //   A2  What its bytes alone would refuse is counted once, as with a direct call (money §2.4). Where there is no time to count,
 //       the node waits and tries again.
 //   A3  What would fit but for what other calls have reserved is asked again, for half a minute: they end and free it. Siblings of
-//       one execution that a wallet can pay one after the other are thus all performed.
+//       one execution that a wallet or its ceiling can pay one after the other are thus all performed.
 //   A4  A ledger that can not be reached is waited for: what ends this is the end of the execution's time.
 
 type AdmitDeps = Pick<Deps, 'ledger' | 'countExactly' | 'metrics' | 'now'>
@@ -82,11 +82,16 @@ function itemOf(
 
 /** Whether it would fit if nothing else were reserved (A3). */
 function fitsLater({ code, facts }: RefusedItem): boolean {
-  if (code !== 'insufficient_budget' && code !== 'key_limit') return false
+  if (code !== 'insufficient_budget' && code !== 'key_limit' && code !== 'ceiling_reached') return false
   if (facts.reservedMicro <= 0) return false
-  return code === 'insufficient_budget'
-    ? facts.availableMicro + facts.reservedMicro >= facts.neededMicro
-    : facts.spentMicro + facts.neededMicro <= facts.limitMicro
+  switch (code) {
+    case 'insufficient_budget':
+      return facts.availableMicro + facts.reservedMicro >= facts.neededMicro
+    case 'key_limit':
+      return facts.spentMicro + facts.neededMicro <= facts.limitMicro
+    case 'ceiling_reached':
+      return facts.chargedMicro + facts.neededMicro <= facts.maxMicro
+  }
 }
 
 /** Tells of a wait for money once it is over, also by a span that began when it did. */

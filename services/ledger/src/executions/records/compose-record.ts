@@ -43,6 +43,7 @@ export function executionFields(execution: ExecutionRow, nodes: readonly NodeRow
     error: failure(execution.error, (error) => errorOfExecution(error, { id, begunBy, chargedMicro, ended })),
     nodes: `[${nodes.map((node) => object(nodeFields(execution, node))).join(',')}]`,
     childCalls: `[${calls.join(',')}]`,
+    maxMicro: number(execution.max_micro),
     chargedMicro: String(chargedMicro),
     createdAt: text(execution.created_at.toISOString()),
     startedAt: time(execution.started_at),

@@ -12,6 +12,8 @@ export interface ExecutionRow {
   /** Of the package that it runs; null: the one saved with its revision. */
   digest: string | null
   begun_by: BegunBy
+  /** Micro-USD; null: no ceiling. */
+  max_micro: number | null
   status: ExecutionStatus
   seq: number
   output: Uint8Array | null
@@ -43,9 +45,10 @@ export interface NodeRow {
 /** As `money.read_record_v1` writes them. */
 type ExecutionFacts = Omit<
   ExecutionRow,
-  'output' | 'error' | 'begun_by' | 'created_at' | 'started_at' | 'completed_at'
+  'output' | 'error' | 'begun_by' | 'max_micro' | 'created_at' | 'started_at' | 'completed_at'
 > & {
   begunBy: BegunBy
+  maxMicro: number | null
   createdMs: number
   startedMs: number | null
   completedMs: number | null
@@ -71,12 +74,13 @@ export async function readRows(
     after: after === 'everything' ? null : after,
   })
   if (row.execution === null) return null
-  const { begunBy, createdMs, startedMs, completedMs, ...facts } = JSON.parse(row.execution) as ExecutionFacts
+  const { begunBy, maxMicro, createdMs, startedMs, completedMs, ...facts } = JSON.parse(row.execution) as ExecutionFacts
   const nodes = row.nodes === null ? [] : (JSON.parse(row.nodes) as NodeFacts[])
   return {
     execution: {
       ...facts,
       begun_by: begunBy,
+      max_micro: maxMicro,
       output: row.output,
       error: row.error,
       created_at: new Date(createdMs),

@@ -43,7 +43,7 @@ export async function writeStarts(
   )
   const questions = executions.map(({ question }) => question)
   const facts = executions.map((execution) => execution.facts)
-  const row = await callFunction(sql, 'money.write_starts_v3', {
+  const row = await callFunction(sql, 'money.write_starts_v4', {
     nodes_at_once: nodesAtOnce,
     e_id: questions.map(({ id }) => id),
     e_project: facts.map(({ project }) => project),
@@ -59,6 +59,7 @@ export async function writeStarts(
     e_idempotency_key: questions.map(({ idempotency }) => idempotency?.key ?? null),
     e_fingerprint: questions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
     e_first_claim_ms: deadlines,
+    e_max_micro: questions.map(({ maxMicro = null }) => (maxMicro === null ? null : BigInt(maxMicro))),
     n_execution: nodes.map(({ execution }) => execution),
     n_ordinal: nodes.map(({ ordinal }) => ordinal),
     n_node: nodes.map(({ id }) => id),

@@ -55,6 +55,38 @@ describe('an invocation', () => {
     expect(await recordOf(answer)).toMatchObject({ revision: 1, output: { text: 'Hello' } })
   })
 
+  test('never charges more than its maxMicro, which its record has [ceiling_reached]', async ({ tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model))
+    const input = { text: newPrompt() }
+    const invoked = async (maxMicro: unknown) => recordOf(await flows.invoke(sandbox, input, { fields: { maxMicro } }))
+    const free = await invoked(null)
+    expect(free).toMatchObject({ status: 'Succeeded', maxMicro: null })
+    const failed = await invoked(free.chargedMicro - 1)
+    expect(failed).toMatchObject({ status: 'Failed', maxMicro: free.chargedMicro - 1, chargedMicro: 0 })
+    expect(failed.error).toMatchObject({
+      code: 'ceiling_reached',
+      details: {
+        maxMicro: free.chargedMicro - 1,
+        chargedMicro: 0,
+        reservedMicro: 0,
+        neededMicro: expect.any(Number) as number,
+      },
+    })
+    const { neededMicro } = failed.error!.details as { neededMicro: number }
+    expect(await invoked(neededMicro)).toMatchObject({ status: 'Succeeded', maxMicro: neededMicro })
+  })
+
+  test.for([-1, 1.5, 2 ** 53, '5'])(
+    'with a maxMicro of %j is refused [invalid_request]',
+    async (maxMicro, { flows }) => {
+      const sandbox = await flows.save(echo)
+      const answer = await flows.invoke(sandbox, { text: 'Hello' }, { fields: { maxMicro } })
+      expect(answer.status).toBe(400)
+      expect(await errorOf(answer)).toMatchObject({ code: 'invalid_request', param: 'maxMicro' })
+      expect(await flows.executions()).toBe(0)
+    },
+  )
+
   test('goes on with the revision it began with when another one is activated', async ({
     stack,
     tenant,
@@ -127,13 +159,14 @@ describe('a repeat under the same idempotency key', () => {
     expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
   })
 
-  test('with another input or another revision is refused [idempotency_mismatch]', async ({ flows }) => {
+  test('with another input, revision or ceiling is refused [idempotency_mismatch]', async ({ flows }) => {
     const sandbox = await flows.save(echo)
     const headers = { 'idempotency-key': newKey() }
     expect((await flows.invoke(sandbox, { text: 'a' }, { headers })).status).toBe(200)
     for (const other of [
       flows.invoke(sandbox, { text: 'b' }, { headers }),
       flows.invoke(sandbox, { text: 'a' }, { headers, fields: { revision: 1 } }),
+      flows.invoke(sandbox, { text: 'a' }, { headers, fields: { maxMicro: 0 } }),
     ]) {
       const answer = await other
       expect(answer.status).toBe(422)
