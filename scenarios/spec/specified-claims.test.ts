@@ -48,6 +48,7 @@ describe('the endpoints', () => {
     expect(answering('application/x-ndjson').toSorted()).toEqual([
       'GET /api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/progress',
       'GET /v1/executions/{id}/progress',
+      'POST /api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/rerun',
       'POST /api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute',
       'POST /v1/sandbox/{id}/invoke',
     ])

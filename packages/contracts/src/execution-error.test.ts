@@ -11,7 +11,11 @@ const anyFacts = new Proxy(
   {},
   {
     get: (_, name) =>
-      ['fields', 'problems', 'resources'].includes(String(name)) ? [] : name === 'resolution' ? 'Mend it.' : '7',
+      ['fields', 'nodes', 'problems', 'resources'].includes(String(name))
+        ? []
+        : name === 'resolution'
+          ? 'Mend it.'
+          : '7',
   },
 )
 

@@ -23,6 +23,7 @@ const input = {
   remoteMs: null,
   callId: null,
   chargedMicro: 0,
+  takenOver: false,
 } as const
 const outline = {
   id: 'outline',
@@ -34,6 +35,7 @@ const outline = {
   remoteMs: 1_187,
   callId: 'inv_01m834tq',
   chargedMicro: 42,
+  takenOver: false,
 } as const
 const draft = {
   id: 'draft',
@@ -45,6 +47,7 @@ const draft = {
   remoteMs: 1_215,
   callId: 'inv_01m834ts',
   chargedMicro: 0,
+  takenOver: false,
 } as const
 const output = { ...input, id: 'out', kind: 'output', status: 'Pending', output: null, durationMs: null } as const
 
@@ -55,6 +58,7 @@ export const executionExample = {
   sandbox: 'sbx-01m834tq0j3s8ks7wvs4dmf6qw',
   revision: 3,
   project: 'prj_01m834tp',
+  rerunOf: null,
   status: 'Cancelled',
   output: null,
   error: {

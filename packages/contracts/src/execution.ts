@@ -34,6 +34,7 @@ export const executionNodeShape = z.strictObject({
   remoteMs: ms.nullable().describe('what the provider took; null where none was called'),
   callId: z.string().nullable().describe('the invocation of its paid call; null until one was admitted'),
   chargedMicro: micro,
+  takenOver: z.boolean().describe('its result is the one of the execution that `rerunOf` names'),
 })
 export type NodeRecord = z.infer<typeof executionNodeShape>
 export type NodeStatus = NodeRecord['status']
@@ -47,6 +48,7 @@ const summary = {
   sandbox: z.string(),
   revision: z.int().min(1),
   project: z.string(),
+  rerunOf: z.string().nullable().describe('the execution whose results it took over; null: it has run all of it'),
   status: z.enum(executionStates),
 }
 const rest = {

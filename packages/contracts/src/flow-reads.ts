@@ -66,6 +66,39 @@ export type StartAnswer =
   | Refused
 
 /**
+ * POST /executions/rerun: begins an execution that takes over the results of an earlier one, except of the node `from` and those
+ * below it; or answers which one an idempotency key began before. Safe to repeat by `id`. Only the console asks so, for a person
+ * whom it has authorised in `project`.
+ */
+export const rerunQuestion = z.strictObject({
+  /** `exe_…`, minted by the caller. */
+  id,
+  person: id,
+  project: id,
+  /** The earlier one; another project's is answered like none. */
+  execution: z.string().max(256),
+  from: z.string().max(256),
+  /** null: the one that the earlier execution ran, as it ran it. */
+  revision: z.int().min(1).nullable(),
+  /** Scope is the project and the person. `fingerprint` hex SHA-256. null: an execution of its own. */
+  idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
+  trace,
+})
+export type RerunQuestion = z.infer<typeof rerunQuestion>
+
+export type RerunAnswer =
+  | {
+      kind: 'started'
+      execution: string
+      project: string
+      sandbox: string
+      revision: number
+      /** It was begun before under this idempotency key. */
+      replayed: boolean
+    }
+  | Refused
+
+/**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
  * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised anew at each look;
  * without it the process asks for itself, or for a person whom it has authorised in `project`.

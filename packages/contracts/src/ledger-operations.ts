@@ -10,6 +10,7 @@ import {
   executionQuestion,
   followQuestion,
   imageQuestion,
+  rerunQuestion,
   sandboxQuestion,
   startQuestion,
   usageQuestion,
@@ -20,6 +21,7 @@ import {
   type ExecutionAnswer,
   type FollowAnswer,
   type ImageAnswer,
+  type RerunAnswer,
   type SandboxAnswer,
   type StartAnswer,
   type UsageAnswer,
@@ -138,6 +140,15 @@ export const ledgerOperations = {
       'person' in caller && service !== 'console'
         ? 'Only the console begins executions in the name of a person.'
         : null,
+  },
+  /** Begins an execution that takes over results of an earlier one. Without a response it may have begun. */
+  rerunExecution: {
+    path: '/executions/rerun',
+    callers: byMoney,
+    request: rerunQuestion,
+    response: response<RerunAnswer>(),
+    pool: 'executions',
+    span: { name: 'rerun', id: 'service.execution', begins: true },
   },
   followExecution: {
     path: '/executions/follow',

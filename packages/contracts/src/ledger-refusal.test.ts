@@ -95,6 +95,14 @@ describe('to a person in the console', () => {
       details: { problems },
     })
     expect(said('input_type', { fields: [] }, 'console').body.param).toBe('input')
+    const nodes = ['a', 'b', 'c', 'd', 'e', 'f']
+    const differs = said('rerun_differs', { execution: 'exe_1', revision: 2, nodes }, 'console').body
+    expect(differs).toMatchObject({ param: 'revision', details: { nodes } })
+    expect(differs.message).toMatch(/ a, b, c, d, e, …\.$/)
+    expect(said('node_unknown', { from: 'x' }, 'console').body).toMatchObject({
+      code: 'invalid_request',
+      param: 'from',
+    })
     const facts = { revision: null, activeRevision: null, suspended: true }
     expect(said('revision_not_active', facts, 'console').body.param).toBe('revision')
     expect(said('revision_not_active', facts, 'console').body).not.toHaveProperty('details')

@@ -20,6 +20,8 @@ const shown = {
   model_not_found: () => ({ param: 'model' }),
   sandbox_not_found: nothing,
   execution_not_found: nothing,
+  execution_not_ended: nothing,
+  rerun_differs: ({ nodes }) => ({ param: 'revision', details: { nodes } }),
   asset_not_found: nothing,
   invocation_not_found: nothing,
   invocation_archived: nothing,
@@ -56,6 +58,7 @@ const shown = {
 interface InsideFacts {
   unsupported_parameter: { param: string }
   images_unsupported: object
+  node_unknown: { from: string }
 }
 
 export type LedgerRefusalCode = keyof typeof shown | keyof InsideFacts
@@ -101,6 +104,11 @@ const inside: { [C in keyof InsideFacts]: (facts: InsideFacts[C], surface: Surfa
         ? 'Leave the image port of the node unwired, or use a model that takes images.'
         : 'Send text alone, or use a model that lists image in its input_modalities of GET /v1/models.'
     return refuse('invalid_request', { reason, resolution }, { param })
+  },
+  node_unknown: ({ from }) => {
+    const reason = `from: the revision has no node ${from}.`
+    const resolution = 'Send the id of a node of the revision, as the record of the execution lists them.'
+    return refuse('invalid_request', { reason, resolution }, { param: 'from' })
   },
 }
 

@@ -54,6 +54,7 @@ const facts = {
   fields: [{ field: 'topic', message: 'must be a string' }],
   problems: [{ message: 'The node draft has no prompt.' }],
   node: 'draft',
+  nodes: ['draft', 'trim'],
   port: 'text',
   started: true,
 }

@@ -51,6 +51,7 @@ interface CeilingFacts {
 /** Micro-USD */
 const ceilingLeft = ({ maxMicro, chargedMicro, reservedMicro }: CeilingFacts) => maxMicro - chargedMicro - reservedMicro
 const text = (sentence: string) => (_: Nothing) => sentence
+const someOf = (names: string[]) => (names.length > 5 ? [...names.slice(0, 5), '…'] : names).join(', ')
 
 export const refusals = {
   // 400: malformed or out of bounds, whatever the state
@@ -427,6 +428,15 @@ export const refusals = {
         : `The graph has ${f.problems.length} problems.`,
     resolution: text('Mend what details.problems lists, save the graph as a new revision, and use that one.'),
   },
+  rerun_differs: {
+    status: 422,
+    type: 'invalid_request_error',
+    message: (f: { execution: string; revision: number; nodes: string[] }) =>
+      `Results of the execution ${f.execution} would be taken over of nodes that are not the same in revision ${f.revision}: ${someOf(f.nodes)}.`,
+    resolution: text(
+      'Run from a node that all of them are below, leave out revision, or execute the revision from the start.',
+    ),
+  },
   idempotency_mismatch: {
     status: 422,
     type: 'invalid_request_error',
@@ -511,6 +521,12 @@ export const refusals = {
         : 'Wait for some minutes, until there are workers again.',
   },
 
+  execution_not_ended: {
+    status: 409,
+    type: 'conflict_error',
+    message: (f: { execution: string }) => `The execution ${f.execution} has not ended.`,
+    resolution: text('Wait until it has ended, or stop it, and send the request again.'),
+  },
   execution_cancelled: {
     status: 409,
     type: 'conflict_error',

@@ -1,4 +1,5 @@
 import type { NodeRecord, Values } from '@gateway/contracts/execution'
+import type { FlowPackage } from '@gateway/contracts/graph'
 import { advance, isOver, type NodeState } from './advance.ts'
 import { compileContract } from './contract.ts'
 import { packageText } from './package-text.ts'
@@ -21,9 +22,34 @@ export interface ExecutionOutcome {
  */
 export function runInMemory({ graph, input }: ValidFlow, choose: (running: number) => number): ExecutionOutcome {
   const flow = packageText(graph).package
+  const checked = compileContract(flow.input).check(input)
+  if (!checked.ok) throw new Error('the input does not fit')
+  const isInput = ({ kind }: { kind: string }) => kind === 'input'
+  return runOn(
+    flow,
+    {
+      states: flow.graph.nodes.map((node): NodeState => {
+        return isInput(node)
+          ? { state: 'Succeeded', ports: Object.keys(checked.values) }
+          : { state: 'Pending', ports: [] }
+      }),
+      outputs: flow.graph.nodes.map((node) => (isInput(node) ? checked.values : null)),
+    },
+    choose,
+  )
+}
+
+/** The same from where an execution stands: a node that is `Ready` is to be begun. */
+export function runOn(
+  flow: FlowPackage,
+  from: { states: readonly NodeState[]; outputs: readonly (Values | null)[] },
+  choose: (running: number) => number,
+): ExecutionOutcome {
   const plan = planOf(flow)
-  const states: NodeState[] = plan.nodes.map(() => ({ state: 'Pending', ports: [] }))
-  const outputs: (string | null)[] = plan.nodes.map(() => null)
+  const states = from.states.map((node): NodeState => {
+    return node.state === 'Ready' ? { state: 'Pending', ports: [] } : node
+  })
+  const outputs = from.outputs.map((output) => output && JSON.stringify(output))
   const errors: ExecutionOutcome['errors'] = plan.nodes.map(() => null)
   const begun: number[] = []
 
@@ -40,9 +66,6 @@ export function runInMemory({ graph, input }: ValidFlow, choose: (running: numbe
     if (again.ready.length + again.skipped.length > 0) throw new Error('advance had not told all')
   }
 
-  const checked = compileContract(flow.input).check(input)
-  if (!checked.ok) throw new Error('the input does not fit')
-  end(plan.input, checked.values)
   move()
   while (!isOver(plan, states)) {
     const running = states.flatMap(({ state }, ordinal) => (state === 'Running' ? [ordinal] : []))

@@ -140,6 +140,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${sandbox}/executions`]:                            row(NONE,  NONE,   '200',  NONE,   NONE),
   [`GET ${project}/executions/:execution`]:                 row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
   [`POST ${project}/executions/:execution/cancel`]:         row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
+  [`POST ${project}/executions/:execution/rerun`]:          row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION, { body: () => ({ from: 'out' }) }),
   [`GET ${project}/executions/:execution/progress`]:        row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
 
   [`POST ${project}/assets`]:                               row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => PNG, headers: () => ({ 'content-type': 'image/png' }) }),

@@ -228,6 +228,12 @@ async function endedExecution(fixture: Fixture, { id: sandbox, project, revision
      VALUES ($1, $2, $3, $4, $5, 'invoke', 'Succeeded', 3, '{"text":"Hello"}', now(), now(), now(), now())`,
     [id, project, sandbox, revision, person],
   )
+  await fixture.run(
+    `INSERT INTO money.execution_nodes (execution, ordinal, node, kind, project, sources, state, seq, ports, output)
+     SELECT $1, n.ordinal, n.kind, n.kind, $2, '{}', 'Succeeded', n.ordinal + 1, '["text"]', '{"text":"Hello"}'
+       FROM (VALUES (0, 'in'), (1, 'out')) n (ordinal, kind)`,
+    [id, project],
+  )
   return id
 }
 

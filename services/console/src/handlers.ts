@@ -7,6 +7,7 @@ import { cancelExecution } from './executions/cancel-execution.ts'
 import { executeSandbox } from './executions/execute-sandbox.ts'
 import { followExecution } from './executions/execution-progress.ts'
 import { listExecutions, readExecution } from './executions/executions.ts'
+import { rerunExecution } from './executions/rerun-execution.ts'
 import { checkKey } from './keys/check-key.ts'
 import { createKey } from './keys/create-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
@@ -131,6 +132,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     listExecutions: listExecutions(deps),
     readExecution: readExecution(deps),
     cancelExecution: cancelExecution(deps),
+    rerunExecution: rerunExecution(deps),
     followExecution: followExecution(deps),
 
     uploadAsset: uploadAsset(deps),

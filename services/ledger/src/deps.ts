@@ -1,7 +1,7 @@
 import type { Backlog } from '@gateway/async/batcher'
 import type { Semaphore } from '@gateway/async/semaphore'
 import type { ClaimItem, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/contracts/flow-items'
-import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
+import type { RerunAnswer, RerunQuestion, StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
 import type { Undecided } from '@gateway/contracts/ledger-outcomes'
 import type { Database } from '@gateway/database/client'
 import type { NodeQueue } from '@gateway/node-queue/node-queue'
@@ -34,6 +34,7 @@ export interface Deps {
   admissionBatcher: AdmissionBatcher
   nodeBatcher: NodeBatcher
   startBatcher: StartBatcher
+  reruns: Reruns
   /** Those who follow executions ask again and again: a few at once, so that they leave connections to other questions. */
   followers: Semaphore
   packageCache: PackageCache
@@ -85,6 +86,12 @@ export interface StartBatcher {
   submit(question: StartQuestion): Promise<StartAnswer>
   waiting(): Backlog
   drain(): Promise<void>
+}
+
+/** executions/rerun/reruns.ts */
+export interface Reruns {
+  /** @throws an error of the database: it may be asked again */
+  submit(question: RerunQuestion): Promise<RerunAnswer>
 }
 
 /** Which package of a revision. */

@@ -33,6 +33,7 @@ export const operationHandlers: {
   checkAdmission,
   readInvocation,
   startExecution,
+  rerunExecution: ({ reruns }, question) => reruns.submit(question),
   followExecution,
   endedExecutions,
   readExecution,

@@ -11,6 +11,7 @@ import type { Deps } from './deps.ts'
 import { openPackageCache } from './executions/cache/package-cache.ts'
 import { openNodeBatcher } from './executions/nodes/node-batcher.ts'
 import { openFollowers } from './executions/records/followers.ts'
+import { openReruns } from './executions/rerun/reruns.ts'
 import { openStartBatcher } from './executions/start/start-batcher.ts'
 import { batchesAreNotHung, batchesAreTaken, booksDecide } from './health.ts'
 import { openKeyUses } from './keys/key-uses.ts'
@@ -89,6 +90,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     },
   )
   onStop('start batcher', startBatcher.drain, DRAIN)
+  const reruns = openReruns(shared, { nodesAtOnce, openExecutions })
   observeState(tools.meter, { admissionBatcher, nodeBatcher, reads }, config)
-  return { ...shared, admissionBatcher, nodeBatcher, startBatcher }
+  return { ...shared, admissionBatcher, nodeBatcher, startBatcher, reruns }
 }

@@ -3,6 +3,7 @@ import {
   executionsQuery,
   newRevisionBody,
   newSandboxBody,
+  rerunBody,
   revisionRecord,
   sandboxPatch,
   sandboxRecord,
@@ -16,6 +17,13 @@ const sandbox = `${tenant}/sandboxes/{sandbox}` as const
 const reached = ['sandbox_not_found'] as const
 
 const sandboxes = route('Sandbox products of a project')
+const rerunKey = {
+  'Idempotency-Key': {
+    description:
+      'Yours, new for each execution that is to begin: under the same one, kept for 30 days, one begins, and a repeat is answered with that one',
+    pattern: '^[\\x21-\\x7e]{8,128}$',
+  },
+}
 
 /**
  * What Project Owners and Consumers do with the sandbox products of their project; to others there are none
@@ -111,6 +119,41 @@ export const consoleFlowRoutes = {
       refusals: ['execution_not_found'],
       description:
         'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated. Who stopped it is in the audit.',
+    },
+  ),
+  rerunExecution: sandboxes(
+    'POST',
+    `${project}/executions/{execution}/rerun`,
+    'Run from a node of an execution that has ended',
+    {
+      200: {
+        description: 'The record; with `Accept: application/x-ndjson` the progress, a line each',
+        body: executionDetailShape,
+        also: { 'application/x-ndjson': progressShape },
+        headers: {
+          'X-Service-Invocation': 'The id of the new execution',
+          'Idempotent-Replayed': '`true` where it was begun before',
+        },
+      },
+    },
+    {
+      ...sent(
+        rerunBody,
+        'idempotency_key_invalid',
+        'duplicate_header',
+        'execution_not_found',
+        'idempotency_mismatch',
+        'answer_not_kept',
+        'execution_not_ended',
+        'revision_not_active',
+        'graph_invalid',
+        'rerun_differs',
+        'product_not_assigned',
+        'insufficient_budget',
+      ),
+      headers: rerunKey,
+      description:
+        'A new execution of the same input, on the wallet of the project. The node, everything below it, and what had no result run anew and are charged; all other results are taken over as they are (`takenOver` in the record, `rerunOf` names the earlier execution) and cost nothing. Who began it is in the audit. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
     },
   ),
   followExecution: sandboxes(

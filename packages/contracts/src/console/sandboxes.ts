@@ -68,6 +68,20 @@ export const executeBody = z.strictObject({
   maxMicro: ceilingMicro.nullable().default(null),
 })
 
+/** What an execution takes over of an earlier one is all but this node and what is below it. */
+export const rerunBody = z
+  .strictObject({
+    from: z.string().min(1).max(256).describe('the id of a node: it and everything below it runs anew'),
+    revision: z
+      .int()
+      .min(1)
+      .max(2_147_483_647)
+      .nullable()
+      .default(null)
+      .describe('one that differs in nothing that is taken over; null: the one that the earlier execution ran'),
+  })
+  .meta({ examples: [{ from: 'draft' }] })
+
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

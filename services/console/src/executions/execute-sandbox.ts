@@ -1,15 +1,13 @@
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 import { refuse } from '@gateway/contracts/refusal'
-import type { Request } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { requireJsonWithinLimits } from '../request/json-limits.ts'
 import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
 import { authenticated } from '../sign-in/authenticate.ts'
-import { followExecution } from './follow-execution.ts'
-import { NDJSON, sendProgress } from './send-progress.ts'
+import { sendExecution } from './send-execution.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'stopping' | 'now' | 'publicUrl'>
 
@@ -38,16 +36,8 @@ export function executeSandbox(deps: Deps): Handler<'executeSandbox'> {
     })
     if ('refused' in started) throw refusalFor(started.refused, 'console')
 
-    const { execution } = started
     const authorize = () => authorizeAgain(deps, call, { sandbox: sandbox.id, project })
-    const followed = { project, execution, after: -1 }
-    res.set('X-Service-Invocation', execution)
-    await sendProgress(
-      deps,
-      res,
-      (disconnected) => followExecution({ ledger }, followed, authorize, disconnected),
-      wantsNdjson(call.req) ? null : () => recordOf(deps, project, execution),
-    )
+    await sendExecution(deps, call.req, res, { project, execution: started.execution }, authorize)
   }
 }
 
@@ -59,15 +49,4 @@ async function authorizeAgain(
 ): Promise<void> {
   const person = await authenticated(deps, call.req)
   if (!(await mayUseSandboxes(deps, person, call.id('tenant'), project))) throw refuse('sandbox_not_found', { sandbox })
-}
-
-async function recordOf({ ledger }: Deps, project: string, execution: string): Promise<string> {
-  const answer = await ledger.readExecution({ caller: null, project, execution, detailed: true })
-  if ('refused' in answer) throw refusalFor(answer.refused, 'console')
-  return answer.record
-}
-
-/** The answer is the record, whatever else is accepted, unless NDJSON is asked for. */
-function wantsNdjson(req: Request): boolean {
-  return req.accepts(['json', NDJSON]) === NDJSON
 }

@@ -28,6 +28,7 @@ interface ExecutionRow {
   created_at: Date
   started_at: Date | null
   completed_at: Date | null
+  rerun_of: string | null
 }
 
 /** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them, of a state, a revision, a time. */
@@ -37,7 +38,7 @@ export function listExecutions(deps: Deps): Handler<'listExecutions'> {
     const query = call.query()
     const { limit } = query
     const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
-      SELECT id, sandbox, revision, project, CASE WHEN person IS NULL THEN surface ELSE 'person' END AS begun_by, status, error, max_micro, created_at, started_at, completed_at,
+      SELECT id, sandbox, revision, project, CASE WHEN person IS NULL THEN surface ELSE 'person' END AS begun_by, status, error, max_micro, created_at, started_at, completed_at, rerun_of,
              coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
                         CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
                         WHERE n.execution = e.id), 0)::bigint AS charged_micro
@@ -84,6 +85,7 @@ function executionSummary(row: ExecutionRow): ExecutionSummary {
     sandbox: row.sandbox,
     revision: row.revision,
     project: row.project,
+    rerunOf: row.rerun_of,
     status: row.status,
     error: errorOf(row),
     maxMicro: row.max_micro === null ? null : Number(row.max_micro),

@@ -109,7 +109,8 @@ function inOrder(_name: string, value: unknown): unknown {
 const { min, max } = idempotencyKeyLimits
 const FIT_KEY = new RegExp(`^[\\x21-\\x7e]{${min},${max}}$`)
 
-function readKey({ headersDistinct }: Pick<Request, 'headersDistinct'>): string | null {
+/** null: there is none. @throws Refusal `idempotency_key_invalid`, `duplicate_header` */
+export function readKey({ headersDistinct }: Pick<Request, 'headersDistinct'>): string | null {
   const [key, ...more] = headersDistinct['idempotency-key'] ?? []
   if (more.length > 0) throw refuse('duplicate_header', { header: 'Idempotency-Key' })
   if (key === undefined) return null

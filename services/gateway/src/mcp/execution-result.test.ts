@@ -12,6 +12,7 @@ const record: ExecutionRecord = {
   sandbox: 'sbx-1',
   revision: 2,
   project: 'prj_1',
+  rerunOf: null,
   status: 'Succeeded',
   output: { text: 'Hi', picture, more: null },
   error: null,

@@ -18,6 +18,7 @@ export function nodeFields({ begun_by: begunBy }: Pick<ExecutionRow, 'begun_by'>
     remoteMs: number(node.remote_ms),
     callId: node.call === null ? 'null' : text(node.call),
     chargedMicro: String(node.charged),
+    takenOver: String(node.takenOver),
   }
 }
 
@@ -38,6 +39,7 @@ export function executionFields(execution: ExecutionRow, nodes: readonly NodeRow
     sandbox: text(execution.sandbox),
     revision: String(execution.revision),
     project: text(execution.project),
+    rerunOf: execution.rerunOf === null ? 'null' : text(execution.rerunOf),
     status: text(execution.status),
     output: stored(execution.output),
     error: failure(execution.error, (error) => errorOfExecution(error, { id, begunBy, chargedMicro, ended })),

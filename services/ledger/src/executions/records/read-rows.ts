@@ -21,6 +21,7 @@ export interface ExecutionRow {
   created_at: Date
   started_at: Date | null
   completed_at: Date | null
+  rerunOf: string | null
 }
 
 export interface NodeRow {
@@ -40,6 +41,7 @@ export interface NodeRow {
   call: string | null
   /** Micro-USD: what of its calls was settled. What is only reserved is no charge. */
   charged: bigint
+  takenOver: boolean
 }
 
 /** As `money.read_record_v1` writes them. */
@@ -53,7 +55,7 @@ type ExecutionFacts = Omit<
   startedMs: number | null
   completedMs: number | null
 }
-type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq' | 'attempt'> & {
+type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq' | 'attempt' | 'takenOver'> & {
   claimedMs: number | null
   endedMs: number | null
   durationMs: number | null

@@ -146,7 +146,11 @@ async function decideStart(
 }
 
 /** Only a person who names a draft in the console gets this. */
-async function refuseGraph({ prisma }: Deps['executions'], sandbox: string, number: number): Promise<Refused> {
+export async function refuseGraph(
+  { prisma }: Pick<Deps['executions'], 'prisma'>,
+  sandbox: string,
+  number: number,
+): Promise<Refused> {
   const revision = await prisma.revision.findUniqueOrThrow({
     where: { sandbox_number: { sandbox, number } },
     select: { problems: true },

@@ -1,0 +1,110 @@
+import { trace } from '@opentelemetry/api'
+import { openSemaphore } from '@gateway/async/semaphore'
+import type { RerunAnswer, RerunQuestion } from '@gateway/contracts/flow-reads'
+import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import { rerunFrom } from '@gateway/flow/rerun'
+import { attributesOf } from '@gateway/ledger-client/span-attributes'
+import { activeCarrier } from '@gateway/process/spans'
+import type { Deps, PackageName, Reruns } from '../../deps.ts'
+import { enqueueJobs } from '../enqueue-jobs.ts'
+import { decideMeans } from '../start/decide-start.ts'
+import { refuseGraph, type StartLimits } from '../start/start-batcher.ts'
+import type { StartFacts } from '../start/start-facts.ts'
+import { decideEarlier, decideNodes, decideRepeat, productsAnew } from './decide-rerun.ts'
+import { readEarlier, readMeans, readUnassigned, type EarlierExecution } from './rerun-facts.ts'
+import { writeRerun, type FreshRerun } from './write-rerun.ts'
+
+// Executions that take over results of earlier ones (flows §4.12).
+//   E1  The earlier execution has ended, so what is read of it changes no more. Nothing is reserved: what runs anew asks
+//       for its money node by node, as any execution does.
+//   E2  The idempotency key and the id are taken by their primary keys, in the transaction that begins the execution. Whoever
+//       comes second, here or on another replica, reads again and finds the first (S2, S3 of start-batcher.ts).
+//   E3  They are few, and each is decided by itself.
+
+type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics'>
+type Limits = Pick<StartLimits, 'nodesAtOnce' | 'openExecutions'>
+
+/** E2: whoever lost finds who won. */
+const MAX_LOOKS = 3
+const AT_ONCE = { permits: 2, maxWaiting: 200 }
+
+export function openReruns(deps: RerunDeps, limits: Limits): Reruns {
+  const turns = openSemaphore({ ...AT_ONCE, whenFull: () => new Error('too many executions are run again at once') })
+  return {
+    submit: (question) =>
+      turns.run(async () => {
+        trace.getActiveSpan()?.setAttribute('service.rerun_of', question.execution)
+        const answer = await begin(deps, { ...question, trace: question.trace ?? activeCarrier() }, limits)
+        trace.getActiveSpan()?.setAttributes(attributesOf(answer))
+        return answer
+      }),
+  }
+}
+
+async function begin(deps: RerunDeps, question: RerunQuestion, limits: Limits): Promise<RerunAnswer> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const decided = await decide(deps, question, limits)
+    if (!('fresh' in decided)) return decided
+    const { started, jobs } = await writeRerun(deps.reads, decided.fresh, limits)
+    if (!started) continue // E2
+    enqueueJobs(deps, jobs)
+    const { sandbox, revision } = decided.fresh.name
+    return { kind: 'started', execution: question.id, project: question.project, sandbox, revision, replayed: false }
+  }
+  throw new Error(`it is not known what became of ${question.id}`)
+}
+
+async function decide(
+  deps: RerunDeps,
+  question: RerunQuestion,
+  limits: Limits,
+): Promise<RerunAnswer | { fresh: FreshRerun }> {
+  const { reads } = deps
+  const earlier = await readEarlier(reads, question)
+  const facts = await readMeans(reads, question, earlier, limits.openExecutions)
+  const repeat = decideRepeat(question, facts)
+  if (repeat !== null) return 'refused' in repeat ? repeat : begunBefore(deps, question, repeat)
+  const refusal = decideEarlier(question, earlier, facts)
+  if (refusal !== null) return refusal
+  const fresh = await planRerun(deps, question, earlier!, facts)
+  if ('refused' in fresh) return fresh
+  const product = await readUnassigned(reads, question.project, productsAnew(fresh.plan, fresh.rerun))
+  if (product !== null) return refused('product_not_assigned', { product })
+  return decideMeans(facts, limits.openExecutions) ?? { fresh }
+}
+
+async function begunBefore(
+  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { project }: RerunQuestion,
+  { execution, replayed }: { execution: string; replayed: boolean },
+): Promise<RerunAnswer> {
+  const select = { sandbox: true, revision: true }
+  const begun = await prisma.execution.findFirst({ where: { id: execution, project }, select })
+  if (begun === null) return refused('answer_not_kept', {})
+  return { kind: 'started', execution, project, ...begun, replayed }
+}
+
+async function planRerun(
+  { reads, packageCache }: Pick<Deps, 'reads' | 'packageCache'>,
+  question: RerunQuestion,
+  earlier: EarlierExecution,
+  facts: StartFacts,
+): Promise<FreshRerun | Refused> {
+  const name = packageOf(question, earlier, facts)
+  if (name === null) return refuseGraph(reads, earlier.sandbox, facts.revision!.number)
+  const flow = await packageCache.get(name)
+  const before = { ...(await packageCache.get(earlier)), states: earlier.nodes }
+  const rerun = decideNodes(question, name.revision, rerunFrom(flow, before, question.from))
+  return 'refused' in rerun ? rerun : { question, earlier, name, plan: flow.plan, rerun }
+}
+
+/** Of the revision that the earlier execution ran the very package that it ran. null: the revision has none. */
+function packageOf(
+  { revision }: RerunQuestion,
+  { sandbox, ...ran }: EarlierExecution,
+  facts: StartFacts,
+): PackageName | null {
+  if (revision === null || revision === ran.revision) return { sandbox, revision: ran.revision, digest: ran.digest }
+  const { number, digest } = facts.revision!
+  return digest === null ? null : { sandbox, revision: number, digest }
+}
