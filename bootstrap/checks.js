@@ -5,6 +5,7 @@ import { collect, projectFolder } from './install.js'
 const checks = [
   { title: 'format', tool: 'oxfmt', args: ['--check', '.'], resolution: 'npm run format' },
   { title: 'types', tool: 'tsc', args: ['--noEmit', '-p', 'tsconfig.json'] },
+  { title: "types of the console's page", tool: 'tsc', args: ['--noEmit', '-p', 'packages/console-page'] },
   { title: 'lint and import directions', tool: 'oxlint', args: ['--type-aware', '--deny-warnings', '.'] },
   { title: 'dead code', tool: 'knip', args: ['--no-progress', '--no-config-hints'] },
   { title: 'said twice', tool: 'jscpd', args: ['--exit-code', '1', '.'] },

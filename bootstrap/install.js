@@ -13,7 +13,7 @@ export const nodeBinary = join(binFolder, 'node')
 const stampFile = join(projectFolder, 'node_modules', '.installed')
 const pnpm = ['--yes', 'pnpm@12']
 
-/** Installs what is missing or has changed, and generates the database client. Ends the process with one message if it can't. */
+/** Installs what is missing or has changed, generates the database client and builds the console's page. Ends the process with one message if it can't. */
 export async function ensureInstalled() {
   const wanted = fingerprint()
   if (!existsSync(nodeBinary) || readOr(stampFile, '') !== wanted) {
@@ -21,8 +21,13 @@ export async function ensureInstalled() {
     mkdirSync(join(projectFolder, 'node_modules'), { recursive: true })
     writeFileSync(stampFile, fingerprint())
   }
-  const generated = await collect(nodeBinary, [join(projectFolder, 'packages/database/src/generate-command.ts')])
+  const [generated, built] = await Promise.all(
+    ['packages/database/src/generate-command.ts', 'packages/console-page/src/build-command.ts'].map((file) =>
+      collect(nodeBinary, [join(projectFolder, file)]),
+    ),
+  )
   if (generated.code !== 0) stopWith('The database client could not be generated.', generated.output)
+  if (built.code !== 0) stopWith("The console's page could not be built.", built.output)
 }
 
 /** The environment in which our programs and tools find Node 24 first. */

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { exceptions, oldWords } from './lint/old-words.js'
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url))
-const READ = /(\.(ts|js|sql|prisma|md|css|html|sh)|\.ya?ml|Dockerfile)$/
-const CODE = /\.(ts|js)$/
+const READ = /(\.(tsx?|js|sql|prisma|md|css|html|sh)|\.ya?ml|Dockerfile)$/
+const CODE = /\.(tsx?|js)$/
 const MADE = /^(docs\/openapi\.json|pnpm-lock\.yaml)$|\/generated\//
 
 /** The old words of a text, as `{ line, word, say }`. */

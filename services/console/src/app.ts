@@ -10,6 +10,7 @@ import { mountRoutes, notFound } from '@gateway/http/routes'
 import type { ConsoleDeps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
 import { consoleHandlers } from './handlers.ts'
+import { builtPage, builtPagePaths } from './page/built-page.ts'
 import { consolePage } from './page/console-page.ts'
 import { requestHandlers } from './request/call.ts'
 import { refuseForeignPages } from './request/refuse-foreign-pages.ts'
@@ -43,6 +44,7 @@ export function consoleApp(deps: ConsoleDeps): Express {
     }),
   )
   app.use(refuseForeignPages(deps))
+  app.get(builtPagePaths, builtPage())
   app.get(['/', '/console', '/console/*file'], consolePage())
 
   const handlers = requestHandlers(consoleHandlers(deps))

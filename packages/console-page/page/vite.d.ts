@@ -1,0 +1,6 @@
+// What Vite makes of imports that are no modules.
+declare module '*.css' {}
+
+interface ImportMeta {
+  readonly env: { readonly BASE_URL: string }
+}

@@ -1,0 +1,55 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { compressFile } from './compress-file.ts'
+import { pageAddress } from './page-address.ts'
+import { pageFingerprint } from './page-fingerprint.ts'
+import { builtFolder, madeFromFile, pageFolder } from './page-folders.ts'
+
+/** Browsers since the spring of 2024: they know `light-dark()`, and nothing has to be written for older ones. */
+const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
+
+/**
+ * Builds the page into `dist` if a source changed since the last time: files with hashed names, each also compressed. It
+ * is whole or not there at all, whoever else builds at the same time. Answers whether it built.
+ */
+export async function buildPage(): Promise<boolean> {
+  const wanted = pageFingerprint()
+  if (await isBuilt(wanted)) return false
+  const work = `${builtFolder}-${process.pid}`
+  await mkdir(work)
+  try {
+    await runVite(work)
+    for (const name of await readdir(work)) await compressFile(path.join(work, name))
+    await writeFile(path.join(work, path.basename(madeFromFile)), wanted)
+    await rm(builtFolder, { recursive: true, force: true })
+    await rename(work, builtFolder).catch(async (error: unknown) => {
+      if (!(await isBuilt(wanted))) throw error // else somebody was quicker
+    })
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+  return true
+}
+
+async function isBuilt(wanted: string): Promise<boolean> {
+  return (await readFile(madeFromFile, 'utf8').catch(() => '')) === wanted
+}
+
+async function runVite(outDir: string): Promise<void> {
+  const { build } = await import('vite') // half a second, which nobody waits for when nothing has changed
+  await build({
+    root: pageFolder,
+    base: `${pageAddress}/`,
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir,
+      emptyOutDir: true,
+      assetsDir: '',
+      assetsInlineLimit: 0, // the policy of the page forbids addresses that hold their content
+      modulePreload: { polyfill: false },
+      target: browsers,
+      chunkSizeWarningLimit: 1_000, // page-sizes.test.ts has the limits
+    },
+  })
+}

@@ -1,0 +1,86 @@
+import { get, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { pageHeaders } from './page-headers.ts'
+
+// The built page as the console sends it, under /console/next.
+
+const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+const start = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/console/next`, { headers })
+
+/** The addresses of the files that the start names. */
+async function filesOf(url: string): Promise<string[]> {
+  const html = await (await start(url)).text()
+  return [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => address!)
+}
+
+test('the start is asked about anew each time, and sent again only when it has changed', async ({ console }) => {
+  const address = `${console.url}/console/next`
+  const { headers } = await rawGet(address, { 'Accept-Encoding': 'br' })
+  expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
+  const again = await rawGet(address, { 'Accept-Encoding': 'br', 'If-None-Match': headers.etag! })
+  expect([again.statusCode, again.bytes.length]).toEqual([304, 0])
+})
+
+test('each file that it names has a name of its content and is kept for ever', async ({ console }) => {
+  const files = await filesOf(console.url)
+  expect(files.length).toBeGreaterThan(1)
+  for (const file of files) {
+    expect(file).toMatch(/^\/console\/next\/[a-z-]+-[\w-]{8}\.(js|css|svg)$/)
+    const answer = await fetch(console.url + file)
+    expect([file, answer.status]).toEqual([file, 200])
+    expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+    expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+  }
+})
+
+test.for([
+  ['br, gzip', 'br', brotliDecompressSync],
+  ['gzip, deflate', 'gzip', gunzipSync],
+  ['gzip, br;q=0', 'gzip', gunzipSync],
+  ['identity', null, (bytes: Uint8Array) => bytes],
+] as const)('who takes %s is sent %s', async ([accepted, encoding, unpack], { console }) => {
+  const [script] = (await filesOf(console.url)).filter((file) => file.endsWith('.js'))
+  const whole = await (await fetch(console.url + script!)).text()
+  const { statusCode, headers, bytes } = await rawGet(console.url + script!, { 'Accept-Encoding': accepted })
+  expect([statusCode, headers['content-encoding'] ?? null]).toEqual([200, encoding])
+  expect(headers.vary).toContain('Accept-Encoding')
+  expect(Buffer.from(unpack(bytes)).toString()).toBe(whole)
+  expect(Number(headers['content-length'])).toBe(bytes.length)
+})
+
+test('it runs nothing that is not a file of its own, under the policy of every page', async ({ console }) => {
+  const answer = await start(console.url, BROWSER)
+  for (const [name, value] of Object.entries(pageHeaders)) expect(answer.headers.get(name)).toBe(value)
+  expect(await answer.text()).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=|javascript:/i)
+})
+
+test('a place within the page answers its start to a browser, and nothing to a program [not_found]', async ({
+  console,
+}) => {
+  const place = `${console.url}/console/next/projects/ten_1/prj_1/keys`
+  const browser = await fetch(place, { headers: BROWSER })
+  expect([browser.status, await browser.text()]).toEqual([200, await (await start(console.url)).text()])
+  const program = await fetch(place)
+  expect(outcomeOf({ status: program.status, headers: program.headers, body: await program.json() })).toBe(
+    '404 not_found',
+  )
+})
+
+test.for(['/console/next/made-from.txt', '/console/next/none-12345678.js', '/console/next/..%2fpackage.json'])(
+  'nothing else of the disk can be asked for [not_found]: %s',
+  async (path, { console }) => {
+    const answer = await fetch(console.url + path)
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
+  },
+)
+
+/** As it is sent: `fetch` would unpack it. */
+async function rawGet(url: string, headers: Record<string, string>) {
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(url, { headers }, resolve).on('error', reject)
+  })
+  return { statusCode: answer.statusCode, headers: answer.headers, bytes: await buffer(answer) }
+}
