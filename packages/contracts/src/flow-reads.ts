@@ -80,6 +80,8 @@ export const rerunQuestion = z.strictObject({
   from: z.string().max(256),
   /** null: the one that the earlier execution ran, as it ran it. */
   revision: z.int().min(1).nullable(),
+  /** Its ceiling, for what runs anew; null: none. */
+  maxMicro: ceilingMicro.nullable(),
   /** Scope is the project and the person. `fingerprint` hex SHA-256. null: an execution of its own. */
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
   trace,

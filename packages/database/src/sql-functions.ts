@@ -322,6 +322,7 @@ export const sqlFunctions = {
       e_revision: 'integer',
       e_digest: 'text | null',
       e_person: 'text',
+      e_max_micro: 'bigint | null',
       e_status: 'text',
       e_seq: 'integer',
       e_output: 'integer | null',

@@ -15,6 +15,7 @@ CREATE OR REPLACE FUNCTION money.write_rerun_v1(
   e_revision integer,
   e_digest text, -- of the package that it runs
   e_person text,
+  e_max_micro bigint, -- its ceiling; null: none
   e_status text,
   e_seq integer,
   e_output integer,
@@ -60,6 +61,7 @@ BEGIN
     revision,
     digest,
     person,
+    max_micro,
     surface,
     status,
     seq,
@@ -78,6 +80,7 @@ BEGIN
     e_revision,
     e_digest,
     e_person,
+    e_max_micro,
     'invoke',
     e_status,
     e_seq,

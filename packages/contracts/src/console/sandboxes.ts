@@ -79,6 +79,7 @@ export const rerunBody = z
       .nullable()
       .default(null)
       .describe('one that differs in nothing that is taken over; null: the one that the earlier execution ran'),
+    maxMicro: ceilingMicro.nullable().default(null),
   })
   .meta({ examples: [{ from: 'draft' }] })
 

@@ -54,6 +54,9 @@ export function rerunExecution(deps: Deps): Handler<'rerunExecution'> {
 }
 
 /** Of what has to be the same under one idempotency key, besides project and person: hex. */
-function fingerprintOf(execution: string, { from, revision }: CheckedBodyOf<ConsoleRoutes['rerunExecution']>): string {
-  return createHash('sha256').update(JSON.stringify({ execution, from, revision })).digest('hex')
+function fingerprintOf(
+  execution: string,
+  { from, revision, maxMicro }: CheckedBodyOf<ConsoleRoutes['rerunExecution']>,
+): string {
+  return createHash('sha256').update(JSON.stringify({ execution, from, revision, maxMicro })).digest('hex')
 }

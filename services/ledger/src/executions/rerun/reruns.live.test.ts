@@ -38,6 +38,7 @@ const test = ledgerTest
     execution,
     from,
     revision: null,
+    maxMicro: null,
     idempotency: null,
     trace: null,
     ...more,
@@ -102,6 +103,17 @@ describe('an execution from a node of an earlier one', () => {
     expect(detail.input).toEqual({ text: 'a question' })
     expect(detail.nodes[1]).toMatchObject({ attempts: 0, startedAt: null, waitedMs: null, takenOver: true })
     expect(detail.nodes[3]!.input).toEqual({ c0: 'by c0', c1: 'by c1' })
+  })
+
+  test('has a ceiling of its own, for what it pays itself', async ({ engine, tenant, ended, work, ask }) => {
+    const earlier = await ended(fan([tenant.product, tenant.product]))
+    const asked = ask(earlier, 'c1', { maxMicro: 1_000 })
+    await engine.rerun(asked)
+    await work(asked.id)
+    expect([(await engine.record(earlier)).maxMicro, await engine.record(asked.id)]).toEqual([
+      null,
+      expect.objectContaining({ status: 'Succeeded', maxMicro: 1_000, chargedMicro: TOKENS }),
+    ])
   })
 
   test('that failed or was stopped runs anew what has no result, and may be run from again', async ({

@@ -42,6 +42,7 @@ export async function writeRerun(
     e_revision: name.revision,
     e_digest: name.digest,
     e_person: question.person,
+    e_max_micro: question.maxMicro === null ? null : BigInt(question.maxMicro),
     e_status: isOver ? 'Succeeded' : 'Admitted',
     e_seq: isOver ? lines + 1 : lines,
     e_output: rerun.takenOver.get(plan.output) ?? null,
