@@ -5,6 +5,7 @@ const packagesMayKnow = {
   money: [],
   async: [],
   contracts: ['money'],
+  'api-client': ['contracts'], // its types alone
   assets: ['async', 'contracts', 'money', 'http'], // assets come and go as bodies of requests and answers
   'simulated-provider': [],
   'mcp-bridge': ['contracts', 'money', 'process'],

@@ -21,6 +21,8 @@ const forbidden: [file: string, code: string, answer: RegExp][] = [
   ['packages/providers/src/b.ts', "import express from 'express'", /Express stays in the services/],
   ['packages/providers/src/c.ts', "import '@gateway/process/logger'", /providers may know async, contracts, money/],
   ['packages/contracts/src/a.ts', "import '@gateway/providers/open-providers'", /contracts may know money/],
+  ['packages/api-client/src/a.ts', "import '@gateway/money/price'", /api-client may know contracts/],
+  ['packages/api-client/src/b.ts', "import 'node:http'", /a browser has no node:http/],
   ['packages/money/src/a.ts', "import '@gateway/contracts/ids'", /money may know no other package/],
   ['packages/money/src/b.ts', "import { readFileSync } from 'node:fs'", /is pure/],
   ['packages/money/src/c.ts', "import { randomBytes } from 'node:crypto'", /is pure/],

@@ -26,5 +26,5 @@ export function isPure(place) {
 
 /** Packages that programs of browsers import too. */
 export function runsInBrowsers(place) {
-  return place.floor === 'packages' && ['money', 'contracts', 'flow'].includes(place.room)
+  return place.floor === 'packages' && ['money', 'contracts', 'flow', 'api-client'].includes(place.room)
 }

@@ -11,7 +11,7 @@ import { validFlow } from './generators.fixture.ts'
 const program = path.join(import.meta.dirname, 'browser-program.fixture.ts')
 let page: typeof inNode
 beforeAll(async () => {
-  page = inBrowser(await browserBundle(program)) as typeof inNode
+  page = inBrowser((await browserBundle(program)).script) as typeof inNode
 })
 
 describe('where there is nothing of Node', () => {

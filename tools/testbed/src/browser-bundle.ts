@@ -2,10 +2,11 @@ import { createContext, runInContext } from 'node:vm'
 import { rolldown } from 'rolldown'
 
 /**
- * One script of a file and all that it imports, as a bundler for browsers makes it; what the file exports is in `program`.
+ * One script of a file and all that it imports, as a bundler for browsers makes it, and the files that are in it. What the file
+ * exports is in `program`.
  * @throws where it imports what can't be resolved there, such as a module of Node
  */
-export async function browserBundle(file: string, minify = false): Promise<string> {
+export async function browserBundle(file: string, minify = false): Promise<{ script: string; files: string[] }> {
   const bundle = await rolldown({
     input: file,
     platform: 'browser',
@@ -15,7 +16,7 @@ export async function browserBundle(file: string, minify = false): Promise<strin
   })
   const { output } = await bundle.generate({ format: 'iife', name: 'program', minify })
   await bundle.close()
-  return output[0].code
+  return { script: output[0].code, files: output[0].moduleIds }
 }
 
 /** What a script of `browserBundle` exports, run where there is the language, these names of browsers, and nothing of Node. */
