@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from './example-ids.ts'
 import { refusalBody } from './api/answer-shapes.ts'
 import { chatBody, readChatRequest, type ChatRequest } from './chat-request.ts'
 import { id } from './console/fields.ts'
@@ -27,7 +28,7 @@ export const checkBody = z
     path: ['promptBytes'],
     error: 'goes without messages',
   })
-  .meta({ examples: [{ model: 'acme/swift', maxTokens: 300, promptBytes: 2_000 }] })
+  .meta({ examples: [{ model: exampleIds.product, maxTokens: 300, promptBytes: 2_000 }] })
 export type CheckBody = z.infer<typeof checkBody>
 
 /** What is asked of the ledger, less who asks. */
@@ -97,7 +98,7 @@ export const admissionCheck = z
     examples: [
       {
         admitted: true,
-        model: 'acme/swift',
+        model: exampleIds.product,
         boundMicro: 424,
         outputCap: 300,
         counted: false,

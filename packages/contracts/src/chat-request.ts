@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from './example-ids.ts'
 import { takeImagesOut, type ChatImage } from './chat-images.ts'
 import { message } from './chat-message.ts'
 import { READABLE } from './field-problem.ts'
@@ -68,55 +69,65 @@ const LARGEST_SEED = 2 ** 63 - 1024
 const ignored = z.unknown().optional()
 
 /** The body of POST /v1/chat/completions before `null`s are taken out: what its description is made of. */
-export const chatBody = z.strictObject({
-  model: z.string().min(1).max(256),
-  messages: z.array(message).min(chatLimits.messages.min).max(chatLimits.messages.max),
-  stream: z.boolean().optional(),
-  stream_options: z
-    .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
-    .optional(),
-  max_tokens: maxTokens.optional(),
-  max_completion_tokens: maxTokens.optional(),
-  temperature: z.number().min(chatLimits.temperature.min).max(chatLimits.temperature.max).optional(),
-  top_p: z.number().gt(chatLimits.topP.above).max(chatLimits.topP.max).optional(),
-  n: z.literal(1, 'must be 1: one completion is charged per request').optional(),
-  seed: z
-    .number()
-    .refine(isInt64, 'must be an integer of 64 bits')
-    .meta({ type: 'integer', description: 'Beyond 2^53 the nearest number of double precision is sent on' })
-    .optional(),
-  stop: z.union([stopSequence, z.array(stopSequence).max(chatLimits.stopSequences)]).optional(),
-  tools: z
-    .array(tool)
-    .max(chatLimits.tools)
-    .refine(under(chatLimits.toolsBytesUnder), 'must be under 32 KB in total')
-    .optional(),
-  tool_choice: z
-    .union([z.string(), z.record(z.string(), z.unknown())])
-    .refine(under(chatLimits.toolChoiceBytesUnder), 'must be under 2 KB')
-    .optional(),
-  response_format: z
-    .looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
-    .refine(under(chatLimits.responseFormatBytesUnder), 'must be under 8 KB')
-    .optional(),
-  project_id: z.string().optional(),
-  parallel_tool_calls: z.boolean().optional(),
-  frequency_penalty: penalty.optional(),
-  presence_penalty: penalty.optional(),
-  logit_bias: z.record(z.string(), z.number().min(-100).max(100)).optional(),
-  logprobs: z.boolean().optional(),
-  top_logprobs: z.int().min(0).max(20).optional(),
-  reasoning_effort: z.string().max(32).optional(),
-  verbosity: z.enum(['low', 'medium', 'high']).optional(),
-  // Accepted and ignored: stock clients send them, and they change no answer (rules §3.3).
-  user: ignored,
-  metadata: ignored,
-  store: ignored,
-  service_tier: ignored,
-  safety_identifier: ignored,
-  prompt_cache_key: ignored,
-  prompt_cache_retention: ignored,
-})
+export const chatBody = z
+  .strictObject({
+    model: z.string().min(1).max(256),
+    messages: z.array(message).min(chatLimits.messages.min).max(chatLimits.messages.max),
+    stream: z.boolean().optional(),
+    stream_options: z
+      .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
+      .optional(),
+    max_tokens: maxTokens.optional(),
+    max_completion_tokens: maxTokens.optional(),
+    temperature: z.number().min(chatLimits.temperature.min).max(chatLimits.temperature.max).optional(),
+    top_p: z.number().gt(chatLimits.topP.above).max(chatLimits.topP.max).optional(),
+    n: z.literal(1, 'must be 1: one completion is charged per request').optional(),
+    seed: z
+      .number()
+      .refine(isInt64, 'must be an integer of 64 bits')
+      .meta({ type: 'integer', description: 'Beyond 2^53 the nearest number of double precision is sent on' })
+      .optional(),
+    stop: z.union([stopSequence, z.array(stopSequence).max(chatLimits.stopSequences)]).optional(),
+    tools: z
+      .array(tool)
+      .max(chatLimits.tools)
+      .refine(under(chatLimits.toolsBytesUnder), 'must be under 32 KB in total')
+      .optional(),
+    tool_choice: z
+      .union([z.string(), z.record(z.string(), z.unknown())])
+      .refine(under(chatLimits.toolChoiceBytesUnder), 'must be under 2 KB')
+      .optional(),
+    response_format: z
+      .looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
+      .refine(under(chatLimits.responseFormatBytesUnder), 'must be under 8 KB')
+      .optional(),
+    project_id: z.string().optional(),
+    parallel_tool_calls: z.boolean().optional(),
+    frequency_penalty: penalty.optional(),
+    presence_penalty: penalty.optional(),
+    logit_bias: z.record(z.string(), z.number().min(-100).max(100)).optional(),
+    logprobs: z.boolean().optional(),
+    top_logprobs: z.int().min(0).max(20).optional(),
+    reasoning_effort: z.string().max(32).optional(),
+    verbosity: z.enum(['low', 'medium', 'high']).optional(),
+    // Accepted and ignored: stock clients send them, and they change no answer (rules §3.3).
+    user: ignored,
+    metadata: ignored,
+    store: ignored,
+    service_tier: ignored,
+    safety_identifier: ignored,
+    prompt_cache_key: ignored,
+    prompt_cache_retention: ignored,
+  })
+  .meta({
+    examples: [
+      {
+        model: exampleIds.product,
+        messages: [{ role: 'user', content: 'Say something short.' }],
+        max_tokens: 50,
+      },
+    ],
+  })
 
 /** Refused where the model does not list them. */
 const CONDITIONAL = [

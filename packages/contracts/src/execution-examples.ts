@@ -1,10 +1,101 @@
-// Examples of what is answered about executions, as the description of the API shows them; a test holds them against the shapes.
+import { exampleIds } from './example-ids.ts'
+import type { ContractSide, Graph } from './graph.ts'
+
+// Examples of a sandbox product and of what is answered about its executions, as the description of the API shows them; a test holds
+// them against the shapes.
+
+/** A side of a contract, as a package has it. */
+export const sideInPackage = (side: ContractSide) => ({ ...side, additionalProperties: false })
+
+const text = { type: 'string' }
+
+/** A flow of one paid call. */
+export const graphExample = {
+  input: { type: 'object', properties: { topic: text }, required: ['topic'] },
+  output: { type: 'object', properties: { text }, required: ['text'] },
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'ask', kind: 'template', template: 'Write about {{ topic }}.' },
+    { id: 'draft', kind: 'product.chat', product: exampleIds.product, params: { max_tokens: 300 } },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [
+    { from: 'in.topic', to: 'ask.topic' },
+    { from: 'ask.text', to: 'draft.prompt' },
+    { from: 'draft.text', to: 'out.text' },
+  ],
+} satisfies Graph
+
+export const inputExample = { topic: 'otters' }
+const prompt = { text: 'Write about otters.' }
+const answer = { text: 'Otters hold hands while they sleep.' }
 
 const times = {
   createdAt: '2026-11-23T09:00:00.000Z',
   startedAt: '2026-11-23T09:00:00.021Z',
   completedAt: '2026-11-23T09:00:02.480Z',
 }
+const succeeded = {
+  status: 'Succeeded',
+  error: null,
+  durationMs: 0,
+  remoteMs: null,
+  callId: null,
+  chargedMicro: 0,
+  takenOver: false,
+} as const
+const nodes = [
+  { ...succeeded, id: 'in', kind: 'input', output: inputExample },
+  { ...succeeded, id: 'ask', kind: 'template', output: prompt, durationMs: 2 },
+  {
+    ...succeeded,
+    id: 'draft',
+    kind: 'product.chat',
+    output: answer,
+    durationMs: 1_204,
+    remoteMs: 1_187,
+    callId: exampleIds.invocation,
+    chargedMicro: 42,
+  },
+  { ...succeeded, id: 'out', kind: 'output', output: answer },
+] as const
+
+/** What a list has of one. */
+export const executionSummaryExample = {
+  id: exampleIds.execution,
+  object: 'sandbox.execution',
+  sandbox: exampleIds.sandbox,
+  revision: 1,
+  project: exampleIds.project,
+  rerunOf: null,
+  status: 'Succeeded',
+  error: null,
+  maxMicro: null,
+  chargedMicro: 42,
+  ...times,
+} as const
+
+export const executionExample = {
+  ...executionSummaryExample,
+  output: answer,
+  nodes,
+  childCalls: [exampleIds.invocation],
+} as const
+
+const took = { attempts: 1, startedAt: times.startedAt, waitedMs: 21 }
+const givenTo = [null, inputExample, { prompt: prompt.text }, null]
+
+/** The same as people read it. */
+export const executionDetailExample = {
+  ...executionExample,
+  input: inputExample,
+  nodes: nodes.map((node, n) => ({
+    ...node,
+    ...(givenTo[n] ? took : { attempts: 0, startedAt: null, waitedMs: null }),
+    input: givenTo[n] ?? null,
+  })),
+}
+
 const said = {
   code: 'execution_cancelled',
   type: 'conflict_error',
@@ -13,85 +104,40 @@ const said = {
     'Run the sandbox product again with a new Idempotency-Key, which is charged anew: the key of this execution is spent and answers this failure again.',
   details: { by: 'person' },
 } as const
-const input = {
-  id: 'in',
-  kind: 'input',
-  status: 'Succeeded',
-  output: { topic: 'otters' },
-  error: null,
-  durationMs: 0,
-  remoteMs: null,
-  callId: null,
-  chargedMicro: 0,
-  takenOver: false,
-} as const
-const outline = {
-  id: 'outline',
-  kind: 'product.chat',
-  status: 'Succeeded',
-  output: { text: 'Rivers, then tools.' },
-  error: null,
-  durationMs: 1_204,
-  remoteMs: 1_187,
-  callId: 'inv_01m834tq',
-  chargedMicro: 42,
-  takenOver: false,
-} as const
-const draft = {
-  id: 'draft',
-  kind: 'product.chat',
+const stopped = {
   status: 'Failed',
   output: null,
   error: { ...said, message: 'The execution was stopped by a person. This node was not charged.' },
-  durationMs: 1_230,
-  remoteMs: 1_215,
-  callId: 'inv_01m834ts',
   chargedMicro: 0,
-  takenOver: false,
 } as const
-const output = { ...input, id: 'out', kind: 'output', status: 'Pending', output: null, durationMs: null } as const
-
-/** One that a person stopped: what had been answered by then is charged. */
-export const executionExample = {
-  id: 'exe_01m834tq64ywmpy9zwgxqtvp15',
-  object: 'sandbox.execution',
-  sandbox: 'sbx-01m834tq0j3s8ks7wvs4dmf6qw',
-  revision: 3,
-  project: 'prj_01m834tp',
-  rerunOf: null,
+const pending = { status: 'Pending', output: null, durationMs: null } as const
+const cancelled = {
   status: 'Cancelled',
   output: null,
   error: {
     ...said,
-    message:
-      'The execution was stopped by a person. The execution exe_01m834tq64ywmpy9zwgxqtvp15 was charged 42 micro-USD for the calls that were answered.',
+    message: `The execution was stopped by a person. The execution ${exampleIds.execution} was not charged.`,
   },
-  nodes: [input, outline, draft, output],
-  childCalls: [outline.callId, draft.callId],
-  maxMicro: 500,
-  chargedMicro: 42,
-  ...times,
+  chargedMicro: 0,
 } as const
 
-const neverTaken = { input: null, attempts: 0, startedAt: null, waitedMs: null }
-const taken = { attempts: 1, startedAt: times.startedAt, waitedMs: 21 }
+/** One that a person stopped while its call was under way. */
+export const cancelledExample = {
+  ...executionExample,
+  ...cancelled,
+  nodes: [nodes[0], nodes[1], { ...nodes[2], ...stopped }, { ...nodes[3], ...pending }],
+} as const
 
 /** The same as people read it. */
-export const executionDetailExample = {
-  ...executionExample,
-  input: input.output,
-  nodes: [
-    { ...input, ...neverTaken },
-    { ...outline, ...taken, input: { prompt: 'Outline a text about otters.' } },
-    {
-      ...draft,
-      attempts: 1,
-      startedAt: '2026-11-23T09:00:01.225Z',
-      waitedMs: 0,
-      input: { prompt: 'Rivers, then tools.' },
-    },
-    { ...output, ...neverTaken },
-  ],
-} as const
+export const cancelledDetailExample = {
+  ...executionDetailExample,
+  ...cancelled,
+  nodes: executionDetailExample.nodes.map((node, n) => ({ ...node, ...cancelledExample.nodes[n] })),
+}
 
-export const progressExample = { kind: 'node', seq: 2, node: outline } as const
+/** What is told of one that succeeds. */
+export const progressExamples = [
+  { kind: 'admitted', seq: 0, executionId: exampleIds.execution, revision: 1, at: times.createdAt },
+  ...nodes.map((node, n) => ({ kind: 'node' as const, seq: n + 1, node })),
+  { kind: 'complete', seq: nodes.length + 1, execution: executionExample },
+] as const

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { refusalBody } from './api/answer-shapes.ts'
-import { executionDetailExample, executionExample, progressExample } from './execution-examples.ts'
+import {
+  executionDetailExample,
+  executionExample,
+  executionSummaryExample,
+  progressExamples,
+} from './execution-examples.ts'
+import { exampleIds } from './example-ids.ts'
 
 // The record of one execution of a sandbox product as its caller sees it (flows §4.3). Names are the wire's. Its
 // writers make it as text from stored bytes; tests of gateway and console hold real answers against these shapes.
@@ -17,11 +23,13 @@ export const ceilingMicro = micro.describe('micro-USD that the execution is char
 export type Values = z.infer<typeof values>
 
 /** A stored image or sound as a value, here and in inputs and outputs (flows §4.7). */
-export const assetShape = z.strictObject({
-  asset: z.string().describe('starts with ast_'),
-  mimeType: z.string(),
-  bytes: z.int().min(1),
-})
+export const assetShape = z
+  .strictObject({
+    asset: z.string().describe('starts with ast_'),
+    mimeType: z.string(),
+    bytes: z.int().min(1),
+  })
+  .meta({ examples: [{ asset: exampleIds.asset, mimeType: 'image/png', bytes: 70 }] })
 export type AssetValue = z.infer<typeof assetShape>
 
 export const executionNodeShape = z.strictObject({
@@ -62,7 +70,9 @@ const rest = {
 }
 
 /** An execution in a list; its output and nodes are in its own record. */
-export const executionSummaryShape = z.strictObject({ ...summary, ...rest })
+export const executionSummaryShape = z
+  .strictObject({ ...summary, ...rest })
+  .meta({ examples: [executionSummaryExample] })
 export type ExecutionSummary = z.infer<typeof executionSummaryShape>
 export type ExecutionStatus = ExecutionSummary['status']
 
@@ -127,17 +137,18 @@ export type RefusedLine = z.infer<typeof refusedShape>
 
 export const progressShape = z
   .discriminatedUnion('kind', [...lineShapes, refusedShape])
-  .meta({ examples: [progressExample] })
+  .meta({ examples: [...progressExamples] })
 
 /** From which line on progress is read. Its bound is far beyond the lines that an execution can have. */
-export const progressQuery = z.strictObject({
-  after: z.coerce
-    .number()
-    .int()
-    .min(-1)
-    .max(1_000_000)
-    .default(-1)
-    .describe('the `seq` of the last line that the reader has: the answer begins behind it; -1: with the first line')
-    .meta({ examples: [3] }),
-})
+export const progressQuery = z
+  .strictObject({
+    after: z.coerce
+      .number()
+      .int()
+      .min(-1)
+      .max(1_000_000)
+      .default(-1)
+      .describe('the `seq` of the last line that the reader has: the answer begins behind it; -1: with the first line'),
+  })
+  .meta({ examples: [{ after: -1 }] })
 export type ProgressQuery = z.infer<typeof progressQuery>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ceilingMicro } from './execution.ts'
+import { inputExample } from './execution-examples.ts'
 import { READABLE } from './field-problem.ts'
 import { invalidIssue } from './invalid-field.ts'
 import { refuse } from './refusal.ts'
@@ -15,14 +16,16 @@ export interface InvokeRequest {
   projectId: string | null
 }
 
-export const invokeBody = z.strictObject({
-  input: z
-    .custom<Record<string, unknown>>(isObject, 'must be an object that fits the input of the sandbox product')
-    .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
-  revision: z.int().min(1).nullish().describe('may only name the active one'),
-  maxMicro: ceilingMicro.nullish(),
-  project_id: z.string().nullish().describe('may only restate the project that the key is bound to'),
-})
+export const invokeBody = z
+  .strictObject({
+    input: z
+      .custom<Record<string, unknown>>(isObject, 'must be an object that fits the input of the sandbox product')
+      .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
+    revision: z.int().min(1).nullish().describe('may only name the active one'),
+    maxMicro: ceilingMicro.nullish(),
+    project_id: z.string().nullish().describe('may only restate the project that the key is bound to'),
+  })
+  .meta({ examples: [{ input: inputExample, maxMicro: 500 }] })
 
 /**
  * Reads the body of POST /v1/sandbox/{id}/invoke. Whether `input` fits the contract is the ledger's to say.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
 import { reasoningDetail } from '../chat-message.ts'
 import type { RefusalBody, RefusalCode } from '../refusal.ts'
 
@@ -69,38 +70,67 @@ const service = z
   .optional()
   .describe('of a sandbox product: the execution that answered')
 
-export const completionShape = z.strictObject({
-  id,
-  object: z.literal('chat.completion'),
-  created,
-  model,
-  choices: z
-    .array(
-      z.strictObject({
-        index: z.literal(0),
-        message: z.strictObject({
-          role: z.literal('assistant'),
-          content: z.string().nullable(),
-          refusal: z.string().nullish(),
-          tool_calls: z
-            .array(
-              z.strictObject({
-                id: z.string(),
-                type: z.literal('function'),
-                function: z.strictObject({ name: z.string(), arguments: z.string() }),
-              }),
-            )
-            .optional(),
-          ...reasoning,
+const answered = { id: exampleIds.invocation, created: 1_795_424_400, model: exampleIds.product }
+const usageExample = {
+  prompt_tokens: 12,
+  completion_tokens: 5,
+  total_tokens: 17,
+  prompt_tokens_details: { cached_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0 },
+  cost: 0.000005,
+  cost_micro: 5,
+}
+
+export const completionShape = z
+  .strictObject({
+    id,
+    object: z.literal('chat.completion'),
+    created,
+    model,
+    choices: z
+      .array(
+        z.strictObject({
+          index: z.literal(0),
+          message: z.strictObject({
+            role: z.literal('assistant'),
+            content: z.string().nullable(),
+            refusal: z.string().nullish(),
+            tool_calls: z
+              .array(
+                z.strictObject({
+                  id: z.string(),
+                  type: z.literal('function'),
+                  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+                }),
+              )
+              .optional(),
+            ...reasoning,
+          }),
+          logprobs: logprobs.nullish(),
+          finish_reason: finishReason,
         }),
-        logprobs: logprobs.nullish(),
-        finish_reason: finishReason,
-      }),
-    )
-    .length(1),
-  usage: usageShape,
-  service,
-})
+      )
+      .length(1),
+    usage: usageShape,
+    service,
+  })
+  .meta({
+    examples: [
+      {
+        ...answered,
+        object: 'chat.completion',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: 'Otters hold hands.', refusal: null },
+            logprobs: null,
+            finish_reason: 'stop',
+          },
+        ],
+        usage: usageExample,
+      },
+    ],
+  })
 
 const delta = z.strictObject({
   role: z.literal('assistant').optional(),
@@ -120,25 +150,32 @@ const delta = z.strictObject({
 })
 
 /** The text after `data: ` of each event but the last, which is `[DONE]`. */
-export const chunkShape = z.strictObject({
-  id,
-  object: z.literal('chat.completion.chunk'),
-  created,
-  model,
-  choices: z
-    .array(
-      z.strictObject({
-        index: z.literal(0),
-        delta,
-        logprobs: logprobs.optional(),
-        finish_reason: finishReason.nullable(),
-      }),
-    )
-    .max(1)
-    .describe('none in the chunk with the usage'),
-  usage: usageShape.nullish().describe('with stream_options.include_usage: null but in the last chunk'),
-  service,
-})
+export const chunkShape = z
+  .strictObject({
+    id,
+    object: z.literal('chat.completion.chunk'),
+    created,
+    model,
+    choices: z
+      .array(
+        z.strictObject({
+          index: z.literal(0),
+          delta,
+          logprobs: logprobs.optional(),
+          finish_reason: finishReason.nullable(),
+        }),
+      )
+      .max(1)
+      .describe('none in the chunk with the usage'),
+    usage: usageShape.nullish().describe('with stream_options.include_usage: null but in the last chunk'),
+    service,
+  })
+  .meta({
+    examples: [
+      { delta: { role: 'assistant', content: 'Otters ' }, finish_reason: null },
+      { delta: { content: 'hold hands.' }, finish_reason: 'stop' },
+    ].map((choice) => ({ ...answered, object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] })),
+  })
 
 /** Bytes as they are. */
 export const bytesShape = z.unknown().meta({ type: 'string', format: 'binary' })

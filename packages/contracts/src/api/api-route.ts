@@ -26,14 +26,26 @@ export interface ApiRoute {
   /** Content types of a body that is bytes as they are, instead of `body`. */
   bytes?: readonly string[]
   answers: Readonly<Record<number, ApiAnswer>>
+  /** What its example has that the examples of its shapes (`.meta({ examples })`) and the ids of its path do not say. */
+  example?: RouteExample
   /** Besides those that every route of this credential has. */
   refusals?: readonly RefusalCode[]
+}
+
+export interface RouteExample {
+  path?: Readonly<Record<string, string>>
+  query?: Readonly<Record<string, unknown>>
+  body?: object
+  /** The JSON of its success. */
+  answer?: unknown
 }
 
 export interface HeaderField {
   description: string
   required?: boolean
   pattern?: string
+  /** Only of one that is needed: whoever tries the API in a browser sends it. */
+  example?: string
 }
 
 export interface ApiAnswer {

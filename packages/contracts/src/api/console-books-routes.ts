@@ -16,6 +16,10 @@ export const consoleBooksRoutes = {
         ...one(statement)[200],
         ...csv(
           'day, entry, model, calls, amount_micro and balance_micro; the first line opens and the last one closes',
+          'day,entry,model,calls,amount_micro,balance_micro',
+          '2026-11-01,opening,,,,4000000',
+          '2026-11-20,charged,acme/swift,12,-1250,3998750',
+          '2026-12-01,closing,,,,3998750',
         ),
       },
     },

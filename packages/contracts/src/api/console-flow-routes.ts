@@ -8,6 +8,7 @@ import {
   sandboxPatch,
   sandboxRecord,
 } from '../console/sandboxes.ts'
+import { cancelledDetailExample } from '../execution-examples.ts'
 import { flowLimits } from '../limits.ts'
 import type { ApiRoute } from './api-route.ts'
 import { made, one, page, paged, project, route, sent, sentOnce, tenant } from './console-rows.ts'
@@ -117,6 +118,7 @@ export const consoleFlowRoutes = {
     one(executionDetailShape),
     {
       refusals: ['execution_not_found'],
+      example: { answer: cancelledDetailExample },
       description:
         'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated. Who stopped it is in the audit.',
     },

@@ -49,13 +49,12 @@ import {
   paged,
   project,
   route,
+  secret,
   sent,
   sentOnce,
   tenant,
   withSecret,
 } from './console-rows.ts'
-
-const secret = z.string().describe('shown this once')
 
 const signIn = route('Sign-in')
 const people = route('People')
@@ -228,7 +227,11 @@ export const consoleRoutes = {
     {
       200: {
         ...one(usageReport)[200],
-        ...csv('time, where there is a step; the group; calls, tokens and charged_micro'),
+        ...csv(
+          'time, where there is a step; the group; calls, tokens and charged_micro',
+          'time,model,calls,prompt_tokens,completion_tokens,charged_micro',
+          '2026-11-20T00:00:00+01:00,acme/swift,12,1204,640,1250',
+        ),
       },
     },
     { query: usageQuery, refusals: ['invalid_request', 'usage_archived'] },

@@ -29,8 +29,13 @@ type ByPerson<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { 
 
 export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'As it is now', body } })
 /** The same as comma-separated values, where `format` asks for them. */
-export const csv = (columns: string) => ({
-  also: { 'text/csv': z.string().describe(columns) },
+export const csv = (columns: string, ...lines: string[]) => ({
+  also: {
+    'text/csv': z
+      .string()
+      .describe(columns)
+      .meta({ examples: [lines.map((line) => `${line}\r\n`).join('')] }),
+  },
   headers: { 'Content-Disposition': 'With `format=csv`: the name of the file' },
 })
 export const made = <Body extends z.ZodType>(body: Body) => ({ 201: { description: 'Made', body } })
@@ -41,6 +46,11 @@ export const madeOrChanged = <Body extends z.ZodType>(body: Body) => ({
 export const done = { 204: { description: 'Done' } }
 export const page = <Item extends z.ZodType>(item: Item) => ({ 200: { description: 'A page', body: pageOf(item) } })
 export const paged = { query: pageQuery, refusals: ['invalid_request'] } as const
+/** What a key, token or webhook is used with. */
+export const secret = z
+  .string()
+  .describe('shown this once')
+  .meta({ examples: ['svc_shown-once'] })
 const idempotencyKey = {
   'Idempotency-Key': {
     description:
@@ -60,7 +70,7 @@ export const sentOnce = <Body extends z.ZodType, const Codes extends readonly Re
 export const withSecret = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.strictObject({
     ...({ [name]: item } as Record<Name, Item>),
-    secret: z.string().nullable().describe('shown this once; null: a repeat under the same Idempotency-Key'),
+    secret: secret.nullable().describe('shown this once; null: a repeat under the same Idempotency-Key'),
     resolution: z.string().optional().describe('where there is no secret: how to get another'),
   })
 export const sent = <Body extends z.ZodType, const Codes extends readonly RefusalCode[]>(

@@ -1,4 +1,5 @@
 import { accessTokenRecord, newProjectTokenBody, newTenantTokenBody } from '../console/access-tokens.ts'
+import { exampleIds } from '../example-ids.ts'
 import type { ApiRoute } from './api-route.ts'
 import { done, made, page, paged, project, route, sentOnce, tenant, withSecret } from './console-rows.ts'
 
@@ -21,6 +22,7 @@ export const consoleTokenRoutes = {
     description,
   }),
   deleteTenantToken: tokens('DELETE', `${tenant}/tokens/{token}`, 'Delete a token of an organization', done, {
+    example: { path: { token: exampleIds.accessToken } },
     description: 'It is refused from the next call on.',
   }),
   listProjectTokens: tokens('GET', `${project}/tokens`, 'List the tokens of a project', page(accessTokenRecord), paged),
@@ -29,6 +31,7 @@ export const consoleTokenRoutes = {
     description,
   }),
   deleteProjectToken: tokens('DELETE', `${project}/tokens/{token}`, 'Delete a token of a project', done, {
+    example: { path: { token: exampleIds.accessToken } },
     description: 'It is refused from the next call on, and so are the further calls of executions that it began.',
   }),
 } as const satisfies Record<string, ApiRoute>

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { exampleIds, exampleValues } from '../example-ids.ts'
+import { cancelledExample, executionExample, inputExample } from '../execution-examples.ts'
 import { invokeBody } from '../invoke-request.ts'
 import type { ApiRoute } from './api-route.ts'
 import { assetShape, executionShape, progressQuery, progressShape } from '../execution.ts'
@@ -14,6 +16,32 @@ export const partOf = <const Also extends Record<string, z.ZodType>>(also: Also)
   also,
 })
 const sandboxId = { id: 'Starts with sbx-' }
+const ofSandbox = { path: { id: exampleIds.sandbox } }
+const ofExecution = { path: { id: exampleIds.execution } }
+
+const toolCallExample = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'invoke_product', arguments: inputExample },
+}
+const toolResultExample = {
+  jsonrpc: '2.0',
+  id: 1,
+  result: {
+    content: [{ type: 'text', text: JSON.stringify(executionExample.output) }],
+    structuredContent: executionExample.output,
+    _meta: {
+      service: {
+        kind: 'sandbox',
+        execution_id: executionExample.id,
+        project: executionExample.project,
+        revision: executionExample.revision,
+        charged_micro: executionExample.chargedMicro,
+      },
+    },
+  },
+}
 
 /** Sandbox products as a key calls them (flows §4.1, §5). */
 export const flowRoutes = {
@@ -23,6 +51,7 @@ export const flowRoutes = {
     tag: 'Sandbox products',
     by: 'key',
     summary: 'Run a sandbox product',
+    example: ofSandbox,
     description: [
       'Runs the active revision. The answer is the record of the execution, also of one that failed; each paid node of it is charged like a direct call, and nothing else is.',
       'With `Accept: application/x-ndjson` it is the progress of the execution, a line each; before a line may be spaces. Who leaves does not stop the execution. Each look is authorised anew: who may not read any more gets a last line `refused`.',
@@ -36,6 +65,7 @@ export const flowRoutes = {
           'New for each execution that is wanted, and the same for its retries: a repeat answers the same execution, which is charged once, with `Idempotent-Replayed: true`.',
         required: true,
         pattern: idempotencyPattern,
+        example: exampleValues.idempotencyKey,
       },
       ...range,
       ...selector,
@@ -82,6 +112,7 @@ export const flowRoutes = {
     description:
       'From then on no node of it begins, and calls that are under way are aborted: one that was answered is charged, one that was not is not. The answer is the record as it is then: `Cancelled`, or still `Running` with the error `execution_cancelled` until the last call has ended. An execution that has ended, or has begun to fail, stays as it is and is answered too, so a stop may be repeated.',
     parameters: sandboxId,
+    example: { ...ofSandbox, answer: cancelledExample },
     headers: selector,
     answers: {
       200: {
@@ -101,19 +132,25 @@ export const flowRoutes = {
     description:
       'Stateless Streamable HTTP, with one tool, `invoke_product`. Only where MCP is enabled on the sandbox product. What a caller can clear in a call of the tool is a result with `isError`.',
     parameters: sandboxId,
+    example: ofSandbox,
     headers: {
       'Idempotency-Key': {
         description: 'Needed with `tools/call`: new for each execution that is wanted, and the same for its retries.',
         pattern: idempotencyPattern,
+        example: exampleValues.idempotencyKey,
       },
       ...selector,
     },
-    body: z.unknown().meta({ type: 'object', description: 'A message of JSON-RPC 2.0' }),
+    body: z.unknown().meta({ type: 'object', description: 'A message of JSON-RPC 2.0', examples: [toolCallExample] }),
     answers: {
       200: {
         description: 'A message of JSON-RPC 2.0, or a stream of them',
-        body: z.unknown().meta({ type: 'object' }),
-        also: { 'text/event-stream': z.unknown().meta({ type: 'object' }) },
+        body: z.unknown().meta({ type: 'object', examples: [toolResultExample] }),
+        also: {
+          'text/event-stream': z
+            .unknown()
+            .meta({ type: 'object', examples: [`event: message\ndata: ${JSON.stringify(toolResultExample)}\n\n`] }),
+        },
         headers: { 'X-Service-Invocation': 'The execution id, of a call of the tool' },
       },
       202: { description: 'Taken; such a message has no answer' },
@@ -135,6 +172,7 @@ export const flowRoutes = {
     tag: 'Sandbox products',
     by: 'key',
     summary: 'Read an execution, as far as it has come',
+    example: ofExecution,
     headers: selector,
     answers: {
       200: {
@@ -151,6 +189,7 @@ export const flowRoutes = {
     tag: 'Sandbox products',
     by: 'key',
     summary: 'Follow an execution, whoever began it',
+    example: ofExecution,
     description:
       'The lines of its progress behind `after`: those that there are, then the others as they come, until `complete`. Who lost the connection goes on behind the last `seq` they have. Before a line may be spaces. Each look is authorised anew: who may not read any more gets a last line `refused`. Who leaves does not stop the execution.',
     headers: selector,
@@ -183,6 +222,7 @@ export const flowRoutes = {
     tag: 'Assets',
     by: 'key',
     summary: 'Read the bytes of an asset',
+    example: { path: { id: exampleIds.asset } },
     headers: { ...range, ...selector },
     answers: { 200: { description: 'All of them', also: anyMedia }, 206: partOf(anyMedia) },
     refusals: ['asset_not_found', 'range_not_satisfiable'],

@@ -1,6 +1,7 @@
 import { admissionCheck, checkBody } from '../admission-check.ts'
 import { chatBody } from '../chat-request.ts'
 import { invocationRecord } from '../console/money.ts'
+import { exampleIds } from '../example-ids.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList } from '../model-entry.ts'
 import { chunkShape, completionShape } from './answer-shapes.ts'
@@ -81,6 +82,7 @@ export const gatewayRoutes = {
     by: 'key',
     summary: 'Read one of them',
     parameters: { id: 'May hold slashes, percent-encoded or as they are' },
+    example: { path: { id: exampleIds.product } },
     restParameter: 'id',
     headers: selector,
     answers: { 200: { description: 'The model', body: modelEntry } },
@@ -119,6 +121,7 @@ export const gatewayRoutes = {
     description:
       'A call of this key, or of one that it has replaced or that has replaced it; calls of nodes among them. `chargedMicro` is final once `state` is not `Open`; until then `reservedMicro` is the most that it can be.',
     parameters: { id: 'As in `X-Service-Invocation` of the answer' },
+    example: { path: { id: exampleIds.invocation } },
     headers: selector,
     answers: {
       200: {

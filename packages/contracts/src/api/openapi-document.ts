@@ -3,6 +3,8 @@ import { refusals } from '../refusals.ts'
 import type { RefusalCode } from '../refusal.ts'
 import { bytesShape } from './answer-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
+import { exampleOf, exampleOfContent, examplePng } from './example-of.ts'
+import { exampleIds } from '../example-ids.ts'
 import { consoleRoutes } from './console-routes.ts'
 import { flowRoutes } from './flow-routes.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
@@ -95,20 +97,29 @@ function operation(route: ApiRoute): Json {
     parameters: [...pathParameters(route), ...headerParameters(route), ...queryParameters(route)],
     ...(content && { requestBody: { required: true, content } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, response(answer)])),
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, answer]) => [status, response(answer, route.example?.answer)]),
+      ),
       ...refusalResponses([...always[by], ...(route.refusals ?? [])]),
     },
   }
 }
 
-function bodyContent({ body, bytes }: ApiRoute): Json | null {
-  if (bytes) return Object.fromEntries(bytes.map((type) => [type, { schema: schemaOf(bytesShape, 'input') }]))
-  return body ? json(schemaOf(body, 'input')) : null
+function bodyContent({ body, bytes, example = {} }: ApiRoute): Json | null {
+  if (bytes) return Object.fromEntries(bytes.map((type) => [type, bytesContent(type)]))
+  return body ? json(schemaOf(body, 'input'), example.body) : null
 }
 
-function response({ description, body, also = {}, headers = {} }: ApiRoute['answers'][number]): Json {
-  const content: Json = body ? json(schemaOf(body, 'output')) : {}
-  for (const [type, other] of Object.entries(also)) content[type] = { schema: schemaOf(other, 'output') }
+function bytesContent(type: string): Json {
+  return { schema: schemaOf(bytesShape, 'input'), ...(type === 'image/png' && { examples: { pixel: examplePng } }) }
+}
+
+function response(
+  { description, body, also = {}, headers = {} }: ApiRoute['answers'][number],
+  example?: unknown,
+): Json {
+  const content: Json = body ? json(schemaOf(body, 'output'), example) : {}
+  for (const [type, other] of Object.entries(also)) content[type] = media(type, schemaOf(other, 'output'))
   return {
     description,
     headers: {
@@ -128,38 +139,39 @@ function refusalResponses(codes: readonly RefusalCode[]): Json {
       String(status),
       {
         description: (byStatus.get(status) ?? []).map((code) => `\`${code}\``).join(', '),
-        content: json({ $ref: '#/components/schemas/Refusal' }),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
       },
     ]),
   )
 }
 
-function pathParameters({ path, parameters = {} }: ApiRoute): Json[] {
+function pathParameters({ path, parameters = {}, example }: ApiRoute): Json[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     ...(parameters[name] && { description: parameters[name] }),
     schema: { type: 'string' },
+    ...withExample(example?.path?.[name] ?? (exampleIds as Record<string, string>)[name]),
   }))
 }
 
 function headerParameters({ headers = {} }: ApiRoute): Json[] {
-  return Object.entries(headers).map(([name, { description, required = false, pattern }]) => ({
+  return Object.entries(headers).map(([name, { description, required = false, pattern, example }]) => ({
     name,
     in: 'header',
     required,
     description,
     schema: { type: 'string', ...(pattern && { pattern }) },
+    ...withExample(example),
   }))
 }
 
-function queryParameters({ query }: ApiRoute): Json[] {
+function queryParameters({ query, example }: ApiRoute): Json[] {
   if (!query) return []
-  const { properties = {}, required = [] } = schemaOf(query, 'input') as {
-    properties?: Record<string, Json>
-    required?: string[]
-  }
+  const whole = schemaOf(query, 'input')
+  const { properties = {}, required = [] } = whole as { properties?: Record<string, Json>; required?: string[] }
+  const shown = (example?.query ?? exampleOf(whole) ?? {}) as Json
   return Object.entries(properties).map(([name, schema]) => {
     const { description, ...rest } = schema
     return {
@@ -168,6 +180,7 @@ function queryParameters({ query }: ApiRoute): Json[] {
       required: required.includes(name),
       ...(description !== undefined && { description }),
       schema: rest,
+      ...withExample(shown[name]),
     }
   })
 }
@@ -178,7 +191,10 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
     io,
     unrepresentable: 'any',
     target: 'draft-2020-12',
-    override({ jsonSchema }) {
+    override({ zodSchema, jsonSchema }) {
+      // They are left out where a part is changed as it is read. Ours are of what is sent.
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {}
+      if (Array.isArray(examples)) jsonSchema.examples = examples
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
@@ -203,5 +219,12 @@ function referrer(schemas: Record<string, Json>) {
   }
 }
 
-const json = (schema: Json): Json => ({ 'application/json': { schema } })
+const json = (schema: Json, example?: unknown): Json => ({
+  'application/json': media('application/json', schema, example),
+})
+const media = (type: string, schema: Json, example = exampleOfContent(type, schema)): Json => ({
+  schema,
+  ...withExample(example),
+})
+const withExample = (example: unknown): Json => (example === undefined ? {} : { example })
 const header = (description: string): Json => ({ description, schema: { type: 'string' } })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
 import { id, label, time } from './fields.ts'
 
 // Tokens of an organization or of a project, for programs. A token may do what it lists, there and nowhere else, and nothing that
@@ -57,12 +58,12 @@ export const accessTokenRecord = z
   .meta({
     examples: [
       {
-        id: 'atk_01m834h4cjts8w2hqera7qvbxc',
+        id: exampleIds.accessToken,
         name: 'CI',
         prefix: 'svt_8Kq2ZtYb',
-        project: 'prj_01m834h4',
+        project: exampleIds.project,
         permissions: ['sandboxes.use', 'usage.read'],
-        createdBy: 'per_01m834h4',
+        createdBy: exampleIds.person,
         createdAt: '2026-11-23T09:00:00.000Z',
         expiresAt: '2026-12-23T09:00:00.000Z',
       },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
 import { id, time } from './fields.ts'
 import { timedQuery } from './page.ts'
 
@@ -15,11 +16,11 @@ export const storedAsset = z
   .meta({
     examples: [
       {
-        id: 'ast_01m834h4cjts8w2hqera7qvbxc',
+        id: exampleIds.asset,
         mimeType: 'image/png',
         bytes: 48_213,
         createdAt: '2026-11-23T09:00:00.000Z',
-        execution: 'exe_01m834h4cjv4n9y6f1k2p3q4r5',
+        execution: exampleIds.execution,
         key: null,
         createdBy: null,
       },
@@ -27,4 +28,4 @@ export const storedAsset = z
   })
 export type StoredAssetRecord = z.infer<typeof storedAsset>
 
-export const assetListQuery = timedQuery({ execution: id.optional() })
+export const assetListQuery = timedQuery({ execution: id.optional() }).meta({ examples: [{ limit: 20 }] })

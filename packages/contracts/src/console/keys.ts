@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
 import { keyLimits } from '../limits.ts'
 import { id, label, micro, time } from './fields.ts'
 import { pageQuery } from './page.ts'
@@ -30,6 +31,16 @@ export const newKeyBody = z
     if (policy === 'listed' && !resources) problem('is needed with the policy listed')
     if (policy === 'all-eligible' && resources) problem('only goes with the policy listed')
   })
+  .meta({
+    examples: [
+      {
+        project: exampleIds.project,
+        name: 'Nightly summaries',
+        limit: { micro: 20_000_000, reset: 'monthly' },
+        expiresInDays: 90,
+      },
+    ],
+  })
 
 /** What a window has, of a key and all its lineage. */
 const keyWindow = z.strictObject({
@@ -41,26 +52,58 @@ const keyWindow = z.strictObject({
 })
 export type KeyWindow = z.infer<typeof keyWindow>
 
-export const keyRecord = z.strictObject({
-  id,
-  name: z.string(),
-  project: id.nullable().describe('null: a legacy key, unbound for ever'),
-  prefix: z.string().describe('the first 12 characters of the secret'),
-  state: keyState,
-  policy: z.enum(['all-eligible', 'listed']),
-  resources: z
-    .array(id)
-    .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader may not use'),
-  limit: spendingLimit.nullable(),
-  window: keyWindow.nullable().describe('the one that runs now; null: the key has no limit'),
-  createdBy: id,
-  createdAt: time,
-  expiresAt: time.nullable(),
-  lastUsedAt: time.nullable(),
-  rotatedFrom: id.nullable(),
-  rotatedTo: id.nullable(),
-})
+export const keyRecord = z
+  .strictObject({
+    id,
+    name: z.string(),
+    project: id.nullable().describe('null: a legacy key, unbound for ever'),
+    prefix: z.string().describe('the first 12 characters of the secret'),
+    state: keyState,
+    policy: z.enum(['all-eligible', 'listed']),
+    resources: z
+      .array(id)
+      .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader may not use'),
+    limit: spendingLimit.nullable(),
+    window: keyWindow.nullable().describe('the one that runs now; null: the key has no limit'),
+    createdBy: id,
+    createdAt: time,
+    expiresAt: time.nullable(),
+    lastUsedAt: time.nullable(),
+    rotatedFrom: id.nullable(),
+    rotatedTo: id.nullable(),
+  })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.key,
+        name: 'Nightly summaries',
+        project: exampleIds.project,
+        prefix: 'svc_8Kq2ZtYb',
+        state: 'Active',
+        policy: 'all-eligible',
+        resources: [],
+        limit: { micro: 20_000_000, reset: 'monthly' },
+        window: {
+          spentMicro: 1_250,
+          reservedMicro: 0,
+          remainingMicro: 19_998_750,
+          startsAt: '2026-11-01T00:00:00.000Z',
+          resetsAt: '2026-12-01T00:00:00.000Z',
+        },
+        createdBy: exampleIds.person,
+        createdAt: '2026-11-20T09:00:00.000Z',
+        expiresAt: '2027-02-18T09:00:00.000Z',
+        lastUsedAt: '2026-11-23T09:12:31.000Z',
+        rotatedFrom: null,
+        rotatedTo: null,
+      },
+    ],
+  })
 export type KeyRecord = z.infer<typeof keyRecord>
 
-export const keyQuery = pageQuery.extend({ project: id.optional(), state: keyState.optional() })
-export const rotateBody = z.strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) })
+export const keyQuery = pageQuery
+  .extend({ project: id.optional(), state: keyState.optional() })
+  .meta({ examples: [{ project: exampleIds.project, state: 'Active', limit: 20 }] })
+export const rotateBody = z
+  .strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) })
+  .meta({ examples: [{ graceSeconds: 3_600 }] })

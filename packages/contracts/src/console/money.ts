@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds, exampleValues } from '../example-ids.ts'
 import { usageCounts, type UsageCount } from '../usage.ts'
 import { releaseReason } from '../release-reason.ts'
 import { id, label, micro, moment, time } from './fields.ts'
@@ -6,23 +7,35 @@ import { timedQuery } from './page.ts'
 import { productPricing } from './products.ts'
 import { format } from './statement.ts'
 
-export const walletShape = z.strictObject({
-  fundedMicro: micro,
-  reservedMicro: micro,
-  settledMicro: micro,
-  availableMicro: micro,
-})
+export const walletShape = z
+  .strictObject({
+    fundedMicro: micro,
+    reservedMicro: micro,
+    settledMicro: micro,
+    availableMicro: micro,
+  })
+  .meta({
+    examples: [{ fundedMicro: 5_000_000, reservedMicro: 308, settledMicro: 1_250, availableMicro: 4_998_442 }],
+  })
 
 const entryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters')
-export const fundingBody = z.strictObject({
-  fundingId: entryId,
-  micro: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
-})
-export const correctionBody = z.strictObject({
-  correctionId: entryId,
-  micro: micro.refine((amount) => amount !== 0, 'must not be 0').describe('less than 0 takes money out of the wallet'),
-  reason: label(500).describe('why, for the audit'),
-})
+export const fundingBody = z
+  .strictObject({
+    fundingId: entryId,
+    micro: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+  })
+  .meta({ examples: [{ fundingId: exampleValues.fundingId, micro: 5_000_000 }] })
+export const correctionBody = z
+  .strictObject({
+    correctionId: entryId,
+    micro: micro
+      .refine((amount) => amount !== 0, 'must not be 0')
+      .describe('less than 0 takes money out of the wallet'),
+    reason: label(500).describe('why, for the audit'),
+  })
+  .meta({
+    examples: [{ correctionId: exampleValues.correctionId, micro: -500, reason: 'A funding that came in twice.' }],
+  })
 
 const day = 86_400_000
 export const usageQuery = z
@@ -38,8 +51,7 @@ export const usageQuery = z
       .string()
       .max(64)
       .optional()
-      .describe('whose hours or days: a name of the IANA time zone database; UTC by default')
-      .meta({ examples: ['Europe/Berlin'] }),
+      .describe('whose hours or days: a name of the IANA time zone database, such as Europe/Berlin; UTC by default'),
     format,
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
@@ -48,32 +60,58 @@ export const usageQuery = z
   })
   .refine(({ by, step }) => by !== 'day' || !step, { path: ['step'], error: 'does not go with by=day' })
   .refine(({ step, zone }) => step || !zone, { path: ['zone'], error: 'goes with a step' })
+  .meta({
+    examples: [{ from: exampleValues.from, to: exampleValues.to, by: 'model', step: 'day', zone: 'Europe/Berlin' }],
+  })
 
-export const usageReport = z.strictObject({
-  from: time.describe('ISO 8601, UTC; a whole hour, or the beginning of a step'),
-  to: time.describe('ISO 8601, UTC; a whole hour, or the end of a step'),
-  by: z.enum(['model', 'key', 'sandbox', 'day']),
-  step: z.enum(['hour', 'day']).exactOptional().describe('where one was asked for'),
-  zone: z.string().exactOptional().describe('with a step'),
-  data: z.array(
-    z.strictObject({
-      time: z
-        .string()
-        .exactOptional()
-        .describe('with a step: when it begins, as the clocks of the zone show it')
-        .meta({ examples: ['2026-11-20T00:00:00+01:00'] }),
-      group: z
-        .string()
-        .nullable()
-        .describe('a model id, a key id, a sandbox id or a day such as 2026-11-20; null: by no key, or by no sandbox'),
-      calls: z.int(),
-      promptTokens: z.int(),
-      completionTokens: z.int(),
-      chargedMicro: micro,
-    }),
-  ),
-  totalMicro: micro,
-})
+export const usageReport = z
+  .strictObject({
+    from: time.describe('ISO 8601, UTC; a whole hour, or the beginning of a step'),
+    to: time.describe('ISO 8601, UTC; a whole hour, or the end of a step'),
+    by: z.enum(['model', 'key', 'sandbox', 'day']),
+    step: z.enum(['hour', 'day']).exactOptional().describe('where one was asked for'),
+    zone: z.string().exactOptional().describe('with a step'),
+    data: z.array(
+      z.strictObject({
+        time: z
+          .string()
+          .exactOptional()
+          .describe('with a step: when it begins, as the clocks of the zone show it')
+          .meta({ examples: ['2026-11-20T00:00:00+01:00'] }),
+        group: z
+          .string()
+          .nullable()
+          .describe('a model id, a key id, a sandbox id or a day such as 2026-11-20; null: by no key, or by no sandbox'),
+        calls: z.int(),
+        promptTokens: z.int(),
+        completionTokens: z.int(),
+        chargedMicro: micro,
+      }),
+    ),
+    totalMicro: micro,
+  })
+  .meta({
+    examples: [
+      {
+        from: '2026-10-31T23:00:00.000Z',
+        to: '2026-12-01T23:00:00.000Z',
+        by: 'model',
+        step: 'day',
+        zone: 'Europe/Berlin',
+        data: [
+          {
+            time: '2026-11-20T00:00:00+01:00',
+            group: exampleIds.product,
+            calls: 12,
+            promptTokens: 1_204,
+            completionTokens: 640,
+            chargedMicro: 1_250,
+          },
+        ],
+        totalMicro: 1_250,
+      },
+    ],
+  })
 export type UsageReport = z.infer<typeof usageReport>
 
 const count = z.int().nullable()
@@ -86,23 +124,52 @@ export const invocationQuery = timedQuery({
   model: id.optional(),
   state: callState.optional(),
   execution: id.optional().describe('finds nothing for whoever may not see executions'),
+}).meta({
+  examples: [
+    { model: exampleIds.product, state: 'Settled', from: exampleValues.from, to: exampleValues.to, limit: 20 },
+  ],
 })
 
-export const invocationRecord = z.strictObject({
-  id,
-  key: id.nullable().describe('null: a person runs a sandbox product in the console'),
-  model: id,
-  execution: id.nullable().describe('the execution that made the call'),
-  node: id.nullable().describe('the node of its graph'),
-  state: callState,
-  ...counts,
-  estimated: z.boolean(),
-  pricing: productPricing.describe('as it was when the call was admitted'),
-  reservedMicro: micro,
-  chargedMicro: micro,
-  createdAt: time.describe('when it was admitted; ISO 8601, UTC'),
-  closedAt: time.nullable().describe('when it was charged or released; null: it is open'),
-  durationMs: z.int().nullable().describe('from its admission until it was closed'),
-  reason: releaseReason.nullable().describe('why it was released; null: it was not'),
-})
+export const invocationRecord = z
+  .strictObject({
+    id,
+    key: id.nullable().describe('null: a person runs a sandbox product in the console'),
+    model: id,
+    execution: id.nullable().describe('the execution that made the call'),
+    node: id.nullable().describe('the node of its graph'),
+    state: callState,
+    ...counts,
+    estimated: z.boolean(),
+    pricing: productPricing.describe('as it was when the call was admitted'),
+    reservedMicro: micro,
+    chargedMicro: micro,
+    createdAt: time.describe('when it was admitted; ISO 8601, UTC'),
+    closedAt: time.nullable().describe('when it was charged or released; null: it is open'),
+    durationMs: z.int().nullable().describe('from its admission until it was closed'),
+    reason: releaseReason.nullable().describe('why it was released; null: it was not'),
+  })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.invocation,
+        key: exampleIds.key,
+        model: exampleIds.product,
+        execution: null,
+        node: null,
+        state: 'Settled',
+        promptTokens: 100,
+        completionTokens: 53,
+        cachedTokens: 0,
+        reasoningTokens: 0,
+        estimated: false,
+        pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.0000006' },
+        reservedMicro: 308,
+        chargedMicro: 47,
+        createdAt: '2026-11-20T10:00:00.125Z',
+        closedAt: '2026-11-20T10:00:01.250Z',
+        durationMs: 1_125,
+        reason: null,
+      },
+    ],
+  })
 export type InvocationRecord = z.infer<typeof invocationRecord>

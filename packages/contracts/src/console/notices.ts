@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
 import { id, micro, time } from './fields.ts'
 
 export const noticeLimits = { thresholds: 10 } as const
@@ -39,7 +40,16 @@ export const newWebhookBody = z
       .describe('an address on the public internet, by https'),
   })
   .meta({ examples: [{ url: 'https://hooks.example.com/notices' }] })
-export const webhookRecord = z.strictObject({ id, url: z.string(), createdBy: id, createdAt: time })
+export const webhookRecord = z.strictObject({ id, url: z.string(), createdBy: id, createdAt: time }).meta({
+  examples: [
+    {
+      id: exampleIds.webhook,
+      url: 'https://hooks.example.com/notices',
+      createdBy: exampleIds.person,
+      createdAt: '2026-11-20T09:00:00.000Z',
+    },
+  ],
+})
 export type WebhookRecord = z.infer<typeof webhookRecord>
 
 export const deliveryRecord = z.strictObject({
@@ -71,7 +81,7 @@ export const noticeRecord = z
   .meta({
     examples: [
       {
-        id: 'ntc_5d41402abc4b2a76b9719d911b',
+        id: exampleIds.notice,
         kind: 'wallet.below',
         threshold: 5_000_000,
         at: '2026-11-20T09:12:31.250Z',
@@ -82,7 +92,7 @@ export const noticeRecord = z
         spentMicro: null,
         deliveries: [
           {
-            webhook: 'whk_01k5j3v8w2',
+            webhook: exampleIds.webhook,
             state: 'Delivered',
             tries: 1,
             status: 204,

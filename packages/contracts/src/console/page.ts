@@ -8,10 +8,12 @@ import { id, moment } from './fields.ts'
 //   F3  Filters are fields of the record, under its names; each narrows, and `from` belongs to the time while `to` does not.
 
 /** The query of every list. */
-export const pageQuery = z.strictObject({
-  cursor: id.optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
-})
+export const pageQuery = z
+  .strictObject({
+    cursor: id.optional(),
+    limit: z.coerce.number().int().min(1).max(500).default(100),
+  })
+  .meta({ examples: [{ limit: 20 }] })
 
 /** The query of a list that is read by time, newest first: `from`, `to`, and these filters. F3 */
 export const timedQuery = <Filters extends z.core.$ZodLooseShape>(filters: Filters) =>

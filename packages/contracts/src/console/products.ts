@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
 import { chatLimits, flowLimits } from '../limits.ts'
 import { label, paragraph, time } from './fields.ts'
 
@@ -126,35 +127,69 @@ const newOverheads = z.strictObject({
   factor: overheadFields.factor.default(overheadDefaults.factor),
 })
 
-export const newProductBody = z.strictObject({
-  id: productId,
-  kind: productKind,
-  ...productFields,
-  description: productFields.description.default(''),
-  state: productFields.state.default('draft'),
-  supportedParameters: productFields.supportedParameters.default([...productDefaults.supportedParameters]),
-  modalities: productFields.modalities.optional(),
-  isModerated: z.boolean().default(false),
-  tokenizer: productFields.tokenizer.default(null),
-  overheads: newOverheads.prefault({}),
-  imageInput: productFields.imageInput.default({ ...productDefaults.imageInput }),
-  maxOutputBytes: productFields.maxOutputBytes.default(productDefaults.maxOutputBytes),
-  parameterValues: productFields.parameterValues.default({}),
-  providers,
-})
+const productExample = {
+  name: 'Swift',
+  description: 'Fast, for short texts.',
+  ownedBy: 'acme',
+  state: 'published',
+  contextLength: 128_000,
+  maxOutputTokens: 8_192,
+  pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.0000006' },
+} as const
+const providersExample = [{ provider: 'simulated', model: 'swift-1', priority: 1 }]
+
+export const newProductBody = z
+  .strictObject({
+    id: productId,
+    kind: productKind,
+    ...productFields,
+    description: productFields.description.default(''),
+    state: productFields.state.default('draft'),
+    supportedParameters: productFields.supportedParameters.default([...productDefaults.supportedParameters]),
+    modalities: productFields.modalities.optional(),
+    isModerated: z.boolean().default(false),
+    tokenizer: productFields.tokenizer.default(null),
+    overheads: newOverheads.prefault({}),
+    imageInput: productFields.imageInput.default({ ...productDefaults.imageInput }),
+    maxOutputBytes: productFields.maxOutputBytes.default(productDefaults.maxOutputBytes),
+    parameterValues: productFields.parameterValues.default({}),
+    providers,
+  })
+  .meta({ examples: [{ id: exampleIds.newProduct, kind: 'chat', ...productExample, providers: providersExample }] })
 /** Of the overheads too only what is sent is changed. */
 export const productPatch = z
   .strictObject({ ...productFields, overheads: z.strictObject(overheadFields).partial(), providers })
   .partial()
+  .meta({ examples: [{ description: 'Fast, for short texts.', pricing: productExample.pricing }] })
 
 const operatorOnly = 'shown to the platform operator only'
-export const productRecord = z.strictObject({
-  id: z.string(),
-  kind: productKind,
-  ...productFields,
-  tokenizer: productFields.tokenizer.optional().describe(operatorOnly),
-  overheads: z.strictObject(overheadFields).optional().describe(operatorOnly),
-  providers: providers.optional().describe(operatorOnly),
-  createdAt: time,
-})
+export const productRecord = z
+  .strictObject({
+    id: z.string(),
+    kind: productKind,
+    ...productFields,
+    tokenizer: productFields.tokenizer.optional().describe(operatorOnly),
+    overheads: z.strictObject(overheadFields).optional().describe(operatorOnly),
+    providers: providers.optional().describe(operatorOnly),
+    createdAt: time,
+  })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.product,
+        kind: 'chat',
+        ...productExample,
+        supportedParameters: [...productDefaults.supportedParameters],
+        modalities: productDefaults.modalities.chat,
+        isModerated: false,
+        tokenizer: null,
+        overheads: { tokensPerByte: productDefaults.tokensPerByte.uncounted, ...productDefaults.overheads },
+        imageInput: productDefaults.imageInput,
+        maxOutputBytes: productDefaults.maxOutputBytes,
+        parameterValues: {},
+        providers: providersExample,
+        createdAt: '2026-11-20T09:00:00.000Z',
+      },
+    ],
+  })
 export type ProductRecord = z.infer<typeof productRecord>

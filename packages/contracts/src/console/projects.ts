@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { exampleIds, exampleValues } from '../example-ids.ts'
 import { flowLimits } from '../limits.ts'
 import { id, label, named, time } from './fields.ts'
 import { memberRecord } from './people.ts'
 import { projectRole } from './roles.ts'
 
-export const newProjectBody = z.strictObject({ name: label(100), team: id.optional() })
+export const newProjectBody = z
+  .strictObject({ name: label(100), team: id.optional() })
+  .meta({ examples: [{ name: 'Summaries', team: exampleIds.team }] })
 const { min, max } = flowLimits.assetRetentionDays
 const assetRetentionDays = z
   .int()
@@ -16,12 +19,36 @@ export const projectPatch = z
   .strictObject({ assetRetentionDays })
   .partial()
   .meta({ examples: [{ assetRetentionDays: 30 }] })
-export const projectRecord = named.extend({ team: id, createdAt: time, assetRetentionDays })
+export const projectRecord = named.extend({ team: id, createdAt: time, assetRetentionDays }).meta({
+  examples: [
+    {
+      id: exampleIds.project,
+      name: 'Summaries',
+      team: exampleIds.team,
+      createdAt: '2026-11-20T09:00:00.000Z',
+      assetRetentionDays: 30,
+    },
+  ],
+})
 export type ProjectRecord = z.infer<typeof projectRecord>
 
-export const newGrantBody = z.strictObject({ person: id, role: projectRole })
-export const grantRecord = memberRecord.extend({ role: projectRole })
+export const newGrantBody = z
+  .strictObject({ person: id, role: projectRole })
+  .meta({ examples: [{ person: exampleIds.person, role: 'Project Consumer' }] })
+export const grantRecord = memberRecord.extend({ role: projectRole }).meta({
+  examples: [
+    {
+      id: exampleIds.person,
+      email: exampleValues.email,
+      name: 'Ada',
+      role: 'Project Consumer',
+      createdAt: '2026-11-20T09:00:00.000Z',
+    },
+  ],
+})
 export type GrantRecord = z.infer<typeof grantRecord>
 
-export const assignmentRecord = z.strictObject({ product: id, createdBy: id.nullable(), createdAt: time })
+export const assignmentRecord = z.strictObject({ product: id, createdBy: id.nullable(), createdAt: time }).meta({
+  examples: [{ product: exampleIds.product, createdBy: exampleIds.person, createdAt: '2026-11-20T09:00:00.000Z' }],
+})
 export type AssignmentRecord = z.infer<typeof assignmentRecord>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
 import { id, moment, time } from './fields.ts'
 
 const HOUR_MS = 3_600_000
@@ -14,6 +15,7 @@ export const refusalQuery = z
     path: ['from'],
     error: `must be before to, by at most ${MAX_DAYS} days`,
   })
+  .meta({ examples: [{ by: 'code' }] })
 
 export const refusalCounts = z
   .strictObject({
@@ -68,11 +70,11 @@ export const latestRefusals = z
         data: [
           {
             at: '2026-11-20T09:12:31.250Z',
-            key: 'key_01k5j3v8w2',
-            model: 'acme/swift',
+            key: exampleIds.key,
+            model: exampleIds.product,
             code: 'insufficient_budget',
             status: 402,
-            requestId: 'req_01k5j3v8w2',
+            requestId: 'req_example',
           },
         ],
       },

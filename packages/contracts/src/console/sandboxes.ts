@@ -1,8 +1,13 @@
 import { z } from 'zod'
+import { exampleIds, exampleValues } from '../example-ids.ts'
+import { graphExample, inputExample, sideInPackage } from '../execution-examples.ts'
 import { ceilingMicro, executionStates } from '../execution.ts'
 import { flowPackage, graph, graphProblem } from '../graph.ts'
 import { id, label, paragraph, time } from './fields.ts'
 import { pageQuery } from './page.ts'
+
+const runnerVersion = '1'
+const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 
 const sandboxFields = {
   name: label(100),
@@ -10,63 +15,116 @@ const sandboxFields = {
   mcpEnabled: z.boolean(),
   suspended: z.boolean().describe('true: nobody can call it from outside'),
 }
-export const newSandboxBody = z.strictObject({
-  ...sandboxFields,
-  description: sandboxFields.description.default(''),
-  mcpEnabled: z.boolean().default(false),
-  suspended: z.boolean().default(false),
-})
-export const sandboxPatch = z.strictObject(sandboxFields).partial()
-export const sandboxRecord = z.strictObject({
-  id: id.describe('starts with sbx-'),
-  ...sandboxFields,
-  project: id,
-  activeRevision: z.int().nullable().describe('null: none was activated yet'),
-  activePackage: z
-    .strictObject({
-      digest: z.string().describe('SHA-256 of the package, hex'),
-      runnerVersion: z.string(),
-      manifest: z.array(z.string()).describe('the products that its nodes call'),
-      builtAt: time,
-    })
-    .nullable()
-    .describe('what the activation built of the revision, and what answers calls; null: none was activated yet'),
-  latestRevision: z.int().describe('0: none was saved yet'),
-  createdAt: time,
-})
+export const newSandboxBody = z
+  .strictObject({
+    ...sandboxFields,
+    description: sandboxFields.description.default(''),
+    mcpEnabled: z.boolean().default(false),
+    suspended: z.boolean().default(false),
+  })
+  .meta({ examples: [{ name: 'Summary', description: 'Writes about a topic.', mcpEnabled: true }] })
+export const sandboxPatch = z
+  .strictObject(sandboxFields)
+  .partial()
+  .meta({ examples: [{ description: 'Writes about a topic.' }] })
+export const sandboxRecord = z
+  .strictObject({
+    id: id.describe('starts with sbx-'),
+    ...sandboxFields,
+    project: id,
+    activeRevision: z.int().nullable().describe('null: none was activated yet'),
+    activePackage: z
+      .strictObject({
+        digest: z.string().describe('SHA-256 of the package, hex'),
+        runnerVersion: z.string(),
+        manifest: z.array(z.string()).describe('the products that its nodes call'),
+        builtAt: time,
+      })
+      .nullable()
+      .describe('what the activation built of the revision, and what answers calls; null: none was activated yet'),
+    latestRevision: z.int().describe('0: none was saved yet'),
+    createdAt: time,
+  })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.sandbox,
+        name: 'Summary',
+        description: 'Writes about a topic.',
+        mcpEnabled: true,
+        suspended: false,
+        project: exampleIds.project,
+        activeRevision: 1,
+        activePackage: {
+          digest,
+          runnerVersion,
+          manifest: [exampleIds.product],
+          builtAt: '2026-11-20T09:00:00.000Z',
+        },
+        latestRevision: 1,
+        createdAt: '2026-11-20T09:00:00.000Z',
+      },
+    ],
+  })
 export type SandboxRecord = z.infer<typeof sandboxRecord>
 
 /** What is no graph at all is 400; what is wrong with one is said all at once (flows §2.7). */
-export const newRevisionBody = z.strictObject({
-  graph,
-  draft: z.boolean().default(false),
-  baseRevision: z.int().min(0).nullable().default(null).describe('the latest revision that the author knows of'),
-})
+export const newRevisionBody = z
+  .strictObject({
+    graph,
+    draft: z.boolean().default(false),
+    baseRevision: z.int().min(0).nullable().default(null).describe('the latest revision that the author knows of'),
+  })
+  .meta({ examples: [{ graph: graphExample }] })
 
 /**
  * As it was saved, for ever: an activation changes nothing of it, and what it builds stands in the sandbox record.
  * `package` has the bytes that the digest is of.
  */
-export const revisionRecord = z.strictObject({
-  number: z.int().min(1),
-  draft: z.boolean(),
-  baseRevision: z.int().min(0).nullable(),
-  digest: z.string().nullable().describe('SHA-256 of the package, hex; null where the graph had problems'),
-  graph,
-  problems: z.array(graphProblem),
-  package: flowPackage.nullable(),
-  createdBy: z.string(),
-  createdAt: time,
-})
+export const revisionRecord = z
+  .strictObject({
+    number: z.int().min(1),
+    draft: z.boolean(),
+    baseRevision: z.int().min(0).nullable(),
+    digest: z.string().nullable().describe('SHA-256 of the package, hex; null where the graph had problems'),
+    graph,
+    problems: z.array(graphProblem),
+    package: flowPackage.nullable(),
+    createdBy: z.string(),
+    createdAt: time,
+  })
+  .meta({
+    examples: [
+      {
+        number: 1,
+        draft: false,
+        baseRevision: null,
+        digest,
+        graph: graphExample,
+        problems: [],
+        package: {
+          runnerVersion,
+          graph: graphExample,
+          input: sideInPackage(graphExample.input),
+          output: sideInPackage(graphExample.output),
+          manifest: [exampleIds.product],
+        },
+        createdBy: exampleIds.person,
+        createdAt: '2026-11-20T09:00:00.000Z',
+      },
+    ],
+  })
 export type RevisionRecord = z.infer<typeof revisionRecord>
 
-export const executeBody = z.strictObject({
-  input: z
-    .custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract')
-    .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
-  revision: z.int().min(1).nullable().default(null).describe('null: the active one'),
-  maxMicro: ceilingMicro.nullable().default(null),
-})
+export const executeBody = z
+  .strictObject({
+    input: z
+      .custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract')
+      .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
+    revision: z.int().min(1).nullable().default(null).describe('null: the active one'),
+    maxMicro: ceilingMicro.nullable().default(null),
+  })
+  .meta({ examples: [{ input: inputExample, maxMicro: 500 }] })
 
 /** What an execution takes over of an earlier one is all but this node and what is below it. */
 export const rerunBody = z
@@ -94,13 +152,8 @@ export const executionsQuery = z
     ...pageQuery.shape,
     state: z.enum(executionStates).optional().describe('the status that they have now'),
     revision: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
-    from: moment
-      .optional()
-      .describe('begun at this moment or later')
-      .meta({ examples: ['2026-11-01T00:00:00Z'] }),
-    to: moment
-      .optional()
-      .describe('begun before this moment')
-      .meta({ examples: ['2026-12-01T00:00:00Z'] }),
+    from: moment.optional().describe('begun at this moment or later'),
+    to: moment.optional().describe('begun before this moment'),
   })
   .refine(({ from, to }) => !from || !to || from < to, { path: ['from'], error: 'must be before to' })
+  .meta({ examples: [{ state: 'Succeeded', from: exampleValues.from, to: exampleValues.to, limit: 20 }] })

@@ -1,46 +1,87 @@
 import { z } from 'zod'
+import { exampleIds, exampleValues } from '../example-ids.ts'
 import { id, label, named, time } from './fields.ts'
 import { projectRole, teamRole, tenantRole } from './roles.ts'
 
 export const email = z.string().trim().toLowerCase().max(254).pipe(z.email())
 export const password = z.string().min(12).max(256)
 
-export const signInBody = z.strictObject({ email, password: z.string().min(1).max(256) })
+export const signInBody = z
+  .strictObject({ email, password: z.string().min(1).max(256) })
+  .meta({ examples: [{ email: exampleValues.email, password: exampleValues.password }] })
 
 /** What the page needs to know before anybody is signed in. */
-export const signInMethods = z.strictObject({
-  baseUrl: z.string().nullable().describe('where the models are called; null: at the address of the console'),
-  provider: z
-    .strictObject({ path: z.string(), isReached: z.boolean() })
-    .nullable()
-    .describe('where a browser goes to sign in through OpenID Connect'),
-})
+export const signInMethods = z
+  .strictObject({
+    baseUrl: z.string().nullable().describe('where the models are called; null: at the address of the console'),
+    provider: z
+      .strictObject({ path: z.string(), isReached: z.boolean() })
+      .nullable()
+      .describe('where a browser goes to sign in through OpenID Connect'),
+  })
+  .meta({ examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null }] })
 export type SignInMethods = z.infer<typeof signInMethods>
 
 /** `current` is needed once a password has been set. */
-export const passwordBody = z.strictObject({ password, current: z.string().max(256).optional() })
+export const passwordBody = z
+  .strictObject({ password, current: z.string().max(256).optional() })
+  .meta({ examples: [{ password: exampleValues.newPassword, current: exampleValues.password }] })
 
-export const meRecord = z.strictObject({
-  id,
-  email: z.string(),
-  name: z.string(),
-  platformOperator: z.boolean(),
-  tenants: z.array(
-    named.extend({
-      role: tenantRole,
-      teams: z.array(named.extend({ role: teamRole })),
-      projects: z.array(named.extend({ role: projectRole })),
-    }),
-  ),
-})
+export const meRecord = z
+  .strictObject({
+    id,
+    email: z.string(),
+    name: z.string(),
+    platformOperator: z.boolean(),
+    tenants: z.array(
+      named.extend({
+        role: tenantRole,
+        teams: z.array(named.extend({ role: teamRole })),
+        projects: z.array(named.extend({ role: projectRole })),
+      }),
+    ),
+  })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.person,
+        email: exampleValues.email,
+        name: 'Ada',
+        platformOperator: false,
+        tenants: [
+          {
+            id: exampleIds.tenant,
+            name: 'Acme',
+            role: 'Admin',
+            teams: [{ id: exampleIds.team, name: 'Search', role: 'Team Owner' }],
+            projects: [{ id: exampleIds.project, name: 'Summaries', role: 'Project Owner' }],
+          },
+        ],
+      },
+    ],
+  })
 export type MeRecord = z.infer<typeof meRecord>
 
-export const newTokenBody = z.strictObject({ name: label(100), expiresInDays: z.int().min(1).max(365).default(90) })
-export const tokenRecord = z.strictObject({
-  id,
-  name: z.string(),
-  prefix: z.string(),
-  createdAt: time,
-  expiresAt: time.nullable(),
-})
+export const newTokenBody = z
+  .strictObject({ name: label(100), expiresInDays: z.int().min(1).max(365).default(90) })
+  .meta({ examples: [{ name: 'My laptop', expiresInDays: 30 }] })
+export const tokenRecord = z
+  .strictObject({
+    id,
+    name: z.string(),
+    prefix: z.string(),
+    createdAt: time,
+    expiresAt: time.nullable(),
+  })
+  .meta({
+    examples: [
+      {
+        id: exampleIds.token,
+        name: 'My laptop',
+        prefix: 'svu_8Kq2ZtYb',
+        createdAt: '2026-11-20T09:00:00.000Z',
+        expiresAt: '2026-12-20T09:00:00.000Z',
+      },
+    ],
+  })
 export type TokenRecord = z.infer<typeof tokenRecord>

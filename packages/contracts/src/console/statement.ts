@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds, exampleValues } from '../example-ids.ts'
 import { id, micro, time } from './fields.ts'
 import { pageOf, pageQuery } from './page.ts'
 
@@ -21,16 +22,9 @@ export const statementQuery = z
       .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
       .refine(isInRange, 'must be from 1970 to 9997')
       .optional()
-      .describe('a month of UTC; this one, where no time is named')
-      .meta({ examples: ['2026-11'] }),
-    from: day
-      .optional()
-      .describe('the first day, of UTC')
-      .meta({ examples: ['2026-11-01'] }),
-    to: day
-      .optional()
-      .describe('the day after the last one')
-      .meta({ examples: ['2026-12-01'] }),
+      .describe('a month of UTC, such as 2026-11; this one, where no time is named'),
+    from: day.optional().describe('the first day, of UTC, such as 2026-11-01'),
+    to: day.optional().describe('the day after the last one'),
     format,
   })
   .superRefine(({ month, from, to }, context) => {
@@ -41,6 +35,7 @@ export const statementQuery = z
     const days = (Date.parse(to) - Date.parse(from)) / DAY_MS
     if (!(days > 0 && days <= MAX_DAYS)) problem('from', `must be before to, by at most ${MAX_DAYS} days`)
   })
+  .meta({ examples: [{ month: exampleValues.month }] })
 
 const dayText = z.string().describe('of UTC, such as 2026-11-20')
 const calls = z.int().describe('that were settled in it')
@@ -101,7 +96,7 @@ export const statement = z
         chargedMicro: 1_250,
         closingMicro: 4_998_250,
         calls: 12,
-        charges: [{ model: 'acme/swift', calls: 12, chargedMicro: 1_250 }],
+        charges: [{ model: exampleIds.product, calls: 12, chargedMicro: 1_250 }],
         days: [
           {
             day: '2026-11-20',
@@ -123,7 +118,9 @@ export const statement = z
 export type Statement = z.infer<typeof statement>
 
 /** A cursor of this list holds the id of a funding. */
-export const fundingQuery = pageQuery.extend({ cursor: z.string().min(1).max(160).optional() })
+export const fundingQuery = pageQuery
+  .extend({ cursor: z.string().min(1).max(160).optional() })
+  .meta({ examples: [{ limit: 20 }] })
 
 export const fundingRecord = z
   .strictObject({
@@ -137,11 +134,11 @@ export const fundingRecord = z
   .meta({
     examples: [
       {
-        id: 'incident-7',
+        id: exampleValues.correctionId,
         kind: 'correction',
         micro: -500,
         reason: 'A funding that came in twice.',
-        person: 'per_01m83',
+        person: exampleIds.person,
         at: '2026-11-20T10:00:00.000Z',
       },
     ],
@@ -168,7 +165,7 @@ export const journalEntry = z
       {
         seq: 3,
         kind: 'settle',
-        reference: 'inv_01m83',
+        reference: exampleIds.invocation,
         available: 258,
         reserved: -308,
         settled: 50,

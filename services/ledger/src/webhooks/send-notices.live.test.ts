@@ -176,6 +176,25 @@ test('webhooks that fail again and again keep no other from its notices', async 
   expect(receiver.got.filter(({ path }) => path === '/200')).toHaveLength(8)
 })
 
+test('a webhook with a backlog of thousands keeps no other from its notices', async ({ fixture, receiver, hooked }) => {
+  const [busy, other] = [await hooked.webhook('/500'), await hooked.webhook('/200')]
+  await fixture.run(
+    `WITH told AS (
+       INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+       SELECT 'ntc_' || n || $1, $1, 'wallet.below', 5, 4, now() FROM generate_series(1, 3000) n RETURNING id)
+     INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT told.id, $2, now() - interval '1 hour' FROM told`,
+    [hooked.project, busy.id],
+  )
+  await fixture.run(
+    `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT id, $2, now() FROM money.notices WHERE project = $1 LIMIT 1`,
+    [hooked.project, other.id],
+  )
+  await sendNotices(hooked.deps)
+  expect(receiver.got.slice(0, 32).map(({ path }) => path)).toContain('/200')
+})
+
 describe('the secret of a webhook', () => {
   test('stands nowhere in the database, and outlives a change of the key', async ({ fixture, hooked }) => {
     const { id, secret } = await hooked.webhook('/200')

@@ -1,26 +1,18 @@
 import type { Deps } from '../deps.ts'
-import { noticeBody, type NoticeRow } from './notice-body.ts'
+import { noticeBody } from './notice-body.ts'
 import { postNotice, type Posted } from './post-notice.ts'
 import { signNotice } from './sign-notice.ts'
+import { AT_ONCE, takeDue, type TakenDelivery } from './take-due.ts'
 
 // Deliveries of notices to webhooks (money §10.2). Any replica may do it; rows say what is whose.
 //   D1  At least once: a delivery that is taken is due again a little later than its try may last, whoever dies.
 //   D2  The same id and the same body at each try.
-//   D3  Some of each webhook at a time, webhooks in no order, and a try has a time limit: so those that are slow, or fail again and
-//       again, keep nobody waiting for long.
+//   D3  Some of each webhook at a time (take-due.ts), and a try has a time limit: so those that are slow, fail again and again, or have
+//       much to be posted keep nobody waiting for long.
 //   D4  No connection is held while something is posted, and none but maintenance's is used.
 
 type Needed = Pick<Deps, 'reads' | 'metrics' | 'webhookSettings'>
 
-interface Taken extends NoticeRow {
-  webhook: string
-  url: string
-  secret_key: string
-  tries: number
-}
-
-const AT_ONCE = 32
-const EACH_WEBHOOK = 8
 const POST_MS = 8_000
 const LOST_MS = POST_MS + 2_000
 /** One turn ends after so long, so that a stop does not wait for all that is due. */
@@ -39,7 +31,7 @@ export async function sendNotices(deps: Needed, backOffMs = BACK_OFF_MS): Promis
   if (deps.webhookSettings.key === null) return counts
   const endsMs = performance.now() + TURN_MS
   for (let taken = AT_ONCE; taken > 0 && performance.now() < endsMs;) {
-    const due = await takeDue(deps)
+    const due = await takeDue(deps, LOST_MS) // D1, D3
     taken = due.length
     const outcomes = await Promise.all(due.map((one) => deliver(deps, one, backOffMs)))
     for (const outcome of outcomes) counts[outcome]++
@@ -47,27 +39,7 @@ export async function sendNotices(deps: Needed, backOffMs = BACK_OFF_MS): Promis
   return counts
 }
 
-/** D1, D3 */
-function takeDue({ reads }: Needed): Promise<Taken[]> {
-  return reads.prisma.$queryRaw<Taken[]>`
-    WITH due AS MATERIALIZED (
-      SELECT d.notice, d.webhook, w.url, w.secret_key
-        FROM (SELECT * FROM money.webhooks ORDER BY random()) w
-       CROSS JOIN LATERAL (
-         SELECT o.notice, o.webhook FROM money.webhook_deliveries o
-          WHERE o.webhook = w.id AND o.state = 'Pending' AND o.next_try_at <= clock_timestamp()
-          ORDER BY o.next_try_at LIMIT ${EACH_WEBHOOK}::int FOR UPDATE SKIP LOCKED) d
-       LIMIT ${AT_ONCE}::int
-    ), taken AS (
-      UPDATE money.webhook_deliveries t
-         SET tries = t.tries + 1, next_try_at = clock_timestamp() + ${LOST_MS}::int * interval '1 millisecond'
-        FROM due WHERE t.notice = due.notice AND t.webhook = due.webhook
-      RETURNING t.notice, t.webhook, t.tries)
-    SELECT n.*, taken.webhook, taken.tries, due.url, due.secret_key
-      FROM taken JOIN due USING (notice, webhook) JOIN money.notices n ON n.id = taken.notice`
-}
-
-async function deliver(deps: Needed, taken: Taken, backOffMs: readonly number[]): Promise<Outcome> {
+async function deliver(deps: Needed, taken: TakenDelivery, backOffMs: readonly number[]): Promise<Outcome> {
   const { secretOf, privateAddresses } = deps.webhookSettings
   const secret = secretOf({ id: taken.webhook, secretKey: taken.secret_key })
   const body = noticeBody(taken)
@@ -95,7 +67,7 @@ function outcomeOf(posted: Posted, tries: number, backOffMs: readonly number[]):
 /** A try that was given up for lost may still deliver it; it does not undo a later one. */
 async function record(
   { reads }: Needed,
-  { id, webhook, tries }: Taken,
+  { id, webhook, tries }: TakenDelivery,
   posted: Posted,
   outcome: Outcome,
   backOffMs: readonly number[],

@@ -1,0 +1,57 @@
+// What the description of the API shows as an example, from the examples of the shapes. A shape says its own (`.meta({ examples })`);
+// one that is made of others, such as a page, is the example of its parts.
+
+type Json = Record<string, unknown>
+
+/** The example of a JSON Schema, or undefined where it has none and is not made of what has one. */
+export function exampleOf(schema: Json): unknown {
+  const { examples, properties, items, anyOf } = schema as {
+    examples?: unknown[]
+    properties?: Record<string, Json>
+    items?: Json
+    anyOf?: Json[]
+  }
+  if (examples) return examples[0]
+  if ('const' in schema) return schema['const']
+  if (properties) return exampleOfObject(properties, (schema['required'] ?? []) as string[])
+  if (items) return exampleOfList(items)
+  if (anyOf) return exampleOfAny(anyOf)
+  return [schema['type']].flat().includes('null') ? null : undefined
+}
+
+/** The same of what is answered under a content type; undefined of bytes, which are no text. */
+export function exampleOfContent(type: string, schema: Json): unknown {
+  const all = (schema['examples'] ?? []) as unknown[]
+  if (type === 'application/json' || typeof all[0] === 'string') return exampleOf(schema)
+  if (type === 'application/x-ndjson') return all.map((line) => `${JSON.stringify(line)}\n`).join('')
+  if (type === 'text/event-stream')
+    return [...all.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
+  return undefined
+}
+
+/** A PNG of one pixel; a document of JSON can hold its bytes in base64 alone. */
+export const examplePng = {
+  summary: 'One pixel. It is sent as it is; here it stands in base64',
+  value: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+}
+
+/** What may be left out is, unless it has an example. */
+function exampleOfObject(properties: Record<string, Json>, required: readonly string[]): Json | undefined {
+  const parts = Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema)] as const)
+  if (parts.some(([name, part]) => part === undefined && required.includes(name))) return undefined
+  return Object.fromEntries(
+    parts.filter(([name, part]) => required.includes(name) || (part !== undefined && part !== null)),
+  )
+}
+
+function exampleOfAny(schemas: readonly Json[]): unknown {
+  const found = schemas.map((schema) => exampleOf(schema))
+  return found.find((one) => one !== undefined && one !== null) ?? (found.includes(null) ? null : undefined)
+}
+
+/** All that its items may look like. */
+function exampleOfList(items: Json): unknown[] | undefined {
+  if (items['examples']) return items['examples'] as unknown[]
+  const item = exampleOf(items)
+  return item === undefined ? undefined : [item]
+}

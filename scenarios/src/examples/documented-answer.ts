@@ -1,0 +1,81 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { apiDocument, type Content, type Json } from './documented-operation.ts'
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+ajv.addSchema({ $id: 'api', components: apiDocument.components })
+
+/** What is wrong with an answer as it came, by the schema and the example of its content. Nothing: it is as documented. */
+export function wrongWith(type: string, content: Content, text: string): string[] {
+  if (content.example === undefined) return ['no example']
+  const example = typeof content.example === 'string' ? content.example : JSON.stringify(content.example)
+  if (type === 'text/csv') return columnsOf(text) === columnsOf(example) ? [] : [`columns: ${columnsOf(text)}`]
+  const [real, shown] = [valuesIn(type, text), valuesIn(type, example)]
+  const check = ajv.compile(asPartOf(content.schema))
+  const invalid = [...real.map((value) => ['answer', value]), ...shown.map((value) => ['example', value])].flatMap(
+    ([what, value]) => (check(value) ? [] : [`${String(what)}: ${ajv.errorsText(check.errors)}`]),
+  )
+  return [...invalid, ...differentKeys('', [content.schema], shown, real)]
+}
+
+/** The JSON in it: one value, or one a line or event. What ends a stream is none. */
+function valuesIn(type: string, text: string): unknown[] {
+  if (type === 'application/json') return [JSON.parse(text)]
+  const lines = text.split('\n').map((line) => line.trim())
+  const data = type === 'text/event-stream' ? lines.flatMap((line) => line.match(/^data: (.*)$/)?.[1] ?? []) : lines
+  return data.filter((line) => line !== '' && line !== '[DONE]').map((line) => JSON.parse(line) as unknown)
+}
+
+const columnsOf = (text: string) => text.split('\r\n')[0]
+
+/** A reference leads into the document. */
+function asPartOf(schema: Json): Json {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"api#/components/')
+  return JSON.parse(text) as Json
+}
+
+/**
+ * Where an example and a real answer have not the same keys. Of a list all its entries count together, and it may not be empty on one
+ * side alone; null may stand for anything. What is under a key that the schema does not name is the caller's own.
+ */
+function differentKeys(at: string, schemas: readonly Json[], shown: unknown[], real: unknown[]): string[] {
+  const named = schemas.flatMap((schema) => alternatives(schema))
+  const [some, others] = [shown.filter(isThere), real.filter(isThere)]
+  if (some.length === 0 || others.length === 0) return []
+  if (some.some(Array.isArray)) return differentLists(at, named, some as unknown[][], others as unknown[][])
+  if (!named.some(propertiesOf)) return []
+  const keys = (values: unknown[]) => new Set(values.flatMap((value) => Object.keys(value as object)))
+  const [documented, answered] = [keys(some), keys(others)]
+  const only = (what: string, names: Set<string>) => [...names].map((name) => `${at}.${name} is only in the ${what}`)
+  const below = [...documented.intersection(answered)].flatMap((name) => {
+    const parts = named.map((schema) => propertiesOf(schema)?.[name]).filter((part) => part !== undefined)
+    const [ofSome, ofOthers] = [some, others].map((values) => values.map((value) => (value as Json)[name]))
+    return differentKeys(`${at}.${name}`, parts, ofSome!, ofOthers!)
+  })
+  return [
+    ...only('example', documented.difference(answered)),
+    ...only('answer', answered.difference(documented)),
+    ...below,
+  ]
+}
+
+function differentLists(at: string, schemas: readonly Json[], shown: unknown[][], real: unknown[][]): string[] {
+  const [some, others] = [shown.flat(), real.flat()]
+  if (some.length === 0 && others.length === 0) return []
+  if (some.length === 0 || others.length === 0)
+    return [`${at} is empty in the ${some.length === 0 ? 'example' : 'answer'}`]
+  const items = schemas.flatMap(({ items: each }) => (each ? [each as Json] : []))
+  return differentKeys(`${at}[]`, items, some, others)
+}
+
+function alternatives(schema: Json): Json[] {
+  const { $ref, anyOf, oneOf } = schema as { $ref?: string; anyOf?: Json[]; oneOf?: Json[] }
+  if ($ref !== undefined) return alternatives(apiDocument.components.schemas[$ref.split('/').at(-1)!]!)
+  return [schema, ...[...(anyOf ?? []), ...(oneOf ?? [])].flatMap(alternatives)]
+}
+
+const propertiesOf = ({ properties }: Json) => properties as Record<string, Json> | undefined
+
+/** Texts and numbers have no keys. */
+function isThere(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}

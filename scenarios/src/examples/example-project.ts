@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { answerOf, type Answer } from '../caller.ts'
+import type { Stack } from '../stack.ts'
+import { operationNamed, type Operation } from './documented-operation.ts'
+import { exampleRequest, type OwnNames } from './example-request.ts'
+
+// A project in which every example finds what it names. It is made by the examples themselves.
+
+/** What one request has of its own. */
+export interface Own extends Partial<OwnNames> {
+  /** In place of the key or token of the project; null: none. */
+  secret?: string | null
+  headers?: Record<string, string>
+  /** The content type that is asked for. */
+  form?: string
+}
+
+export type ExampleProject = Awaited<ReturnType<typeof openExampleProject>>
+
+export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateways' | 'provider'>) {
+  const { fixture } = stack
+  const { tenant, team, owner } = await fixture.tenant()
+  await fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [owner])
+  const person = (await fixture.token(owner)).secret
+  const secrets = { key: '' }
+  const names: Partial<OwnNames> = {
+    tenant,
+    team,
+    email: `${owner}@example.test`,
+    number: '1',
+    ...thisMonth(),
+  }
+
+  async function send(name: string, { secret, headers = {}, form, ...own }: Own = {}): Promise<Answer> {
+    const operation = operationNamed(name)
+    const all = { ...names, ...fresh(), ...own } as OwnNames
+    const { method, path, headers: shown, body } = exampleRequest(operation, all, form)
+    const credential = secret === undefined ? credentialFor(operation) : secret
+    const answer = await fetch(stack.gateways[0]!.url + path, {
+      method,
+      headers: { ...(credential !== null && { authorization: `Bearer ${credential}` }), ...shown, ...headers },
+      ...(body !== undefined && { body: body instanceof Buffer ? body : JSON.stringify(body) }),
+      redirect: 'manual',
+    })
+    return answerOf(answer)
+  }
+
+  /** Whoever may ask as a person does. */
+  function credentialFor({ security }: Operation): string | null {
+    if (security.some((one) => 'personalToken' in one)) return person
+    return security.length > 0 ? secrets.key : null
+  }
+
+  /** Executes an example whose answer something else needs. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever the API answered, as a client sees it
+  async function make(name: string, own: Own = {}): Promise<any> {
+    const answer = await send(name, own)
+    if (answer.status >= 400) throw new Error(`${name}: ${answer.status} ${answer.text}`)
+    return answer.body
+  }
+
+  const at = '/api/v2/tenants/{tenant}'
+  const project = `${at}/projects/{project}`
+  const sandbox = `${at}/sandboxes/{sandbox}`
+
+  names.person = (await make(`POST ${at}/members`)).id
+  names.project = (await make(`POST ${at}/projects`)).id
+  await make(`POST ${project}/wallet/fundings`)
+  names.product = (await make('POST /api/v2/products')).id
+  await make(`PUT ${project}/assignments/{product}`)
+  const issued = await make(`POST ${at}/keys`)
+  names.key = issued.key.id
+  secrets.key = issued.secret
+  await make(`PUT ${project}/notices/thresholds`)
+  names.webhook = (await make(`POST ${project}/webhooks`)).webhook.id
+  names.invocation = (await make('POST /v1/chat/completions')).id // which crosses a threshold
+  await make(`POST ${project}/wallet/corrections`)
+  await send('POST /v1/chat/completions', { product: 'acme/none' }) // a refusal
+  names.sandbox = (await make(`POST ${project}/sandboxes`)).id
+  await make(`POST ${sandbox}/revisions`)
+  await make(`POST ${sandbox}/revisions/{number}/activate`)
+  names.execution = (await make('POST /v1/sandbox/{id}/invoke')).id
+  names.asset = (await make(`POST ${project}/assets`)).id
+  names.token = (await make('POST /api/v2/me/tokens')).token.id
+  for (const of of [at, project]) names.accessToken = (await make(`POST ${of}/tokens`)).token.id
+  // What services tell each other a moment later.
+  for (const list of ['invocations', 'notices', 'refusals/recent'])
+    await expect.poll(async () => (await make(`GET ${project}/${list}`)).data).not.toEqual([])
+
+  return { stack, owner, person, names, send, make }
+}
+
+/** Texts that no other request uses. */
+function fresh(): Partial<OwnNames> {
+  const text = randomBytes(6).toString('hex')
+  return {
+    newEmail: `${text}@example.test`,
+    newProduct: `acme/${text}`,
+    idempotencyKey: `example-${text}`,
+    fundingId: `funding-${text}`,
+    correctionId: `correction-${text}`,
+    newPassword: `another ${text} sentence`,
+  }
+}
+
+function thisMonth(): Pick<OwnNames, 'month' | 'from' | 'to'> {
+  const now = new Date()
+  const first = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
+  return { month: now.toISOString().slice(0, 7), from: first(0).toISOString(), to: first(1).toISOString() }
+}

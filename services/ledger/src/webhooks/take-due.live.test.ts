@@ -1,0 +1,66 @@
+import { expect, onTestFinished } from 'vitest'
+import { openCountingSession, type AllWork } from '../fixtures/count-work.ts'
+import { test } from '../fixtures/ledger-test.ts'
+import { takeDue } from './take-due.ts'
+
+// What it costs to look for what is due, counted in rows and pages of Postgres instead of timed.
+
+const WEBHOOKS = 50_000
+const LOST_MS = 60_000
+
+test('looking for what is due does not grow with webhooks, nor with what waits for later', async ({
+  database,
+  fixture,
+}) => {
+  const session = await openCountingSession(database.adminUrl)
+  onTestFinished(session.close)
+  let taken: string[] = []
+  const look = (): Promise<AllWork> =>
+    session.countAll(async (reads) => {
+      taken = (await takeDue({ reads }, LOST_MS)).map(({ webhook }) => webhook)
+    })
+
+  await fixture.run(
+    `INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
+     SELECT 'whk_' || md5(n::text), 'prj_' || n, 'https://hooks.example.com/', 'gone', 'per_test', now()
+       FROM generate_series(1, ${WEBHOOKS}) n`,
+  )
+  await fixture.run(
+    `INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+     SELECT 'ntc_' || n, 'prj_' || n, 'wallet.below', 5, 4, now() FROM generate_series(1, ${WEBHOOKS}) n`,
+  )
+  await fixture.run(
+    `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT 'ntc_' || n, 'whk_' || md5(n::text), now() + interval '1 day' FROM generate_series(1, ${WEBHOOKS}) n`,
+  )
+  await fixture.run('ANALYZE money.webhooks, money.notices, money.webhook_deliveries')
+
+  // T1
+  const nothing = await look()
+  expect(taken).toEqual([])
+  expect(nothing.rows).toBe(0)
+  expect(nothing.pages).toBeLessThan(20)
+
+  // T2: one of them is due, and is found at once.
+  const [one] = (
+    await fixture.run(
+      `UPDATE money.webhook_deliveries SET next_try_at = now() WHERE notice = 'ntc_777' RETURNING webhook`,
+    )
+  ).rows as { webhook: string }[]
+  const few = await look()
+  expect(taken).toEqual([one!.webhook])
+  expect(few.rows).toBeLessThan(3_000)
+  expect(few.pages).toBeLessThan(2_000)
+
+  // T2, T3: all of one is due, and more than is looked at.
+  await fixture.run(
+    `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT 'ntc_' || n, $1, now() - interval '1 hour' FROM generate_series(1, ${WEBHOOKS}) n ON CONFLICT DO NOTHING`,
+    [one!.webhook],
+  )
+  await fixture.run('ANALYZE money.webhook_deliveries')
+  const many = await look()
+  expect(taken).toHaveLength(8)
+  expect(many.rows).toBeLessThan(6_000)
+  expect(many.pages).toBeLessThan(2_000)
+})
