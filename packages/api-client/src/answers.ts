@@ -14,7 +14,8 @@ export async function* linesOf(
   answer: Response,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown, void, undefined> {
-  const reader = answer.body!.getReader()
+  const reader = answer.body?.getReader()
+  if (!reader) return
   const decoder = new TextDecoder()
   let rest = ''
   try {

@@ -170,6 +170,16 @@ describe('a request', () => {
     expect(server.requests[0]!.headers.accept).toBe('application/json')
   })
 
+  test('goes to where its page is from, if no base is named', async () => {
+    const asked: unknown[] = []
+    const answer: ClientOptions['fetch'] = async (url) => {
+      asked.push(url)
+      return Response.json({})
+    }
+    await openApiClient({ baseUrl: '', fetch: answer }).ask('GET', '/api/v2/me')
+    expect(asked).toEqual(['/api/v2/me'])
+  })
+
   test('sends bytes as they are', async ({ server }) => {
     server.answers(json({}, 201))
     await open(server).ask('POST', '/v1/assets', { body: new Uint8Array([104, 105]), contentType: 'image/png' })
