@@ -81,7 +81,9 @@ export const usageReport = z
         group: z
           .string()
           .nullable()
-          .describe('a model id, a key id, a sandbox id or a day such as 2026-11-20; null: by no key, or by no sandbox'),
+          .describe(
+            'a model id, a key id, a sandbox id or a day such as 2026-11-20; null: by no key, or by no sandbox',
+          ),
         calls: z.int(),
         promptTokens: z.int(),
         completionTokens: z.int(),
