@@ -101,8 +101,8 @@ export const benches: Record<string, Bench> = {
     run: counting,
   },
   growth: {
-    title: 'the same questions to empty books, to a million calls and to ten million (one size a round)',
-    rounds: 2,
+    title: 'the same questions to empty books, to 100,000 calls, to a million and to ten million (one size a round)',
+    rounds: 3,
     seconds: 3,
     profiles: [],
     run: growth,

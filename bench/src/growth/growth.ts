@@ -13,11 +13,13 @@ import { startBenchServers } from '../stack/bench-servers.ts'
 import { checkBooks, rollUpUsage, sayFinding } from '../stack/ledger-parts.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
 import { archiveGrowth, type ArchivedGrowth } from './archive-growth.ts'
+import { growAround, openAround } from './grow-around.ts'
 import { growTo, type Growth, type GrownProject } from './grow-books.ts'
+import { measureReads, reportReads } from './growing-reads.ts'
 
 // What grows with the books, and what must not: the same questions to the same database, empty and then with more and more calls.
 
-const SIZES = [0, 1_000_000, 10_000_000]
+const SIZES = [0, 100_000, 1_000_000, 10_000_000]
 /** Books of this size are folded from the first entry on. */
 const PROVED = 1_000_000
 const CLIENTS = 64
@@ -55,7 +57,8 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
   const { postgres, redis } = await startBenchServers(stops)
   const fixture = await openFixture(postgres.adminUrl)
   stops.add(fixture.close)
-  const { grown, busy, token, tenant, secret } = await build(fixture)
+  const { grown, busy, token, tenant, owner, secret } = await build(fixture)
+  const around = await openAround(fixture, grown, { tenant, owner })
   const stack = await startServices({
     ledgerUrl: postgres.ledgerUrl,
     consoleUrl: postgres.consoleUrl,
@@ -67,7 +70,8 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
   stops.add(database.close)
   const batcher = batcherUnderTest(database, now)
   const monthUrl = `from=${iso(grown.endMs - MONTH_MS)}&to=${iso(grown.endMs)}`
-  const project = `${stack.console!.url}/api/v2/tenants/${tenant}/projects/${grown.projects[0]!.id}`
+  const ofTenant = `${stack.console!.url}/api/v2/tenants/${tenant}`
+  const project = `${ofTenant}/projects/${grown.projects[0]!.id}`
   const growing: GrowingStack = {
     fixture,
     stack,
@@ -88,22 +92,27 @@ export async function growth({ options, stops, tell }: BenchDeps): Promise<strin
 
   await growing.admit(options.roundMs) // warm
   const measured: Measured[] = []
+  const reads: Record<string, number>[] = []
   for (const calls of SIZES.slice(0, 1 + Math.min(options.rounds, SIZES.length - 1))) {
     if (calls > 0) {
       tell(`Growing the books to ${calls.toLocaleString('en-US')} calls`)
+      const before = grown.calls
       await growTo(fixture, grown, calls, tell)
+      await growAround(fixture, grown, around, before)
       if (calls === PROVED) await proveBooks(database, true)
       await rollUpUsage({ reads: database, log: { warn: ({ err }) => tell(String(err)) } })
     }
     measured.push(await measure(growing, options.roundMs, grown.calls))
-    tell(`${calls.toLocaleString('en-US')} calls: ${JSON.stringify(measured.at(-1))}`)
+    reads.push(await measureReads(grown, around, (path) => get(`${ofTenant}/${path}`, token)))
+    tell(`${calls.toLocaleString('en-US')} calls: ${JSON.stringify({ ...measured.at(-1), ...reads.at(-1) })}`)
   }
   tell('Checking the books')
   await proveBooks(database)
   const archived = grown.calls === 0 ? null : await archiveGrowth(fixture, postgres, tell)
   if (archived) await proveBooks(database, true) // behind the archive
   const run = await describeRun(new Date())
-  return [report(measured, run), ...(archived ? [sayArchive(archived, grown.calls)] : [])].join('\n\n')
+  const people = reportReads(sizesOf(measured), reads)
+  return [report(measured, run), people, ...(archived ? [sayArchive(archived, grown.calls)] : [])].join('\n\n')
 }
 
 /** From the first entry on where they have a million calls, so that what was made by SQL is proved to be books. */
@@ -135,7 +144,7 @@ async function build(fixture: Fixture) {
   startOfMonth.setUTCHours(0, 0, 0, 0)
   const grown: Growth = { projects, model, instance, calls: 0, endMs: startOfMonth.getTime() }
   const busy = { model, instance, wallet, busy: wallet, naive: wallet, many: [], empty: wallet }
-  return { grown, busy, token, tenant: tenant.tenant, secret }
+  return { grown, busy, token, tenant: tenant.tenant, owner: tenant.owner, secret }
 }
 
 async function measure(
@@ -205,6 +214,8 @@ function sayArchive({ calls, seconds, fileBytes, before, after }: ArchivedGrowth
   )
 }
 
+const sizesOf = (measured: Measured[]) => measured.map((_, n) => SIZES[n]!.toLocaleString('en-US'))
+
 function report(measured: Measured[], run: string): string {
   const empty = measured[0]!
   const full = measured.at(-1)!
@@ -213,7 +224,7 @@ function report(measured: Measured[], run: string): string {
   const worse = (name: keyof typeof FIGURES) =>
     name === 'perSecond' ? empty[name] / full[name] : full[name] / empty[name]
   const names = Object.keys(FIGURES) as (keyof typeof FIGURES)[]
-  const head = ['calls in the books', ...measured.map((_, n) => SIZES[n]!.toLocaleString('en-US')), 'worse by']
+  const head = ['calls in the books', ...sizesOf(measured), 'worse by']
   const rows = names.map((name) => [
     FIGURES[name],
     ...measured.map((each) => say(name, each[name])),

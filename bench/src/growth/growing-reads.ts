@@ -1,0 +1,73 @@
+import { median } from '../load/figures.ts'
+import { ms, table, times } from '../report/table.ts'
+import type { Growth } from './grow-books.ts'
+import type { Around } from './grow-around.ts'
+
+// What people read of a project's books, asked of small and of large ones: each page is to cost the same, however many pages there are.
+
+const ASKED = 21
+const MONTH_MS = 30 * 86_400_000
+
+/** Each question and its path below the tenant's. */
+function questionsTo(growth: Growth, { owner, sandbox }: Around): Record<string, string> {
+  const { id, key } = growth.projects[0]!
+  const iso = (at: number) => new Date(at).toISOString()
+  const month = `from=${iso(growth.endMs - MONTH_MS)}&to=${iso(growth.endMs)}`
+  const lately = `from=${iso(Date.now() - MONTH_MS)}&to=${iso(Date.now())}`
+  const day = (at: number) => iso(at).slice(0, 10)
+  const project = `projects/${id}`
+  return {
+    'the statement of a month': `${project}/statement?month=${day(growth.endMs - 1).slice(0, 7)}`,
+    'the statement of a year': `${project}/statement?from=${day(growth.endMs - 12 * MONTH_MS)}&to=${day(growth.endMs)}`,
+    'a page of fundings': `${project}/fundings?limit=50`,
+    'a page of the journal': `${project}/journal?limit=50`,
+    'usage of a month, by model and hour of Berlin': `${project}/usage?by=model&step=hour&zone=Europe/Berlin&${month}`,
+    'usage of a month, by key and day of Kolkata': `${project}/usage?by=key&step=day&zone=Asia/Kolkata&${month}`,
+    'calls of a key in a month': `${project}/invocations?limit=50&key=${key}&${month}`,
+    'calls of a model that were settled': `${project}/invocations?limit=50&model=${encodeURIComponent(growth.model)}&state=Settled`,
+    'calls of a model that there is none of': `${project}/invocations?limit=50&model=none`,
+    'executions of a product': `sandboxes/${sandbox}/executions?limit=50`,
+    'executions that failed': `sandboxes/${sandbox}/executions?limit=50&state=Failed`,
+    'executions of a revision in a month': `sandboxes/${sandbox}/executions?limit=50&revision=3&${lately}`,
+    'refusals of a day, by code': `${project}/refusals?by=code`,
+    'the last refusals': `${project}/refusals/recent`,
+    'the audit': `audit?limit=50`,
+    'the audit of a person in a month': `audit?limit=50&person=${owner}&${lately}`,
+    'the audit of an action': `audit?limit=50&action=key.create`,
+    'the audit of a key': `audit?limit=50&subject=key_1`,
+    'keys with their windows': `keys?limit=50&project=${id}&state=Active`,
+  }
+}
+
+/** Milliseconds of each question, the median of some. `get`: asks the console for a path below the tenant's. */
+export async function measureReads(
+  growth: Growth,
+  around: Around,
+  get: (path: string) => Promise<void>,
+): Promise<Record<string, number>> {
+  const measured: Record<string, number> = {}
+  for (const [question, path] of Object.entries(questionsTo(growth, around))) {
+    const tookMs: number[] = []
+    for (let n = 0; n < ASKED; n++) {
+      const startMs = performance.now()
+      await get(path)
+      tookMs.push(performance.now() - startMs)
+    }
+    measured[question] = median(tookMs)
+  }
+  return measured
+}
+
+/** The largest books against the smallest that have calls, where there are two such: in empty ones is nothing to read. */
+export function reportReads(sizes: string[], measured: Record<string, number>[]): string {
+  const first = measured.length > 2 ? 1 : 0
+  const [small, large] = [measured[first]!, measured.at(-1)!]
+  return table(
+    ['what people read, by calls in the books', ...sizes, `most to ${sizes[first]!}`],
+    Object.keys(large).map((question) => [
+      question,
+      ...measured.map((each) => ms(each[question]!)),
+      times(large[question]! / small[question]!),
+    ]),
+  )
+}
