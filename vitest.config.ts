@@ -13,6 +13,7 @@ const alone = [
   'crashes',
   'flow-crashes',
   'flow-fairness',
+  'rerun',
   'revocation',
   'rolling-restart',
   'stalls',

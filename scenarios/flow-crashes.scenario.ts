@@ -3,7 +3,8 @@ import { describe, expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type Stack } from './src/stack.ts'
-import { paidFlow } from './src/paid-flows.ts'
+import { ended, killed } from './src/kills.ts'
+import { openPaidTenant } from './src/paid-tenant.ts'
 import { runUntilOver } from './src/executions.ts'
 
 // Every part of the stack is killed while executions with paid nodes go on. Afterwards every execution has ended, nothing was charged twice, no
@@ -40,7 +41,7 @@ describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
     postgresServer,
     redisServer,
   }) => {
-    const tenant = await openTenant(stack)
+    const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: 20 })
     const records: ExecutionRecord[] = []
     let next = 0
     const callers = Array.from({ length: AT_ONCE }, async () => {
@@ -87,29 +88,6 @@ describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
     await expectNothingRanAgain(stack, tenant.project)
   }, 400_000)
 })
-
-async function openTenant(stack: Stack) {
-  const owners = await stack.fixture.tenant()
-  const project = await stack.fixture.project(owners, 100_000_000_000n)
-  const product = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
-  await stack.fixture.assign(project.id, product)
-  const sandboxes: string[] = []
-  for (let calls = 1; calls <= MOST_CALLS; calls++)
-    sandboxes.push((await stack.fixture.sandbox(project, paidFlow(product, calls), { activate: true })).id)
-  await stack.provider.control.setFaults([{ latencyMs: 20 }])
-  const { secret } = await stack.fixture.key({ project, by: owners.owner })
-  return { project: project.id, product, sandboxes, secret }
-}
-
-async function killed(program: Stack['workers'][number]): Promise<void> {
-  await program.kill()
-  await program.start()
-}
-
-/** Resolves once so many executions have ended, so that what is killed is killed in the middle of others. */
-async function ended(records: unknown[], count: number): Promise<void> {
-  while (records.length < count) await new Promise((resolve) => setTimeout(resolve, 10))
-}
 
 /** The charge of each execution is the sum of its calls in the books, each call was charged once, and the provider was asked for each. */
 async function expectPaidOnce(stack: Stack, project: string, records: ExecutionRecord[]): Promise<void> {

@@ -26,3 +26,40 @@ export function paidFlow(product: string, calls: number): Graph {
   edges.push({ from, to: 'out.text' })
   return { input: TEXT, output: TEXT, nodes, edges }
 }
+
+/**
+ * A flow of so many paid calls, each of which waits for some of those before it, and some of which begin only where the text has an
+ * even length. As in `paidFlow` each call's prompt names its node, and the text, whatever the model said.
+ * @param chance a number from 0 to 1, the next one each time
+ */
+export function wovenFlow(product: string, calls: number, chance: () => number): Graph {
+  const nodes: Graph['nodes'] = [{ id: 'in', kind: 'input' }]
+  const edges: Graph['edges'] = [{ from: 'in.text', to: 'out.text' }]
+  const taken = new Set<string>()
+  for (let call = 0; call < calls; call++) {
+    const before = Array.from({ length: call }, (_, n) => `call${n}`).filter(() => chance() < 0.35)
+    let from = 'in.text'
+    if (before.length > 0) {
+      const sizes = before.map((id) => `size(${id})`).join(' + ')
+      nodes.push({ id: `join${call}`, kind: 'expression', expression: `${sizes} >= 0 ? text : ''` })
+      edges.push(...before.map((id) => ({ from: `${id}.text`, to: `join${call}.${id}` })))
+      edges.push({ from: 'in.text', to: `join${call}.text` })
+      from = `join${call}.value`
+    }
+    if (chance() < 0.2) {
+      nodes.push({ id: `even${call}`, kind: 'branch', condition: 'size(text) % 2 == 0' })
+      edges.push({ from, to: `even${call}.text` })
+      from = `even${call}.true.text`
+    }
+    nodes.push({ id: `ask${call}`, kind: 'template', template: `call${call} {{ text }}` })
+    nodes.push({ id: `call${call}`, kind: 'product.chat', product, params: { max_tokens: 20 } })
+    edges.push({ from, to: `ask${call}.text` }, { from: `ask${call}.text`, to: `call${call}.prompt` })
+    before.forEach((id) => taken.add(id))
+  }
+  const last = Array.from({ length: calls }, (_, n) => `call${n}`).filter((id) => !taken.has(id))
+  nodes.push({ id: 'out', kind: 'output' })
+  edges.push(...last.map((id) => ({ from: `${id}.text`, to: `out.${id}` })))
+  const properties = Object.fromEntries(last.map((id) => [id, { type: 'string' }]))
+  const output = { ...TEXT, properties: { ...TEXT.properties, ...properties } }
+  return { input: TEXT, output, nodes, edges }
+}

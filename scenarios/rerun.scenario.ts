@@ -1,0 +1,214 @@
+import { hash } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import type { ExecutionDetail, ExecutionRecord } from '@gateway/contracts/execution'
+import type { Graph } from '@gateway/contracts/graph'
+import { liveTest } from '@gateway/testbed/live-test'
+import { startBalancer, type Balancer } from './src/balancer.ts'
+import { ended, killed } from './src/kills.ts'
+import { wovenFlow } from './src/paid-flows.ts'
+import { openPaidTenant } from './src/paid-tenant.ts'
+import { openTokensOf } from './src/provider-tokens.ts'
+import { anewBy, rerunUntilOver } from './src/reruns.ts'
+import { openStack, type Stack } from './src/stack.ts'
+import { runAndStop } from './src/stopped-execution.ts'
+
+// Executions that succeeded, failed or were stopped are run from any node of theirs, and what comes of it from another one. The
+// provider is called for the nodes below it and for no others, what is charged is what it answers for them, and under one
+// idempotency key one execution begins.
+
+const FLOWS = 10
+const EXECUTIONS = 50
+const MOST_CALLS = 7
+const AT_ONCE = 6
+const LATENCY_MS = 15
+
+const test = liveTest.extend('stack', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+  let balancer: Balancer | null = null
+  const stack = await openStack({
+    ...database,
+    redisUrl: redis.url,
+    ledgers: 2,
+    gateways: 2,
+    workers: 3,
+    consoles: 2, // each asks another ledger
+    consolesAt: async (urls) => (balancer = await startBalancer(urls)).url,
+  })
+  onCleanup(async () => {
+    await stack.close()
+    await balancer?.stop()
+  })
+  return stack
+})
+
+describe.for([
+  ['all parts run', false],
+  ['workers and ledgers are killed', true],
+] as const)('while %s', ([, kills]) => {
+  test(`${2 * EXECUTIONS} reruns call the provider for what runs anew alone, and are charged for that`, async ({
+    stack,
+  }) => {
+    const tenant = await openTenant(stack)
+    const executions = await endedExecutions(stack, tenant)
+    const settledBefore = (await stack.wallet(tenant.project)).settled
+    await stack.provider.control.setFaults([{ latencyMs: LATENCY_MS }])
+    await stack.provider.control.clearCalls()
+
+    const reruns: Rerun[] = []
+    const working = inTurns(executions, async (execution, n) => {
+      const second = await runFromAny(stack, tenant, execution, `second-${n}`)
+      reruns.push(second)
+      reruns.push(await runFromAny(stack, tenant, second, `third-${n}`))
+    })
+    if (kills) await killParts(stack, reruns)
+    await working
+    await stack.untilNothingIsReserved(tenant.project, 30_000)
+
+    for (const rerun of reruns) expectTakenOver(rerun)
+    await expectCalled(stack, reruns, kills)
+    await expectCharged(stack, tenant, reruns, settledBefore)
+    await expectBegunOnce(stack, tenant, reruns)
+    expect(await stack.findings([tenant.project])).toEqual([])
+  }, 600_000)
+})
+
+/** An execution of one of the flows, whose paid nodes ask for their id and this text. */
+interface Ended {
+  text: string
+  graph: Graph
+  record: Pick<ExecutionRecord, 'id' | 'nodes'>
+}
+interface Rerun extends Ended {
+  earlier: Ended['record']
+  anew: Set<string>
+  again: Parameters<typeof rerunUntilOver>[1]
+  record: ExecutionDetail
+}
+type Tenant = Awaited<ReturnType<typeof openTenant>>
+
+async function openTenant(stack: Stack) {
+  const tenant = await openPaidTenant(stack, { mostCalls: 0, latencyMs: LATENCY_MS })
+  const flows: { graph: Graph; sandbox: string }[] = []
+  for (let n = 0; n < FLOWS; n++) {
+    const graph = wovenFlow(tenant.product, 2 + (n % (MOST_CALLS - 1)), chanceOf(`flow ${n}`))
+    const { id } = await stack.fixture.sandbox({ id: tenant.project }, graph, { activate: true })
+    flows.push({ graph, sandbox: id })
+  }
+  const token = (await stack.fixture.token(tenant.owner)).secret
+  return { ...tenant, flows, token, path: `/api/v2/tenants/${tenant.tenant}/projects/${tenant.project}` }
+}
+
+/** One in four fails at a node, one in four is stopped at some moment. */
+async function endedExecutions(stack: Stack, { flows, secret, project }: Tenant): Promise<Ended[]> {
+  const texts = Array.from({ length: EXECUTIONS }, (_, n) => `run${n}.`)
+  const failing = texts.flatMap((text, n) => (n % 4 === 1 ? [{ prompt: `call${n % 3} ${text}`, status: 400 }] : []))
+  await stack.provider.control.setFaults([...failing, { latencyMs: LATENCY_MS }])
+  const executions: Ended[] = []
+  await inTurns(texts, async (text, n) => {
+    const { graph, sandbox } = flows[n % FLOWS]!
+    const stopAfterMs = n % 4 === 2 ? (n * 37) % 131 : null
+    const call = { sandbox, secret, input: { text }, idempotencyKey: `${project}-first-${n}`, stopAfterMs }
+    executions.push({ text, graph, record: await runAndStop(stack, call) })
+  })
+  const states = new Set(executions.map(({ record }) => (record as ExecutionRecord).status))
+  expect([...states].toSorted()).toEqual(['Cancelled', 'Failed', 'Succeeded'])
+  return executions
+}
+
+async function runFromAny(stack: Stack, { path, token, project }: Tenant, ended: Ended, name: string): Promise<Rerun> {
+  const { graph, record: earlier } = ended
+  const from = graph.nodes[Math.floor(chanceOf(name)() * graph.nodes.length)]!.id
+  const again = { path, token, execution: earlier.id, from, idempotencyKey: `${project}-${name}` }
+  const record = await rerunUntilOver(stack, again)
+  return { ...ended, earlier, anew: anewBy(graph, earlier, from), again, record }
+}
+
+async function killParts({ workers, ledgers }: Stack, reruns: unknown[]): Promise<void> {
+  const [one, two, three] = workers as [Program, Program, Program]
+  const harms = [[one], [ledgers[0]!], [two, three], [ledgers[1]!], [one, two, three], ledgers]
+  for (const [n, programs] of harms.entries()) {
+    await ended(reruns, Math.floor(((n + 1) * 2 * EXECUTIONS) / (harms.length + 2)))
+    await Promise.all(programs.map(killed))
+  }
+}
+type Program = Stack['workers'][number]
+
+/** What is not below the node, and had a result, is what it was and costs nothing. */
+function expectTakenOver({ record, earlier, anew }: Rerun): void {
+  expect(record).toMatchObject({ status: 'Succeeded', rerunOf: earlier.id })
+  const before = new Map(earlier.nodes.map((node) => [node.id, node]))
+  for (const { id, takenOver, status, output, chargedMicro, callId } of record.nodes) {
+    expect([id, takenOver]).toEqual([id, !anew.has(id)])
+    if (!takenOver) continue
+    const { status: statusBefore, output: outputBefore } = before.get(id)!
+    expect({ status, output, chargedMicro, callId }).toEqual({
+      status: statusBefore,
+      output: outputBefore,
+      chargedMicro: 0,
+      callId: null,
+    })
+  }
+}
+
+/** The prompts of the paid nodes that ran anew. */
+function promptsOf({ record, anew, text }: Rerun): string[] {
+  const ran = record.nodes.filter(
+    ({ id, kind, status }) => kind.startsWith('product.') && status !== 'Skipped' && anew.has(id),
+  )
+  return ran.map(({ id }) => `${id} ${text}`)
+}
+
+/** A call that was under way in a part that was killed is made again. */
+async function expectCalled(stack: Stack, reruns: readonly Rerun[], kills: boolean): Promise<void> {
+  const count = (prompts: readonly string[]) =>
+    Object.fromEntries([...Map.groupBy(prompts, (prompt) => prompt)].map(([prompt, all]) => [prompt, all.length]))
+  const expected = count(reruns.flatMap(promptsOf).toSorted())
+  const called = count((await stack.provider.control.calls()).map(({ prompt }) => prompt).toSorted())
+  expect(Object.keys(called)).toEqual(Object.keys(expected))
+  const again = Object.keys(expected).filter((prompt) => called[prompt]! > expected[prompt]!)
+  const missing = Object.keys(expected).filter((prompt) => called[prompt]! < expected[prompt]!)
+  expect(missing).toEqual([])
+  if (!kills) expect(again).toEqual([])
+  const paidNodes = reruns.flatMap(({ graph }) => graph.nodes.filter(({ kind }) => kind.startsWith('product.')))
+  expect(reruns.flatMap(promptsOf).length).toBeLessThan((paidNodes.length * 3) / 4) // much was taken over
+}
+
+/** Each is charged a micro-USD for each token that the provider answers to the prompts of what ran anew, and once. */
+async function expectCharged(stack: Stack, { project }: Tenant, reruns: readonly Rerun[], before: bigint) {
+  await stack.provider.control.clearFaults()
+  const tokensOf = await openTokensOf(stack)
+  let sum = 0n
+  for (const rerun of reruns) {
+    let micro = 0
+    for (const prompt of promptsOf(rerun)) micro += await tokensOf(prompt)
+    const { id, chargedMicro, childCalls } = rerun.record
+    expect([id, chargedMicro, childCalls.length]).toEqual([id, micro, promptsOf(rerun).length])
+    sum += BigInt(micro)
+  }
+  expect(await stack.wallet(project)).toMatchObject({ reserved: 0n, settled: before + sum })
+}
+
+/** The same question again is answered with the same execution, and there are no others. */
+async function expectBegunOnce(stack: Stack, { project }: Tenant, reruns: readonly Rerun[]): Promise<void> {
+  for (const { again, record } of reruns.filter((_, n) => n % 10 === 0))
+    expect(await rerunUntilOver(stack, again)).toEqual(record)
+  const { rows } = await stack.fixture.run(
+    'SELECT id FROM money.executions WHERE project = $1 AND rerun_of IS NOT NULL ORDER BY id',
+    [project],
+  )
+  expect(rows.map(({ id }: { id: string }) => id)).toEqual(reruns.map(({ record }) => record.id).toSorted())
+}
+
+/** So many at a time. */
+async function inTurns<T>(items: readonly T[], work: (item: T, n: number) => Promise<void>): Promise<void> {
+  const entries = items.entries()
+  const worker = async () => {
+    for (const [n, item] of entries) await work(item, n)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+/** Numbers from 0 to 1, the same for the same name. */
+function chanceOf(name: string): () => number {
+  let n = 0
+  return () => Number.parseInt(hash('sha256', `${name} ${n++}`).slice(0, 8), 16) / 2 ** 32
+}

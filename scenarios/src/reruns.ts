@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ExecutionDetail, ExecutionRecord } from '@gateway/contracts/execution'
+import type { Graph } from '@gateway/contracts/graph'
+import type { Stack } from './stack.ts'
+
+export interface RerunCall {
+  /** Of the console API, with the organization and the project. */
+  path: string
+  /** Of a person. */
+  token: string
+  execution: string
+  from: string
+  idempotencyKey: string
+}
+
+const AGAIN_MS = 50
+const PATIENCE_MS = 15_000
+
+/** Runs from a node of an execution, by any of the gateways, and repeats it under its key until it is answered with a record. */
+export async function rerunUntilOver(
+  { gateways }: Pick<Stack, 'gateways'>,
+  { path, token, execution, from, idempotencyKey }: RerunCall,
+): Promise<ExecutionDetail> {
+  for (let n = 0; ; n++) {
+    const answer = await fetch(`${gateways[n % gateways.length]!.url}${path}/executions/${execution}/rerun`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
+      body: JSON.stringify({ from }),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    })
+      .then(async (sent) => ({ status: sent.status, text: await sent.text() }))
+      .catch(() => null) // a part that was killed
+    if (answer?.status === 200) return JSON.parse(answer.text) as ExecutionDetail
+    if (answer !== null && answer.status < 500) throw new Error(`${answer.status} ${answer.text}`)
+    await wait(AGAIN_MS)
+  }
+}
+
+/** Ids of the nodes to be done anew: what the edges say is below `from`, or below a node without a result. */
+export function anewBy({ nodes, edges }: Graph, earlier: Pick<ExecutionRecord, 'nodes'>, from: string): Set<string> {
+  const without = earlier.nodes.filter(({ status }) => status !== 'Succeeded' && status !== 'Skipped')
+  const anew = new Set([from, ...without.map(({ id }) => id)])
+  const nodeOf = (end: string) => end.slice(0, end.indexOf('.'))
+  for (let size = 0; size !== anew.size;) {
+    size = anew.size
+    for (const { from: above, to } of edges) if (anew.has(nodeOf(above))) anew.add(nodeOf(to))
+  }
+  return new Set(nodes.map(({ id }) => id).filter((id) => anew.has(id)))
+}
