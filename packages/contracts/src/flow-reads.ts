@@ -65,6 +65,10 @@ export type StartAnswer =
     }
   | Refused
 
+/** POST /sandboxes/estimate: what an estimate is made from (estimate.ts). Authorised as a start, and begins nothing. */
+export const estimateQuestion = startQuestion.pick({ caller: true, sandbox: true, revision: true, input: true })
+export type EstimateQuestion = z.infer<typeof estimateQuestion>
+
 /**
  * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline behind each,
  * and whether the last of them is `complete`. `caller` is the key that reads them, which is authorised anew at each look;

@@ -23,6 +23,7 @@ export interface ConsoleDeps {
     | 'followExecution'
     | 'readExecution'
     | 'cancelExecution'
+    | 'estimateSandbox'
     | 'recordAsset'
     | 'deleteAsset'
     | 'assetsToRemove'

@@ -8,6 +8,7 @@ import { readModels } from './catalogue/read-models.ts'
 import { readSandbox } from './catalogue/read-sandbox.ts'
 import type { Deps } from './deps.ts'
 import { cancelExecution } from './executions/cancel-execution.ts'
+import { estimateSandbox } from './executions/estimates/estimate-sandbox.ts'
 import { followExecution } from './executions/records/follow-execution.ts'
 import { endedExecutions } from './executions/records/ended-executions.ts'
 import { readExecution } from './executions/records/read-execution.ts'
@@ -33,6 +34,7 @@ export const operationHandlers: {
   checkAdmission,
   readInvocation,
   startExecution,
+  estimateSandbox,
   followExecution,
   endedExecutions,
   readExecution,

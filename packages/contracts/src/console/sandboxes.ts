@@ -68,6 +68,8 @@ export const executeBody = z.strictObject({
   maxMicro: ceilingMicro.nullable().default(null),
 })
 
+export const estimateInputBody = executeBody.omit({ maxMicro: true })
+
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
