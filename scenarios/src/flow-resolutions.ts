@@ -127,10 +127,14 @@ export const flowResolutions: ResolutionStory[] = [
       const { id } = await context.fixture.sandbox(context.tenant.project, graph)
       const first = await invoke(context, id, { text: 'Hello' }, { maxMicro: 1 })
       failed(context, first, 'ceiling_reached', /maxMicro/)
-      context.refused(errorOf(first))
       const { details } = (errorOf(first).body as { error: { details: Record<string, number> } }).error
       const enough = details['chargedMicro']! + details['reservedMicro']! + details['neededMicro']!
-      context.refused(errorOf(await invoke(context, id, { text: 'Hello' }, { maxMicro: enough - 1 })))
+      failed(
+        context,
+        await invoke(context, id, { text: 'Hello' }, { maxMicro: enough - 1 }),
+        'ceiling_reached',
+        /maxMicro/,
+      )
       succeeded(context, await invoke(context, id, { text: 'Hello' }, { maxMicro: enough }))
       succeeded(context, await invoke(context, id, { text: 'Hello' }))
     },

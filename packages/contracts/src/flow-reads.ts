@@ -65,6 +65,10 @@ export type StartAnswer =
     }
   | Refused
 
+/** POST /sandboxes/estimate: what an estimate is made from (estimate.ts). Authorised as a start, and begins nothing. */
+export const estimateQuestion = startQuestion.pick({ caller: true, sandbox: true, revision: true, input: true })
+export type EstimateQuestion = z.infer<typeof estimateQuestion>
+
 /**
  * POST /executions/rerun: begins an execution that takes over the results of an earlier one, except of the node `from` and those
  * below it; or answers which one an idempotency key began before. Safe to repeat by `id`. Only the console asks so, for a person

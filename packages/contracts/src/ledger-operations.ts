@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { EstimateAnswer } from './estimate.ts'
 import {
   assetDeletion,
   assetQuestion,
@@ -7,6 +8,7 @@ import {
   assetsRemoved,
   assetsToRemove,
   endedQuestion,
+  estimateQuestion,
   executionQuestion,
   followQuestion,
   imageQuestion,
@@ -149,6 +151,17 @@ export const ledgerOperations = {
     response: response<RerunAnswer>(),
     pool: 'executions',
     span: { name: 'rerun', id: 'service.execution', begins: true },
+  },
+  /** What is needed to say what an execution would be charged at most. */
+  estimateSandbox: {
+    path: '/sandboxes/estimate',
+    callers: ['gateway', 'console'],
+    request: estimateQuestion,
+    response: response<EstimateAnswer>(),
+    pool: 'requests',
+    bodyBytes: 2 * flowLimits.bodyBytes, // as of a start
+    forbids: ({ caller }: z.infer<typeof estimateQuestion>, service) =>
+      'person' in caller && service !== 'console' ? 'Only the console asks in the name of a person.' : null,
   },
   followExecution: {
     path: '/executions/follow',

@@ -170,6 +170,17 @@ export const sqlFunctions = {
       snapshot_age: 'bigint | null',
     },
   },
+  'money.read_estimate_v1': {
+    takes: {
+      of_products: 'text[]',
+      of_sandbox: 'text',
+      of_digest: 'text',
+    },
+    answers: {
+      products: 'text',
+      last: 'text',
+    },
+  },
   'money.read_executions_v1': {
     takes: {
       ids: 'text[]',

@@ -137,6 +137,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${sandbox}/revisions/:number`]:                     row(NONE,  NONE,   '200',  NONE,   NONE),
   [`POST ${sandbox}/revisions/:number/activate`]:           row(NONE,  NONE,   '200',  NONE,   NONE),
   [`POST ${sandbox}/execute`]:                              row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
+  [`POST ${sandbox}/estimate`]:                             row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
   [`GET ${sandbox}/executions`]:                            row(NONE,  NONE,   '200',  NONE,   NONE),
   [`GET ${project}/executions/:execution`]:                 row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
   [`POST ${project}/executions/:execution/cancel`]:         row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),

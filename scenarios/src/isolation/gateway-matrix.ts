@@ -84,6 +84,11 @@ export const gatewayMatrix: GatewayRow[] = [
     body: (ids) => ({ ...run(), project_id: ids.project }),
     headers: () => keyed,
   }),
+  row('POST /v1/sandbox/:id/estimate', '200', NO_SANDBOX, { path: { id: 'sandbox' }, body: run }),
+  row('POST /v1/sandbox/:id/estimate', '200', MISMATCH, {
+    path: { id: 'sandbox' },
+    body: (ids) => ({ ...run(), project_id: ids.project }),
+  }),
   row('POST /v1/sandbox/:id/mcp', '200', NO_SANDBOX, { path: { id: 'sandbox' }, body: tools, headers: () => mcp }),
   row('POST /v1/sandbox/:id/mcp', '200', NO_SANDBOX, { path: { id: 'sandbox' }, body: toolCall, headers: () => mcp }),
   row('POST /v1/sandbox/:id/mcp', '200', MISMATCH, {

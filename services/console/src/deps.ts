@@ -24,6 +24,7 @@ export interface ConsoleDeps {
     | 'readExecution'
     | 'cancelExecution'
     | 'rerunExecution'
+    | 'estimateSandbox'
     | 'recordAsset'
     | 'deleteAsset'
     | 'assetsToRemove'

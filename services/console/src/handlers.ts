@@ -4,6 +4,7 @@ import { listAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
 import type { ConsoleDeps } from './deps.ts'
 import { cancelExecution } from './executions/cancel-execution.ts'
+import { estimateSandbox } from './executions/estimate-sandbox.ts'
 import { executeSandbox } from './executions/execute-sandbox.ts'
 import { followExecution } from './executions/execution-progress.ts'
 import { listExecutions, readExecution } from './executions/executions.ts'
@@ -129,6 +130,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     readRevision: readRevision(deps),
     activateRevision: activateRevision(deps),
     executeSandbox: executeSandbox(deps),
+    estimateSandbox: estimateSandbox(deps),
     listExecutions: listExecutions(deps),
     readExecution: readExecution(deps),
     cancelExecution: cancelExecution(deps),

@@ -19,6 +19,7 @@ import { checkKey } from './routes/v1/key-check.ts'
 import { showKey } from './routes/v1/key.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
 import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
+import { estimateSandbox } from './routes/v1/sandbox/estimate.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
 import { serveMcp } from './routes/v1/sandbox/mcp.ts'
 
@@ -46,6 +47,7 @@ export function gatewayApp(deps: Deps): Express {
         checkKey: checkKey(deps),
         showInvocation: showInvocation(deps),
         invokeSandbox: invokeSandbox(deps),
+        estimateSandbox: estimateSandbox(deps),
         cancelExecution: cancelExecution(deps),
         serveMcp: null, // below, with every method
         showExecution: showExecution(deps),

@@ -1,6 +1,6 @@
 import type { Reset } from '@gateway/money/spending-window'
 import type { Price } from '@gateway/money/price'
-import type { Overheads } from './upper-bound.ts'
+import type { Overheads } from '@gateway/money/upper-bound'
 
 // The books as the decision sees them, in memory. money.run_batch_v1 has the same in tables.
 

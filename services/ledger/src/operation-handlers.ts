@@ -8,6 +8,7 @@ import { readModels } from './catalogue/read-models.ts'
 import { readSandbox } from './catalogue/read-sandbox.ts'
 import type { Deps } from './deps.ts'
 import { cancelExecution } from './executions/cancel-execution.ts'
+import { estimateSandbox } from './executions/estimates/estimate-sandbox.ts'
 import { followExecution } from './executions/records/follow-execution.ts'
 import { endedExecutions } from './executions/records/ended-executions.ts'
 import { readExecution } from './executions/records/read-execution.ts'
@@ -34,6 +35,7 @@ export const operationHandlers: {
   readInvocation,
   startExecution,
   rerunExecution: ({ reruns }, question) => reruns.submit(question),
+  estimateSandbox,
   followExecution,
   endedExecutions,
   readExecution,

@@ -1,4 +1,6 @@
+import { sandboxEstimate } from '../estimate.ts'
 import {
+  estimateInputBody,
   executeBody,
   executionsQuery,
   newRevisionBody,
@@ -96,6 +98,25 @@ export const consoleFlowRoutes = {
       maxBodyBytes: flowLimits.bodyBytes,
       description:
         'Without a key. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
+    },
+  ),
+  estimateSandbox: sandboxes(
+    'POST',
+    `${sandbox}/estimate`,
+    'What an execution would be charged at most',
+    one(sandboxEstimate),
+    {
+      ...sent(
+        estimateInputBody,
+        ...reached,
+        'revision_not_active',
+        'graph_invalid',
+        'product_not_assigned',
+        'input_type',
+      ),
+      maxBodyBytes: flowLimits.bodyBytes,
+      description:
+        'Of any revision without problems with this input, by the prices of this moment: the most that is reserved along the dearest way through the flow. Nothing begins and nothing is reserved.',
     },
   ),
   listExecutions: sandboxes(

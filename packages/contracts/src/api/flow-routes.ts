@@ -4,6 +4,7 @@ import { cancelledExample, executionExample, inputExample } from '../execution-e
 import { invokeBody } from '../invoke-request.ts'
 import type { ApiRoute } from './api-route.ts'
 import { assetShape, executionShape, progressQuery, progressShape } from '../execution.ts'
+import { estimateBody, sandboxEstimate } from '../estimate.ts'
 import { bytesShape } from './answer-shapes.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
@@ -101,6 +102,29 @@ export const flowRoutes = {
       'insufficient_budget',
       'rate_limited',
       'range_not_satisfiable',
+    ],
+  },
+  estimateSandbox: {
+    method: 'POST',
+    path: '/v1/sandbox/{id}/estimate',
+    tag: 'Sandbox products',
+    by: 'key',
+    summary: 'What an execution would be charged at most',
+    description:
+      'Of the active revision with this input, by the prices of this moment: the most that is reserved along the dearest way through the flow. Nothing begins and nothing is reserved. A `maxMicro` of so much refuses no node as long as prices stay as they are.',
+    parameters: sandboxId,
+    headers: selector,
+    body: estimateBody,
+    answers: { 200: { description: 'The estimate', body: sandboxEstimate } },
+    refusals: [
+      'invalid_json',
+      'invalid_request',
+      'request_too_large',
+      'sandbox_not_found',
+      'key_scope',
+      'revision_not_active',
+      'product_not_assigned',
+      'input_type',
     ],
   },
   cancelExecution: {

@@ -141,6 +141,8 @@ export const rerunBody = z
   })
   .meta({ examples: [{ from: 'draft' }] })
 
+export const estimateInputBody = executeBody.omit({ maxMicro: true })
+
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,6 +4,7 @@ import type { GraphNode } from '@gateway/contracts/graph'
 import { chatLimits } from '@gateway/contracts/limits'
 import { Refusal, refuse } from '@gateway/contracts/refusal'
 import { recordedUsage } from '@gateway/contracts/usage'
+import { chatMessages } from '@gateway/flow/chat-messages'
 import type { Completion } from '@gateway/providers/chat-port'
 import { forwardedFor } from '@gateway/providers/forwarded-for'
 import { openTextAccumulator } from '@gateway/tokens/text-accumulator'
@@ -53,7 +54,11 @@ export async function prepareChat(
 
 /** @throws Refusal whose field is the node's, since its author has written no messages */
 function requestOf(node: GraphNode, inputs: Values): ChatRequest {
-  const messages = messagesOf(inputs, imageReferences(inputs['image']))
+  const messages = chatMessages({
+    system: textAt(inputs, 'system'),
+    prompt: textAt(inputs, 'prompt') ?? '',
+    images: imageReferences(inputs['image']),
+  })
   try {
     return readChatRequest({ ...paramsOf(node), messages, model: productOf(node) })
   } catch (error) {
@@ -64,16 +69,6 @@ function requestOf(node: GraphNode, inputs: Values): ChatRequest {
 
 function paramsOf({ params }: GraphNode): object {
   return typeof params === 'object' && params !== null ? params : {}
-}
-
-function messagesOf(inputs: Values, images: string[]): object[] {
-  const system = textAt(inputs, 'system')
-  const prompt = textAt(inputs, 'prompt') ?? ''
-  const parts = images.map((url) => ({ type: 'image_url', image_url: { url } }))
-  return [
-    ...(system === null ? [] : [{ role: 'system', content: system }]),
-    { role: 'user', content: parts.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...parts] },
-  ]
 }
 
 function answeredText(choices: Completion['choices']): string {

@@ -14,7 +14,7 @@ import type { StartFacts } from './start-facts.ts'
  */
 export async function readInput(
   { prisma }: Pick<Database, 'prisma'>,
-  { surface, input }: StartQuestion,
+  { surface, input }: Pick<StartQuestion, 'surface' | 'input'>,
   facts: StartFacts,
   flow: Flow,
 ): Promise<{ values: Values } | Refused> {

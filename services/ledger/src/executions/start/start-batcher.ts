@@ -1,12 +1,13 @@
 import { openItemBatcher } from '@gateway/async/batcher'
 import type { StartAnswer, StartQuestion } from '@gateway/contracts/flow-reads'
-import { refused, type Refused } from '@gateway/contracts/ledger-refusal'
+import { refused } from '@gateway/contracts/ledger-refusal'
 import { classify } from '../../admissions/classify-error.ts'
 import type { Deps, NodeBatcher, StartBatcher } from '../../deps.ts'
 import { halvesOf } from '../../set-aside/halves-of.ts'
 import { enqueueJobs } from '../enqueue-jobs.ts'
 import { decideCaller, decideMeans, decideRevision } from './decide-start.ts'
 import { readInput } from './read-input.ts'
+import { refuseGraph } from './refuse-graph.ts'
 import { readStarts, scopeOf, type StartFacts } from './start-facts.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
 
@@ -143,21 +144,6 @@ async function decideStart(
   const input = await readInput(executions, question, facts, flow)
   if ('refused' in input) return input
   return decideMeans(facts, openExecutions) ?? { question, facts, plan: flow.plan, values: input.values }
-}
-
-/** Only a person who names a draft in the console gets this. */
-export async function refuseGraph(
-  { prisma }: Pick<Deps['executions'], 'prisma'>,
-  sandbox: string,
-  number: number,
-): Promise<Refused> {
-  const revision = await prisma.revision.findUniqueOrThrow({
-    where: { sandbox_number: { sandbox, number } },
-    select: { problems: true },
-  })
-  return refused('graph_invalid', {
-    problems: JSON.parse(Buffer.from(revision.problems).toString()) as { message: string }[],
-  })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { costMicro, type Micro, type Price } from '@gateway/money/price'
+import { costMicro, type Micro, type Price } from './price.ts'
 
 /** How many tokens a product's wrapping of a request may add; declared by the product (money §2.2). */
 export interface Overheads {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { costMicro } from '@gateway/money/price'
+import { costMicro } from './price.ts'
 import {
   MAX_FACTOR,
   NO_FACTOR,

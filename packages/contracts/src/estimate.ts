@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { Values } from './execution.ts'
+import { READABLE } from './field-problem.ts'
+import type { FlowPackage } from './graph.ts'
+import { invalidIssue } from './invalid-field.ts'
+import { invokeBody } from './invoke-request.ts'
+import type { Refused } from './ledger-refusal.ts'
+
+// What an execution would be charged at most, before it begins (money §7.6).
+
+export const estimateBody = invokeBody.omit({ maxMicro: true })
+
+/** @throws Refusal `invalid_request` with the field as `param` */
+export function readEstimateRequest(value: unknown) {
+  const parsed = estimateBody.safeParse(value, READABLE)
+  if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
+  const { input, revision = null, project_id: projectId = null } = parsed.data
+  return { input, revision, projectId }
+}
+
+const micro = z.int().min(0)
+const charged = (which: string) => micro.nullable().describe(`micro-USD, ${which}; null where none has ended`)
+
+export const sandboxEstimate = z
+  .strictObject({
+    object: z.literal('sandbox.estimate'),
+    sandbox: z.string(),
+    revision: z.int().min(1),
+    atMostMicro: micro.describe(
+      'micro-USD: no execution with this input is charged more, by the prices of this moment',
+    ),
+    nodes: z
+      .array(z.strictObject({ id: z.string(), atMostMicro: micro.describe('0 where it does not run') }))
+      .describe('those that call a product, in the order of the graph; not all of them may run in one execution'),
+    last: z
+      .strictObject({
+        samePackage: z.boolean().describe('true: of this very package; false: of whichever the sandbox product had'),
+        executions: z.int().min(0).max(100),
+        minMicro: charged('the least'),
+        medianMicro: charged('half of them were charged this or less'),
+        p90Micro: charged('nine in ten were charged this or less'),
+        maxMicro: charged('the most'),
+      })
+      .describe('what the newest executions that have ended were charged, up to 100 of the newest 1,000'),
+  })
+  .meta({
+    examples: [
+      {
+        object: 'sandbox.estimate',
+        sandbox: 'sbx-01m834tq0j3s8ks7wvs4dmf6qw',
+        revision: 3,
+        atMostMicro: 1_240,
+        nodes: [
+          { id: 'outline', atMostMicro: 310 },
+          { id: 'draft', atMostMicro: 930 },
+        ],
+        last: { samePackage: true, executions: 100, minMicro: 120, medianMicro: 204, p90Micro: 390, maxMicro: 612 },
+      },
+    ],
+  })
+export type SandboxEstimate = z.infer<typeof sandboxEstimate>
+
+/** What bounds the calls of a product now. Amounts are digits: pico-USD go beyond what a number of JSON holds. */
+export interface EstimatedProduct {
+  id: string
+  /** false: it makes images or sounds at a price a call, and its context bounds nothing. */
+  bounded: boolean
+  /** It names its tokenizer, so that a prompt may be counted. */
+  counted: boolean
+  contextLength: number
+  maxOutputTokens: number
+  tokensPerByteMillionths: number
+  perMessage: number
+  perTool: number
+  fixedWithTools: number
+  /** null: it takes no images. */
+  maxTokensPerImage: number | null
+  factorMillionths: number
+  promptPico: string
+  completionPico: string
+  requestPico: string
+}
+
+/** All that an estimate is made from, as the ledger has it at one moment. */
+export interface EstimateFacts {
+  project: string
+  sandbox: string
+  revision: number
+  package: FlowPackage
+  /** Of the input node, by field. */
+  values: Values
+  products: EstimatedProduct[]
+  last: SandboxEstimate['last']
+}
+export type EstimateAnswer = EstimateFacts | Refused

@@ -1,0 +1,107 @@
+import { readChatRequest } from '@gateway/contracts/chat-request'
+import type { EstimatedProduct } from '@gateway/contracts/estimate'
+import type { GraphNode } from '@gateway/contracts/graph'
+import { chatLimits } from '@gateway/contracts/limits'
+import { Refusal } from '@gateway/contracts/refusal'
+import { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '@gateway/money/upper-bound'
+import { chatMessages } from '../chat-messages.ts'
+import type { BoundedValue } from './bounded-value.ts'
+
+/** By input port; several of a port that collects. */
+export type BoundedInputs = ReadonlyMap<string, readonly BoundedValue[]>
+
+/**
+ * Micro-USD that the call of a paid node reserves at most, as its admission reckons (money §2); 0 where it can't be made, such as
+ * one whose prompt is too long whatever is not known of it.
+ */
+export function callBound(node: GraphNode, inputs: BoundedInputs, product: EstimatedProduct): bigint {
+  const size = node.kind === 'product.chat' ? chatSize(node, inputs) : mediaSize(node, inputs)
+  if (size === null || (size.images > 0 && product.maxTokensPerImage === null)) return 0n
+  const cap = outputCap(size.maxTokens, product.bounded ? BigInt(product.maxOutputTokens) : 8_192n)
+  if (product.bounded && (size.maxTokens ?? 0n) > BigInt(product.maxOutputTokens)) return 0n
+  const prompt = promptTokensBound(overheadsOf(product), {
+    bytes: BigInt(size.bytes),
+    messages: BigInt(size.messages),
+    tools: BigInt(size.tools),
+    images: BigInt(size.images),
+    counted: null,
+  })
+  const room = BigInt(product.contextLength) - cap // what is longer is `context_limit`, and charged nothing
+  if (product.bounded && room < 0n) return 0n
+  const fitting = product.bounded && room < prompt ? room : prompt
+  const price = {
+    promptPico: BigInt(product.promptPico),
+    completionPico: BigInt(product.completionPico),
+    requestPico: BigInt(product.requestPico),
+  }
+  return upperBoundMicro(price, reservedPromptTokens(fitting, BigInt(product.factorMillionths)), cap)
+}
+
+/** A count may be higher than what fewer tokens than bytes allow for, and never than the bytes (E1 of exact-count.ts). */
+function overheadsOf(product: EstimatedProduct) {
+  const { tokensPerByteMillionths: declared, maxTokensPerImage } = product
+  return {
+    tokensPerByteMillionths: BigInt(product.counted ? Math.max(declared, 1_000_000) : declared),
+    perMessage: BigInt(product.perMessage),
+    perTool: BigInt(product.perTool),
+    fixedWithTools: BigInt(product.fixedWithTools),
+    maxTokensPerImage: maxTokensPerImage === null ? null : BigInt(maxTokensPerImage),
+  }
+}
+
+interface CallSize {
+  bytes: number
+  messages: number
+  tools: number
+  images: number
+  maxTokens: bigint | null
+}
+
+/** The request as it is sent, with one character in the place of each text that is not known, and what that may have more. */
+function chatSize(node: GraphNode, inputs: BoundedInputs): CallSize | null {
+  const [system, prompt] = [textIn(inputs, 'system'), textIn(inputs, 'prompt')]
+  const images = (inputs.get('image') ?? []).map(referenceOf)
+  const messages = chatMessages({ system: system?.text ?? null, prompt: prompt?.text ?? '', images })
+  try {
+    const request = readChatRequest({ ...paramsOf(node), messages, model: 'product' })
+    const bytes = request.promptSize.bytes + (system?.moreBytes ?? 0) + (prompt?.moreBytes ?? 0)
+    const maxTokens = request.maxTokens === null ? null : BigInt(request.maxTokens)
+    return { ...request.promptSize, bytes: Math.min(bytes, chatLimits.forwardedBytes), maxTokens }
+  } catch (error) {
+    if (error instanceof Refusal) return null // so is the node
+    throw error
+  }
+}
+
+/** The wish as it is measured, with all params, of which only some are sent. */
+function mediaSize(node: GraphNode, inputs: BoundedInputs): CallSize {
+  const texts = ['prompt', 'text', 'voice'].flatMap((port) => {
+    const read = textIn(inputs, port)
+    return read === null ? [] : [{ port, ...read }]
+  })
+  const wish = {
+    voice: null,
+    ...paramsOf(node),
+    kind: node.kind.slice('product.'.length),
+    ...Object.fromEntries(texts.map(({ port, text }) => [port, text])),
+  }
+  const bytes = texts.reduce((sum, { moreBytes }) => sum + moreBytes, Buffer.byteLength(JSON.stringify(wish)))
+  return { bytes, messages: 0, tools: 0, images: 0, maxTokens: null }
+}
+
+function textIn(inputs: BoundedInputs, port: string): { text: string; moreBytes: number } | null {
+  const value = inputs.get(port)?.[0]
+  if (value === undefined) return null
+  if (value.known === undefined) return { text: 'x', moreBytes: Math.max(0, value.bytes - 2) }
+  return typeof value.known.value === 'string' ? { text: value.known.value, moreBytes: 0 } : null
+}
+
+/** As long as an id may be where it is not known. */
+function referenceOf({ known }: BoundedValue): string {
+  const asset = (known?.value as { asset?: unknown } | null | undefined)?.asset
+  return `asset:${typeof asset === 'string' ? asset : `ast_${'x'.repeat(60)}`}`
+}
+
+function paramsOf({ params }: GraphNode): object {
+  return typeof params === 'object' && params !== null ? params : {}
+}

@@ -1,0 +1,106 @@
+import type { Values } from '@gateway/contracts/execution'
+import { flowLimits } from '@gateway/contracts/limits'
+import { CelFailure } from '../cel.ts'
+import { nodeKind } from '../node-kinds.ts'
+import type { PlanNode } from '../plan.ts'
+import { runFreeNode } from '../run-free-node.ts'
+import { readTemplate } from '../template.ts'
+import { knownValue, unknownText, unknownValue, type BoundedValue } from './bounded-value.ts'
+import type { BoundedInputs } from './call-bound.ts'
+
+// What a node may come to, from what is known of its inputs.
+//   O1  A free node whose inputs are known is run as a worker runs it (run-free-node.ts). One that fails has no values: what
+//       waits for it does not run, and an execution that fails is charged no more than one that goes on.
+//   O2  Else its values are bounded by their size, which is at most 64 KB a port (flows §2.6).
+//   O3  What can come out in several ways, such as the side of a branch on a value that is not known, is several outcomes.
+
+/** Values by output port; a port that is not among them never has one. */
+export type Outcome = ReadonlyMap<string, BoundedValue>
+
+const NUMBER_BYTES = 32
+const BOOLEAN_BYTES = 5
+const ASSET_BYTES = 256
+
+/** @param mayRun false: no more nodes are run for this estimate, and what they give is bounded by its size alone */
+export function outcomesOf(node: PlanNode, inputs: BoundedInputs, mayRun: () => boolean): Outcome[] {
+  if (node.paid) return answersOf(node)
+  if (node.kind === 'output') return [new Map()] // nothing comes after it
+  const known = knownInputs(node, inputs)
+  if (known !== null && mayRun()) return [ranWith(node, known)]
+  switch (node.kind) {
+    case 'branch':
+      return ['true', 'false'].map((side) => sideOf(node, inputs, side))
+    case 'template':
+      return [templateOf(node, inputs)]
+    default:
+      return [new Map([['value', unknownOfType(node.node['type'])]])]
+  }
+}
+
+/** O1 */
+function ranWith({ node }: PlanNode, inputs: Values): Outcome {
+  const ran = runFreeNode(node, inputs, null)
+  if (ran.kind === 'failed') return new Map()
+  return new Map(ran.ports.map((port) => [port, knownValue(ran.output[port])]))
+}
+
+function knownInputs({ node }: PlanNode, inputs: BoundedInputs): Values | null {
+  const collects = nodeKind(node.kind)?.collects ?? []
+  const values: Values = {}
+  for (const [port, given] of inputs) {
+    if (given.some(({ known }) => known === undefined)) return null
+    const there = given.map(({ known }) => known!.value)
+    values[port] = collects.includes(port) ? there : there[0]
+  }
+  return values
+}
+
+/** O3 */
+function sideOf(node: PlanNode, inputs: BoundedInputs, side: string): Outcome {
+  return new Map(node.inputs.map(({ port }) => [`${side}.${port}`, inputs.get(port)?.[0] ?? knownValue(null)]))
+}
+
+/** The text with nothing in the place of what is not known, and what that adds; where a hole computes with it, O2. */
+function templateOf({ node }: PlanNode, inputs: BoundedInputs): Outcome {
+  const read = readTemplate(node['template'] as string)
+  if ('problems' in read) return new Map()
+  const unknown = new Map(
+    [...inputs].flatMap(([port, [value]]) => (value?.known === undefined ? [[port, value!]] : [])),
+  )
+  let moreBytes = 0
+  for (const { source, names } of read.template.holes) {
+    if (!names.some((name) => unknown.has(name))) continue
+    const value = unknown.get(source.trim())
+    if (value === undefined) return new Map([['text', unknownText()]])
+    moreBytes += value.isText ? value.bytes - 2 : 2 * value.bytes // quotes of JSON in a text are escaped
+  }
+  const values = Object.fromEntries([...inputs].map(([port, [value]]) => [port, value?.known ? value.known.value : '']))
+  try {
+    const rendered = read.template.render(values, flowLimits.portBytes)
+    if ('tooLarge' in rendered) return new Map()
+    const bytes = Buffer.byteLength(JSON.stringify(rendered.text)) + moreBytes
+    return new Map([['text', unknownText(Math.min(bytes, flowLimits.portBytes))]])
+  } catch (error) {
+    if (error instanceof CelFailure) return new Map()
+    throw error
+  }
+}
+
+function unknownOfType(type: unknown): BoundedValue {
+  if (type === 'boolean') return unknownValue(BOOLEAN_BYTES)
+  if (type === 'number') return unknownValue(NUMBER_BYTES)
+  return type === 'string' ? unknownText() : unknownValue()
+}
+
+/** What a product answers is not known. With tools it may call them or not, and then there may be JSON besides or not. */
+function answersOf({ kind, node }: PlanNode): Outcome[] {
+  if (kind === 'product.image') return [new Map([['image', unknownValue(ASSET_BYTES)]])]
+  if (kind === 'product.audio') return [new Map([['audio', unknownValue(ASSET_BYTES)]])]
+  const look = nodeKind(kind)!.look(node, { input: [], output: [] })
+  const text = [['text', unknownText()]] as [string, BoundedValue][]
+  const json = look.outputs.includes('json') ? [['json', unknownValue()] as [string, BoundedValue]] : []
+  if (!look.outputs.includes('tool_calls')) return [new Map([...text, ...json])]
+  const calls = [['tool_calls', unknownValue()]] as [string, BoundedValue][]
+  const withJson = json.length > 0 ? [new Map([...text, ...json, ...calls])] : []
+  return [new Map([...text, ...json]), new Map([...text, ...calls]), ...withJson]
+}

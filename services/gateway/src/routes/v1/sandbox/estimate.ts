@@ -1,0 +1,47 @@
+import type { Request, RequestHandler } from 'express'
+import { inTurns } from '@gateway/async/in-turns'
+import { readEstimateRequest } from '@gateway/contracts/estimate'
+import { refusalFor } from '@gateway/contracts/ledger-refusal'
+import { flowLimits } from '@gateway/contracts/limits'
+import { estimate } from '@gateway/flow/estimate'
+import { parseJson, readBody } from '@gateway/http/read-body'
+import { sendJson } from '@gateway/http/send'
+import { withPermit } from '../../../admission/limits.ts'
+import type { Deps } from '../../../deps.ts'
+import { readKey, refuseRepeatedHeaders, selectorOf, storableId } from '../../../request/read-headers.ts'
+
+type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'refusals'>
+type EstimateRequest = Request<{ id: string }>
+
+/** As high as Postgres counts them; no sandbox product has so many. */
+const MAX_REVISION = 2_147_483_647
+
+/** POST /v1/sandbox/{id}/estimate: what an execution with this input would be charged at most (money §7.6). Begins nothing. */
+export function estimateSandbox(deps: Needed): RequestHandler<{ id: string }> {
+  return (req, res) => {
+    deps.refusals.nameModel(res, req.params.id)
+    const keyHash = readKey(req)
+    return withPermit(deps.concurrencyLimiter, res, keyHash, async (permit) => {
+      const facts = await deps.ledger.estimateSandbox(await readQuestion(req, keyHash))
+      if ('refused' in facts) {
+        const { project } = facts.refused.facts
+        if (project !== undefined) permit.attributeTo(project)
+        throw refusalFor(facts.refused, 'invoke')
+      }
+      permit.attributeTo(facts.project)
+      const answer = await inTurns(estimate(facts))
+      sendJson(res, 200, JSON.stringify(answer), { 'Cache-Control': 'private, no-store' })
+    })
+  }
+}
+
+async function readQuestion(req: EstimateRequest, keyHash: string) {
+  refuseRepeatedHeaders(req)
+  const body = readEstimateRequest(parseJson(await readBody(req, flowLimits.bodyBytes)))
+  return {
+    caller: { keyHash, selector: selectorOf(req, body.projectId) },
+    sandbox: storableId(req.params.id),
+    revision: body.revision === null ? null : Math.min(body.revision, MAX_REVISION),
+    input: body.input,
+  }
+}
