@@ -26,7 +26,7 @@ const TEXTS = [
   '-1',
   '1e999',
 ]
-const VALUES = [null, true, [], {}, [[]], { a: null }, -1, 0.5, 2 ** 53, 1e308, ...TEXTS]
+const VALUES = [null, true, [], {}, [[]], { a: null }, -1, 0, 0.5, 2 ** 31, 2 ** 53, 1e308, ...TEXTS]
 const BODIES = [
   '',
   '{',
@@ -58,6 +58,12 @@ const IDS = [
   '99999999999999999999',
 ]
 
+/** Fields of the query and of the body. */
+interface Named {
+  query: string[]
+  fields: string[]
+}
+
 interface Hostile {
   says: string
   path: string
@@ -65,13 +71,13 @@ interface Hostile {
 }
 
 describe('what nobody should send is refused with what to do, or harmless', () => {
-  for (const { route, row, by, query } of rows())
+  for (const { route, row, by, query, fields } of rows())
     test(route, async ({ stack }) => {
       const isolation = await openIsolationFixture(stack.fixture, stack.gateways[0]!.url)
       const method = route.split(' ')[0]!
       const { secret } = isolation.callers[by]
       const faults: string[] = []
-      for (const { says, path, body } of hostileRequests(route, row, isolation.own, query)) {
+      for (const { says, path, body } of hostileRequests(route, row, isolation.own, { query, fields })) {
         const answer = await fetch(stack.gateways[0]!.url + path, {
           method,
           redirect: 'manual',
@@ -110,7 +116,7 @@ function jsonOf(text: string): object {
   }
 }
 
-function* hostileRequests(route: string, row: Asked, ids: Ids, query: string[]): Generator<Hostile> {
+function* hostileRequests(route: string, row: Asked, ids: Ids, { query, fields }: Named): Generator<Hostile> {
   const [method = '', pattern = ''] = route.split(' ')
   const path = pathOf(pattern, row, ids)
   const example = row.body?.(ids, randomBytes(6).toString('hex'))
@@ -130,33 +136,33 @@ function* hostileRequests(route: string, row: Asked, ids: Ids, query: string[]):
   }
   if (method === 'GET') return
   for (const raw of BODIES) yield { says: `body ${raw.slice(0, 20)}`, path, body: raw }
-  for (const name of [...Object.keys(sent), 'strange'])
+  for (const name of new Set([...Object.keys(sent), ...fields, 'strange']))
     for (const value of VALUES) {
       const said = JSON.stringify(value)
       yield { says: `${name}: ${said.slice(0, 20)}`, path, body: JSON.stringify({ ...sent, [name]: value }) }
     }
 }
 
-/** The routes, each with somebody who may ask it. */
+/** The routes, each with somebody who may ask it, and what a request may name. */
 function rows() {
-  const queries = new Map(
-    Object.values<ApiRoute>({ ...consoleRoutes, ...gatewayRoutes }).map(({ method, path, query }) => [
+  const named = new Map(
+    Object.values<ApiRoute>({ ...consoleRoutes, ...gatewayRoutes }).map(({ method, path, query, body }) => [
       `${method} ${path}`,
-      query && 'shape' in query ? Object.keys(query.shape as object) : [],
+      { query: fieldsOf(query), fields: fieldsOf(body) },
     ]),
   )
-  const queryOf = (route: string) => queries.get(route.replaceAll(/[:*](\w+)/g, '{$1}')) ?? []
+  const namedIn = (route: string): Named =>
+    named.get(route.replaceAll(/[:*](\w+)/g, '{$1}')) ?? { query: [], fields: [] }
   const ofConsole = Object.entries(consoleMatrix).map(([route, row]) => ({
     route,
     row: row as Asked,
     by: persons.find((name) => row.says[name].startsWith('2')) ?? ('owner' as const),
-    query: queryOf(route),
+    ...namedIn(route),
   }))
-  const ofGateway = gatewayMatrix.map((row) => ({
-    route: row.route,
-    row,
-    by: 'key' as const,
-    query: queryOf(row.route),
-  }))
+  const ofGateway = gatewayMatrix.map((row) => ({ route: row.route, row, by: 'key' as const, ...namedIn(row.route) }))
   return [...ofConsole, ...ofGateway.filter(({ route }, n, all) => all.findIndex((each) => each.route === route) === n)]
+}
+
+function fieldsOf(shape: ApiRoute['body']): string[] {
+  return shape && 'shape' in shape ? Object.keys(shape.shape as object) : []
 }

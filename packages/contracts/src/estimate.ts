@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { exampleIds } from './example-ids.ts'
+import { inputExample } from './execution-examples.ts'
 import type { Values } from './execution.ts'
 import { READABLE } from './field-problem.ts'
 import type { FlowPackage } from './graph.ts'
@@ -8,7 +10,7 @@ import type { Refused } from './ledger-refusal.ts'
 
 // What an execution would be charged at most, before it begins (money §7.6).
 
-export const estimateBody = invokeBody.omit({ maxMicro: true })
+export const estimateBody = invokeBody.omit({ maxMicro: true }).meta({ examples: [{ input: inputExample }] })
 
 /** @throws Refusal `invalid_request` with the field as `param` */
 export function readEstimateRequest(value: unknown) {
@@ -47,13 +49,10 @@ export const sandboxEstimate = z
     examples: [
       {
         object: 'sandbox.estimate',
-        sandbox: 'sbx-01m834tq0j3s8ks7wvs4dmf6qw',
-        revision: 3,
-        atMostMicro: 1_240,
-        nodes: [
-          { id: 'outline', atMostMicro: 310 },
-          { id: 'draft', atMostMicro: 930 },
-        ],
+        sandbox: exampleIds.sandbox,
+        revision: 1,
+        atMostMicro: 930,
+        nodes: [{ id: 'draft', atMostMicro: 930 }],
         last: { samePackage: true, executions: 100, minMicro: 120, medianMicro: 204, p90Micro: 390, maxMicro: 612 },
       },
     ],

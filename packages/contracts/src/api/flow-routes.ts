@@ -110,6 +110,7 @@ export const flowRoutes = {
     tag: 'Sandbox products',
     by: 'key',
     summary: 'What an execution would be charged at most',
+    example: ofSandbox,
     description:
       'Of the active revision with this input, by the prices of this moment: the most that is reserved along the dearest way through the flow. Nothing begins and nothing is reserved. A `maxMicro` of so much refuses no node as long as prices stay as they are.',
     parameters: sandboxId,

@@ -121,7 +121,7 @@ export const executeBody = z
     input: z
       .custom<Record<string, unknown>>(isObject, 'expected an object that fits the contract')
       .meta({ type: 'object', description: 'fits the input of the sandbox product' }),
-    revision: z.int().min(1).nullable().default(null).describe('null: the active one'),
+    revision: z.int().min(1).max(2_147_483_647).nullable().default(null).describe('null: the active one'),
     maxMicro: ceilingMicro.nullable().default(null),
   })
   .meta({ examples: [{ input: inputExample, maxMicro: 500 }] })
@@ -141,7 +141,7 @@ export const rerunBody = z
   })
   .meta({ examples: [{ from: 'draft' }] })
 
-export const estimateInputBody = executeBody.omit({ maxMicro: true })
+export const estimateInputBody = executeBody.omit({ maxMicro: true }).meta({ examples: [{ input: inputExample }] })
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
