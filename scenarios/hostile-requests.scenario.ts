@@ -37,7 +37,7 @@ const BODIES = [
   '[{}]',
   '{"__proto__":{"x":1}}',
   '{"constructor":null}',
-  `${'['.repeat(50_000)}`,
+  '['.repeat(50_000),
   '{"a":1}',
   '\ufeff{}',
   '{"\\ud800":1}',

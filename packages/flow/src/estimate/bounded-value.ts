@@ -1,4 +1,5 @@
 import { flowLimits } from '@gateway/contracts/limits'
+import { utf8Bytes } from '@gateway/contracts/text-bytes'
 
 /** What a port has: the value itself, or no more than how large it is. */
 export interface BoundedValue {
@@ -11,7 +12,7 @@ export interface BoundedValue {
 }
 
 export function knownValue(value: unknown): BoundedValue {
-  const bytes = Buffer.byteLength(JSON.stringify(value) ?? 'null')
+  const bytes = utf8Bytes(JSON.stringify(value) ?? 'null')
   return { known: { value }, bytes, isText: typeof value === 'string' }
 }
 

@@ -3,6 +3,7 @@ import type { EstimatedProduct } from '@gateway/contracts/estimate'
 import type { GraphNode } from '@gateway/contracts/graph'
 import { chatLimits } from '@gateway/contracts/limits'
 import { Refusal } from '@gateway/contracts/refusal'
+import { utf8Bytes } from '@gateway/contracts/text-bytes'
 import { outputCap, promptTokensBound, reservedPromptTokens, upperBoundMicro } from '@gateway/money/upper-bound'
 import { chatMessages } from '../chat-messages.ts'
 import type { BoundedValue } from './bounded-value.ts'
@@ -85,7 +86,7 @@ function mediaSize(node: GraphNode, inputs: BoundedInputs): CallSize {
     kind: node.kind.slice('product.'.length),
     ...Object.fromEntries(texts.map(({ port, text }) => [port, text])),
   }
-  const bytes = texts.reduce((sum, { moreBytes }) => sum + moreBytes, Buffer.byteLength(JSON.stringify(wish)))
+  const bytes = texts.reduce((sum, { moreBytes }) => sum + moreBytes, utf8Bytes(JSON.stringify(wish)))
   return { bytes, messages: 0, tools: 0, images: 0, maxTokens: null }
 }
 

@@ -1,5 +1,6 @@
 import type { Values } from '@gateway/contracts/execution'
 import { flowLimits } from '@gateway/contracts/limits'
+import { utf8Bytes } from '@gateway/contracts/text-bytes'
 import { CelFailure } from '../cel.ts'
 import { nodeKind } from '../node-kinds.ts'
 import type { PlanNode } from '../plan.ts'
@@ -78,7 +79,7 @@ function templateOf({ node }: PlanNode, inputs: BoundedInputs): Outcome {
   try {
     const rendered = read.template.render(values, flowLimits.portBytes)
     if ('tooLarge' in rendered) return new Map()
-    const bytes = Buffer.byteLength(JSON.stringify(rendered.text)) + moreBytes
+    const bytes = utf8Bytes(JSON.stringify(rendered.text)) + moreBytes
     return new Map([['text', unknownText(Math.min(bytes, flowLimits.portBytes))]])
   } catch (error) {
     if (error instanceof CelFailure) return new Map()
