@@ -41,7 +41,7 @@ async function runVite(outDir: string): Promise<void> {
     root: pageFolder,
     base: `${pageAddress}/`,
     configFile: false,
-    logLevel: 'warn',
+    logLevel: 'error',
     build: {
       outDir,
       emptyOutDir: true,

@@ -1,0 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
+import type { MeRecord } from '@gateway/contracts/console/sign-in'
+import { reading } from './reading.ts'
+
+export const readingMe = reading('/api/v2/me', { params: {} })
+export const readingSignInMethods = reading('/api/v2/session', { params: {} })
+
+/** Who is signed in; for what is shown to those alone. */
+export function useMe(): MeRecord {
+  const { data } = useQuery(readingMe)
+  if (!data) throw new Error('Nobody is signed in.')
+  return data
+}
+
+/** Where models are called. */
+export function useBaseUrl(): string {
+  return useQuery(readingSignInMethods).data?.baseUrl ?? location.origin
+}

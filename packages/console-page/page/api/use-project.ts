@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { readingAll } from './reading.ts'
+import { useMe } from './session.ts'
+
+export interface ProjectPlace {
+  tenant: string
+  project: string
+}
+
+/** The project that the address names. */
+export function usePlace(): ProjectPlace {
+  const { tenant = '', project = '' } = useParams({ strict: false })
+  return { tenant, project }
+}
+
+/** Its name, once it is known. */
+export function useProjectName(): string {
+  const { tenant, project } = usePlace()
+  const granted = useMe()
+    .tenants.find(({ id }) => id === tenant)
+    ?.projects.find(({ id }) => id === project)
+  const { data } = useQuery({
+    ...readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }),
+    enabled: granted === undefined && tenant !== '',
+  })
+  return granted?.name ?? data?.find(({ id }) => id === project)?.name ?? 'Project'
+}
+
+/** The chat models and other products that the project can call, by what is published and assigned. */
+export function useProducts() {
+  const params = usePlace()
+  const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
+  const products = useQuery(readingAll('/api/v2/products', { params: {} }))
+  const ids = new Set(assigned.data?.map(({ product }) => product))
+  return {
+    isPending: assigned.isPending || products.isPending,
+    error: assigned.error ?? products.error,
+    products: (products.data ?? []).filter(({ id, state }) => ids.has(id) && state === 'published'),
+  }
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { reading } from '../api/reading.ts'
+import { Screen } from '../frame/screen.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Money } from '../parts/money.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { CallCost } from './call-cost.tsx'
+import { CallSum } from './call-sum.tsx'
+import { durationText, reasonWords, stateTones, stateWords } from './call-words.ts'
+import { CallerName } from './caller-name.tsx'
+
+const EVERY_MS = 2_000
+
+/** One call: what it reserved, what it used, and its charge written out. */
+export function CallScreen() {
+  const { tenant, project, call: invocation } = useParams({ from: '/projects/$tenant/$project/calls/$call' })
+  const params = { tenant, project, invocation }
+  const { data, error, isPending } = useQuery({
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}', { params }),
+    refetchInterval: ({ state }) => state.data?.state === 'Open' && EVERY_MS,
+  })
+  const back = (
+    <Link className="button" to="/projects/$tenant/$project/calls" params={{ tenant, project }}>
+      All calls
+    </Link>
+  )
+  return (
+    <Screen title="Call" of={invocation} actions={back}>
+      <RefusalBox error={error} />
+      {isPending && !error && <Waiting what="the call" />}
+      {data && <CallParts call={data} />}
+    </Screen>
+  )
+}
+
+function CallParts({ call }: { call: InvocationRecord }) {
+  return (
+    <>
+      <Copyable text={call.id} label="Copy the id of the call" />
+      <section className="card stack" aria-label="The call">
+        <Facts
+          of={[
+            ['State', <Badge key="state" tone={stateTones[call.state]} text={stateWords[call.state]} />],
+            ['Cost', <CallCost key="cost" call={call} />],
+            ['Reserved at admission', <Money key="reserved" micro={call.reservedMicro} />],
+            ['Model', <code key="model">{call.model}</code>],
+            ['Called with', <CallerName key="caller" call={call} />],
+            ['Admitted', <Moment key="from" iso={call.createdAt} to="second" />],
+            ['Closed', call.closedAt === null ? null : <Moment key="to" iso={call.closedAt} to="second" />],
+            ['Duration', call.durationMs === null ? null : durationText(call.durationMs)],
+            ['Execution', call.execution === null ? null : <code key="execution">{call.execution}</code>],
+            ['Node', call.node === null ? null : <code key="node">{call.node}</code>],
+          ]}
+        />
+        {call.reason !== null && <p className="notice">{reasonWords[call.reason]}</p>}
+      </section>
+      {call.state === 'Settled' && <CallSum call={call} />}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Money } from '../parts/money.tsx'
+import { callSum, total, type SumLine } from '../pure/call-sum.ts'
+import { count } from '../pure/usd.ts'
+
+const columns: Column<SumLine>[] = [
+  { head: 'What', cell: ({ what }) => what },
+  { head: 'Count', cell: (line) => count(line.count), isNumber: true },
+  { head: 'Price of each', cell: ({ each }) => `$${each}`, isNumber: true },
+  { head: 'Amount', cell: ({ amount }) => `$${amount}`, isNumber: true },
+]
+
+/** The charge as the sum that it is, at the prices of its admission. */
+export function CallSum({ call }: { call: InvocationRecord }) {
+  const lines = callSum(call)
+  if (lines.length === 0) return null
+  const isBounded = call.chargedMicro === call.reservedMicro
+  return (
+    <section className="stack" aria-label="How the charge came about">
+      <h2>How the charge came about</h2>
+      <DataTable caption="The charge as a sum" columns={columns} rows={lines} keyOf={({ what }) => what} />
+      <p>
+        Together <span className="figure">${total(lines)}</span>, at the prices of the moment it was admitted, rounded
+        up once to whole micro-USD:{' '}
+        <strong>
+          <Money micro={call.chargedMicro} />
+        </strong>
+        .{isBounded && ' It is never more than what was reserved.'}
+        {call.estimated && ' The tokens were counted by the gateway, because the provider reported none.'}
+      </p>
+    </section>
+  )
+}

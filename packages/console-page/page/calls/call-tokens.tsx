@@ -1,0 +1,13 @@
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { count } from '../pure/usd.ts'
+
+/** Tokens in and out. */
+export function CallTokens({ call: { promptTokens, completionTokens, estimated } }: { call: InvocationRecord }) {
+  if (promptTokens === null || completionTokens === null) return <span className="soft">–</span>
+  return (
+    <span title={estimated ? 'Counted by the gateway: the provider reported none' : undefined}>
+      {count(promptTokens)} <span className="soft">in</span> {count(completionTokens)} <span className="soft">out</span>
+      {estimated && <span className="soft"> (estimated)</span>}
+    </span>
+  )
+}

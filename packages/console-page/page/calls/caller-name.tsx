@@ -1,0 +1,14 @@
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { useKeyNames } from '../api/use-names.ts'
+
+/** Whose credential a call was made with. */
+export function CallerName({ call: { key, execution } }: { call: InvocationRecord }) {
+  const nameOf = useKeyNames()
+  if (key === null) return <span className="soft">a person, in the console</span>
+  return (
+    <>
+      {nameOf(key)}
+      {execution !== null && <span className="soft"> in an execution</span>}
+    </>
+  )
+}

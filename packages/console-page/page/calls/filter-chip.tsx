@@ -1,0 +1,38 @@
+import { Icon } from '../parts/icon.tsx'
+
+/** A filter: something to choose while it is not set, and a chip that takes it away once it is. */
+export function FilterChip({
+  name,
+  value,
+  choices,
+  onChange,
+}: {
+  name: string
+  value: string | undefined
+  choices: [value: string, text: string][]
+  onChange: (value: string | undefined) => void
+}) {
+  if (value === undefined)
+    return (
+      <select aria-label={name} value="" onChange={({ target }) => onChange(target.value)}>
+        <option value="">{name}: any</option>
+        {choices.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )
+  const text = choices.find(([each]) => each === value)?.[1] ?? value
+  return (
+    <span className="chip">
+      {name}: {text}
+      <button type="button" onClick={() => onChange(undefined)}>
+        <Icon name="close" />
+        <span className="visually-hidden">
+          Any {name.toLowerCase()}, not only {text}
+        </span>
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,21 @@
+import { useSyncExternalStore } from 'react'
+
+// What a live region says of what changed by itself, or far from the focus.
+
+let said = ''
+const readers = new Set<() => void>()
+
+export function announce(text: string): void {
+  said = text
+  for (const read of readers) read()
+}
+
+export function useAnnouncement(): string {
+  return useSyncExternalStore(
+    (read) => {
+      readers.add(read)
+      return () => readers.delete(read)
+    },
+    () => said,
+  )
+}

@@ -1,0 +1,42 @@
+import { useEffect, useState } from 'react'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useAnnouncement } from './announcer.ts'
+import { Rail } from './rail.tsx'
+import { TopBar } from './top-bar.tsx'
+
+/** What stands around every screen. */
+export function AppFrame() {
+  const [isRailOpen, setRailOpen] = useState(false)
+  const announcement = useAnnouncement()
+  const { pathname } = useLocation()
+  useEffect(() => setRailOpen(false), [pathname])
+  useEscape(() => setRailOpen(false))
+  const skip = () => document.querySelector<HTMLElement>('main h1')?.focus()
+  return (
+    <>
+      <button type="button" className="skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <div className="frame">
+        <Rail isOpen={isRailOpen} />
+        <TopBar isRailOpen={isRailOpen} onRail={() => setRailOpen(!isRailOpen)} />
+        <main id="main">
+          <Outlet />
+        </main>
+      </div>
+      <div role="status" aria-live="polite" className="visually-hidden">
+        {announcement}
+      </div>
+    </>
+  )
+}
+
+function useEscape(close: () => void): void {
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') close()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { useQueries } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { readingAll } from '../api/reading.ts'
+import { useMe } from '../api/session.ts'
+import { usePlace, useProjectName } from '../api/use-project.ts'
+import { Icon } from '../parts/icon.tsx'
+import { PopupMenu } from './popup-menu.tsx'
+
+/** Which project is looked at, and all others a click away, with a search over them. */
+export function ProjectSwitcher() {
+  const { tenant, project } = usePlace()
+  const name = useProjectName()
+  const { tenants } = useMe()
+  const [sought, setSought] = useState('')
+  const lists = useQueries({
+    queries: tenants.map(({ id }) => readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: id } })),
+  })
+  const fits = (text: string) => text.toLowerCase().includes(sought.trim().toLowerCase())
+  const label = (
+    <>
+      <span>
+        {project === '' ? 'Choose a project' : name}
+        <small>{tenants.find(({ id }) => id === tenant)?.name ?? 'all organizations'}</small>
+      </span>
+      <Icon name="down" />
+    </>
+  )
+  return (
+    <PopupMenu className="switcher" label={label}>
+      <input
+        type="search"
+        aria-label="Search projects"
+        placeholder="Search projects"
+        value={sought}
+        onChange={({ target }) => setSought(target.value)}
+      />
+      {tenants.map((each, n) => (
+        <div key={each.id}>
+          <h3>{each.name}</h3>
+          {(lists[n]?.data ?? [])
+            .filter((one) => fits(one.name))
+            .map((one) => (
+              <Link
+                key={one.id}
+                to="/projects/$tenant/$project"
+                params={{ tenant: each.id, project: one.id }}
+                activeProps={{ 'aria-current': 'true' }}
+              >
+                {one.name}
+              </Link>
+            ))}
+        </div>
+      ))}
+    </PopupMenu>
+  )
+}

@@ -1,0 +1,31 @@
+import { Link } from '@tanstack/react-router'
+import { usePlace } from '../api/use-project.ts'
+import { Icon } from '../parts/icon.tsx'
+import { ProjectSwitcher } from './project-switcher.tsx'
+import { screens } from './screens.ts'
+
+/** The left rail: which project, and its screens. */
+export function Rail({ isOpen }: { isOpen: boolean }) {
+  const { tenant, project } = usePlace()
+  return (
+    <nav className="rail" id="rail" aria-label="Console" data-open={isOpen || undefined}>
+      <Link to="/" className="brand">
+        <Icon name="calls" />
+        Console
+      </Link>
+      <ProjectSwitcher />
+      {project !== '' && (
+        <ul>
+          {screens.map(({ to, title, icon, isExact }) => (
+            <li key={to}>
+              <Link to={to} params={{ tenant, project }} activeOptions={{ exact: isExact, includeSearch: false }}>
+                <Icon name={icon} />
+                {title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </nav>
+  )
+}

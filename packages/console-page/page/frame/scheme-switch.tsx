@@ -1,0 +1,25 @@
+import { Icon } from '../parts/icon.tsx'
+import { PopupMenu } from './popup-menu.tsx'
+import { useScheme } from './scheme.ts'
+
+const names = { system: 'As the system has it', light: 'Light', dark: 'Dark' } as const
+
+export function SchemeSwitch() {
+  const [scheme, choose] = useScheme()
+  const label = (
+    <>
+      <Icon name="scheme" />
+      <span className="visually-hidden">Light or dark</span>
+    </>
+  )
+  return (
+    <PopupMenu className="menu" label={label} summaryClass="button quiet icon-only">
+      {(['system', 'light', 'dark'] as const).map((each) => (
+        <button key={each} type="button" className="item" aria-pressed={scheme === each} onClick={() => choose(each)}>
+          {scheme === each ? '✓ ' : ''}
+          {names[each]}
+        </button>
+      ))}
+    </PopupMenu>
+  )
+}

@@ -1,0 +1,31 @@
+import { Icon } from '../parts/icon.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { SchemeSwitch } from './scheme-switch.tsx'
+import { WalletChip } from './wallet-chip.tsx'
+
+/** Above every screen: money, documentation, light or dark, account; and the button of the rail where it is folded away. */
+export function TopBar({ isRailOpen, onRail }: { isRailOpen: boolean; onRail: () => void }) {
+  return (
+    <header className="top">
+      <button
+        type="button"
+        className="button quiet icon-only rail-button"
+        aria-expanded={isRailOpen}
+        aria-controls="rail"
+        onClick={onRail}
+      >
+        <Icon name={isRailOpen ? 'close' : 'menu'} />
+        <span className="visually-hidden">Navigation</span>
+      </button>
+      <span className="push" />
+      <WalletChip />
+      <a className="button quiet" href="/docs" target="_blank" rel="noreferrer">
+        <Icon name="docs" />
+        <span className="wide">API reference</span>
+        <span className="visually-hidden">(opens in a new tab)</span>
+      </a>
+      <SchemeSwitch />
+      <AccountMenu />
+    </header>
+  )
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { reading } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+import { Icon } from '../parts/icon.tsx'
+import { Money } from '../parts/money.tsx'
+
+const EVERY_MS = 15_000
+
+/** What the project can still spend, wherever one is in it. */
+export function WalletChip() {
+  const params = usePlace()
+  const { data } = useQuery({
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params }),
+    refetchInterval: EVERY_MS,
+    enabled: params.project !== '',
+  })
+  if (!data) return null
+  return (
+    <Link to="/projects/$tenant/$project" params={params} className="wallet-chip">
+      <Icon name="wallet" />
+      <Money micro={data.availableMicro} />
+      <span className="visually-hidden">available</span>
+    </Link>
+  )
+}

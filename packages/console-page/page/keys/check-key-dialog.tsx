@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import type { KeyRecord } from '@gateway/contracts/console/keys'
+import { ask } from '../api/ask.ts'
+import { usePlace, useProducts } from '../api/use-project.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { CheckOutcome } from './check-outcome.tsx'
+
+/** "Would a call be admitted now?", and which rule refuses it if not. Nothing is reserved. */
+export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
+  const { tenant } = usePlace()
+  const models = useProducts().products.filter(({ kind }) => kind === 'chat')
+  const [chosen, setChosen] = useState('')
+  const [maxTokens, setMaxTokens] = useState('')
+  const model = chosen || (models[0]?.id ?? '')
+  const check = useMutation({
+    mutationFn: () =>
+      ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/check', {
+        params: { tenant, key: id },
+        body: { model, ...(maxTokens !== '' && { maxTokens: Number(maxTokens) }) },
+      }),
+  })
+  return (
+    <Dialog title={`Would a call with ${name} be admitted now?`} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          check.mutate()
+        }}
+      >
+        <div className="pair">
+          <Field label="Model">
+            {(ids) => (
+              <select {...ids} value={model} onChange={({ target }) => setChosen(target.value)}>
+                {models.map((each) => (
+                  <option key={each.id} value={each.id}>
+                    {each.name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field label="Tokens of the answer, at most" hint="Empty: as many as the model answers.">
+            {(ids) => (
+              <input
+                {...ids}
+                type="number"
+                min={1}
+                value={maxTokens}
+                onChange={(event) => setMaxTokens(event.target.value)}
+              />
+            )}
+          </Field>
+        </div>
+        <RefusalBox error={check.error} />
+        {check.data && <CheckOutcome check={check.data} />}
+        <div className="buttons">
+          <button type="submit" className="button main" disabled={check.isPending || model === ''}>
+            Check
+          </button>
+          <button type="button" className="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

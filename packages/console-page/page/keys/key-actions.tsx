@@ -1,0 +1,24 @@
+import type { KeyRecord } from '@gateway/contracts/console/keys'
+
+export type KeyAction = 'check' | 'rotate' | 'revoke'
+const words = { check: 'Check', rotate: 'Rotate', revoke: 'Revoke' } as const
+
+/** What can be done to a key that works. */
+export function KeyActions({ of: { name, state }, onChoose }: { of: KeyRecord; onChoose(action: KeyAction): void }) {
+  if (state !== 'Active') return null
+  return (
+    <div className="buttons">
+      {(['check', 'rotate', 'revoke'] as const).map((action) => (
+        <button
+          key={action}
+          type="button"
+          className={`button small ${action === 'revoke' ? 'danger' : ''}`}
+          aria-label={`${words[action]} ${name}`}
+          onClick={() => onChoose(action)}
+        >
+          {words[action]}
+        </button>
+      ))}
+    </div>
+  )
+}

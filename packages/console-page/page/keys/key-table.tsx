@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import type { KeyRecord } from '@gateway/contracts/console/keys'
+import { useMemberNames } from '../api/use-names.ts'
+import { useMe } from '../api/session.ts'
+import { Badge } from '../parts/badge.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { CheckKeyDialog } from './check-key-dialog.tsx'
+import { KeyActions, type KeyAction } from './key-actions.tsx'
+import { stateWords } from './key-words.ts'
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+import { WindowBar } from './window-bar.tsx'
+
+const dialogs = { check: CheckKeyDialog, rotate: RotateKeyDialog, revoke: RevokeKeyDialog } as const
+
+/** The keys of a project, with what can be done to each. */
+export function KeyTable({ keys }: { keys: KeyRecord[] }) {
+  const [chosen, setChosen] = useState<{ action: KeyAction; key: KeyRecord } | null>(null)
+  const nameOf = useMemberNames()
+  const me = useMe()
+  const Chosen = chosen && dialogs[chosen.action]
+  const columns: Column<KeyRecord>[] = [
+    {
+      head: 'Key',
+      cell: (key) => <KeyName of={key} maker={key.createdBy === me.id ? 'you' : nameOf(key.createdBy)} />,
+    },
+    { head: 'State', cell: ({ state }) => <Badge tone={stateWords[state].tone} text={stateWords[state].text} /> },
+    { head: 'Limit', cell: (key) => <WindowBar limit={key.limit} window={key.window} /> },
+    { head: 'May call', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'everything') },
+    { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'not yet') },
+    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'never') },
+    { head: 'Actions', cell: (key) => <KeyActions of={key} onChoose={(action) => setChosen({ action, key })} /> },
+  ]
+  return (
+    <>
+      <DataTable caption="Keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      {Chosen && <Chosen of={chosen.key} onClose={() => setChosen(null)} />}
+    </>
+  )
+}
+
+function KeyName({ of: { name, prefix, rotatedFrom }, maker }: { of: KeyRecord; maker: string }) {
+  return (
+    <>
+      {name}
+      <div className="soft small">
+        <code>{prefix}…</code> by {maker}
+        {rotatedFrom !== null && ', replaces an earlier one'}
+      </div>
+    </>
+  )
+}

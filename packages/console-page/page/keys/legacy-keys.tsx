@@ -1,0 +1,48 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { KeyRecord } from '@gateway/contracts/console/keys'
+import { readingAll } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { several } from '../pure/usd.ts'
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
+
+/** Keys of the organization from before keys were bound to projects: they call nothing, and are to be replaced. */
+export function LegacyKeys() {
+  const { tenant } = usePlace()
+  const [revoked, setRevoked] = useState<KeyRecord | null>(null)
+  const { data = [] } = useQuery(
+    readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { state: 'NeedsReissue' } }),
+  )
+  if (data.length === 0) return null
+  const columns: Column<KeyRecord>[] = [
+    { head: 'Key', cell: ({ name }) => name },
+    { head: 'Secret', cell: ({ prefix }) => <code>{prefix}…</code> },
+    { head: 'Made', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Actions',
+      cell: (key) => (
+        <button
+          type="button"
+          className="button small danger"
+          aria-label={`Revoke ${key.name}`}
+          onClick={() => setRevoked(key)}
+        >
+          Revoke
+        </button>
+      ),
+    },
+  ]
+  return (
+    <section className="stack" aria-label="Needs reissue">
+      <h2>Needs reissue</h2>
+      <p className="notice">
+        {several(data.length, 'key')} from before keys were bound to projects. They can call nothing. Create a new key
+        in the project that each was used for, and revoke the old one.
+      </p>
+      <DataTable caption="Keys that need a reissue" columns={columns} rows={data} keyOf={({ id }) => id} />
+      {revoked && <RevokeKeyDialog of={revoked} onClose={() => setRevoked(null)} />}
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+import { newKeyBody } from '@gateway/contracts/console/keys'
+import { expect, test } from 'vitest'
+import { bodyOfDraft, draftFaults, emptyDraft } from './new-key.ts'
+
+test('what is typed is what the API takes', () => {
+  const draft = { ...emptyDraft, name: 'CI', limit: '2.5', resources: ['acme/swift'] }
+  expect(newKeyBody.parse(bodyOfDraft('prj_1', draft))).toEqual({
+    project: 'prj_1',
+    name: 'CI',
+    expiresInDays: 90,
+    limit: { micro: 2_500_000, reset: 'daily' },
+    policy: 'listed',
+    resources: ['acme/swift'],
+  })
+  expect(newKeyBody.parse(bodyOfDraft('prj_1', { ...emptyDraft, name: 'all' }))).toMatchObject({
+    policy: 'all-eligible',
+    limit: null,
+  })
+})
+
+test('what cannot be meant is said at its field', () => {
+  expect(draftFaults(emptyDraft)).toEqual({})
+  expect(Object.keys(draftFaults({ ...emptyDraft, limit: 'five', resources: [] }))).toEqual(['limit', 'resources'])
+  expect(Object.keys(draftFaults({ ...emptyDraft, limit: '0' }))).toEqual(['limit'])
+})

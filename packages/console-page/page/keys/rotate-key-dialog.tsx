@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import type { KeyRecord } from '@gateway/contracts/console/keys'
+import { ask } from '../api/ask.ts'
+import { usePlace } from '../api/use-project.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { SecretDialog } from './secret-dialog.tsx'
+import { useKeyChange } from './use-key-change.ts'
+
+const graces = [
+  [0, 'at once'],
+  [3_600, 'in an hour'],
+  [86_400, 'in a day'],
+] as const
+
+/** Replaces the secret of a key; the old one may go on for a while. */
+export function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
+  const { tenant } = usePlace()
+  const [graceSeconds, setGraceSeconds] = useState<number>(0)
+  const rotate = useKeyChange(
+    () =>
+      ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/rotate', {
+        params: { tenant, key: id },
+        body: { graceSeconds },
+      }),
+    `The key ${name} has a new secret.`,
+  )
+  if (rotate.data) return <SecretDialog made={rotate.data} onClose={onClose} />
+  return (
+    <Dialog title={`Rotate ${name}`} onClose={onClose}>
+      <p>
+        The replacement has the same project, models, limit and time to live, and shares its spending with the old key.
+      </p>
+      <Field label="The old secret stops working">
+        {(ids) => (
+          <select {...ids} value={graceSeconds} onChange={({ target }) => setGraceSeconds(Number(target.value))}>
+            {graces.map(([seconds, text]) => (
+              <option key={seconds} value={seconds}>
+                {text}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <RefusalBox error={rotate.error} />
+      <div className="buttons">
+        <button type="button" className="button main" disabled={rotate.isPending} onClick={() => rotate.mutate()}>
+          Rotate
+        </button>
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,36 @@
+import type { KeyRecord } from '@gateway/contracts/console/keys'
+import { Moment } from '../parts/moment.tsx'
+import { Money } from '../parts/money.tsx'
+import { windowWords } from './key-words.ts'
+
+/** What a key's window has spent and reserved of its limit, and when it begins anew. */
+export function WindowBar({ limit, window }: Pick<KeyRecord, 'limit' | 'window'>) {
+  if (!limit) return <span className="soft">none but the wallet</span>
+  if (!window) return <Money micro={limit.micro} />
+  const share = (micro: number) => ({ width: `${Math.min(100, (micro / limit.micro) * 100)}%` })
+  return (
+    <div className="window">
+      <div className="bar" aria-hidden="true">
+        <i style={share(window.spentMicro)} />
+        <i style={share(window.reservedMicro)} />
+      </div>
+      <div className="small">
+        <Money micro={window.spentMicro} />
+        <span className="soft">
+          {' '}
+          of <Money micro={limit.micro} /> {windowWords[limit.reset]}
+        </span>
+        {window.reservedMicro > 0 && (
+          <span className="soft">
+            , <Money micro={window.reservedMicro} /> reserved
+          </span>
+        )}
+        {window.resetsAt !== null && (
+          <div className="soft">
+            anew <Moment iso={window.resetsAt} />
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}

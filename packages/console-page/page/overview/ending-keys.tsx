@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { readingAll } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+import { Moment } from '../parts/moment.tsx'
+import { endsWithin } from '../pure/pace.ts'
+import { several } from '../pure/usd.ts'
+
+const SOON_DAYS = 14
+
+/** Keys that stop working soon, while there is time to rotate them. */
+export function EndingKeys() {
+  const place = usePlace()
+  const { tenant, project } = place
+  const { data = [] } = useQuery(
+    readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }),
+  )
+  const ending = data.filter(
+    ({ state, expiresAt }) => state === 'Active' && endsWithin(SOON_DAYS, expiresAt, new Date()),
+  )
+  if (ending.length === 0) return null
+  return (
+    <section className="notice line" aria-label="Keys that end soon">
+      <div>
+        <strong>{several(ending.length, 'key')} will end within two weeks</strong>
+        <ul>
+          {ending.map(({ id, name, expiresAt }) => (
+            <li key={id}>
+              {name}: <Moment iso={expiresAt!} />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Link className="button small" to="/projects/$tenant/$project/keys" params={place}>
+        Rotate them
+      </Link>
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+import { useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { EndingKeys } from './ending-keys.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { LatestCalls } from './latest-calls.tsx'
+import { MonthByModel } from './month-by-model.tsx'
+import { SpendingDays } from './spending-days.tsx'
+import { WalletFigures } from './wallet-figures.tsx'
+
+/** What there is to spend, what was spent, and what asks for attention. */
+export function OverviewScreen() {
+  const name = useProjectName()
+  return (
+    <Screen title="Overview" of={name}>
+      <FirstSteps />
+      <WalletFigures />
+      <div className="two">
+        <SpendingDays />
+        <MonthByModel />
+      </div>
+      <EndingKeys />
+      <LatestCalls />
+    </Screen>
+  )
+}

@@ -1,0 +1,59 @@
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Money } from '../parts/money.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { count, usd } from '../pure/usd.ts'
+import { useSpending, type SpentDay } from './use-spending.ts'
+
+const [WIDTH, HEIGHT, GAP] = [600, 110, 4]
+
+const columns: Column<SpentDay>[] = [
+  { head: 'Day (UTC)', cell: ({ day }) => day },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+]
+
+/** Thirty days of spending as bars, and the same figures below. */
+export function SpendingDays() {
+  const { days, error, isThere } = useSpending()
+  const most = Math.max(1, ...days.map(({ chargedMicro }) => chargedMicro))
+  const step = WIDTH / days.length
+  const spent = days.filter(({ chargedMicro }) => chargedMicro > 0)
+  return (
+    <section className="card stack" aria-label="Charged in the last 30 days">
+      <h2>Charged in the last 30 days</h2>
+      <RefusalBox error={error} />
+      <svg
+        className="days"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={isThere ? `Charged on ${spent.length} of 30 days, at most ${usd(most)} on one` : 'Loading'}
+      >
+        <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+        {days.map(({ day, chargedMicro }, n) => {
+          const height = (chargedMicro / most) * (HEIGHT - 8)
+          return (
+            <rect key={day} x={n * step} width={step - GAP} y={HEIGHT - height} height={height} rx="2">
+              <title>{`${day}: ${usd(chargedMicro)}`}</title>
+            </rect>
+          )
+        })}
+      </svg>
+      <p className="days-ends soft small">
+        <span>{days[0]?.day}</span>
+        {spent.length > 0 && (
+          <span>
+            at most <Money micro={most} /> a day
+          </span>
+        )}
+        <span>{days.at(-1)?.day}</span>
+      </p>
+      {spent.length > 0 && (
+        <details>
+          <summary className="soft">The figures</summary>
+          <DataTable caption="Charged by day" columns={columns} rows={spent.toReversed()} keyOf={({ day }) => day} />
+        </details>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { reading } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+import { dayOf, lastDays } from '../pure/pace.ts'
+
+const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
+const SHOWN_DAYS = 30
+const PACE_DAYS = 7
+
+/** This month as the statement has it. */
+export function useMonth() {
+  return useQuery(reading(PATH, { params: usePlace() }))
+}
+
+export interface SpentDay {
+  day: string
+  chargedMicro: number
+  calls: number
+}
+
+/** What the last thirty days of UTC have charged, day by day, and what the last seven of them have together. */
+export function useSpending() {
+  const now = new Date()
+  const days = lastDays(SHOWN_DAYS, now)
+  const asked = { params: usePlace(), query: { from: days[0]!, to: dayOf(now, 1) } }
+  const { data, error } = useQuery(reading(PATH, asked))
+  const booked = new Map(data?.days.map((day) => [day.day, day]))
+  const spent: SpentDay[] = days.map((day) => ({
+    day,
+    chargedMicro: booked.get(day)?.chargedMicro ?? 0,
+    calls: booked.get(day)?.calls ?? 0,
+  }))
+  return {
+    error,
+    isThere: data !== undefined,
+    days: spent,
+    paceMicro: sum(spent.slice(-PACE_DAYS)),
+    paceDays: PACE_DAYS,
+  }
+}
+
+function sum(days: SpentDay[]): number {
+  return days.reduce((micro, { chargedMicro }) => micro + chargedMicro, 0)
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { reading } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Money } from '../parts/money.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { daysLeft } from '../pure/pace.ts'
+import { several } from '../pure/usd.ts'
+import { useMonth, useSpending } from './use-spending.ts'
+
+/** The wallet, what this month was charged, and for how long it lasts. */
+export function WalletFigures() {
+  const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params: usePlace() }))
+  const month = useMonth()
+  const spending = useSpending()
+  if (wallet.error && !wallet.data) return <RefusalBox error={wallet.error} />
+  const { availableMicro, reservedMicro } = wallet.data ?? {}
+  return (
+    <section className="card stack" aria-label="Wallet">
+      <Facts
+        className="figures"
+        of={[
+          ['Available', <Amount key="available" micro={availableMicro} />],
+          ['Reserved for running calls', <Amount key="reserved" micro={reservedMicro} />],
+          ['Charged this month', <Amount key="charged" micro={month.data?.chargedMicro} />],
+          ['At the pace of seven days', spending.isThere ? paceText(availableMicro, spending) : '…'],
+        ]}
+      />
+      {availableMicro !== undefined && availableMicro <= 0 && (
+        <p className="notice">The wallet is empty: calls are refused until an operator funds the project.</p>
+      )}
+      <RefusalBox error={month.error} />
+      {month.data && (
+        <p className="soft small">
+          <Badge
+            tone={month.data.reconciled ? 'good' : 'bad'}
+            text={month.data.reconciled ? 'The books add up' : 'The books differ'}
+          />{' '}
+          {month.data.check && (
+            <>
+              checked against the journal <Moment iso={month.data.check.at} />
+            </>
+          )}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Its place is kept while it is read: nothing jumps. */
+function Amount({ micro }: { micro: number | undefined }) {
+  return micro === undefined ? '…' : <Money micro={micro} />
+}
+
+const LONGEST_DAYS = 365
+
+function paceText(availableMicro = 0, { paceMicro, paceDays }: ReturnType<typeof useSpending>): string {
+  const days = daysLeft(availableMicro, paceMicro, paceDays)
+  if (days === null) return 'nothing is spent'
+  return days > LONGEST_DAYS ? 'lasts over a year' : `lasts ${several(days, 'day')}`
+}

@@ -1,0 +1,6 @@
+/** `plain` says nothing of good or bad. */
+export type Tone = 'good' | 'warn' | 'bad' | 'plain'
+
+export function Badge({ tone, text }: { tone: Tone; text: string }) {
+  return <span className={`badge ${tone}`}>{text}</span>
+}

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react'
+
+/** Why there is nothing here, and what one does about it. */
+export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {action}
+    </div>
+  )
+}

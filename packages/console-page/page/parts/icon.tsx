@@ -1,0 +1,24 @@
+const paths = {
+  overview: 'M3 12h5V3H3zm9 9h9v-9h-9zM12 3v6h9V3zM3 21h5v-6H3z',
+  keys: 'M14 10l7-7m-3 3 2.5 2.5M15.5 8.5 17 10M14.5 15a5 5 0 1 1-10 0 5 5 0 0 1 10 0z',
+  calls: 'M4 6h16M4 12h16M4 18h10',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  check: 'M4 12l5 5L20 6',
+  close: 'M6 6l12 12M18 6 6 18',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+  scheme: 'M12 3a9 9 0 1 0 9 9 7 7 0 0 1-9-9z',
+  account: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm-8 9a8 8 0 0 1 16 0',
+  docs: 'M5 4h10l4 4v12H5zM9 12h6M9 16h6',
+  wallet: 'M3 7h16v13H3zM3 7l12-4v4m1 6h.5',
+  down: 'M6 9l6 6 6-6',
+} as const
+export type IconName = keyof typeof paths
+
+/** Says nothing by itself: what it stands for is text beside it. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={paths[name]} />
+    </svg>
+  )
+}

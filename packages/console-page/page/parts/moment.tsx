@@ -1,0 +1,14 @@
+const texts = {
+  second: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }),
+  minute: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+  day: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }),
+}
+
+/** A moment in the reader's zone, as exact as it matters; UTC to the millisecond on hover. */
+export function Moment({ iso, to = 'minute' }: { iso: string; to?: keyof typeof texts }) {
+  return (
+    <time dateTime={iso} title={`${iso.replace('T', ' ').replace('Z', '')} UTC`}>
+      {texts[to].format(new Date(iso))}
+    </time>
+  )
+}

@@ -1,0 +1,10 @@
+import { count, usd } from '../pure/usd.ts'
+
+/** An amount to its last digit; micro-USD on hover. */
+export function Money({ micro }: { micro: number }) {
+  return (
+    <span className="figure" title={`${count(micro)} micro-USD`}>
+      {usd(micro)}
+    </span>
+  )
+}

@@ -1,0 +1,31 @@
+import { ApiRefusal } from '../api/api-refusal.ts'
+import { CopyButton } from './copy-button.tsx'
+
+/** What was refused, and what clears it, where it happened. Nothing without an error. */
+export function RefusalBox({ error }: { error: unknown }) {
+  if (error === null || error === undefined) return null
+  const { message, resolution, code, requestId } = error instanceof ApiRefusal ? error : unknown
+  return (
+    <div className="refusal" role="alert">
+      <strong>{message}</strong>
+      <p>{resolution}</p>
+      <p className="soft small head">
+        <a href="/docs" target="_blank" rel="noreferrer">
+          <code>{code}</code>
+        </a>
+        {requestId !== null && (
+          <span>
+            Request <code>{requestId}</code> <CopyButton text={requestId} label="Copy the request id" isSmall />
+          </span>
+        )}
+      </p>
+    </div>
+  )
+}
+
+const unknown = {
+  message: 'The page failed to show this.',
+  resolution: 'Load the page again.',
+  code: 'page_error',
+  requestId: null,
+}

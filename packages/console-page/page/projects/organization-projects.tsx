@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { MeRecord } from '@gateway/contracts/console/sign-in'
+import { readingAll } from '../api/reading.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+
+type Tenant = MeRecord['tenants'][number]
+interface Row {
+  id: string
+  name: string
+  team: string
+  createdAt: string
+}
+
+export function OrganizationProjects({ tenant }: { tenant: Tenant }) {
+  const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: tenant.id } }))
+  return (
+    <section className="stack" aria-label={tenant.name}>
+      <h2>
+        {tenant.name} <span className="soft small">{tenant.role}</span>
+      </h2>
+      <RefusalBox error={error} />
+      {!data && !error && <Waiting what="projects" />}
+      {data?.length === 0 && (
+        <EmptyState title="There is no project here that you can see">
+          An administrator can make one, or grant you a role on one.
+        </EmptyState>
+      )}
+      {data && data.length > 0 && (
+        <DataTable
+          caption={`Projects of ${tenant.name}`}
+          columns={columnsOf(tenant)}
+          rows={data}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </section>
+  )
+}
+
+function columnsOf(tenant: Tenant): Column<Row>[] {
+  const roles = new Map(tenant.projects.map(({ id, role }) => [id, role]))
+  const teams = new Map(tenant.teams.map(({ id, name }) => [id, name]))
+  return [
+    {
+      head: 'Project',
+      cell: ({ id, name }) => (
+        <Link to="/projects/$tenant/$project" params={{ tenant: tenant.id, project: id }}>
+          {name}
+        </Link>
+      ),
+    },
+    { head: 'My role', cell: ({ id }) => roles.get(id) ?? 'none on this project' },
+    { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
+    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+  ]
+}

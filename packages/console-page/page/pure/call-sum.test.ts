@@ -1,0 +1,43 @@
+import { costMicro, picoFromUsd } from '@gateway/money/price'
+import { expect, test } from 'vitest'
+import { callSum, total } from './call-sum.ts'
+
+const tokens = { promptTokens: 1_204, completionTokens: 310, cachedTokens: null, reasoningTokens: null }
+
+test('a call is a sum of what it used, each at its price, and exact', () => {
+  const lines = callSum({ ...tokens, pricing: { unit: 'tokens', prompt: '0.0000004', completion: '0.0000016' } })
+  expect(lines).toEqual([
+    { what: 'prompt tokens', count: 1_204, each: '0.0000004', amount: '0.0004816' },
+    { what: 'completion tokens', count: 310, each: '0.0000016', amount: '0.000496' },
+  ])
+  expect(total(lines)).toBe('0.0009776')
+})
+
+test('tokens with a price of their own are taken out of those that they are a part of, as the charge has it', () => {
+  const pricing = {
+    unit: 'tokens',
+    prompt: '0.000003',
+    completion: '0.000015',
+    cachedPrompt: '0.0000003',
+    reasoning: '0.00001',
+  } as const
+  const call = { ...tokens, cachedTokens: 1_000, reasoningTokens: 5_000, pricing }
+  const lines = callSum(call)
+  expect(lines.map(({ count }) => count)).toEqual([204, 1_000, 310])
+  const price = {
+    promptPico: picoFromUsd(pricing.prompt)!,
+    completionPico: picoFromUsd(pricing.completion)!,
+    requestPico: 0n,
+    cachedPico: picoFromUsd(pricing.cachedPrompt),
+    reasoningPico: picoFromUsd(pricing.reasoning),
+  }
+  const charge = costMicro(price, 1_204n, 310n, { cachedTokens: 1_000n, reasoningTokens: 5_000n })
+  expect(BigInt(Math.ceil(Number(total(lines)) * 1e6))).toBe(charge)
+})
+
+test('a call of a product with a price per call is that price, and a call that used nothing has no sum', () => {
+  expect(total(callSum({ ...tokens, pricing: { unit: 'request', request: '0.04' } }))).toBe('0.04')
+  expect(callSum({ ...tokens, promptTokens: null, pricing: { unit: 'tokens', prompt: '1', completion: '1' } })).toEqual(
+    [],
+  )
+})

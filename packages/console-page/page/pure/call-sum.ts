@@ -1,0 +1,37 @@
+import { picoFromUsd, usdFromPico } from '@gateway/money/price'
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+
+/** One line of what a call costs: so many of something, at this price each. Amounts are exact decimal strings of USD. */
+export interface SumLine {
+  what: string
+  count: number
+  each: string
+  amount: string
+}
+
+/** What a call costs, line by line, before it is rounded up once to whole micro-USD (money §1.3). Empty: it has used nothing. */
+export function callSum(call: Pick<InvocationRecord, 'pricing' | Counts>): SumLine[] {
+  const { pricing, promptTokens, completionTokens, cachedTokens, reasoningTokens } = call
+  if (pricing.unit === 'request') return [line('call', 1, pricing.request)]
+  if (promptTokens === null || completionTokens === null) return []
+  const { prompt, completion, cachedPrompt, reasoning } = pricing
+  const cached = cachedPrompt === undefined ? 0 : Math.min(cachedTokens ?? 0, promptTokens)
+  const thought = reasoning === undefined ? 0 : Math.min(reasoningTokens ?? 0, completionTokens)
+  return [
+    line('prompt tokens', promptTokens - cached, prompt),
+    line('prompt tokens from a cache', cached, cachedPrompt ?? prompt),
+    line('completion tokens', completionTokens - thought, completion),
+    line('reasoning tokens', thought, reasoning ?? completion),
+  ].filter(({ count, what }) => count > 0 || what === 'prompt tokens')
+}
+
+type Counts = 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'reasoningTokens'
+
+/** The lines together, as an exact decimal string of USD. */
+export function total(lines: SumLine[]): string {
+  return usdFromPico(lines.reduce((sum, { amount }) => sum + (picoFromUsd(amount) ?? 0n), 0n))
+}
+
+function line(what: string, count: number, each: string): SumLine {
+  return { what, count, each, amount: usdFromPico(BigInt(count) * (picoFromUsd(each) ?? 0n)) }
+}

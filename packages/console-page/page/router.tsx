@@ -1,0 +1,35 @@
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { CallScreen } from './calls/call-screen.tsx'
+import { CallsScreen } from './calls/calls-screen.tsx'
+import { callFilters } from './calls/call-filters.ts'
+import { SessionGuard } from './frame/session-guard.tsx'
+import { UnknownScreen } from './frame/unknown-screen.tsx'
+import { KeysScreen } from './keys/keys-screen.tsx'
+import { keyView } from './keys/key-view.ts'
+import { OverviewScreen } from './overview/overview-screen.tsx'
+import { ProjectsScreen } from './projects/projects-screen.tsx'
+
+// Every screen and its address. What a screen shows is in the address, filters too: it can be kept, sent and gone back to.
+
+const root = createRootRoute({ component: SessionGuard, notFoundComponent: UnknownScreen })
+const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path })
+
+const routes = [
+  createRoute({ ...at('/'), component: ProjectsScreen }),
+  createRoute({ ...at('/projects/$tenant/$project'), component: OverviewScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/keys'), component: KeysScreen, validateSearch: keyView }),
+  createRoute({ ...at('/projects/$tenant/$project/calls'), component: CallsScreen, validateSearch: callFilters }),
+  createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: CallScreen }),
+]
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: import.meta.env.BASE_URL,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

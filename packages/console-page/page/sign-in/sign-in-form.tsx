@@ -1,0 +1,68 @@
+import { useRef, useState, type FormEvent } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import { readingMe } from '../api/session.ts'
+import { Field } from '../parts/field.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+
+/** E-mail and password; with an `email` given, of the person who was signed in before. */
+export function SignInForm({ email: known = '' }: { email?: string }) {
+  const [email, setEmail] = useState(known)
+  const [password, setPassword] = useState('')
+  const passwordField = useRef<HTMLInputElement>(null)
+  const client = useQueryClient()
+  const signIn = useMutation({
+    mutationFn: () => ask('POST', '/api/v2/session', { params: {}, body: { email, password } }),
+    onSuccess: (me) => {
+      // Somebody else sees nothing of who was here before.
+      if (known !== '' && me.email !== known) return location.reload()
+      client.setQueryData(readingMe.queryKey, me)
+      return client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
+    },
+    onError: () => {
+      setPassword('')
+      passwordField.current?.focus()
+    },
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate()
+  }
+  return (
+    <form className="stack" onSubmit={onSubmit}>
+      <Field label="E-mail">
+        {(ids) => (
+          <input
+            {...ids}
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            maxLength={254}
+            value={email}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Password">
+        {(ids) => (
+          <input
+            {...ids}
+            ref={passwordField}
+            type="password"
+            name="password"
+            autoComplete="current-password"
+            required
+            maxLength={256}
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
+          />
+        )}
+      </Field>
+      <RefusalBox error={signIn.error} />
+      <button type="submit" className="button main wide-button" disabled={signIn.isPending}>
+        {signIn.isPending ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
+  )
+}

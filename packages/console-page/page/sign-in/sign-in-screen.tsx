@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { readingSignInMethods } from '../api/session.ts'
+import { Screen } from '../frame/screen.tsx'
+import { ProviderLink } from './provider-link.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+
+export function SignInScreen() {
+  const { data } = useQuery(readingSignInMethods)
+  return (
+    <main className="narrow card">
+      <Screen title="Sign in">
+        {data?.provider && <ProviderLink provider={data.provider} />}
+        <SignInForm />
+      </Screen>
+    </main>
+  )
+}

@@ -1,0 +1,263 @@
+import { expect } from 'vitest'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
+import { consoleOwner, PASSWORD, signIn } from './src/console/people.ts'
+import { chat } from './src/stack.ts'
+
+// The console in a browser, through a gateway, on the whole service.
+
+const dollars = (micro: bigint) => `$${(Number(micro) / 1e6).toFixed(6)}`
+const screen = (page: Page, title: string) => page.getByRole('heading', { name: title, level: 1 })
+
+test('somebody signs in, makes a key, calls with it, sees what the call cost, and revokes the key [key_revoked]', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const { page, problems } = await visit()
+  await page.goto(tenant.home)
+  await signIn(page, tenant)
+  const wallet = page.getByRole('region', { name: 'Wallet' })
+  await wallet.getByText('$5.00').waitFor()
+
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create a key' })
+  await form.getByLabel('Name', { exact: true }).fill('website')
+  await form.getByLabel('Spending limit, in USD').fill('2.5')
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  const shown = page.getByRole('dialog', { name: 'The secret of website' })
+  const secret = await shown.locator('pre').first().innerText()
+  const command = shown.locator('pre').nth(1).filter({ hasText: tenant.model })
+  expect(await command.innerText()).toContain(`Bearer ${secret}`)
+  await shown.getByRole('button', { name: 'I have copied it' }).click()
+
+  const key = { ...tenant.key, secret }
+  expect((await chat(stack, { key, model: tenant.model })).status).toBe(200)
+
+  await page.getByRole('link', { name: 'Calls', exact: true }).click()
+  const row = page.getByRole('row', { name: /website/ })
+  await row.getByText('Charged').waitFor()
+  const { settled } = await stack.wallet(tenant.project.id)
+  await row.getByText(dollars(settled)).waitFor()
+  await row.getByRole('link').click()
+  const sum = page.getByRole('region', { name: 'How the charge came about' })
+  await sum.getByText('completion tokens').waitFor()
+  expect(await sum.locator('strong').innerText()).toBe(dollars(settled))
+
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await page
+    .getByRole('row')
+    .filter({ hasText: `${dollars(settled)} of $2.50 a day` })
+    .waitFor()
+  await page.getByRole('button', { name: 'Revoke website' }).click()
+  await page.getByRole('button', { name: 'Revoke it' }).click()
+  await page.getByRole('row', { name: /website/ }).waitFor({ state: 'detached' })
+  const refused = await chat(stack, { key, model: tenant.model })
+  expect(await refused.json()).toMatchObject({ error: { code: 'key_revoked' } })
+  expect(problems).toEqual([])
+})
+
+test('an empty project says what comes first, and the first call arrives there by itself', async ({ stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(tenant.home)
+  await signIn(page, tenant)
+  const steps = page.getByRole('region', { name: 'First steps' })
+  await steps.getByText('Make a call').waitFor()
+  await chat(stack, tenant)
+  await page.getByRole('region', { name: 'Latest calls' }).getByText(tenant.model).waitFor()
+  await steps.waitFor({ state: 'detached' })
+})
+
+test('a key is rotated with a grace, and the old secret works on', async ({ stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(`${tenant.home}/keys`)
+  await signIn(page, tenant)
+  await page.getByRole('button', { name: 'Rotate a key' }).click()
+  await page.getByLabel('The old secret stops working').selectOption('in an hour')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
+  const secret = await page.getByRole('dialog', { name: 'The secret of a key' }).locator('pre').first().innerText()
+  expect((await chat(stack, { ...tenant, key: { ...tenant.key, secret } })).status).toBe(200)
+  expect((await chat(stack, tenant)).status).toBe(200)
+})
+
+test('whether a call would be admitted is told with the rule that refuses it, and nothing is reserved [insufficient_budget]', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack, 10n)
+  const { page } = await visit()
+  await page.goto(`${tenant.home}/keys`)
+  await signIn(page, tenant)
+  await page.getByRole('button', { name: 'Check a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Check', exact: true }).click()
+  await dialog.getByRole('listitem').filter({ hasText: 'It fits into the wallet' }).getByText('no').waitFor()
+  expect((await stack.wallet(tenant.project.id)).reserved).toBe(0n)
+})
+
+test('keys from before keys were bound to projects come first, until they are revoked', async ({ stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
+  const { page } = await visit()
+  await page.goto(`${tenant.home}/keys`)
+  await signIn(page, tenant)
+  const group = page.getByRole('region', { name: 'Needs reissue' })
+  await group.getByRole('button', { name: 'Revoke a key' }).click()
+  await page.getByRole('button', { name: 'Revoke it' }).click()
+  await group.waitFor({ state: 'detached' })
+})
+
+test('filters are in the address: they survive a reload, and Back takes one away', async ({ stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  await chat(stack, tenant)
+  const { page } = await visit()
+  await page.goto(`${tenant.home}/calls`)
+  await signIn(page, tenant)
+  await page.getByRole('row', { name: /a key/ }).waitFor()
+  await page.getByLabel('State').selectOption('Released')
+  await page.getByText('No call is like this').waitFor()
+  expect(new URL(page.url()).searchParams.get('state')).toBe('Released')
+  await page.reload()
+  await page.getByText('No call is like this').waitFor()
+  await page.goBack()
+  await page.getByRole('row', { name: /a key/ }).waitFor()
+})
+
+test('a link to a project of others says what is refused, and what clears it [not_found]', async ({ stack, visit }) => {
+  const [tenant, other] = [await consoleOwner(stack), await consoleOwner(stack)]
+  const { page } = await visit()
+  await page.goto(`${other.home}/calls`)
+  await signIn(page, tenant)
+  const refusal = page.getByRole('alert').first()
+  await refusal.getByText('not_found').waitFor()
+  expect(await refusal.getByText(/^Request/).innerText()).toMatch(/req_/)
+})
+
+test('a wrong password is refused where it was typed, and the e-mail stays [sign_in_failed]', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(tenant.home)
+  await signIn(page, tenant, 'not the password')
+  await page.getByRole('alert').getByText('sign_in_failed').waitFor()
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(tenant.email)
+  expect(await page.evaluate('document.activeElement.name')).toBe('password')
+})
+
+test('a session that ends is begun anew over the screen, and nothing that was typed is lost [session_missing]', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(`${tenant.home}/keys`)
+  await signIn(page, tenant)
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create a key' })
+  await form.getByLabel('Name', { exact: true }).fill('typed before')
+  await page.context().clearCookies()
+  // Something that the page reads by itself may be first to find out.
+  await form.getByRole('button', { name: 'Create the key' }).dispatchEvent('click')
+  const again = page.getByRole('dialog', { name: 'Your session has ended' })
+  await again.getByLabel('Password').fill(PASSWORD)
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  await again.waitFor({ state: 'detached' })
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  await page.getByRole('dialog', { name: 'The secret of typed before' }).waitFor()
+})
+
+test('by the keyboard alone somebody comes to a screen, whose heading has the focus, and into a dialog and back', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(tenant.home)
+  await page.getByLabel('E-mail').focus()
+  await page.keyboard.type(tenant.email)
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await screen(page, 'Overview').waitFor()
+  await page.getByRole('link', { name: 'Keys', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await screen(page, 'Keys').waitFor()
+  const focused = () => page.evaluate<string>('document.activeElement.textContent')
+  await expect.poll(focused).toBe('Keys')
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('Create a key')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await focused()).toBe('Create a key')
+})
+
+test('a scheme that somebody chooses stays, whatever the system has', async ({ stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(tenant.start)
+  await signIn(page, tenant)
+  await page.locator('summary').filter({ hasText: 'Light or dark' }).click()
+  await page.getByRole('button', { name: 'Dark', exact: true }).click()
+  const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  const dark = await ground()
+  await page.reload()
+  await screen(page, 'Projects').waitFor()
+  expect(await ground()).toBe(dark)
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+})
+
+test.for(views)(
+  'every screen can be used by everybody, at $width pixels in $colorScheme',
+  async (view, { stack, visit }) => {
+    const tenant = await consoleOwner(stack)
+    await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
+    await chat(stack, tenant)
+    const { page, problems } = await visit(view)
+    const holds = async (title: string) => {
+      expect([title, await hindrances(page), await isTooWide(page)]).toEqual([title, [], false])
+    }
+
+    await page.goto(tenant.home)
+    await page.getByLabel('E-mail').waitFor()
+    await holds('Sign in')
+    await signIn(page, tenant)
+    await page.getByRole('region', { name: 'Latest calls' }).getByText('Charged').waitFor()
+    await holds('Overview')
+    await page.goto(`${tenant.home}/keys`)
+    await page.getByRole('button', { name: 'Rotate a key' }).waitFor()
+    await holds('Keys')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByLabel('Only these').click()
+    await page.getByRole('checkbox', { name: tenant.model }).waitFor()
+    await holds('Create a key')
+    await page.goto(`${tenant.home}/calls?state=Settled`)
+    await page.getByRole('row', { name: /a key/ }).getByRole('link').waitFor()
+    await holds('Calls')
+    await page.getByRole('row', { name: /a key/ }).getByRole('link').click()
+    await page.getByText('How the charge came about').waitFor()
+    await holds('Call')
+    await page.goto(tenant.start)
+    await page.getByRole('table').waitFor()
+    await holds('Projects')
+    expect(problems).toEqual([])
+  },
+)
+
+test('the gateway passes the page on as it was compressed', async ({ stack }) => {
+  const url = `${stack.gateways[0]!.url}/console/next`
+  const headers = { Accept: 'text/html', 'Accept-Encoding': 'br' }
+  const [answer, direct] = [
+    await fetch(url, { headers }),
+    await fetch(`${stack.console!.url}/console/next`, { headers }),
+  ]
+  expect(answer.headers.get('Content-Encoding')).toBe('br')
+  expect(answer.headers.get('ETag')).toBe(direct.headers.get('ETag'))
+  expect(await answer.text()).toBe(await direct.text())
+})

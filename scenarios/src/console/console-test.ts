@@ -1,0 +1,18 @@
+import { stackTest } from '../stack-test.ts'
+import { openBrowser, openPage, views } from './browser.ts'
+
+/** `test` with a browser, and `visit`, which opens a page of somebody who was never here. */
+export const consoleTest = stackTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await openBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend('visit', ({ browser }, { onCleanup }) => {
+    return async (view = views[0]) => {
+      const { close, ...opened } = await openPage(browser, view)
+      onCleanup(close)
+      return opened
+    }
+  })

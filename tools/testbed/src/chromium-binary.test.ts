@@ -1,0 +1,54 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test as base } from 'vitest'
+import { findChromium } from './chromium-binary.ts'
+
+// The programs of others that findChromium looks for are small shell scripts here, in a PATH that has nothing else.
+
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+const test = base.extend('machine', async ({}, { onCleanup }) => {
+  const bin = await mkdtemp(path.join(tmpdir(), 'svc-test-chromium-'))
+  onCleanup(() => rm(bin, { recursive: true }))
+  return {
+    async program(name: string, script = 'exit 0') {
+      const file = path.join(bin, name)
+      await writeFile(file, `#!/bin/sh\n${script}\n`)
+      await chmod(file, 0o755)
+      return file
+    },
+    find: (env: NodeJS.ProcessEnv = {}, isRoot = false) =>
+      findChromium({ log: () => {}, env: { PATH: bin, ...env }, isRoot }),
+  }
+})
+
+test('the one that CHROMIUM names comes before those on the PATH, and has to run', async ({ machine }) => {
+  await machine.program('chromium')
+  const own = await machine.program('my-browser')
+  expect(await machine.find({ CHROMIUM: own })).toBe(own)
+  await expect(machine.find({ CHROMIUM: '/none' })).rejects.toThrow('CHROMIUM is /none, which does not run.')
+})
+
+test('any that runs will do, and one that does not run is passed over', async ({ machine }) => {
+  await machine.program('chromium', 'exit 1')
+  const chrome = await machine.program('google-chrome')
+  expect(await machine.find()).toBe(chrome)
+})
+
+test('root installs the package of the distribution, with its lists read anew where that is needed', async ({
+  machine,
+}) => {
+  const file = await machine.program('chromium-later')
+  const folder = path.dirname(file)
+  const script = `case "$*" in
+    *update*) : > ${folder}/updated;;
+    *install*) [ -e ${folder}/updated ] || exit 100; /bin/cp ${file} ${folder}/chromium;;
+  esac`
+  await machine.program('apt-get', script)
+  expect(await machine.find({}, true)).toBe(`${folder}/chromium`)
+})
+
+test('without any of them the message says what mends it', async ({ machine }) => {
+  await expect(machine.find()).rejects.toThrow(/set CHROMIUM to the program of one[\s\S]*needs root/)
+  await expect(machine.find({}, true)).rejects.toThrow(/did not work: .*apt-get/)
+})
