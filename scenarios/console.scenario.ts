@@ -98,6 +98,22 @@ test('whether a call would be admitted is told with the rule that refuses it, an
   expect((await stack.wallet(tenant.project.id)).reserved).toBe(0n)
 })
 
+test('what was refused is counted by its code, with the request of the newest [insufficient_budget]', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack, 10n)
+  const refused = await chat(stack, tenant)
+  expect(await refused.json()).toMatchObject({ error: { code: 'insufficient_budget' } })
+  const { page, problems } = await visit()
+  await page.goto(tenant.home)
+  await signIn(page, tenant)
+  const section = page.getByRole('region', { name: 'Refused calls' })
+  await section.getByText('402 insufficient_budget').waitFor() // comes by itself: gateways tell it once a second
+  await section.getByText(refused.headers.get('x-request-id')!).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('keys from before keys were bound to projects come first, until they are revoked', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })

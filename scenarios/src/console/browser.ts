@@ -9,6 +9,9 @@ export interface View {
   colorScheme: 'light' | 'dark'
 }
 
+/** On a machine that is busy with other tests. */
+const LONGEST_WAIT_MS = 60_000
+
 /** Every screen has to hold in these. */
 export const views: View[] = [
   { width: 1280, colorScheme: 'light' },
@@ -25,6 +28,7 @@ export async function openBrowser(): Promise<Browser> {
 /** A page of somebody who was never here, with all that went wrong in it. */
 export async function openPage(browser: Browser, { width, colorScheme }: View = views[0]!) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
+  context.setDefaultTimeout(LONGEST_WAIT_MS)
   const page = await context.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))

@@ -3,20 +3,34 @@ import type { InvocationRecord } from '@gateway/contracts/console/money'
 export type CallState = InvocationRecord['state']
 export const callStates: readonly CallState[] = ['Open', 'Settled', 'Released']
 
+/** How far back one looks, in milliseconds. */
+export const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000, month: 2_592_000_000 } as const
+export type Span = keyof typeof spans
+
 /** Which calls are shown, as the address has it. */
 export interface CallFilters {
   key?: string
   model?: string
   state?: CallState
+  execution?: string
+  since?: Span
 }
 
 /** Leaves of an address what it may say; whatever else is in it is dropped. */
 export function callFilters(search: Record<string, unknown>): CallFilters {
-  const { key, model } = search
+  const { key, model, execution } = search
+  const since = (Object.keys(spans) as Span[]).find((each) => each === search['since'])
   const state = callStates.find((each) => each === search['state'])
   return {
     ...(typeof key === 'string' && { key }),
     ...(typeof model === 'string' && { model }),
     ...(state && { state }),
+    ...(typeof execution === 'string' && { execution }),
+    ...(since && { since }),
   }
+}
+
+/** The filters as the API takes them. */
+export function callQuery({ since, ...filters }: CallFilters, now: Date) {
+  return { ...filters, ...(since && { from: new Date(now.getTime() - spans[since]).toISOString() }) }
 }

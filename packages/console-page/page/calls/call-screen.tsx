@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { InvocationRecord } from '@gateway/contracts/console/money'
 import { reading } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Copyable } from '../parts/copyable.tsx'
@@ -54,7 +55,7 @@ function CallParts({ call }: { call: InvocationRecord }) {
             ['Admitted', <Moment key="from" iso={call.createdAt} to="second" />],
             ['Closed', call.closedAt === null ? null : <Moment key="to" iso={call.closedAt} to="second" />],
             ['Duration', call.durationMs === null ? null : durationText(call.durationMs)],
-            ['Execution', call.execution === null ? null : <code key="execution">{call.execution}</code>],
+            ['Execution', call.execution === null ? null : <ExecutionLink key="execution" id={call.execution} />],
             ['Node', call.node === null ? null : <code key="node">{call.node}</code>],
           ]}
         />
@@ -62,5 +63,14 @@ function CallParts({ call }: { call: InvocationRecord }) {
       </section>
       {call.state === 'Settled' && <CallSum call={call} />}
     </>
+  )
+}
+
+/** To all calls of the execution. */
+function ExecutionLink({ id }: { id: string }) {
+  return (
+    <Link to="/projects/$tenant/$project/calls" params={usePlace()} search={{ execution: id }}>
+      <code>{id}</code>
+    </Link>
   )
 }

@@ -1,10 +1,17 @@
 import type { InvocationRecord } from '@gateway/contracts/console/money'
 import type { Tone } from '../parts/badge.tsx'
-import type { CallState } from './call-filters.ts'
+import type { CallState, Span } from './call-filters.ts'
 
 /** States and reasons of calls, as people read them. */
 export const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
 export const stateWords: Record<CallState, string> = { Open: 'Open', Settled: 'Charged', Released: 'Released' }
+
+export const spanWords: Record<Span, string> = {
+  hour: 'the last hour',
+  day: 'the last 24 hours',
+  week: 'the last 7 days',
+  month: 'the last 30 days',
+}
 
 export const reasonWords: Record<NonNullable<InvocationRecord['reason']>, string> = {
   provider_failed: 'The provider failed. Nothing was charged.',

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { readingAll } from '../api/reading.ts'
 import { usePlace, useProducts } from '../api/use-project.ts'
-import { callStates, type CallFilters } from './call-filters.ts'
-import { stateWords } from './call-words.ts'
+import { callStates, spans, type CallFilters, type Span } from './call-filters.ts'
+import { spanWords, stateWords } from './call-words.ts'
 import { FilterChip } from './filter-chip.tsx'
 
 /** What narrows the list, each by itself; all of it is in the address. */
@@ -34,6 +34,15 @@ export function FilterChips({ filters }: { filters: CallFilters }) {
         choices={callStates.map((state) => [state, stateWords[state]])}
         onChange={set('state')}
       />
+      <FilterChip
+        name="Time"
+        value={filters.since}
+        choices={(Object.keys(spans) as Span[]).map((span) => [span, spanWords[span]])}
+        onChange={set('since')}
+      />
+      {filters.execution !== undefined && (
+        <FilterChip name="Execution" value={filters.execution} choices={[]} onChange={set('execution')} />
+      )}
     </div>
   )
 }

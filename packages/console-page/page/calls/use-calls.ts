@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import type { ProjectPlace } from '../api/use-project.ts'
-import type { CallFilters } from './call-filters.ts'
+import { callQuery, type CallFilters } from './call-filters.ts'
 
 const PAGE = 50
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/invocations'
@@ -10,8 +10,10 @@ const PATH = '/api/v2/tenants/{tenant}/projects/{project}/invocations'
 export function useCalls(params: ProjectPlace, filters: CallFilters) {
   return useInfiniteQuery({
     queryKey: [PATH, params, filters],
-    queryFn: ({ pageParam, signal }) =>
-      ask('GET', PATH, { params, query: { ...filters, limit: PAGE, ...(pageParam && { cursor: pageParam }) }, signal }),
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...callQuery(filters, new Date()), limit: PAGE, ...(pageParam && { cursor: pageParam }) }
+      return ask('GET', PATH, { params, query, signal })
+    },
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,

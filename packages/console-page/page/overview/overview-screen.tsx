@@ -4,6 +4,7 @@ import { EndingKeys } from './ending-keys.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { LatestCalls } from './latest-calls.tsx'
 import { MonthByModel } from './month-by-model.tsx'
+import { RefusedCalls } from './refused-calls.tsx'
 import { SpendingDays } from './spending-days.tsx'
 import { WalletFigures } from './wallet-figures.tsx'
 
@@ -20,6 +21,7 @@ export function OverviewScreen() {
       </div>
       <EndingKeys />
       <LatestCalls />
+      <RefusedCalls />
     </Screen>
   )
 }

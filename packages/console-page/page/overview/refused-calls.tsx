@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query'
+import type { LatestRefusals } from '@gateway/contracts/console/refusals'
+import { reading } from '../api/reading.ts'
+import { useKeyNames } from '../api/use-names.ts'
+import { usePlace } from '../api/use-project.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { several } from '../pure/usd.ts'
+
+type LatestRefusal = LatestRefusals['data'][number]
+const SHOWN = 5
+const EVERY_MS = 5_000
+
+/** What was refused in a day, by its code, and the newest of it; nothing where nothing was. */
+export function RefusedCalls() {
+  const params = usePlace()
+  const counts = useQuery({
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/refusals', { params }),
+    refetchInterval: EVERY_MS,
+  })
+  const latest = useQuery({
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/refusals/recent', { params }),
+    refetchInterval: EVERY_MS,
+  })
+  const nameOf = useKeyNames()
+  if (!counts.data || counts.data.total === 0) return null
+  const columns: Column<LatestRefusal>[] = [
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
+    { head: 'Key', cell: ({ key }) => nameOf(key) },
+    { head: 'Model', cell: ({ model }) => (model === null ? '–' : <code>{model}</code>) },
+    { head: 'Refused with', cell: ({ status, code }) => `${status} ${code}` },
+    {
+      head: 'Request',
+      cell: ({ requestId }) => (
+        <>
+          <code>{requestId}</code> <CopyButton text={requestId} label="Copy the request id" isSmall />
+        </>
+      ),
+    },
+  ]
+  return (
+    <section className="stack" aria-label="Refused calls">
+      <h2>{several(counts.data.total, 'call')} refused in 24 hours</h2>
+      <p className="chips">
+        {[...countsOf(counts.data.data)].map(([code, count]) => (
+          <span key={code} className="badge warn">
+            {code} {count}
+          </span>
+        ))}
+      </p>
+      <DataTable
+        caption="The newest refusals"
+        columns={columns}
+        rows={(latest.data?.data ?? []).slice(0, SHOWN)}
+        keyOf={({ requestId }) => requestId}
+      />
+    </section>
+  )
+}
+
+/** How many there were of each code, in all hours. */
+function countsOf(rows: { group: string; count: number }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { group, count } of rows) counts.set(group, (counts.get(group) ?? 0) + count)
+  return counts
+}
