@@ -11,6 +11,8 @@ const binFolder = join(projectFolder, 'node_modules', '.bin')
 export const nodeBinary = join(binFolder, 'node')
 
 const stampFile = join(projectFolder, 'node_modules', '.installed')
+/** Halves the time of a step that has nothing to do, which every command waits for. */
+const compileCache = join(projectFolder, 'node_modules', '.compile-cache')
 const pnpm = ['--yes', 'pnpm@12']
 
 /** Installs what is missing or has changed, generates the database client and builds the console's page. Ends the process with one message if it can't. */
@@ -23,7 +25,7 @@ export async function ensureInstalled() {
   }
   const [generated, built] = await Promise.all(
     ['packages/database/src/generate-command.ts', 'packages/console-page/src/build-command.ts'].map((file) =>
-      collect(nodeBinary, [join(projectFolder, file)]),
+      collect(nodeBinary, [join(projectFolder, file)], environment({ NODE_COMPILE_CACHE: compileCache })),
     ),
   )
   if (generated.code !== 0) stopWith('The database client could not be generated.', generated.output)
