@@ -2,11 +2,12 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiRefusal, isSignedOut } from './api-refusal.ts'
 import { readingMe } from './session.ts'
 
-/** Parts of one screen share what they read; whoever comes to a screen sees it as it is now. */
-const FRESH_MS = 1_000
 const TRIES = 2
 
-/** Keeps what was read. A refusal is told at once; what may pass by itself is tried again. */
+/**
+ * Keeps what was read, and reads it again for whoever comes to it: a screen is as it is now. A refusal is told at once; what
+ * may pass by itself is tried again.
+ */
 export function openQueryClient(): QueryClient {
   const onError = (error: unknown, key?: unknown) => {
     // Asking who is signed in again lets the frame see that nobody is.
@@ -16,7 +17,7 @@ export function openQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError: (error, query) => onError(error, query.queryKey[0]) }),
     mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
-      queries: { staleTime: FRESH_MS, retry: (failed, error) => mayPass(error) && failed < TRIES },
+      queries: { retry: (failed, error) => mayPass(error) && failed < TRIES },
     },
   })
   return client
