@@ -140,6 +140,25 @@ export const flowResolutions: ResolutionStory[] = [
     },
   },
   {
+    code: 'rerun_differs',
+    resolution: /Run from a node at or above all of them, leave out revision, or execute the revision from the start/,
+    async story(context) {
+      const { owner } = context.people
+      const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}'))
+      const execution = (await invoke(context, id, { text: 'Hello' })).body.id as string
+      await activate(context, id, template('Well: {{ text }}'))
+      const rerun = (from: string, revision?: number) =>
+        owner.ask('POST', `${context.projectPath}/executions/${execution}/rerun`, { from, revision })
+      expect(context.refused(await rerun('out', 2)).details).toEqual({ nodes: ['say'] })
+      succeeded(context, await rerun('say', 2))
+      succeeded(context, await rerun('out'))
+      succeeded(
+        context,
+        await owner.ask('POST', `${pathOf(context, id)}/execute`, { input: { text: 'Hello' }, revision: 2 }),
+      )
+    },
+  },
+  {
     code: 'sandbox_contract',
     resolution: /Call POST \/v1\/sandbox\/sbx-[\w-]+\/invoke with an input object/,
     async story(context) {

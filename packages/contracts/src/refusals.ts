@@ -434,7 +434,7 @@ export const refusals = {
     message: (f: { execution: string; revision: number; nodes: string[] }) =>
       `Results of the execution ${f.execution} would be taken over of nodes that are not the same in revision ${f.revision}: ${someOf(f.nodes)}.`,
     resolution: text(
-      'Run from a node that all of them are below, leave out revision, or execute the revision from the start.',
+      'Run from a node at or above all of them, leave out revision, or execute the revision from the start.',
     ),
   },
   idempotency_mismatch: {
