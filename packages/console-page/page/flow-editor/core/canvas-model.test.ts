@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Graph } from '@gateway/contracts/graph'
+import { changedFlow } from '@gateway/flow/changed-flow'
+import { factsOf, validFlow } from '@gateway/flow/generators'
+import { validateGraph } from '@gateway/flow/validate-graph'
+import { arranged, placed } from './auto-layout.ts'
+import { canvasModel } from './canvas-model.ts'
+import { connectionFault, targetsOf } from './connection.ts'
+import { newGraph } from './new-graph.ts'
+import { addNode, connect, setField } from './node-commands.ts'
+import { positionOf } from './position.ts'
+
+const products = factsOf({ chat: ['acme/swift'], image: ['acme/brush'], audio: [] })
+const chat = addNode(newGraph, {
+  kind: 'product.chat',
+  position: { x: 0, y: 0 },
+  fields: { product: 'acme/swift' },
+}).graph
+const model = (graph: Graph) => canvasModel(graph, products)
+const nodeIn = (graph: Graph, key: string) => model(graph).nodes.find((node) => node.key === key)!
+
+describe('what the canvas shows', () => {
+  test('each problem is the server’s, and that of a node is at it', () => {
+    fc.assert(
+      fc.property(changedFlow, ({ graph, products }) => {
+        const { problems, nodes } = canvasModel(graph, products)
+        expect(problems).toEqual(validateGraph(graph, products))
+        for (const problem of problems)
+          if (graph.nodes.some(({ id }) => id === problem.node))
+            expect(nodes.some((node) => node.problems.includes(problem))).toBe(true)
+      }),
+    )
+  })
+
+  test('every edge between nodes is drawn from a port to a port, in whatever state the graph is', () => {
+    fc.assert(
+      fc.property(changedFlow, ({ graph, products }) => {
+        const { nodes, edges } = canvasModel(graph, products)
+        const port = (side: 'inputs' | 'outputs', { key, port }: { key: string; port: string }) =>
+          nodes.find((node) => node.key === key)![side].some(({ name }) => name === port)
+        for (const { from, to } of edges) expect([port('outputs', from), port('inputs', to)]).toEqual([true, true])
+      }),
+    )
+  })
+
+  test('an input that is not wired, and a port that is gone, are told at the port', () => {
+    expect(nodeIn(chat, 'chat').inputs).toMatchObject([
+      { name: 'prompt', type: 'string', isRequired: true, isWired: false, problems: [{ code: 'wiring_missing' }] },
+      { name: 'system', isRequired: false, problems: [] },
+      { name: 'image', type: 'image' },
+    ])
+    const templated = addNode(chat, { kind: 'template', position: { x: 0, y: 0 } }).graph
+    const wired = connect(templated, { from: 'in.text', to: 'template.text' })
+    const changed = setField(wired, 'template', 'template', 'Say {{ topic }}.')
+    expect(nodeIn(changed, 'template').inputs).toMatchObject([
+      { name: 'topic', isMissing: false, isWired: false },
+      { name: 'text', isMissing: true, isWired: true, problems: [{ code: 'port_unknown' }] },
+    ])
+    expect(model(changed).edges).toMatchObject([{ hasProblem: false, type: 'string' }, { hasProblem: true }])
+  })
+
+  test('a port that takes anything has the type of what comes', () => {
+    const { graph } = addNode(newGraph, { kind: 'template', position: { x: 0, y: 0 } })
+    expect(nodeIn(graph, 'template').inputs).toMatchObject([{ type: 'any' }])
+    const wired = connect(graph, { from: 'in.text', to: 'template.text' })
+    expect(nodeIn(wired, 'template').inputs).toMatchObject([{ type: 'string' }])
+  })
+})
+
+describe('a connection', () => {
+  test('may be drawn where nothing is wrong with the graph that was right before', () => {
+    const edge = { from: 'in.text', to: 'chat.prompt' }
+    expect(connectionFault(chat, products, edge)).toBeNull()
+    expect(validateGraph(connect(chat, edge), products)).toEqual([])
+  })
+
+  test.each([
+    [{ from: 'in.text', to: 'chat.image' }, /joins string with image/],
+    [{ from: 'in.text', to: 'out.text' }, /joined already/],
+    [{ from: 'chat.text', to: 'out.text' }, /takes one value/],
+    [{ from: 'chat.text', to: 'chat.prompt' }, /wait for each other/],
+    [{ from: 'chat.text', to: 'out.nothing' }, /no input port/],
+  ])('%j may not, and it is said why', (edge, reason) => {
+    expect(connectionFault(chat, products, edge)).toMatch(reason)
+  })
+
+  test('of a port each other port is told that it may be joined with, those that may first', () => {
+    const targets = targetsOf(model(chat), products, { key: 'in', port: 'text', side: 'output' })
+    expect(targets.map(({ edge, reason }) => [edge.to, reason === null])).toEqual([
+      ['chat.prompt', true],
+      ['chat.system', true],
+      ['out.text', false],
+      ['chat.image', false],
+    ])
+    const back = targetsOf(model(chat), products, { key: 'out', port: 'text', side: 'input' })
+    expect(back.map(({ edge }) => edge.from)).toEqual(['in.text', 'chat.text'])
+  })
+})
+
+describe('auto-layout', () => {
+  test('places every node beside those it takes values of, and no two on one spot', () => {
+    fc.assert(
+      fc.property(validFlow(), ({ graph, products }) => {
+        const tidy = arranged(canvasModel(graph, products))
+        const at = new Map(tidy.nodes.map((node) => [node.id, positionOf(node)!]))
+        expect(new Set([...at.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(graph.nodes.length)
+        for (const { from, to } of canvasModel(tidy, products).edges)
+          expect(at.get(from.key)!.x).toBeLessThan(at.get(to.key)!.x)
+      }),
+    )
+  })
+
+  test('leaves nodes where their author put them, and places the others below', () => {
+    const { nodes, edges, ...contract } = newGraph
+    const some = { ...contract, edges, nodes: [nodes[0]!, { id: 'out', kind: 'output' }] }
+    const [first, second] = placed(model(some)).nodes
+    expect(first).toEqual(nodes[0])
+    expect(positionOf(second!)!.y).toBeGreaterThan(100)
+    expect(placed(model(newGraph))).toBe(newGraph)
+  })
+})

@@ -1,0 +1,107 @@
+import type { Graph, GraphEdge, GraphNode, GraphProblem } from '@gateway/contracts/graph'
+import { endOf, layoutOf, type Layout } from '@gateway/flow/layout'
+import type { NodeKind, PortType, ProductFacts } from '@gateway/flow/node-kinds'
+import { typingOf } from '@gateway/flow/typing'
+import { validateGraph } from '@gateway/flow/validate-graph'
+import { edgeKey } from './edges.ts'
+import { nodeKeys } from './node-keys.ts'
+import { positionOf, type Position } from './position.ts'
+import { inputPorts, outputPorts, type CanvasPort } from './canvas-ports.ts'
+
+export type { CanvasPort } from './canvas-ports.ts'
+
+export interface CanvasNode {
+  /** As `nodeKeys` has it. */
+  key: string
+  node: GraphNode
+  /** null: of a kind that does not exist. */
+  kind: NodeKind | null
+  position: Position | null
+  inputs: CanvasPort[]
+  outputs: CanvasPort[]
+  problems: GraphProblem[]
+}
+
+/** An edge between nodes that are there, and so can be drawn. */
+export interface CanvasEdge {
+  key: string
+  edge: GraphEdge
+  from: { key: string; port: string }
+  to: { key: string; port: string }
+  type: PortType
+  hasProblem: boolean
+}
+
+export interface CanvasModel {
+  graph: Graph
+  nodes: CanvasNode[]
+  edges: CanvasEdge[]
+  /** All of them, as the server would tell them of this graph. */
+  problems: GraphProblem[]
+}
+
+export type Products = ReadonlyMap<string, ProductFacts>
+
+/** All that the canvas shows of a graph, decided by what the server decides with. */
+export function canvasModel(graph: Graph, products: Products): CanvasModel {
+  const layout = layoutOf(graph)
+  const problems = validateGraph(graph, products)
+  const keys = nodeKeys(graph)
+  const byNode = Map.groupBy(problems, ({ node }) => node)
+  const drawn = drawnEdges(graph, layout, byNode)
+  return {
+    graph,
+    problems,
+    edges: drawn,
+    nodes: graph.nodes.map((node, ordinal) => {
+      const key = keys[ordinal]!
+      const own = byNode.get(node.id) ?? []
+      const placed = layout.placed[ordinal] ?? null
+      return {
+        key,
+        node,
+        kind: placed?.kind ?? null,
+        position: positionOf(node),
+        inputs: inputPorts(
+          placed,
+          drawn.filter(({ to }) => to.key === key),
+          own,
+        ),
+        outputs: outputPorts(
+          layout,
+          placed,
+          drawn.filter(({ from }) => from.key === key),
+          own,
+        ),
+        problems: own,
+      }
+    }),
+  }
+}
+
+/** Each edge once, whatever its ports: one to a port that is no longer there is drawn until it is taken away. */
+function drawnEdges(graph: Graph, layout: Layout, problems: ReadonlyMap<string | null, GraphProblem[]>): CanvasEdge[] {
+  const ids = new Set(graph.nodes.map(({ id }) => id))
+  const typing = typingOf(layout)
+  const types = new Map(
+    layout.wires.map((wire) => [
+      edgeKey({ from: `${wire.from.id}.${wire.port}`, to: `${wire.to.id}.${wire.toPort}` }),
+      typing.typeOf(wire),
+    ]),
+  )
+  const edges = new Map(graph.edges.map((edge) => [edgeKey(edge), edge]))
+  return [...edges].flatMap(([key, edge]) => {
+    const [from, to] = [endOf(edge.from), endOf(edge.to)]
+    if (!ids.has(from.node) || !ids.has(to.node)) return []
+    const type = types.get(key)
+    const atPort = (problems.get(to.node) ?? []).some(({ port, code }) => port === to.port && code !== 'wiring_missing')
+    return {
+      key,
+      edge,
+      from: { key: from.node, port: from.port },
+      to: { key: to.node, port: to.port },
+      type: type ?? 'unknown',
+      hasProblem: type === undefined || atPort,
+    }
+  })
+}

@@ -1,0 +1,62 @@
+import type { Graph, GraphEdge, GraphProblem } from '@gateway/contracts/graph'
+import { validateGraph } from '@gateway/flow/validate-graph'
+import type { CanvasModel, CanvasPort, Products } from './canvas-model.ts'
+import { connect } from './node-commands.ts'
+import { edgeKey } from './edges.ts'
+
+/** What a port may be joined with, or why it may not. */
+export interface Target {
+  edge: GraphEdge
+  /** As `nodeKeys` has it. */
+  key: string
+  port: CanvasPort
+  /** null: it may be. */
+  reason: string | null
+}
+
+export interface PortPlace {
+  key: string
+  port: string
+  side: 'input' | 'output'
+}
+
+const answers = new WeakMap<Graph, Map<string, string | null>>()
+
+/**
+ * Why an edge may not be drawn: what would then be wrong with the graph that is not wrong without it. null where it may be. It is
+ * the validator that decides, so it is what the server would say.
+ */
+export function connectionFault(graph: Graph, products: Products, edge: GraphEdge): string | null {
+  const known = answers.get(graph) ?? new Map<string, string | null>()
+  answers.set(graph, known)
+  const key = edgeKey(edge)
+  if (!known.has(key)) known.set(key, faultOf(graph, products, edge))
+  return known.get(key)!
+}
+
+function faultOf(graph: Graph, products: Products, edge: GraphEdge): string | null {
+  const drawn = connect(graph, edge)
+  if (drawn === graph) return 'These ports are joined already.'
+  const before = new Set(validateGraph(graph, products).map(said))
+  const problem = validateGraph(drawn, products).find((each) => !before.has(said(each)))
+  return problem ? `${problem.message} ${problem.resolution}` : null
+}
+
+const said = ({ code, node, port, message }: GraphProblem) => JSON.stringify([code, node, port, message])
+
+/** Every port on the other side of other nodes, those that it may be joined with first. */
+export function targetsOf({ graph, nodes }: CanvasModel, products: Products, from: PortPlace): Target[] {
+  const [own] = nodes.filter(({ key }) => key === from.key)
+  if (!own) return []
+  const here = `${own.node.id}.${from.port}`
+  const targets = nodes.flatMap(({ key, node, inputs, outputs }) => {
+    if (key === from.key || key !== node.id) return []
+    const ports = (from.side === 'output' ? inputs : outputs).filter(({ isMissing }) => !isMissing)
+    return ports.map((port): Target => {
+      const there = `${node.id}.${port.name}`
+      const edge = from.side === 'output' ? { from: here, to: there } : { from: there, to: here }
+      return { edge, key, port, reason: connectionFault(graph, products, edge) }
+    })
+  })
+  return [...targets.filter(({ reason }) => reason === null), ...targets.filter(({ reason }) => reason !== null)]
+}

@@ -1,0 +1,78 @@
+import type { ContractSide, Graph } from '@gateway/contracts/graph'
+import { endOf } from '@gateway/flow/layout'
+
+// What an author does to the contract of a flow. The order of fields is the order of ports and of forms.
+
+export type Side = 'input' | 'output'
+export type FieldSchema = ContractSide['properties'][string]
+
+export function addContractField(graph: Graph, side: Side): { graph: Graph; name: string } {
+  const { properties } = graph[side]
+  let name = 'text'
+  for (let number = 2; Object.hasOwn(properties, name); number++) name = `text_${number}`
+  const changed = withFields(graph, side, [...Object.entries(properties), [name, { type: 'string' }]])
+  return { graph: setRequired(changed, side, name, true), name }
+}
+
+export function setContractField(graph: Graph, side: Side, name: string, schema: FieldSchema): Graph {
+  const fields = Object.entries(graph[side].properties)
+  return withFields(
+    graph,
+    side,
+    fields.map(([field, before]) => [field, field === name ? schema : before]),
+  )
+}
+
+export function setRequired(graph: Graph, side: Side, name: string, isRequired: boolean): Graph {
+  const { required = [], properties } = graph[side]
+  if (required.includes(name) === isRequired) return graph
+  const wanted = new Set(isRequired ? [...required, name] : required.filter((field) => field !== name))
+  const inOrder = Object.keys(properties).filter((field) => wanted.delete(field))
+  return { ...graph, [side]: { ...graph[side], required: [...inOrder, ...wanted] } }
+}
+
+/** Edges follow it. The same graph where another field has that name. */
+export function renameContractField(graph: Graph, side: Side, name: string, newName: string): Graph {
+  const { properties, required } = graph[side]
+  if (newName === name || newName === '' || Object.hasOwn(properties, newName)) return graph
+  const fields = Object.entries(properties).map(([field, schema]): [string, FieldSchema] => [
+    field === name ? newName : field,
+    schema,
+  ])
+  const renamed = withFields(graph, side, fields)
+  const ids = nodesOf(graph, side)
+  const end = side === 'input' ? 'from' : 'to'
+  return {
+    ...renamed,
+    [side]: {
+      ...renamed[side],
+      ...(required && { required: required.map((field) => (field === name ? newName : field)) }),
+    },
+    edges: graph.edges.map((edge) => {
+      const { node, port } = endOf(edge[end])
+      if (!ids.has(node) || port !== name) return edge
+      return { ...edge, [end]: `${node}.${newName}` }
+    }),
+  }
+}
+
+/** With the edges at its port. */
+export function removeContractField(graph: Graph, side: Side, name: string): Graph {
+  const ids = nodesOf(graph, side)
+  const end = side === 'input' ? 'from' : 'to'
+  const fields = Object.entries(graph[side].properties).filter(([field]) => field !== name)
+  const changed = setRequired(withFields(graph, side, fields), side, name, false)
+  const edges = graph.edges.filter((edge) => {
+    const { node, port } = endOf(edge[end])
+    return !ids.has(node) || port !== name
+  })
+  return { ...changed, edges }
+}
+
+function withFields(graph: Graph, side: Side, fields: [string, FieldSchema][]): Graph {
+  return { ...graph, [side]: { ...graph[side], properties: Object.fromEntries(fields) } }
+}
+
+function nodesOf(graph: Graph, side: Side): Set<string> {
+  return new Set(graph.nodes.filter(({ kind }) => kind === side).map(({ id }) => id))
+}

@@ -1,0 +1,63 @@
+import type { Graph, GraphNode } from '@gateway/contracts/graph'
+import { withoutNotes } from '@gateway/flow/notes'
+import { unitsOf, type Unit } from './graph-units.ts'
+import { sameUnit } from './merge.ts'
+import { sameJson } from './same-json.ts'
+
+export interface ChangedPart {
+  /** As the parts of a graph are named: `node draft`, `input topic`, `output`. */
+  key: string
+  change: 'added' | 'removed' | 'changed'
+  /** What of it changed: the fields of a node, and `edges`. */
+  fields: string[]
+}
+
+export interface Difference {
+  parts: ChangedPart[]
+  /** Ids of nodes that are drawn elsewhere. */
+  moved: string[]
+  /** What runs is the same: only boxes were moved, or their titles and descriptions changed. */
+  runsTheSame: boolean
+}
+
+export function differenceOf(before: Graph, after: Graph): Difference {
+  const [from, to] = [unitsOf(before), unitsOf(after)]
+  const parts = [...new Set([...from.keys(), ...to.keys()])].flatMap((key): ChangedPart | [] => {
+    const [a, b] = [from.get(key) ?? null, to.get(key) ?? null]
+    if (sameUnit(a, b)) return []
+    return { key, change: a === null ? 'added' : b === null ? 'removed' : 'changed', fields: changedFields(a, b) }
+  })
+  return { parts, moved: movedNodes(before, after), runsTheSame: runsTheSame(before, after) }
+}
+
+function changedFields(a: Unit | null, b: Unit | null): string[] {
+  const [before, after] = [wordsOf(a), wordsOf(b)]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].filter((name) => !sameJson(before[name], after[name]))
+}
+
+function wordsOf(unit: Unit | null): Record<string, unknown> {
+  if (unit === null) return {}
+  if ('schema' in unit) return { ...unit.schema, required: unit.isRequired }
+  if ('rest' in unit) return { ...unit.rest, required: unit.required }
+  const { position: _, id: __, ...fields } = unit.nodes[0] ?? ({} as GraphNode)
+  return { ...fields, ...(unit.edges.length > 0 && { edges: unit.edges }) }
+}
+
+function movedNodes(before: Graph, after: Graph): string[] {
+  const positions = new Map(before.nodes.map((node) => [node.id, node['position']]))
+  return after.nodes
+    .filter(({ id, position }) => positions.has(id) && !sameJson(positions.get(id), position))
+    .map(({ id }) => id)
+}
+
+/** The same parts in the same order give the same package, so they have one digest. */
+function runsTheSame(before: Graph, after: Graph): boolean {
+  const [a, b] = [before, after].map((graph) => ({
+    ...graph,
+    input: { required: [], ...graph.input },
+    output: { required: [], ...graph.output },
+    nodes: graph.nodes.map(withoutNotes),
+  }))
+  return sameJson(a, b)
+}

@@ -1,0 +1,23 @@
+import { graph as graphShape, type Graph } from '@gateway/contracts/graph'
+
+export type ReadGraph = { graph: Graph } | { fault: string }
+
+/** As it is shown, kept as a file and sent. */
+export function graphText(graph: Graph): string {
+  return `${JSON.stringify(graph, null, 2)}\n`
+}
+
+/** The graph that a text is, or in a sentence why it is none. */
+export function readGraphText(text: string): ReadGraph {
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return { fault: `This is no JSON: ${(error as Error).message}.` }
+  }
+  const read = graphShape.safeParse(json)
+  if (read.success) return { graph: read.data }
+  const [issue] = read.error.issues
+  const at = issue?.path.join('.') ?? ''
+  return { fault: `This is no graph: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'it has another shape'}.` }
+}

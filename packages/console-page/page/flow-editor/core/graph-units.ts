@@ -1,0 +1,73 @@
+import type { ContractSide, Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
+import { endOf } from '@gateway/flow/layout'
+
+// A graph as the parts that are compared and merged each by itself. A node is a part with the edges that lead to it: whoever takes a
+// node away and whoever leads something new to it do not agree. Where a node is drawn is no part of anything.
+
+/** All nodes of one id (one, unless the graph has that problem) and the edges to them, in their order. */
+export interface NodeUnit {
+  part: 'node'
+  id: string
+  nodes: GraphNode[]
+  edges: GraphEdge[]
+}
+export interface FieldUnit {
+  part: 'input' | 'output'
+  name: string
+  schema: ContractSide['properties'][string]
+  isRequired: boolean
+}
+/** What else a side says: its title, and names that are required and no fields. */
+export interface SideUnit {
+  part: 'input-side' | 'output-side'
+  rest: Record<string, unknown>
+  required: string[]
+}
+export type Unit = NodeUnit | FieldUnit | SideUnit
+export type Units = Map<string, Unit>
+
+export function unitsOf(graph: Graph): Units {
+  return new Map([...sideUnits(graph.input, 'input'), ...sideUnits(graph.output, 'output'), ...nodeUnits(graph)])
+}
+
+/** The graph that these parts make, in their order. */
+export function graphOf(units: Iterable<Unit>): Graph {
+  const graph: Graph = { input: emptySide(), output: emptySide(), nodes: [], edges: [] }
+  for (const unit of units) {
+    if ('nodes' in unit) {
+      graph.nodes.push(...unit.nodes)
+      graph.edges.push(...unit.edges)
+    } else if ('schema' in unit) {
+      const side = graph[unit.part]
+      side.properties = { ...side.properties, [unit.name]: unit.schema }
+      if (unit.isRequired) side.required!.push(unit.name)
+    } else {
+      const side = unit.part === 'input-side' ? 'input' : 'output'
+      const { properties, required } = graph[side]
+      graph[side] = { ...unit.rest, type: 'object', properties, required: [...required!, ...unit.required] }
+    }
+  }
+  return graph
+}
+
+const emptySide = (): ContractSide => ({ type: 'object', properties: {}, required: [] })
+
+function sideUnits(side: ContractSide, part: 'input' | 'output'): [string, Unit][] {
+  const { type: _, properties, required = [], ...rest } = side
+  const fields = Object.entries(properties).map(([name, schema]): [string, Unit] => [
+    `${part} ${name}`,
+    { part, name, schema, isRequired: required.includes(name) },
+  ])
+  const others = required.filter((name) => !Object.hasOwn(properties, name))
+  return [...fields, [part, { part: `${part}-side`, rest, required: others }]]
+}
+
+function nodeUnits({ nodes, edges }: Graph): [string, Unit][] {
+  const named = [...nodes.map(({ id }) => id), ...edges.map(({ to }) => endOf(to).node)]
+  const byId = Map.groupBy(nodes, ({ id }) => id)
+  const byTarget = Map.groupBy(edges, ({ to }) => endOf(to).node)
+  return [...new Set(named)].map((id) => [
+    `node ${id}`,
+    { part: 'node', id, nodes: byId.get(id) ?? [], edges: byTarget.get(id) ?? [] },
+  ])
+}
