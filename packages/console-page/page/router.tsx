@@ -1,7 +1,8 @@
-import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { CallScreen } from './calls/call-screen.tsx'
 import { CallsScreen } from './calls/calls-screen.tsx'
 import { callFilters } from './calls/call-filters.ts'
+import { FlowsScreen } from './flow-editor/flows-screen.tsx'
 import { SessionGuard } from './frame/session-guard.tsx'
 import { UnknownScreen } from './frame/unknown-screen.tsx'
 import { KeysScreen } from './keys/keys-screen.tsx'
@@ -14,12 +15,17 @@ import { ProjectsScreen } from './projects/projects-screen.tsx'
 const root = createRootRoute({ component: SessionGuard, notFoundComponent: UnknownScreen })
 const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path })
 
+// The canvas is loaded by those alone who open a flow.
+const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
   createRoute({ ...at('/projects/$tenant/$project'), component: OverviewScreen }),
   createRoute({ ...at('/projects/$tenant/$project/keys'), component: KeysScreen, validateSearch: keyView }),
   createRoute({ ...at('/projects/$tenant/$project/calls'), component: CallsScreen, validateSearch: callFilters }),
   createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: CallScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
 ]
 
 export const router = createRouter({

@@ -2,6 +2,7 @@ const paths = {
   overview: 'M3 12h5V3H3zm9 9h9v-9h-9zM12 3v6h9V3zM3 21h5v-6H3z',
   keys: 'M14 10l7-7m-3 3 2.5 2.5M15.5 8.5 17 10M14.5 15a5 5 0 1 1-10 0 5 5 0 0 1 10 0z',
   calls: 'M4 6h16M4 12h16M4 18h10',
+  flows: 'M4 4h6v5H4zm10 11h6v5h-6zM7 9v4a4 4 0 0 0 4 4h3',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M4 12l5 5L20 6',
   close: 'M6 6l12 12M18 6 6 18',

@@ -4,11 +4,12 @@ import type { Graph } from '@gateway/contracts/graph'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { factsOf, validFlow } from '@gateway/flow/generators'
 import { validateGraph } from '@gateway/flow/validate-graph'
-import { arranged, placed } from './auto-layout.ts'
+import { arranged } from './auto-layout.ts'
 import { canvasModel } from './canvas-model.ts'
 import { connectionFault, targetsOf } from './connection.ts'
+import { placed } from './first-positions.ts'
 import { newGraph } from './new-graph.ts'
-import { addNode, connect, setField } from './node-commands.ts'
+import { addNode, connect, moveNodes, setField } from './node-commands.ts'
 import { positionOf } from './position.ts'
 
 const products = factsOf({ chat: ['acme/swift'], image: ['acme/brush'], audio: [] })
@@ -102,7 +103,7 @@ describe('auto-layout', () => {
   test('places every node beside those it takes values of, and no two on one spot', () => {
     fc.assert(
       fc.property(validFlow(), ({ graph, products }) => {
-        const tidy = arranged(canvasModel(graph, products))
+        const tidy = moveNodes(graph, arranged(canvasModel(graph, products), new Map()))
         const at = new Map(tidy.nodes.map((node) => [node.id, positionOf(node)!]))
         expect(new Set([...at.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(graph.nodes.length)
         for (const { from, to } of canvasModel(tidy, products).edges)

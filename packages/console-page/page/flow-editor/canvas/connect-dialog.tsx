@@ -1,0 +1,44 @@
+import { targetsOf, type PortPlace, type Target } from '../core/connection.ts'
+import { connect } from '../core/node-commands.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { announce } from '../../frame/announcer.ts'
+import { useSession } from '../session.ts'
+
+/** What a port may be joined with, and why it may not be with the others; the keyboard's way to draw an edge. */
+export function ConnectDialog({ from, onClose }: { from: PortPlace; onClose: () => void }) {
+  const { editor, model, products } = useSession()
+  const targets = targetsOf(model, products, from)
+  const join = ({ edge }: Target) => {
+    editor.change((graph) => connect(graph, edge))
+    announce(`${edge.from} leads to ${edge.to}.`)
+    onClose()
+  }
+  return (
+    <Dialog title={`Connect ${from.key}.${from.port} to …`} onClose={onClose}>
+      {targets.length === 0 && <p className="soft">There is no other node with a port for it yet.</p>}
+      <ul className="flow-choices">
+        {targets.map((target) => (
+          <li key={`${target.key}.${target.port.name}`}>
+            <button
+              type="button"
+              className="flow-choice"
+              disabled={target.reason !== null}
+              onClick={() => join(target)}
+            >
+              <span className={`port-mark type-${target.port.type}`} />
+              <span>
+                {target.key}.{target.port.name} <small className="soft">{target.port.type}</small>
+                {target.reason !== null && <small className="reason">{target.reason}</small>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className="buttons">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,14 @@
+import type { GraphEdge } from '@gateway/contracts/graph'
+
+interface End {
+  nodeId: string
+  id?: string | null
+  type: 'source' | 'target'
+}
+
+/** The edge between two handles, whichever it was begun at; null between two inputs or two outputs. */
+export function drawnEdge(a: End, b: End): GraphEdge | null {
+  if (a.type === b.type) return null
+  const [from, to] = a.type === 'source' ? [a, b] : [b, a]
+  return { from: `${from.nodeId}.${from.id ?? ''}`, to: `${to.nodeId}.${to.id ?? ''}` }
+}

@@ -1,0 +1,60 @@
+import { useMemo, useState } from 'react'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { useMemberNames } from '../../api/use-names.ts'
+import { several } from '../../pure/usd.ts'
+import { compareThree, merged, type Choice } from '../core/merge.ts'
+import type { Conflict, useSaving } from '../data/use-saving.ts'
+import { useSession } from '../session.ts'
+import { ConflictPart } from './conflict-part.tsx'
+
+/**
+ * Somebody saved meanwhile: what both began with, theirs and mine beside each other, by node. What only one of both changed is taken
+ * from them; of what both changed one is chosen. Nothing is saved or lost before.
+ */
+export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof useSaving>; conflict: Conflict }) {
+  const { graph: mine } = useSession().model
+  const nameOf = useMemberNames()
+  const { base, theirs } = conflict
+  const parts = useMemo(() => compareThree(base.graph, theirs.graph, mine), [base, theirs, mine])
+  const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
+  const changed = parts.filter(({ outcome }) => outcome !== 'unchanged')
+  const open = changed.filter(({ key, outcome }) => outcome === 'conflict' && !choices.has(key))
+  return (
+    <Dialog title={`Revision ${theirs.number} was saved meanwhile`} onClose={saving.closeConflict}>
+      <p>
+        By {nameOf(theirs.by)}, <Moment iso={theirs.at} to="second" />. Yours was made of revision {base.number}. What
+        only one of you changed is kept; where both did, choose one.
+      </p>
+      <div className="conflict" role="table" aria-label="What differs">
+        <div role="row" className="conflict-row head-row">
+          <span role="columnheader">Revision {base.number}</span>
+          <span role="columnheader">Theirs, {theirs.number}</span>
+          <span role="columnheader">Mine</span>
+        </div>
+        {changed.map((part) => (
+          <ConflictPart
+            key={part.key}
+            part={part}
+            choice={choices.get(part.key) ?? null}
+            onChoose={(choice) => setChoices(new Map([...choices, [part.key, choice]]))}
+          />
+        ))}
+      </div>
+      <div className="buttons">
+        <button
+          type="button"
+          className="button main"
+          disabled={open.length > 0 || saving.doing !== null}
+          onClick={() => void saving.resolve(merged(parts, choices))}
+        >
+          Save the merged flow
+        </button>
+        <button type="button" className="button" onClick={saving.closeConflict}>
+          Go back to mine
+        </button>
+        {open.length > 0 && <span className="soft">{several(open.length, 'choice')} to make</span>}
+      </div>
+    </Dialog>
+  )
+}

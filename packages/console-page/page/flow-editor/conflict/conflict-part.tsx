@@ -1,0 +1,57 @@
+import { useId } from 'react'
+import type { Unit } from '../core/graph-units.ts'
+import type { Choice, MergedPart } from '../core/merge.ts'
+import { unitText } from '../core/unit-text.ts'
+
+const outcomes = { mine: 'Only you changed it', theirs: 'Only they changed it', both: 'Both changed it alike' } as const
+
+/** One part in three columns; a conflict is decided by choosing a column. */
+export function ConflictPart({
+  part,
+  choice,
+  onChoose,
+}: {
+  part: MergedPart
+  choice: Choice | null
+  onChoose: (choice: Choice) => void
+}) {
+  const name = useId()
+  const { key, base, theirs, mine, outcome } = part
+  const taken = outcome === 'conflict' ? choice : outcome === 'both' ? 'mine' : outcome
+  const title = key.replace(/^node /, '')
+  const side = (of: Choice, unit: Unit | null) => (
+    <div role="cell" className={taken === of ? 'taken' : ''}>
+      {outcome === 'conflict' && (
+        <label className="choice">
+          <input
+            type="radio"
+            name={name}
+            checked={choice === of}
+            onChange={() => onChoose(of)}
+            aria-label={`${title}: ${of}`}
+          />
+          {of === 'mine' ? 'Take mine' : 'Take theirs'}
+        </label>
+      )}
+      <pre>{unitText(unit)}</pre>
+    </div>
+  )
+  return (
+    <div role="rowgroup">
+      <h3 className="conflict-title">
+        {title}
+        <small className="soft">
+          {' '}
+          {outcome === 'conflict' ? 'Both changed it' : outcome === 'unchanged' ? '' : outcomes[outcome]}
+        </small>
+      </h3>
+      <div role="row" className="conflict-row">
+        <div role="cell">
+          <pre>{unitText(base)}</pre>
+        </div>
+        {side('theirs', theirs)}
+        {side('mine', mine)}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Graph } from '@gateway/contracts/graph'
+import type { Addable } from './addable.ts'
+import { canvasModel, type Products } from './canvas-model.ts'
+import { targetsOf, type PortPlace } from './connection.ts'
+import { addNode, connect } from './node-commands.ts'
+import type { Position } from './position.ts'
+
+/** Adds a node, and joins it with that port where it may be: one step. Answers its key. */
+export function insertNode(
+  graph: Graph,
+  products: Products,
+  { kind, fields }: Pick<Addable, 'kind' | 'fields'>,
+  position: Position,
+  from: PortPlace | null = null,
+): { graph: Graph; id: string } {
+  const added = addNode(graph, { kind, fields, position })
+  if (!from) return added
+  const [target] = targetsOf(canvasModel(added.graph, products), products, from).filter(({ key }) => key === added.id)
+  return target?.reason === null ? { ...added, graph: connect(added.graph, target.edge) } : added
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { setField } from '../core/node-commands.ts'
+import { newGraph } from '../core/new-graph.ts'
+import { localDrafts } from './local-draft.ts'
+
+function memory(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'> {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+    key: (n) => [...kept.keys()][n] ?? null,
+    get length() {
+      return kept.size
+    },
+  }
+}
+const titled = (title: string) => setField(newGraph, 'in', 'title', title)
+const draftOf = (title: string, at: string) => ({ graph: titled(title), baseRevision: 3, base: newGraph, at })
+const at = (storage: ReturnType<typeof memory>, window: string, person = 'p') =>
+  localDrafts(storage, { person, sandbox: 's', window })
+
+test('a window finds its own draft again, and another one does not overwrite it', () => {
+  const storage = memory()
+  at(storage, 'a').keep(draftOf('a', '2026-01-01'))
+  at(storage, 'b').keep(draftOf('b', '2026-01-02'))
+  expect(at(storage, 'a').read()).toEqual(draftOf('a', '2026-01-01'))
+  expect(at(storage, 'b').read()).toEqual(draftOf('b', '2026-01-02'))
+})
+
+test('a new window takes up the newest draft of that person, and of nobody else', () => {
+  const storage = memory()
+  at(storage, 'a').keep(draftOf('a', '2026-01-01'))
+  at(storage, 'b').keep(draftOf('b', '2026-01-02'))
+  expect(at(storage, 'c').read()).toMatchObject({ at: '2026-01-02' })
+  expect(at(storage, 'c', 'other').read()).toBeNull()
+})
+
+test('what is saved is dropped wherever it is the same, and what another window has besides is kept', () => {
+  const storage = memory()
+  at(storage, 'a').keep(draftOf('a', '2026-01-01'))
+  at(storage, 'b').keep(draftOf('b', '2026-01-02'))
+  at(storage, 'c').keep(draftOf('b', '2026-01-03'))
+  at(storage, 'c').drop(titled('b'))
+  expect(storage.length).toBe(1)
+  expect(at(storage, 'c').read()).toMatchObject({ at: '2026-01-01' })
+})
+
+test('what is no draft is none, and a storage that is full is told', () => {
+  const storage = memory()
+  storage.setItem('flow-draft p s a', '{"graph":')
+  expect(at(storage, 'a').read()).toBeNull()
+  const full = {
+    ...memory(),
+    length: 0,
+    setItem: () => {
+      throw new Error('QuotaExceededError')
+    },
+  }
+  expect(localDrafts(full, { person: 'p', sandbox: 's', window: 'a' }).keep(draftOf('a', ''))).toBe(false)
+})

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import type { RevisionRecord, SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import type { ProductRecord } from '@gateway/contracts/console/products'
+import { reading } from '../../api/reading.ts'
+import { usePlace, useProducts } from '../../api/use-project.ts'
+
+export interface OpenedFlow {
+  sandbox: SandboxRecord
+  /** The latest one; null where none was saved yet. */
+  revision: RevisionRecord | null
+  catalogue: readonly ProductRecord[]
+}
+
+/** What an editor begins with. */
+export function useOpenedFlow(id: string): { flow: OpenedFlow | null; error: unknown } {
+  const { tenant } = usePlace()
+  const { data: sandbox, error } = useQuery(
+    reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}', { params: { tenant, sandbox: id } }),
+  )
+  const number = sandbox?.latestRevision ?? 0
+  const latest = useQuery({ ...readingRevision({ tenant, sandbox: id }, number), enabled: number > 0 })
+  const { products, isPending, error: productsError } = useProducts()
+  const isRead = sandbox !== undefined && (number === 0 || latest.data !== undefined) && !isPending
+  return {
+    flow: isRead ? { sandbox, revision: latest.data ?? null, catalogue: products } : null,
+    error: error ?? latest.error ?? productsError,
+  }
+}
+
+/** A revision is never changed. */
+export function readingRevision({ tenant, sandbox }: { tenant: string; sandbox: string }, number: number) {
+  return {
+    ...reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}', {
+      params: { tenant, sandbox, number: String(number) },
+    }),
+    staleTime: Infinity,
+  }
+}

@@ -1,0 +1,140 @@
+import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import type { Graph, GraphProblem } from '@gateway/contracts/graph'
+import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import { ApiRefusal } from '../../api/api-refusal.ts'
+import { ask } from '../../api/ask.ts'
+import { usePlace } from '../../api/use-project.ts'
+import { announce } from '../../frame/announcer.ts'
+import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
+import { newGraph } from '../core/new-graph.ts'
+import { sameJson } from '../core/same-json.ts'
+import type { Editor } from '../state/open-editor.ts'
+import { readingRevision } from './use-opened-flow.ts'
+
+/** What the graph in the editor was made of. Number 0: nothing was saved yet. */
+export interface Base {
+  number: number
+  graph: Graph
+}
+export interface Conflict {
+  base: Base
+  theirs: Base & { by: string; at: string }
+}
+
+const savePath = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions'
+
+/** Saving and activating. A save that somebody else was quicker than opens a conflict, and changes nothing. */
+export function useSaving({
+  editor,
+  sandbox: opened,
+  base: first,
+  problems,
+}: {
+  editor: Editor
+  sandbox: SandboxRecord
+  base: Base
+  problems: readonly GraphProblem[]
+}) {
+  const { tenant } = usePlace()
+  const client = useQueryClient()
+  const params = { tenant, sandbox: opened.id }
+  const [sandbox, setSandbox] = useState(opened)
+  const [base, setBase] = useState(first)
+  const [conflict, setConflict] = useState<Conflict | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const [doing, setDoing] = useState<'save' | 'activate' | null>(null)
+
+  /** @param onto the revision that it is saved upon */
+  async function post(graph: Graph, onto: number): Promise<Base> {
+    const saved = await ask('POST', savePath, {
+      params,
+      body: { graph, draft: problems.length > 0, baseRevision: onto },
+      headers: { 'Idempotency-Key': keyOf(graph, onto) },
+    })
+    client.setQueryData(readingRevision(params, saved.number).queryKey, saved)
+    void client.invalidateQueries({ queryKey: [savePath] })
+    setSandbox((before) => ({ ...before, latestRevision: saved.number }))
+    announce(`Revision ${saved.number} is saved${saved.problems.length > 0 ? ', with problems' : ''}.`)
+    return { number: saved.number, graph }
+  }
+  async function compare(): Promise<void> {
+    const now = await ask('GET', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}', { params })
+    const latest = await client.fetchQuery(readingRevision(params, now.latestRevision))
+    const { number, graph, createdBy: by, createdAt: at } = latest
+    setConflict({ base, theirs: { number, graph, by, at } })
+  }
+  async function save(onto = base.number): Promise<Base | null> {
+    const { graph } = editor.store.getState()
+    if (onto > 0 && onto === base.number && sameJson(graph, base.graph)) return base
+    try {
+      const saved = await post(graph, onto)
+      setBase(saved)
+      setConflict(null)
+      return saved
+    } catch (error) {
+      if (!(error instanceof ApiRefusal && error.code === 'revision_conflict')) throw error
+      await compare()
+      return null
+    }
+  }
+  async function activate(): Promise<void> {
+    const saved = await save()
+    if (!saved) return
+    const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate'
+    setSandbox(await ask('POST', path, { params: { ...params, number: String(saved.number) } }))
+    announce(`Revision ${saved.number} is active.`)
+  }
+  async function guarded(what: 'save' | 'activate', work: () => Promise<unknown>): Promise<void> {
+    setDoing(what)
+    setError(null)
+    try {
+      await work()
+    } catch (error) {
+      setError(error)
+    } finally {
+      setDoing(null)
+    }
+  }
+  return {
+    sandbox,
+    base,
+    conflict,
+    error,
+    doing,
+    save: () => guarded('save', () => save()),
+    /** The revision that is on the canvas, saved if it was not; null where that was refused. */
+    saved: async () => {
+      let saved: Base | null = null
+      await guarded('save', async () => {
+        saved = await save()
+      })
+      return saved as Base | null
+    },
+    activate: () => guarded('activate', activate),
+    /** Takes the merged graph, and saves it upon the revision that was in between. */
+    resolve: (graph: Graph) =>
+      guarded('save', async () => {
+        const { number, graph: theirs } = conflict!.theirs
+        editor.change(() => graph)
+        setBase({ number, graph: theirs })
+        setConflict(null)
+        await save(number)
+      }),
+    closeConflict: () => setConflict(null),
+    rebase: setBase,
+  }
+}
+
+const keys = new WeakMap<Graph, Map<number, string>>()
+
+/** Of one graph upon one revision: a save whose answer was lost is not done twice. */
+function keyOf(graph: Graph, onto: number): string {
+  const known = keys.get(graph) ?? new Map<number, string>()
+  keys.set(graph, known)
+  if (!known.has(onto)) known.set(onto, newIdempotencyKey())
+  return known.get(onto)!
+}
+
+/** What an empty flow is made of. */
+export const emptyBase: Base = { number: 0, graph: newGraph }

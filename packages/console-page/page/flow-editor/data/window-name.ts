@@ -1,0 +1,12 @@
+import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
+
+const STORED = 'flow-window'
+
+/** Names this window of the browser, also after a reload. */
+export function windowName(): string {
+  const known = sessionStorage.getItem(STORED)
+  if (known !== null) return known
+  const name = newIdempotencyKey()
+  sessionStorage.setItem(STORED, name)
+  return name
+}

@@ -1,0 +1,54 @@
+import type { useSaving } from '../data/use-saving.ts'
+import { useSession } from '../session.ts'
+import { RunPanel } from '../run/run-panel.tsx'
+import { JsonPanel } from './json-panel.tsx'
+import { ProblemsPanel } from './problems-panel.tsx'
+import { RevisionsPanel } from './revisions-panel.tsx'
+
+export type DrawerTab = 'problems' | 'run' | 'json' | 'revisions'
+
+/** Below the canvas: what is wrong, the graph as text, and what was saved. The tab that is open closes it. */
+export function Drawer({
+  tab,
+  onTab,
+  saving,
+  openForm,
+}: {
+  tab: DrawerTab | null
+  onTab: (tab: DrawerTab | null) => void
+  saving: ReturnType<typeof useSaving>
+  openForm: () => void
+}) {
+  const { problems } = useSession().model
+  const tabs = [
+    { id: 'problems', title: problems.length > 0 ? `Problems (${problems.length})` : 'Problems' },
+    { id: 'run', title: 'Run' },
+    { id: 'json', title: 'JSON' },
+    { id: 'revisions', title: 'Revisions' },
+  ] as const
+  return (
+    <section className="flow-drawer" aria-label="Below the canvas">
+      <div className="drawer-tabs">
+        {tabs.map(({ id, title }) => (
+          <button
+            key={id}
+            type="button"
+            aria-expanded={tab === id}
+            aria-controls={`flow-drawer-${id}`}
+            onClick={() => onTab(tab === id ? null : id)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {tab !== null && (
+        <div className="drawer-panel" id={`flow-drawer-${tab}`}>
+          {tab === 'problems' && <ProblemsPanel openForm={openForm} />}
+          {tab === 'run' && <RunPanel saving={saving} />}
+          {tab === 'json' && <JsonPanel />}
+          {tab === 'revisions' && <RevisionsPanel saving={saving} />}
+        </div>
+      )}
+    </section>
+  )
+}

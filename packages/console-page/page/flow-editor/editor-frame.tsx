@@ -1,0 +1,77 @@
+import { useRef, useState } from 'react'
+import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useTitle } from '../frame/use-title.ts'
+import { FlowCanvas } from './canvas/flow-canvas.tsx'
+import type { LocalDraft, LocalDrafts } from './data/local-draft.ts'
+import { useLocalDraft } from './data/use-local-draft.ts'
+import { useSaving, type Base } from './data/use-saving.ts'
+import { ConflictDialog } from './conflict/conflict-dialog.tsx'
+import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
+import { DraftNotice } from './header/draft-notice.tsx'
+import { FlowHeader } from './header/flow-header.tsx'
+import { LeaveGuard } from './header/leave-guard.tsx'
+import { Inspector } from './inspector/inspector.tsx'
+import { Palette } from './palette.tsx'
+import { useSession } from './session.ts'
+import { useEditorKeys } from './use-editor-keys.ts'
+
+interface Begun {
+  drafts: LocalDrafts
+  draft: LocalDraft | null
+  base: Base
+  latest: Base
+}
+
+/** The editor's parts: header, palette, canvas, form, and the drawer below. */
+export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first: Begun }) {
+  const { editor, model } = useSession()
+  const saving = useSaving({ editor, sandbox, base: first.base, problems: model.problems })
+  const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
+  const [draft, setDraft] = useState(first.draft)
+  const [tab, setTab] = useState<DrawerTab | null>('problems')
+  const form = useRef<HTMLDivElement>(null)
+  useTitle(sandbox.name, 'Flows')
+  useEditorKeys(() => void saving.save())
+  // The form is there once the node is chosen.
+  const openForm = () =>
+    setTimeout(() =>
+      (
+        form.current?.querySelector<HTMLElement>('textarea, select') ??
+        form.current?.querySelector<HTMLElement>('input')
+      )?.focus(),
+    )
+  return (
+    <div className="flow-editor">
+      <FlowHeader saving={saving} isUnsaved={isUnsaved} />
+      {draft && isUnsaved && (
+        <DraftNotice
+          draft={draft}
+          latest={first.latest.number}
+          onDiscard={() => {
+            editor.change(() => first.latest.graph)
+            saving.rebase(first.latest)
+            first.drafts.drop(draft.graph)
+            setDraft(null)
+          }}
+          onClose={() => setDraft(null)}
+        />
+      )}
+      {saving.error !== null && (
+        <div className="flow-message">
+          <RefusalBox error={saving.error} />
+        </div>
+      )}
+      <Palette />
+      <FlowCanvas openForm={openForm} />
+      <div className="inspector-place" ref={form}>
+        <Inspector />
+      </div>
+      <Drawer tab={tab} onTab={setTab} saving={saving} openForm={openForm} />
+      {saving.conflict && (
+        <ConflictDialog key={saving.conflict.theirs.number} saving={saving} conflict={saving.conflict} />
+      )}
+      <LeaveGuard isUnsaved={isUnsaved} isKept={isKept} />
+    </div>
+  )
+}

@@ -1,0 +1,49 @@
+import { useMemo, useState } from 'react'
+import { ReactFlowProvider } from '@xyflow/react'
+import { useStore } from 'zustand'
+import { useMe } from '../api/session.ts'
+import { canvasModel } from './core/canvas-model.ts'
+import { placed } from './core/first-positions.ts'
+import { productFacts } from './core/product-facts.ts'
+import { sameJson } from './core/same-json.ts'
+import { localDrafts } from './data/local-draft.ts'
+import type { OpenedFlow } from './data/use-opened-flow.ts'
+import { emptyBase, type Base } from './data/use-saving.ts'
+import { windowName } from './data/window-name.ts'
+import { EditorFrame } from './editor-frame.tsx'
+import { RunProvider, openRun } from './run/run-store.ts'
+import { SessionProvider } from './session.ts'
+import { openEditor } from './state/open-editor.ts'
+
+/** An editor of a flow, with what was left unsaved in this browser. */
+export function FlowEditor({ opened }: { opened: OpenedFlow }) {
+  const { id: person } = useMe()
+  const [{ sandbox, revision, catalogue }] = useState(opened)
+  const products = useMemo(() => productFacts(catalogue), [catalogue])
+  const [begun] = useState(() => {
+    const drafts = localDrafts(localStorage, { person, sandbox: sandbox.id, window: windowName() })
+    const saved: Base = revision ? { number: revision.number, graph: revision.graph } : emptyBase
+    // That nodes which nobody has placed yet are placed here is nothing to be saved.
+    const latest = { ...saved, graph: placed(canvasModel(saved.graph, products)) }
+    const found = drafts.read()
+    const draft = found && !sameJson(found.graph, latest.graph) ? found : null
+    const base = draft ? { number: draft.baseRevision, graph: draft.base } : latest
+    const editor = openEditor(draft?.graph ?? latest.graph, () => performance.now())
+    return { drafts, draft, base, latest, editor, run: openRun() }
+  })
+  const graph = useStore(begun.editor.store, (state) => state.graph)
+  const model = useMemo(() => canvasModel(graph, products), [graph, products])
+  const session = useMemo(
+    () => ({ editor: begun.editor, model, products, catalogue }),
+    [begun, model, products, catalogue],
+  )
+  return (
+    <SessionProvider value={session}>
+      <RunProvider value={begun.run}>
+        <ReactFlowProvider>
+          <EditorFrame sandbox={sandbox} first={begun} />
+        </ReactFlowProvider>
+      </RunProvider>
+    </SessionProvider>
+  )
+}

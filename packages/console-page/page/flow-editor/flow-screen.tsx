@@ -1,0 +1,18 @@
+// oxlint-disable-next-line import/no-unassigned-import -- before whatever else is read: shapes ask it when they are made
+import './no-eval.ts'
+import { useParams } from '@tanstack/react-router'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { useOpenedFlow } from './data/use-opened-flow.ts'
+import { FlowEditor } from './flow-editor.tsx'
+import './style/layout.css'
+import './style/canvas.css'
+import './style/forms.css'
+
+/** One flow, in its editor; what was opened stays, whatever is read anew meanwhile. */
+export function FlowScreen() {
+  const { sandbox = '' } = useParams({ strict: false })
+  const { flow, error } = useOpenedFlow(sandbox)
+  if (flow) return <FlowEditor key={sandbox} opened={flow} />
+  return error ? <RefusalBox error={error} /> : <Waiting what="the flow" />
+}

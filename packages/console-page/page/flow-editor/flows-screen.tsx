@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import { readingAll } from '../api/reading.ts'
+import { usePlace, useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { Badge } from '../parts/badge.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { CreateFlowDialog } from './create-flow-dialog.tsx'
+
+/** The flows of a project. */
+export function FlowsScreen() {
+  const params = usePlace()
+  const [isCreating, setCreating] = useState(false)
+  const { data, error, isPending } = useQuery(
+    readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),
+  )
+  const createButton = (
+    <button type="button" className="button main" onClick={() => setCreating(true)}>
+      Create a flow
+    </button>
+  )
+  return (
+    <Screen title="Flows" of={useProjectName()} actions={createButton}>
+      <RefusalBox error={error} />
+      {isPending && !error && <Waiting what="flows" />}
+      {data?.length === 0 && (
+        <EmptyState title="There is no flow yet" action={createButton}>
+          A flow joins calls of models and steps between them; callers use it as if it were one model.
+        </EmptyState>
+      )}
+      {data && data.length > 0 && (
+        <DataTable caption="Flows" columns={columns} rows={data.toReversed()} keyOf={({ id }) => id} />
+      )}
+      {isCreating && <CreateFlowDialog onClose={() => setCreating(false)} />}
+    </Screen>
+  )
+}
+
+const columns: Column<SandboxRecord>[] = [
+  { head: 'Name', cell: (flow) => <FlowLink flow={flow} /> },
+  { head: 'Description', cell: ({ description }) => <span className="soft">{description}</span> },
+  {
+    head: 'State',
+    cell: ({ activeRevision, suspended }) =>
+      suspended ? (
+        <Badge tone="warn" text="Suspended" />
+      ) : activeRevision === null ? (
+        <Badge tone="plain" text="Not active yet" />
+      ) : (
+        <Badge tone="good" text={`Revision ${activeRevision} is active`} />
+      ),
+  },
+  { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} /> },
+]
+
+function FlowLink({ flow: { id, name } }: { flow: SandboxRecord }) {
+  const { tenant, project } = usePlace()
+  return (
+    <Link to="/projects/$tenant/$project/flows/$sandbox" params={{ tenant, project, sandbox: id }}>
+      {name}
+    </Link>
+  )
+}

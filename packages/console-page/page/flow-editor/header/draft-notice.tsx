@@ -1,0 +1,33 @@
+import { Moment } from '../../parts/moment.tsx'
+import type { LocalDraft } from '../data/local-draft.ts'
+
+/** That what is shown was kept in this browser and is not saved; and whether somebody saved since. */
+export function DraftNotice({
+  draft,
+  latest,
+  onDiscard,
+  onClose,
+}: {
+  draft: LocalDraft
+  latest: number
+  onDiscard: () => void
+  onClose: () => void
+}) {
+  return (
+    <div className="notice flow-message" role="status">
+      <span>
+        Your changes, unsaved since <Moment iso={draft.at} />, are here again; they were made of revision{' '}
+        {draft.baseRevision}.
+        {draft.baseRevision < latest && ` Revision ${latest} was saved since: saving shows both beside each other.`}
+      </span>
+      <span className="buttons">
+        <button type="button" className="button small" onClick={onDiscard}>
+          Discard them
+        </button>
+        <button type="button" className="button small quiet" onClick={onClose}>
+          Keep them
+        </button>
+      </span>
+    </div>
+  )
+}

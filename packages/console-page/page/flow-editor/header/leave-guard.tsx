@@ -1,0 +1,29 @@
+import { useBlocker } from '@tanstack/react-router'
+import { Dialog } from '../../parts/dialog.tsx'
+
+/** Asks before another screen is shown while something is unsaved; the browser asks where it could not be kept. */
+export function LeaveGuard({ isUnsaved, isKept }: { isUnsaved: boolean; isKept: boolean }) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isUnsaved && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isUnsaved && !isKept,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return (
+    <Dialog title="Not everything is saved" onClose={reset}>
+      <p>
+        {isKept
+          ? 'Your changes are kept in this browser and are here again when you come back. Nobody else sees them.'
+          : 'This browser could not keep your changes: they are lost when you leave.'}
+      </p>
+      <div className="buttons">
+        <button type="button" className="button main" onClick={reset}>
+          Stay
+        </button>
+        <button type="button" className="button" onClick={proceed}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,32 @@
+import { addContractField, type Side } from '../core/contract-commands.ts'
+import { useSession } from '../session.ts'
+import { ContractFieldRow } from './contract-field-row.tsx'
+
+const words = {
+  input: { title: 'What the flow is given', one: 'Add an input field' },
+  output: { title: 'What the flow answers', one: 'Add an output field' },
+} as const
+
+/** One side of the contract: its fields, which are ports of the flow. */
+export function ContractForm({ side }: { side: Side }) {
+  const { editor, model } = useSession()
+  const fields = Object.keys(model.graph[side].properties)
+  return (
+    <section className="stack" aria-label={words[side].title}>
+      <h3>{words[side].title}</h3>
+      {fields.length === 0 && <p className="soft small">It has no fields yet.</p>}
+      {fields.map((name, ordinal) => (
+        // A field that is renamed stays the same form.
+        // oxlint-disable-next-line react/no-array-index-key
+        <ContractFieldRow key={ordinal} side={side} name={name} />
+      ))}
+      <button
+        type="button"
+        className="button small"
+        onClick={() => editor.change((graph) => addContractField(graph, side).graph)}
+      >
+        {words[side].one}
+      </button>
+    </section>
+  )
+}

@@ -1,0 +1,27 @@
+import { useSelection, useSession } from '../session.ts'
+import { several } from '../../pure/usd.ts'
+import { ContractForm } from './contract-form.tsx'
+import { NodeForm } from './node-form.tsx'
+
+/** The form of what is chosen. Of nothing it is what the flow is given and answers. */
+export function Inspector() {
+  const { model } = useSession()
+  const { selectedNodes } = useSelection()
+  const chosen = model.nodes.filter(({ key }) => selectedNodes.has(key))
+  const [only] = chosen
+  return (
+    <aside className="flow-inspector" aria-label="Form of what is chosen">
+      {chosen.length > 1 && (
+        <p className="soft">{several(chosen.length, 'node')} are chosen. Choose one to change what it says.</p>
+      )}
+      {chosen.length === 1 && <NodeForm key={only!.key} drawn={only!} />}
+      {chosen.length === 0 && (
+        <div className="stack">
+          <p className="soft">Choose a node to change what it says. This is what the flow is given and answers.</p>
+          <ContractForm side="input" />
+          <ContractForm side="output" />
+        </div>
+      )}
+    </aside>
+  )
+}

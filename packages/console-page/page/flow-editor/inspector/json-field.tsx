@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { Field } from '../../parts/field.tsx'
+import { sameJson } from '../core/same-json.ts'
+
+/** A value as JSON. What is no JSON yet stays typed, and is told. */
+export function JsonField({
+  label,
+  value,
+  onChange,
+  rows = 5,
+}: {
+  label: string
+  value: unknown
+  onChange: (value: unknown) => void
+  rows?: number
+}) {
+  const [typed, setTyped] = useState(() => shown(value))
+  const read = parsed(typed)
+  // Undone, or changed elsewhere: what is typed is another value by now.
+  const text = 'value' in read && !sameJson(read.value, value) ? shown(value) : typed
+  return (
+    <Field label={label} fault={'fault' in read ? read.fault : null}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          className="code"
+          rows={rows}
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => {
+            setTyped(target.value)
+            const now = parsed(target.value)
+            if ('value' in now) onChange(now.value)
+          }}
+        />
+      )}
+    </Field>
+  )
+}
+
+const shown = (value: unknown) => (value === undefined ? '' : JSON.stringify(value, null, 2))
+
+function parsed(text: string): { value: unknown } | { fault: string } {
+  if (text.trim() === '') return { value: undefined }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return { fault: `This is no JSON yet: ${(error as Error).message}.` }
+  }
+}

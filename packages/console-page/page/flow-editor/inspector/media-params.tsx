@@ -1,0 +1,40 @@
+import { mediaParameters, type ProductRecord } from '@gateway/contracts/console/products'
+import type { CanvasNode } from '../core/canvas-model.ts'
+import { Field } from '../../parts/field.tsx'
+import { useParams } from './use-params.ts'
+
+/** Of an image or voice product: each param with the values that it lists. */
+export function MediaParams({
+  drawn,
+  product,
+  calls,
+}: {
+  drawn: CanvasNode
+  product: ProductRecord | undefined
+  calls: keyof typeof mediaParameters
+}) {
+  const [params, set] = useParams(drawn)
+  const listed: Readonly<Record<string, readonly string[] | undefined>> = product?.parameterValues ?? {}
+  return (
+    <div className="pair">
+      {mediaParameters[calls]
+        .filter((name) => listed[name] !== undefined || params[name] !== undefined)
+        .map((name) => {
+          const value = typeof params[name] === 'string' ? params[name] : ''
+          const values = new Set([...(listed[name] ?? []), ...(value === '' ? [] : [value])])
+          return (
+            <Field key={name} label={`${name[0]!.toUpperCase()}${name.slice(1)}`}>
+              {(ids) => (
+                <select {...ids} value={value} onChange={({ target }) => set(name, target.value || undefined)}>
+                  <option value="">As the product has it</option>
+                  {[...values].map((value) => (
+                    <option key={value}>{value}</option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )
+        })}
+    </div>
+  )
+}

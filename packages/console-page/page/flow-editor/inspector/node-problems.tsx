@@ -1,0 +1,16 @@
+import type { GraphProblem } from '@gateway/contracts/graph'
+
+/** What is wrong with a node, and what clears it. */
+export function NodeProblems({ problems }: { problems: readonly GraphProblem[] }) {
+  if (problems.length === 0) return null
+  return (
+    <ul className="node-faults" aria-label="Problems of this node">
+      {problems.map(({ code, port, message, resolution }) => (
+        <li key={`${code} ${port} ${message}`}>
+          <strong>{message}</strong>
+          <span>{resolution}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import { Field } from '../../parts/field.tsx'
+
+/** A number; nothing typed leaves it out. What is no number stays typed, and is told. */
+export function NumberField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  label: string
+  hint?: string
+  value: unknown
+  onChange: (value: number | undefined) => void
+}) {
+  const [typed, setTyped] = useState(shown(value))
+  const read = numberOf(typed)
+  const text = read !== null && read !== value ? shown(value) : typed
+  return (
+    <Field label={label} {...(hint !== undefined && { hint })} fault={read === null ? 'Write a number.' : null}>
+      {(ids) => (
+        <input
+          {...ids}
+          inputMode="decimal"
+          autoComplete="off"
+          value={text}
+          onChange={({ target }) => {
+            setTyped(target.value)
+            const now = numberOf(target.value)
+            if (now !== null) onChange(now)
+          }}
+        />
+      )}
+    </Field>
+  )
+}
+
+const shown = (value: unknown) => (value === undefined ? '' : JSON.stringify(value))
+
+/** undefined of nothing, null of what is no number. */
+function numberOf(text: string): number | undefined | null {
+  if (text.trim() === '') return undefined
+  const number = Number(text)
+  return Number.isFinite(number) ? number : null
+}

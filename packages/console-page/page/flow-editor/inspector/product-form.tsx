@@ -1,0 +1,43 @@
+import type { ProductKind } from '@gateway/contracts/console/products'
+import type { CanvasNode } from '../core/canvas-model.ts'
+import { priceWords } from '../core/price-words.ts'
+import { Field } from '../../parts/field.tsx'
+import { useSession } from '../session.ts'
+import { ChatParams } from './chat-params.tsx'
+import { MediaParams } from './media-params.tsx'
+import { useField } from './use-field.ts'
+
+/** Which product a node calls, at what price, and what it asks it for. */
+export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: ProductKind }) {
+  const { catalogue } = useSession()
+  const set = useField(drawn.key, 'product')
+  const offered = catalogue.filter(({ kind }) => kind === calls)
+  const chosen = typeof drawn.node['product'] === 'string' ? drawn.node['product'] : ''
+  const product = offered.find(({ id }) => id === chosen)
+  const fault = drawn.problems.find(({ code }) => code.startsWith('product_') || code === 'field_invalid')
+  return (
+    <>
+      <Field
+        label="Product"
+        {...(product && { hint: priceWords(product.pricing) })}
+        fault={fault ? `${fault.message} ${fault.resolution}` : null}
+      >
+        {(ids) => (
+          <select {...ids} value={chosen} onChange={({ target }) => set(target.value || undefined)}>
+            {!product && <option value={chosen}>{chosen === '' ? 'Choose one' : `${chosen} (not callable)`}</option>}
+            {offered.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name === id ? id : `${name} (${id})`}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {calls === 'chat' ? (
+        <ChatParams key={drawn.key} drawn={drawn} product={product} />
+      ) : (
+        <MediaParams drawn={drawn} product={product} calls={calls} />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import { useReactFlow } from '@xyflow/react'
+import { useState } from 'react'
+import { addables, matching, type Addable } from './core/addable.ts'
+import { insertNode } from './core/insert-node.ts'
+import { AddableRow } from './canvas/addable-row.tsx'
+import { useSession } from './session.ts'
+
+/** Where the next node goes: beside what is there, so that none lies upon another. */
+const STEP = 28
+
+/** What can be added: kinds of nodes, and the products of the project with their prices. */
+export function Palette() {
+  const { editor, model, products, catalogue } = useSession()
+  const [typed, setTyped] = useState('')
+  const flow = useReactFlow()
+  const all = addables(catalogue, new Set(model.nodes.map(({ node }) => node.kind)))
+  const found = matching(all, typed)
+  const add = (addable: Addable) => {
+    const canvas = document.querySelector('.flow-canvas')?.getBoundingClientRect()
+    const middle = { x: (canvas?.x ?? 0) + (canvas?.width ?? 0) / 2, y: (canvas?.y ?? 0) + (canvas?.height ?? 0) / 3 }
+    const { x, y } = flow.screenToFlowPosition(middle)
+    const aside = (editor.store.getState().graph.nodes.length % 8) * STEP
+    let id = ''
+    editor.change((graph) => {
+      const inserted = insertNode(graph, products, addable, { x: x - 110 + aside, y: y + aside })
+      id = inserted.id
+      return inserted.graph
+    })
+    editor.select([id])
+  }
+  return (
+    <nav className="flow-palette" aria-label="Nodes to add">
+      <input
+        type="search"
+        aria-label="Filter what can be added"
+        placeholder="Filter"
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <ul className="flow-choices">
+        {found.map((addable) => (
+          <AddableRow key={addable.id} addable={addable} onAdd={add} />
+        ))}
+      </ul>
+      {catalogue.length === 0 && <p className="soft small">No product is assigned to this project.</p>}
+    </nav>
+  )
+}

@@ -1,0 +1,25 @@
+import { useStore } from 'zustand'
+import { useRunStore } from './run-store.ts'
+import { usd } from '../../pure/usd.ts'
+
+const words = {
+  Pending: 'waiting',
+  Running: 'running',
+  Succeeded: 'done',
+  Failed: 'failed',
+  Skipped: 'skipped',
+} as const
+
+/** What a node did in the execution that is shown; nothing without one. */
+export function NodeRunState({ id }: { id: string }) {
+  const record = useStore(useRunStore(), ({ nodes }) => nodes.get(id))
+  if (!record) return null
+  const { status, durationMs, chargedMicro, error } = record
+  return (
+    <p className={`node-run ${status.toLowerCase()}`} title={error?.message}>
+      <span>{words[status]}</span>
+      {durationMs !== null && <span>{durationMs} ms</span>}
+      {chargedMicro > 0 && <span>{usd(chargedMicro)}</span>}
+    </p>
+  )
+}

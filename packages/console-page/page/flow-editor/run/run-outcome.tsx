@@ -1,0 +1,24 @@
+import type { ExecutionRecord } from '@gateway/contracts/execution'
+import { Badge } from '../../parts/badge.tsx'
+import { Money } from '../../parts/money.tsx'
+
+/** What an execution answered and cost, or why it did not. */
+export function RunOutcome({ execution: { status, chargedMicro, output, error } }: { execution: ExecutionRecord }) {
+  return (
+    <section className="stack" aria-label="What the execution answered">
+      <p className="chips">
+        <Badge tone={status === 'Succeeded' ? 'good' : 'bad'} text={status} />
+        <span>
+          Charged <Money micro={chargedMicro} />
+        </span>
+      </p>
+      {error && (
+        <div className="refusal">
+          <strong>{error.message}</strong>
+          <p>{error.resolution}</p>
+        </div>
+      )}
+      {output && <pre className="run-output">{JSON.stringify(output, null, 2)}</pre>}
+    </section>
+  )
+}

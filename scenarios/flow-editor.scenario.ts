@@ -1,0 +1,246 @@
+import fc from 'fast-check'
+import path from 'node:path'
+import { expect } from 'vitest'
+import type { Graph } from '@gateway/contracts/graph'
+import { changedFlow } from '@gateway/flow/changed-flow'
+import { validFlow } from '@gateway/flow/generators'
+import { validateGraph } from '@gateway/flow/validate-graph'
+import { browserBundle } from '@gateway/testbed/browser-bundle'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { hindrances, views, type Page } from './src/console/browser.ts'
+import { canvasOf, tabTo } from './src/console/flow-canvas.ts'
+import { consoleOwner, signIn } from './src/console/people.ts'
+import { callerAt } from './src/caller.ts'
+import type { Stack } from './src/stack.ts'
+
+// The editor of flows in a browser, on the whole service.
+
+const noProblem = (page: Page) => page.getByText('Nothing is wrong').waitFor()
+const headed = (page: Page, text: string) => page.locator('.flow-header').getByText(text, { exact: true }).waitFor()
+const shownGraph = async (page: Page): Promise<Graph> => {
+  await page.getByRole('button', { name: 'JSON' }).click()
+  const graph = JSON.parse(await page.getByLabel('The graph as JSON').inputValue()) as Graph
+  await page.getByRole('button', { name: /^Problems/ }).click()
+  return graph
+}
+const withoutPositions = ({ nodes, ...graph }: Graph) => ({
+  ...graph,
+  nodes: nodes.map(({ position: _, ...node }) => node),
+})
+
+/** A flow that asks a model, its editor's address, and what was saved of it, newest first. */
+async function ownedFlow(stack: Stack) {
+  const owner = await consoleOwner(stack)
+  const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'ask', kind: 'template', template: 'Write about {{ text }}.' },
+      { id: 'draft', kind: 'product.chat', product: owner.model },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      { from: 'in.text', to: 'ask.text' },
+      { from: 'ask.text', to: 'draft.prompt' },
+      { from: 'draft.text', to: 'out.text' },
+    ],
+  })
+  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
+  const saved = async () => {
+    const { body } = await person.ask('GET', `/api/v2/tenants/${owner.project.tenant}/sandboxes/${id}/revisions`)
+    return (body.data as { graph: Graph }[]).map(({ graph }) => graph)
+  }
+  return { owner, address: `${owner.home}/flows/${id}`, saved }
+}
+
+test('a flow is drawn with the mouse, its problems come and go, and it is activated', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems } = await visit({ ...views[0]!, width: 1440 })
+  const { add, draw, pull } = canvasOf(page)
+  await page.goto(`${owner.home}/flows`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Create a flow' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Writer')
+  await page.getByRole('button', { name: 'Create it' }).click()
+
+  const given = page.getByRole('region', { name: 'What the flow is given' })
+  await given.getByLabel('Name').fill('topic')
+  await given.getByLabel('Name').press('Enter')
+  await given.getByRole('button', { name: 'Add an input field' }).click()
+  const tone = given.getByRole('group').nth(1)
+  await tone.getByLabel('Name').fill('tone')
+  await tone.getByLabel('Name').press('Enter')
+  await tone.getByLabel('Type').selectOption('select')
+  await tone.getByLabel('Choices').fill('dry\nwarm')
+
+  const product = new RegExp(owner.model)
+  await add(/^Template/, 'ask')
+  await page.getByLabel('Text', { exact: true }).fill('Write about {{ topic }} in a {{ tone }} tone.')
+  await add(product, 'draft')
+  await page.getByLabel('Tokens at most').fill('300')
+  await add(/^Branch/, 'long')
+  await add(product, 'trim')
+  await page.getByRole('button', { name: 'Tidy up' }).click()
+  await page.getByText('The input prompt of node draft is not wired.').first().waitFor()
+
+  await page.getByLabel('From in.topic to out.text').focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Delete')
+  await pull('in.topic', 'draft.image')
+  await page.getByText('joins string with image').waitFor()
+  await page.mouse.up()
+  for (const [from, to] of edgesOfDecisions) await draw(from, to)
+  await noProblem(page)
+  expect(withoutPositions(await shownGraph(page))).toEqual({
+    input: {
+      type: 'object',
+      properties: { topic: { type: 'string' }, tone: { type: 'string', enum: ['dry', 'warm'] } },
+      required: ['topic', 'tone'],
+    },
+    output: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'out', kind: 'output' },
+      { id: 'ask', kind: 'template', template: 'Write about {{ topic }} in a {{ tone }} tone.' },
+      { id: 'draft', kind: 'product.chat', product: owner.model, params: { max_tokens: 300 } },
+      { id: 'long', kind: 'branch', condition: 'size(text) > 400' },
+      { id: 'trim', kind: 'product.chat', product: owner.model },
+    ],
+    edges: edgesOfDecisions.map(([from, to]) => ({ from, to })),
+  })
+  await page.getByRole('button', { name: 'Save and activate' }).click()
+  await headed(page, 'Active')
+  expect(await hindrances(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.locator('.run-panel')
+  await run.getByLabel('topic').fill('rain')
+  await run.getByLabel('tone').selectOption('warm')
+  await run.getByRole('button', { name: 'Run' }).click()
+  const answered = page.getByRole('region', { name: 'What the execution answered' })
+  await answered.getByText('Succeeded').waitFor()
+  await canvasOf(page).node('draft').getByText('done').waitFor()
+  const { settled } = await stack.wallet(owner.project.id)
+  await answered.getByText(`$${(Number(settled) / 1e6).toFixed(6)}`).waitFor()
+  expect(problems).toEqual([])
+})
+
+const edgesOfDecisions = [
+  ['in.topic', 'ask.topic'],
+  ['in.tone', 'ask.tone'],
+  ['ask.text', 'draft.prompt'],
+  ['draft.text', 'long.text'],
+  ['long.true.text', 'trim.prompt'],
+  ['trim.text', 'out.text'],
+  ['long.false.text', 'out.text'],
+] as const
+
+test('a flow is drawn, undone, done again and saved with the keyboard alone', async ({ stack, visit }) => {
+  const { owner, address, saved } = await ownedFlow(stack)
+  const { page, problems } = await visit()
+  await page.goto(address)
+  await signIn(page, owner)
+  await canvasOf(page).node('ask').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('expression')
+  await page.keyboard.press('Enter')
+  await page.getByText('The input text of node expression is not wired.').first().waitFor()
+  await tabTo(page, 'Connect input text, any, needs a value')
+  await page.keyboard.press('Enter')
+  await tabTo(page, 'draft.text string')
+  await page.keyboard.press('Enter')
+  await noProblem(page)
+  await page.keyboard.press('Control+z')
+  await page.getByText('The input text of node expression is not wired.').first().waitFor()
+  await page.keyboard.press('Control+Shift+z')
+  await noProblem(page)
+  await page.keyboard.press('Control+f')
+  await page.keyboard.type('ask')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate('document.activeElement.dataset.id')).toBe('ask')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA')
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' Be short.')
+  await page.keyboard.press('Control+s')
+  await headed(page, 'Revision 2')
+  const [graph] = await saved()
+  expect(graph!.nodes[1]).toMatchObject({ template: 'Write about {{ text }}. Be short.' })
+  expect(graph!.nodes.at(-1)).toMatchObject({ id: 'expression', kind: 'expression' })
+  expect(graph!.edges.at(-1)).toEqual({ from: 'draft.text', to: 'expression.text' })
+  expect(problems).toEqual([])
+})
+
+test('what is not saved is there again after a reload, and can be discarded', async ({ stack, visit }) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await visit()
+  await page.goto(address)
+  await signIn(page, owner)
+  const say = page.getByLabel('Text', { exact: true })
+  await canvasOf(page).node('ask').click()
+  await say.fill('Sing about {{ text }}.')
+  await headed(page, 'Unsaved')
+  await page.reload()
+  await page.getByText(/unsaved since .*made of revision 1/).waitFor()
+  await canvasOf(page).node('ask').click()
+  expect(await say.inputValue()).toBe('Sing about {{ text }}.')
+  await page.getByRole('button', { name: 'Discard them' }).click()
+  await expect.poll(() => say.inputValue()).toBe('Write about {{ text }}.')
+  await page.reload()
+  await canvasOf(page).node('ask').waitFor()
+  expect(await page.getByText('unsaved since').count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('of two who save one flow the second sees both beside each other, chooses, and nothing is lost [revision_conflict]', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address, saved } = await ownedFlow(stack)
+  const { page: first, problems } = await visit()
+  const second = await first.context().newPage()
+  second.on('pageerror', (error) => problems.push(String(error)))
+  await first.goto(address)
+  await signIn(first, owner)
+  await second.goto(address)
+  for (const page of [first, second]) await canvasOf(page).node('ask').waitFor()
+  const write = async (page: Page, template: string) => {
+    await canvasOf(page).node('ask').click()
+    await page.getByLabel('Text', { exact: true }).fill(template)
+  }
+  await write(first, 'Theirs about {{ text }}.')
+  await canvasOf(first).node('draft').click()
+  await first.getByLabel('Tokens at most').fill('77')
+  await first.keyboard.press('Control+s')
+  await headed(first, 'Revision 2')
+
+  await write(second, 'Mine about {{ text }}.')
+  await second.keyboard.press('Control+s')
+  const dialog = second.getByRole('dialog', { name: 'Revision 2 was saved meanwhile' })
+  await dialog.getByText('Theirs about {{ text }}.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Save the merged flow' }).isDisabled()).toBe(true)
+  await dialog.getByRole('radio', { name: 'ask: mine' }).check()
+  await dialog.getByRole('button', { name: 'Save the merged flow' }).click()
+  await headed(second, 'Revision 3')
+  const [graph] = await saved()
+  expect(graph!.nodes.find(({ id }) => id === 'ask')).toMatchObject({ template: 'Mine about {{ text }}.' })
+  expect(graph!.nodes.find(({ id }) => id === 'draft')).toMatchObject({ params: { max_tokens: 77 } })
+  expect(problems).toEqual([])
+})
+
+test('a browser finds the same problems in 2,000 graphs as Node does', async ({ visit }) => {
+  const { page } = await visit()
+  const program = path.join(import.meta.dirname, '../packages/flow/src/browser-program.fixture.ts')
+  await page.evaluate(`${await browserBundle(program)}\nglobalThis.program = program`)
+  const flows = [validFlow(), changedFlow].flatMap((flow) => fc.sample(flow, { numRuns: 1000, seed: 15 }))
+  const sent = flows.map(({ graph, input, products }) => JSON.stringify({ graph, input, products: [...products] }))
+  const there = await page.evaluate<unknown[]>(
+    `${JSON.stringify(sent)}.map((flow) => JSON.parse(program.judge(flow)).problems ?? [])`,
+  )
+  const here = flows.map(({ graph, products }) => validateGraph(graph, products))
+  expect(there).toEqual(here)
+  expect(here.filter((problems) => problems.length > 0).length).toBeGreaterThan(500)
+})
