@@ -234,7 +234,7 @@ test('of two who save one flow the second sees both beside each other, chooses, 
 test('a browser finds the same problems in 2,000 graphs as Node does', async ({ visit }) => {
   const { page } = await visit()
   const program = path.join(import.meta.dirname, '../packages/flow/src/browser-program.fixture.ts')
-  await page.evaluate(`${await browserBundle(program)}\nglobalThis.program = program`)
+  await page.evaluate(`${(await browserBundle(program)).script}\nglobalThis.program = program`)
   const flows = [validFlow(), changedFlow].flatMap((flow) => fc.sample(flow, { numRuns: 1000, seed: 15 }))
   const sent = flows.map(({ graph, input, products }) => JSON.stringify({ graph, input, products: [...products] }))
   const there = await page.evaluate<unknown[]>(

@@ -8,6 +8,7 @@ const sources = [
   'packages/console-page/page',
   'packages/console-page/src',
   'packages/contracts/src',
+  'packages/flow/src',
   'packages/money/src',
   'pnpm-lock.yaml',
   'tsconfig.json',

@@ -21,6 +21,7 @@ const node = (id: string, chargedMicro = 0): NodeRecord => ({
   remoteMs: null,
   callId: null,
   chargedMicro,
+  takenOver: false,
 })
 const statuses = ({ nodes }: ReturnType<typeof begun>) =>
   Object.fromEntries([...nodes].map(([id, n]) => [id, n.status]))
