@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { useStore } from 'zustand'
 import { sameJson } from '../core/same-json.ts'
 import type { Editor } from '../state/open-editor.ts'
@@ -17,7 +17,8 @@ export function useLocalDraft(
   const graph = useStore(editor.store, (state) => state.graph)
   const [isKept, setKept] = useState(true)
   const isUnsaved = graph !== base.graph && !sameJson(graph, base.graph)
-  useEffect(() => {
+  // Before anything is painted: whoever reads that something is unsaved may close the window at once.
+  useLayoutEffect(() => {
     if (isUnsaved)
       setKept(drafts.keep({ graph, baseRevision: base.number, base: base.graph, at: new Date().toISOString() }))
     else drafts.drop(base.graph)
