@@ -28,17 +28,19 @@ async function refusalOf(work: Promise<unknown>) {
 }
 
 describe('reading an invocation', () => {
-  test('reads the input, the revision that is named, and whose project it is', async () => {
-    expect(await read({ ...BODY, revision: 3, project_id: 'prj_1' })).toEqual({
+  test('reads the input, the revision that is named, its ceiling, and whose project it is', async () => {
+    expect(await read({ ...BODY, revision: 3, maxMicro: 500, project_id: 'prj_1' })).toEqual({
       keyHash: HASH,
       selector: 'prj_1',
       input: { topic: 'hills' },
       revision: 3,
+      maxMicro: 500,
       idempotency: { key: 'run-0001', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
     })
     expect(await read({ ...BODY, revision: null, project_id: null })).toMatchObject({
       selector: null,
       revision: null,
+      maxMicro: null,
     })
   })
 
