@@ -34,7 +34,10 @@ export const invoking = {
   '4.3/s2': {
     says: 'Body: `input` (object matching the contract; required) and `revision` (integer, optional).',
     provedBy: [
-      [readInvocation, 'reading an invocation › reads the input, the revision that is named, its ceiling, and whose project it is'],
+      [
+        readInvocation,
+        'reading an invocation › reads the input, the revision that is named, its ceiling, and whose project it is',
+      ],
       [readInvocation, 'reading an invocation › refuses %s [invalid_json, invalid_request]', "'no input'"],
       [invoke, 'an invocation › may name the active revision'],
     ],
@@ -105,7 +108,10 @@ export const invoking = {
         invoke,
         'a repeat under the same idempotency key › is the same execution after another revision was activated, and a new key executes that one',
       ],
-      [readInvocation, 'reading an invocation › reads the input, the revision that is named, its ceiling, and whose project it is'],
+      [
+        readInvocation,
+        'reading an invocation › reads the input, the revision that is named, its ceiling, and whose project it is',
+      ],
     ],
   },
   '4.3/s11': {

@@ -96,6 +96,12 @@ describe('what makes two invocations the same', () => {
       expect(await printOf({ input: other, revision: 2 })).not.toBe(same)
   })
 
+  test('is another where a ceiling is named and where none is', async () => {
+    expect(await printOf({ ...BODY, maxMicro: 500 })).not.toBe(await printOf(BODY))
+    expect(await printOf({ ...BODY, maxMicro: 500 })).not.toBe(await printOf({ ...BODY, maxMicro: 501 }))
+    expect(await printOf({ ...BODY, maxMicro: null })).toBe(await printOf(BODY))
+  })
+
   test('is another where a revision is named and where none is', async () => {
     expect(await printOf({ ...BODY, revision: 1 })).not.toBe(await printOf(BODY))
     expect(await printOf({ ...BODY, revision: null })).toBe(await printOf(BODY))
