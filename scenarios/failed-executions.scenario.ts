@@ -17,7 +17,7 @@ const OF_A_DIRECT_CALL = /nothing (is|was) (charged|reserved)|retry-after|repeat
 /** Facts for any row, as far as rows look. */
 const anyFacts = new Proxy(
   {},
-  { get: (_, name) => (['fields', 'problems', 'resources'].includes(String(name)) ? [] : '7') },
+  { get: (_, name) => (['fields', 'problems', 'resources', 'nodes'].includes(String(name)) ? [] : '7') },
 )
 const stored = (code: RefusalCode): RefusalBody => refuse(code, anyFacts as never).body
 

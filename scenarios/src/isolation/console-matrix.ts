@@ -161,6 +161,8 @@ export const openRoutes: Record<string, string> = {
   'GET /': '200',
   'GET /console': '200',
   'GET /console/*file': '200',
+  'GET /console/next': '200',
+  'GET /console/next/*file': '200',
   'GET /api/v2/session': '200',
   'POST /api/v2/session': '400 invalid_request',
 }
