@@ -3,7 +3,7 @@ import type { EdgeChange, NodeChange } from '@xyflow/react'
 import type { Size } from '../core/first-positions.ts'
 import { moveNodes } from '../core/node-commands.ts'
 import type { Position } from '../core/position.ts'
-import { useSelection, useSession } from '../session.ts'
+import { useSession } from '../session.ts'
 import type { FlowEdge, FlowNode } from './drawn-items.ts'
 
 /**
@@ -12,7 +12,6 @@ import type { FlowEdge, FlowNode } from './drawn-items.ts'
  */
 export function useFlowChanges() {
   const { editor } = useSession()
-  const { selectedNodes, selectedEdges } = useSelection()
   const [dragged, setDragged] = useState<ReadonlyMap<string, Position>>(new Map())
   const [sizes, setSizes] = useState<ReadonlyMap<string, Size>>(new Map())
 
@@ -31,12 +30,15 @@ export function useFlowChanges() {
       editor.change((graph) => moveNodes(graph, moved), dragged.size > 0 ? null : 'arrows')
       setDragged(new Map())
     }
+    // The newest, not the one that was drawn: of one click the library may tell twice before the next drawing.
+    const { selectedNodes, selectedEdges } = editor.store.getState()
     const chosen = changed(selectedNodes, changes)
-    if (chosen) editor.select(chosen, editor.store.getState().selectedEdges)
+    if (chosen) editor.select(chosen, selectedEdges)
   }
   function onEdgesChange(changes: EdgeChange<FlowEdge>[]): void {
+    const { selectedNodes, selectedEdges } = editor.store.getState()
     const chosen = changed(selectedEdges, changes)
-    if (chosen) editor.select(editor.store.getState().selectedNodes, chosen)
+    if (chosen) editor.select(selectedNodes, chosen)
   }
   return { dragged, sizes, onNodesChange, onEdgesChange }
 }
