@@ -142,6 +142,64 @@ test('filters are in the address: they survive a reload, and Back takes one away
   await page.getByRole('row', { name: /a key/ }).waitFor()
 })
 
+test('the statement of a month adds up on the screen, to the micro-USD, and is the wallet', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  for (let call = 0; call < 3; call++) expect((await chat(stack, tenant)).status).toBe(200)
+  const { settled } = await stack.wallet(tenant.project.id)
+  const { page, problems } = await visit()
+  await page.goto(`${tenant.home}/statement`)
+  await signIn(page, tenant)
+  const balance = page.getByRole('region', { name: 'The balance of the month' })
+  const shownMicro = async (line: RegExp) => {
+    const amount = balance.getByRole('row', { name: line }).getByTitle(/micro-USD/)
+    return Number((await amount.getAttribute('title'))!.replace(' micro-USD', '').replaceAll(',', ''))
+  }
+  const [opening, funded, corrected, charged, now] = [
+    await shownMicro(/^Opening/),
+    await shownMicro(/^Funded/),
+    await shownMicro(/^Corrected/),
+    await shownMicro(/^Charged for 3 calls/),
+    await shownMicro(/^Now/),
+  ]
+  expect(opening + funded + corrected + charged).toBe(now)
+  expect([BigInt(-charged), funded]).toEqual([settled, 5_000_000])
+  await page.getByText('Wallet, journal, fundings and corrections say the same').waitFor()
+  await page.getByRole('link', { name: 'Month before' }).click()
+  await page.getByText('Nothing was booked in this month').waitFor()
+  expect(new URL(page.url()).searchParams.get('month')).toMatch(/^\d{4}-\d{2}$/)
+  await page.goBack()
+  await balance.getByRole('row', { name: /^Now/ }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('usage says by model, key and flow what was charged, to the micro-USD', async ({ stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  for (let call = 0; call < 3; call++) expect((await chat(stack, tenant)).status).toBe(200)
+  const { settled } = await stack.wallet(tenant.project.id)
+  const { page, problems } = await visit()
+  await page.goto(`${tenant.home}/usage`)
+  await signIn(page, tenant)
+  const usage = page.getByRole('region', { name: 'Usage' })
+  for (const [by, name] of [
+    ['model', tenant.model],
+    ['key', 'a key'],
+    ['sandbox', 'direct calls'],
+  ] as const) {
+    await page.getByLabel('Grouped by').selectOption(by)
+    const row = usage.getByRole('row', { name })
+    const charged = await row.getByTitle(/micro-USD/).getAttribute('title')
+    expect([by, BigInt(charged!.replaceAll(/\D/g, ''))]).toEqual([by, settled])
+  }
+  await page.getByLabel('Time').selectOption('day')
+  await usage.getByText(/by the hour of/).waitFor()
+  expect(new URL(page.url()).searchParams.get('range')).toBe('day')
+  expect(await usage.locator('svg rect').count()).toBe(1)
+  expect(problems).toEqual([])
+})
+
 test('a link to a project of others says what is refused, and what clears it [not_found]', async ({ stack, visit }) => {
   const [tenant, other] = [await consoleOwner(stack), await consoleOwner(stack)]
   const { page } = await visit()
@@ -259,6 +317,12 @@ test.for(views)(
     await page.getByRole('row', { name: /a key/ }).getByRole('link').click()
     await page.getByText('How the charge came about').waitFor()
     await holds('Call')
+    await page.goto(`${tenant.home}/statement`)
+    await page.getByRole('region', { name: 'Day by day' }).waitFor()
+    await holds('Statement')
+    await page.goto(`${tenant.home}/usage`)
+    await page.getByRole('region', { name: 'Usage' }).waitFor()
+    await holds('Usage')
     await page.goto(tenant.start)
     await page.getByRole('table').waitFor()
     await holds('Projects')

@@ -127,6 +127,59 @@ test('a flow is drawn with the mouse, its problems come and go, and it is activa
   expect(problems).toEqual([])
 })
 
+test('it is told before what an execution costs at most, a ceiling holds, and one from a node pays for what is below it alone', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await visit()
+  const settled = async () => Number((await stack.wallet(owner.project.id)).settled)
+  await page.goto(address)
+  await signIn(page, owner)
+  await canvasOf(page).node('draft').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.locator('.run-panel')
+  const start = run.getByRole('button', { name: 'Run', exact: true })
+  const answered = page.getByRole('region', { name: 'What the execution answered' })
+  await run.getByLabel('text', { exact: true }).fill('rain')
+  await run.getByRole('button', { name: 'What would it cost?' }).click()
+  const told = await run
+    .getByText('At most')
+    .getByTitle(/micro-USD/)
+    .getAttribute('title')
+  const atMost = Number(told!.replaceAll(/\D/g, ''))
+
+  await run.getByLabel('Ceiling, in USD').fill('0.000001')
+  await start.click()
+  await answered.getByText('Failed', { exact: true }).waitFor()
+  await answered.getByText(/the ceiling of its execution, 1 micro-USD/).waitFor()
+  expect(await settled()).toBe(0)
+  await run.getByLabel('Ceiling, in USD').fill('')
+  await start.click()
+  await answered.getByText('Succeeded', { exact: true }).waitFor()
+  const paid = await settled()
+  expect([paid > 0, paid <= atMost]).toEqual([true, true])
+
+  await canvasOf(page).node('out').click()
+  await run.getByRole('button', { name: 'Run from out' }).click()
+  await answered.getByText('taken over, and cost nothing').waitFor()
+  await canvasOf(page).node('draft').getByText('taken over').waitFor()
+  await canvasOf(page).node('out').getByText('done').waitFor()
+  expect(await settled()).toBe(paid)
+  await canvasOf(page).node('draft').click()
+  await run.getByRole('button', { name: 'Run from draft' }).click()
+  await canvasOf(page).node('draft').getByText('done').waitFor()
+  await answered.getByText('Succeeded', { exact: true }).waitFor()
+  expect(await settled()).toBe(2 * paid)
+
+  await page.getByRole('button', { name: 'Executions', exact: true }).click()
+  const earlier = page.getByRole('button', { name: 'Show on the canvas' })
+  await expect.poll(() => earlier.count()).toBe(4)
+  await earlier.last().click()
+  await canvasOf(page).node('draft').getByText('failed').waitFor()
+  expect(problems).toEqual([])
+})
+
 const edgesOfDecisions = [
   ['in.topic', 'ask.topic'],
   ['in.tone', 'ask.tone'],
@@ -205,8 +258,9 @@ test('of two who save one flow the second sees both beside each other, chooses, 
   second.on('pageerror', (error) => problems.push(String(error)))
   await first.goto(address)
   await signIn(first, owner)
+  await canvasOf(first).node('ask').waitFor() // so the second is signed in too
   await second.goto(address)
-  for (const page of [first, second]) await canvasOf(page).node('ask').waitFor()
+  await canvasOf(second).node('ask').waitFor()
   const write = async (page: Page, template: string) => {
     await canvasOf(page).node('ask').click()
     await page.getByLabel('Text', { exact: true }).fill(template)

@@ -9,6 +9,10 @@ import { KeysScreen } from './keys/keys-screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
+import { StatementScreen } from './statement/statement-screen.tsx'
+import { statementView } from './statement/statement-month.ts'
+import { UsageScreen } from './usage/usage-screen.tsx'
+import { usageView } from './usage/usage-view.ts'
 
 // Every screen and its address. What a screen shows is in the address, filters too: it can be kept, sent and gone back to.
 
@@ -24,6 +28,12 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/keys'), component: KeysScreen, validateSearch: keyView }),
   createRoute({ ...at('/projects/$tenant/$project/calls'), component: CallsScreen, validateSearch: callFilters }),
   createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: CallScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/usage'), component: UsageScreen, validateSearch: usageView }),
+  createRoute({
+    ...at('/projects/$tenant/$project/statement'),
+    component: StatementScreen,
+    validateSearch: statementView,
+  }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
 ]

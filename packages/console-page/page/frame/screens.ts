@@ -3,5 +3,7 @@ export const screens = [
   { to: '/projects/$tenant/$project', title: 'Overview', icon: 'overview', isExact: true },
   { to: '/projects/$tenant/$project/flows', title: 'Flows', icon: 'flows', isExact: false },
   { to: '/projects/$tenant/$project/calls', title: 'Calls', icon: 'calls', isExact: false },
+  { to: '/projects/$tenant/$project/usage', title: 'Usage', icon: 'usage', isExact: false },
+  { to: '/projects/$tenant/$project/statement', title: 'Statement', icon: 'statement', isExact: false },
   { to: '/projects/$tenant/$project/keys', title: 'Keys', icon: 'keys', isExact: false },
 ] as const

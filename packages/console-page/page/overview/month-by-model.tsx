@@ -1,19 +1,6 @@
-import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Money } from '../parts/money.tsx'
-import { count } from '../pure/usd.ts'
+import { ModelCharges } from '../statement/model-charges.tsx'
 import { useMonth } from './use-spending.ts'
-
-interface Charge {
-  model: string
-  calls: number
-  chargedMicro: number
-}
-
-const columns: Column<Charge>[] = [
-  { head: 'Model', cell: ({ model }) => <code>{model}</code> },
-  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
-  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
-]
 
 /** This month's charges as the statement sums them. */
 export function MonthByModel() {
@@ -25,12 +12,7 @@ export function MonthByModel() {
         {data && <Money micro={data.chargedMicro} />}
       </div>
       {data && data.charges.length > 0 ? (
-        <DataTable
-          caption="Charged this month, by model"
-          columns={columns}
-          rows={data.charges}
-          keyOf={({ model }) => model}
-        />
+        <ModelCharges caption="Charged this month, by model" charges={data.charges} />
       ) : (
         <p className="soft">{data ? 'Nothing was charged this month.' : 'Loading…'}</p>
       )}

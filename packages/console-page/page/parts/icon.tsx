@@ -3,6 +3,8 @@ const paths = {
   keys: 'M14 10l7-7m-3 3 2.5 2.5M15.5 8.5 17 10M14.5 15a5 5 0 1 1-10 0 5 5 0 0 1 10 0z',
   calls: 'M4 6h16M4 12h16M4 18h10',
   flows: 'M4 4h6v5H4zm10 11h6v5h-6zM7 9v4a4 4 0 0 0 4 4h3',
+  usage: 'M4 20V10m6 10V4m6 16v-7m4 7H3',
+  statement: 'M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M4 12l5 5L20 6',
   close: 'M6 6l12 12M18 6 6 18',

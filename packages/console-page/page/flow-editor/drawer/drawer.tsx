@@ -1,11 +1,12 @@
 import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
 import { RunPanel } from '../run/run-panel.tsx'
+import { ExecutionsPanel } from './executions-panel.tsx'
 import { JsonPanel } from './json-panel.tsx'
 import { ProblemsPanel } from './problems-panel.tsx'
 import { RevisionsPanel } from './revisions-panel.tsx'
 
-export type DrawerTab = 'problems' | 'run' | 'json' | 'revisions'
+export type DrawerTab = 'problems' | 'run' | 'executions' | 'json' | 'revisions'
 
 /** Below the canvas: what is wrong, the graph as text, and what was saved. The tab that is open closes it. */
 export function Drawer({
@@ -23,6 +24,7 @@ export function Drawer({
   const tabs = [
     { id: 'problems', title: problems.length > 0 ? `Problems (${problems.length})` : 'Problems' },
     { id: 'run', title: 'Run' },
+    { id: 'executions', title: 'Executions' },
     { id: 'json', title: 'JSON' },
     { id: 'revisions', title: 'Revisions' },
   ] as const
@@ -45,6 +47,7 @@ export function Drawer({
         <div className="drawer-panel" id={`flow-drawer-${tab}`}>
           {tab === 'problems' && <ProblemsPanel openForm={openForm} />}
           {tab === 'run' && <RunPanel saving={saving} />}
+          {tab === 'executions' && <ExecutionsPanel sandbox={saving.sandbox.id} />}
           {tab === 'json' && <JsonPanel />}
           {tab === 'revisions' && <RevisionsPanel saving={saving} />}
         </div>

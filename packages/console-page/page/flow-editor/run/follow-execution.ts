@@ -1,16 +1,17 @@
 import type { ProgressLine, RefusedLine } from '@gateway/contracts/execution'
 import { ApiRefusal } from '../../api/api-refusal.ts'
+import type { Beginning } from './beginnings.ts'
 
 /** How often a progress that was cut off is taken up again behind its last line. */
 const TRIES = 5
 
 /**
- * Begins an execution of a revision and hands on each line of its progress, once and in order, also over lost connections.
+ * Begins an execution and hands on each line of its progress, once and in order, also over lost connections.
  * @throws ApiRefusal
  */
 export async function followExecution(
-  { tenant, project, sandbox }: Record<'tenant' | 'project' | 'sandbox', string>,
-  body: { input: Record<string, unknown>; revision: number },
+  { tenant, project }: Record<'tenant' | 'project', string>,
+  { path: beginning, body, headers }: Beginning,
   take: (line: ProgressLine) => void,
 ): Promise<void> {
   const home = `/api/v2/tenants/${encodeURIComponent(tenant)}`
@@ -23,9 +24,9 @@ export async function followExecution(
     last = line
     take(line)
   }
-  const begin = fetch(`${home}/sandboxes/${encodeURIComponent(sandbox)}/execute`, {
+  const begin = fetch(beginning, {
     method: 'POST',
-    headers: { ...accept, 'Content-Type': 'application/json' },
+    headers: { ...accept, ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   })
   await readLines(await begin, onLine)

@@ -14,11 +14,11 @@ const words = {
 export function NodeRunState({ id }: { id: string }) {
   const record = useStore(useRunStore(), ({ nodes }) => nodes.get(id))
   if (!record) return null
-  const { status, durationMs, chargedMicro, error } = record
+  const { status, durationMs, chargedMicro, error, takenOver } = record
   return (
     <p className={`node-run ${status.toLowerCase()}`} title={error?.message}>
-      <span>{words[status]}</span>
-      {durationMs !== null && <span>{durationMs} ms</span>}
+      <span>{takenOver ? 'taken over' : words[status]}</span>
+      {durationMs !== null && !takenOver && <span>{durationMs} ms</span>}
       {chargedMicro > 0 && <span>{usd(chargedMicro)}</span>}
     </p>
   )

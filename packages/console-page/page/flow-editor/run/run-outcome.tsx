@@ -3,7 +3,11 @@ import { Badge } from '../../parts/badge.tsx'
 import { Money } from '../../parts/money.tsx'
 
 /** What an execution answered and cost, or why it did not. */
-export function RunOutcome({ execution: { status, chargedMicro, output, error } }: { execution: ExecutionRecord }) {
+export function RunOutcome({
+  execution: { status, chargedMicro, output, error, rerunOf },
+}: {
+  execution: ExecutionRecord
+}) {
   return (
     <section className="stack" aria-label="What the execution answered">
       <p className="chips">
@@ -11,6 +15,7 @@ export function RunOutcome({ execution: { status, chargedMicro, output, error } 
         <span>
           Charged <Money micro={chargedMicro} />
         </span>
+        {rerunOf !== null && <span className="soft">What did not run anew was taken over, and cost nothing.</span>}
       </p>
       {error && (
         <div className="refusal">

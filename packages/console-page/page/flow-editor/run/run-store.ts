@@ -2,8 +2,11 @@ import { createContext, useContext } from 'react'
 import { createStore } from 'zustand/vanilla'
 import type { ExecutionRecord, NodeRecord } from '@gateway/contracts/execution'
 
+/** What is shown of a node. */
+export type ShownNode = Pick<NodeRecord, 'status' | 'durationMs' | 'chargedMicro' | 'error' | 'output' | 'takenOver'>
+
 export interface RunState {
-  nodes: ReadonlyMap<string, Pick<NodeRecord, 'status' | 'durationMs' | 'chargedMicro' | 'error' | 'output'>>
+  nodes: ReadonlyMap<string, ShownNode>
   executionId: string | null
   isRunning: boolean
   ended: ExecutionRecord | null

@@ -1,9 +1,7 @@
-import type { NodeRecord, ProgressLine } from '@gateway/contracts/execution'
+import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
 import { endOf } from '@gateway/flow/layout'
-import type { RunState } from './run-store.ts'
-
-type Shown = Pick<NodeRecord, 'status' | 'durationMs' | 'chargedMicro' | 'error' | 'output'>
+import type { RunState, ShownNode } from './run-store.ts'
 
 /** What is shown once an execution of that graph was begun, before its first line. */
 export function begun(graph: Graph): RunState {
@@ -17,7 +15,11 @@ export function takeLine(state: RunState, line: ProgressLine, graph: Graph): Run
     const ended = [...state.nodes].filter(([, { status }]) => status !== 'Running' && status !== 'Pending')
     return { ...state, nodes: withRunning(graph, new Map([...ended, [line.node.id, line.node]])) }
   }
-  const { execution } = line
+  return shown(line.execution)
+}
+
+/** What is shown of an execution that has ended. */
+export function shown(execution: ExecutionRecord): RunState {
   return {
     executionId: execution.id,
     isRunning: false,
@@ -27,12 +29,15 @@ export function takeLine(state: RunState, line: ProgressLine, graph: Graph): Run
 }
 
 /** Lines tell of nodes that have ended: one runs once all that it takes values of has. */
-function withRunning(graph: Graph, ended: ReadonlyMap<string, Shown>): Map<string, Shown> {
+function withRunning(graph: Graph, ended: ReadonlyMap<string, ShownNode>): Map<string, ShownNode> {
   return new Map(
     graph.nodes.map(({ id }) => {
       const before = graph.edges.filter(({ to }) => endOf(to).node === id).map(({ from }) => endOf(from).node)
       const status = before.every((node) => ended.has(node)) ? 'Running' : 'Pending'
-      return [id, ended.get(id) ?? { status, durationMs: null, chargedMicro: 0, error: null, output: null }]
+      return [
+        id,
+        ended.get(id) ?? { status, durationMs: null, chargedMicro: 0, error: null, output: null, takenOver: false },
+      ]
     }),
   )
 }

@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import type { SandboxEstimate } from '@gateway/contracts/estimate'
+import { ask } from '../../api/ask.ts'
+import { usePlace } from '../../api/use-project.ts'
+import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
+import type { Base, useSaving } from '../data/use-saving.ts'
+import { useSession } from '../session.ts'
+import { executing, runningFrom, type Beginning } from './beginnings.ts'
+import { followExecution } from './follow-execution.ts'
+import { useRunStore } from './run-store.ts'
+import { begun, takeLine } from './take-line.ts'
+
+export interface Asked {
+  input: Record<string, unknown>
+  /** Micro-USD; null: no ceiling. */
+  maxMicro: number | null
+}
+
+/** What is done with what is on the canvas, which is saved first: what it would cost, running it, and stopping it. */
+export function useRun(saving: ReturnType<typeof useSaving>) {
+  const place = { ...usePlace(), sandbox: saving.sandbox.id }
+  const { editor } = useSession()
+  const run = useRunStore()
+  const [error, setError] = useState<unknown>(null)
+  const [estimate, setEstimate] = useState<SandboxEstimate | null>(null)
+
+  async function withSaved(work: (saved: Base) => Promise<void>): Promise<void> {
+    setError(null)
+    const saved = await saving.saved()
+    if (saved) await work(saved).catch(setError)
+  }
+  async function follow(beginning: Beginning): Promise<void> {
+    const { graph } = editor.store.getState()
+    run.setState(begun(graph))
+    try {
+      await followExecution(place, beginning, (line) => run.setState((before) => takeLine(before, line, graph)))
+    } finally {
+      run.setState({ isRunning: false })
+    }
+  }
+  return {
+    error,
+    estimate,
+    execute: (asked: Asked) => withSaved(({ number }) => follow(executing(place, { ...asked, revision: number }))),
+    /** A new execution of what is on the canvas with the results of the one that is shown, but for this node and what is below it. */
+    runFrom: (node: string, maxMicro: number | null) =>
+      withSaved(async ({ number }) => {
+        const { executionId } = run.getState()
+        const asked = { from: node, revision: number, maxMicro }
+        if (executionId !== null) await follow(runningFrom(place, executionId, asked, newIdempotencyKey()))
+      }),
+    stop: () =>
+      ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/cancel', {
+        params: { ...place, execution: run.getState().executionId ?? '' },
+      }).catch(setError),
+    askEstimate: ({ input }: Asked) =>
+      withSaved(async ({ number }) =>
+        setEstimate(
+          await ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate', {
+            params: place,
+            body: { input, revision: number },
+          }),
+        ),
+      ),
+  }
+}

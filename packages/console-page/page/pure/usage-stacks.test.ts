@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { groupSums, SHOWN_GROUPS, usageSteps, type UsageRow } from './usage-stacks.ts'
+
+const row = (time: string, group: string | null, chargedMicro: number): UsageRow => ({
+  time,
+  group,
+  calls: 1,
+  promptTokens: 2,
+  completionTokens: 3,
+  chargedMicro,
+})
+const report = (data: UsageRow[]) => ({
+  from: '2026-10-24T22:00:00.000Z', // midnight in Berlin, where the next day has 25 hours
+  to: '2026-10-26T23:00:00.000Z',
+  by: 'model' as const,
+  step: 'day' as const,
+  zone: 'Europe/Berlin',
+  data,
+  totalMicro: 0,
+})
+
+test('groups are summed, dearest first', () => {
+  const rows = [row('1', 'a', 1), row('2', 'b', 5), row('3', 'a', 2), row('4', null, 3)]
+  expect(groupSums(rows)).toEqual([
+    { group: 'b', calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 5 },
+    { group: 'a', calls: 2, promptTokens: 4, completionTokens: 6, chargedMicro: 3 },
+    { group: null, calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 3 },
+  ])
+})
+
+test('each day has its column, a long one and an empty one too', () => {
+  const data = [row('2026-10-25T00:00:00+02:00', 'a', 4), row('2026-10-26T00:00:00+01:00', 'a', 6)]
+  expect(usageSteps(report(data), groupSums(data)).map(({ totalMicro }) => totalMicro)).toEqual([4, 6])
+  expect(usageSteps(report(data.slice(1)), groupSums(data)).map(({ parts }) => parts)).toEqual([[0], [6]])
+})
+
+test('what has no colour of its own is together, and no amount is lost', () => {
+  const data = Array.from({ length: 20 }, (_, n) => row('2026-10-25T00:00:00+02:00', `m${n}`, n + 1))
+  const [first] = usageSteps(report(data), groupSums(data))
+  expect(first!.parts).toHaveLength(SHOWN_GROUPS + 1)
+  expect(first!.parts.reduce((sum, part) => sum + part)).toBe(210)
+  expect(first!.totalMicro).toBe(210)
+})

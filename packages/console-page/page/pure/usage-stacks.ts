@@ -1,0 +1,56 @@
+import type { UsageReport } from '@gateway/contracts/console/money'
+
+/** A row of a report that is divided into steps. */
+export type UsageRow = UsageReport['data'][number]
+
+/** What a group has in all of the time. */
+export type GroupSum = Pick<UsageRow, 'group' | 'calls' | 'promptTokens' | 'completionTokens' | 'chargedMicro'>
+
+/** One column of the chart. */
+export interface Step {
+  /** When it begins, ISO 8601. */
+  at: string
+  /** Micro-USD of each of the groups that are shown, and of all others together. */
+  parts: number[]
+  totalMicro: number
+}
+
+/** So many groups have a part of their own in each column. */
+export const SHOWN_GROUPS = 6
+const STEP_MS = { hour: 3_600_000, day: 86_400_000 }
+
+/** The groups, dearest first. */
+export function groupSums(rows: readonly UsageRow[]): GroupSum[] {
+  const sums = new Map<string | null, GroupSum>()
+  for (const { group, calls, promptTokens, completionTokens, chargedMicro } of rows) {
+    const sum = sums.get(group) ?? { group, calls: 0, promptTokens: 0, completionTokens: 0, chargedMicro: 0 }
+    sums.set(group, {
+      group,
+      calls: sum.calls + calls,
+      promptTokens: sum.promptTokens + promptTokens,
+      completionTokens: sum.completionTokens + completionTokens,
+      chargedMicro: sum.chargedMicro + chargedMicro,
+    })
+  }
+  return [...sums.values()].toSorted((a, b) => b.chargedMicro - a.chargedMicro || b.calls - a.calls)
+}
+
+/** Every step of the time, also those in which nothing was called. Days of a zone have 23 to 25 hours. */
+export function usageSteps({ from, to, step = 'day', data }: UsageReport, groups: readonly GroupSum[]): Step[] {
+  const begin = Date.parse(from)
+  const indexOf = (time: string) => Math.round((Date.parse(time) - begin) / STEP_MS[step])
+  const places = new Map(groups.map(({ group }, n) => [group, Math.min(n, SHOWN_GROUPS)]))
+  const parts = Math.min(groups.length, SHOWN_GROUPS + 1)
+  const steps = Array.from({ length: indexOf(to) }, (_, n): Step => {
+    const at = new Date(begin + n * STEP_MS[step]).toISOString()
+    return { at, parts: Array.from({ length: parts }, () => 0), totalMicro: 0 }
+  })
+  for (const { time, group, chargedMicro } of data) {
+    const column = steps[time === undefined ? -1 : indexOf(time)]
+    if (column === undefined) continue
+    column.at = time!
+    column.parts[places.get(group)!]! += chargedMicro
+    column.totalMicro += chargedMicro
+  }
+  return steps
+}

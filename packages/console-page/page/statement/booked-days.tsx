@@ -1,0 +1,25 @@
+import type { Statement } from '@gateway/contracts/console/statement'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Money } from '../parts/money.tsx'
+import { count } from '../pure/usd.ts'
+
+type Day = Statement['days'][number]
+
+const columns: Column<Day>[] = [
+  { head: 'Day (UTC)', cell: ({ day }) => day },
+  { head: 'Funded', cell: ({ fundedMicro }) => <Money micro={fundedMicro} />, isNumber: true },
+  { head: 'Corrected', cell: ({ correctedMicro }) => <Money micro={correctedMicro} />, isNumber: true },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+  { head: 'Balance after it', cell: ({ closingMicro }) => <Money micro={closingMicro} />, isNumber: true },
+]
+
+/** Day by day, the balance after each. */
+export function BookedDays({ of: { days } }: { of: Statement }) {
+  return (
+    <section className="stack" aria-label="Day by day">
+      <h2>Day by day</h2>
+      <DataTable caption="What was booked, by day" columns={columns} rows={days} keyOf={({ day }) => day} />
+    </section>
+  )
+}

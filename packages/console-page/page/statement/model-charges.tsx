@@ -1,0 +1,17 @@
+import type { Statement } from '@gateway/contracts/console/statement'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Money } from '../parts/money.tsx'
+import { count } from '../pure/usd.ts'
+
+type Charge = Statement['charges'][number]
+
+const columns: Column<Charge>[] = [
+  { head: 'Model', cell: ({ model }) => <code>{model}</code> },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+]
+
+/** What the charges of a time are made of. */
+export function ModelCharges({ caption, charges }: { caption: string; charges: Charge[] }) {
+  return <DataTable caption={caption} columns={columns} rows={charges} keyOf={({ model }) => model} />
+}

@@ -1,0 +1,57 @@
+import type { UsageReport } from '@gateway/contracts/console/money'
+import { Money } from '../parts/money.tsx'
+import { usageSteps, type GroupSum, type Step } from '../pure/usage-stacks.ts'
+import { usd } from '../pure/usd.ts'
+
+const [WIDTH, HEIGHT, TOP] = [900, 220, 8]
+
+/** A column for each step, its groups on top of each other; the table below has the same figures. */
+export function UsageChart({ report, groups }: { report: UsageReport; groups: GroupSum[] }) {
+  const steps = usageSteps(report, groups)
+  const most = Math.max(1, ...steps.map(({ totalMicro }) => totalMicro))
+  const width = WIDTH / steps.length
+  const called = steps.filter(({ totalMicro }) => totalMicro > 0)
+  return (
+    <figure className="chart">
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Charged in ${called.length} of ${steps.length} ${report.step}s, at most ${usd(most)} in one`}
+      >
+        <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+        {called.map((step) => (
+          <g key={step.at}>
+            <title>{`${step.at}: ${usd(step.totalMicro)}`}</title>
+            {boxesOf(step, (HEIGHT - TOP) / most).map(({ part, y, height }) => (
+              <rect
+                key={part}
+                className={`series-${part}`}
+                x={steps.indexOf(step) * width}
+                width={width * 0.85}
+                y={y}
+                height={height}
+              />
+            ))}
+          </g>
+        ))}
+      </svg>
+      <figcaption className="days-ends soft small">
+        <span>{steps[0]?.at.slice(0, 10)}</span>
+        <span>
+          at most <Money micro={most} /> in a {report.step}
+        </span>
+        <span>{steps.at(-1)?.at.slice(0, 10)}</span>
+      </figcaption>
+    </figure>
+  )
+}
+
+function boxesOf({ parts }: Step, perMicro: number): { part: number; y: number; height: number }[] {
+  let y = HEIGHT
+  return parts.flatMap((micro, part) => {
+    const height = micro * perMicro
+    y -= height
+    return micro > 0 ? [{ part, y, height }] : []
+  })
+}

@@ -1,0 +1,66 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { reading } from '../api/reading.ts'
+import { usePlace, useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Money } from '../parts/money.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { groupSums } from '../pure/usage-stacks.ts'
+import { UsageChart } from './usage-chart.tsx'
+import { UsageChoices } from './usage-choices.tsx'
+import { UsageTable } from './usage-table.tsx'
+import { usageQueryOf } from './usage-view.ts'
+import { groupingWords } from './usage-words.ts'
+import { useGroupNames } from './use-group-names.ts'
+
+const PATH = '/api/v2/tenants/{tenant}/projects/{project}/usage'
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** What was called and charged, over time and by group. */
+export function UsageScreen() {
+  const place = usePlace()
+  const view = useSearch({ from: '/projects/$tenant/$project/usage' })
+  const { by = 'model' } = view
+  const query = usageQueryOf(view, new Date(), zone)
+  const { data, error, isPending } = useQuery({
+    ...reading(PATH, { params: place, query }),
+    placeholderData: keepPreviousData,
+  })
+  const nameOf = useGroupNames(by)
+  const groups = groupSums(data?.data ?? [])
+  const csv = `${PATH.replace('{tenant}', place.tenant).replace('{project}', place.project)}?${new URLSearchParams({ ...query, format: 'csv' })}`
+  return (
+    <Screen
+      title="Usage"
+      of={useProjectName()}
+      actions={
+        <a className="button" href={csv} download>
+          CSV
+        </a>
+      }
+    >
+      <UsageChoices {...view} />
+      <RefusalBox error={error} />
+      {isPending && !error && <Waiting what="usage" />}
+      {data && groups.length === 0 && (
+        <EmptyState title="Nothing was called in this time">A call is counted as soon as it is charged.</EmptyState>
+      )}
+      {data && groups.length > 0 && (
+        <section className="card stack" aria-label="Usage">
+          <p>
+            <strong>
+              <Money micro={data.totalMicro} />
+            </strong>{' '}
+            <span className="soft">
+              by the {data.step} of {data.zone}
+            </span>
+          </p>
+          <UsageChart report={data} groups={groups} />
+          <UsageTable head={groupingWords[by]} groups={groups} nameOf={nameOf} />
+        </section>
+      )}
+    </Screen>
+  )
+}

@@ -1,0 +1,27 @@
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Money } from '../parts/money.tsx'
+import { SHOWN_GROUPS, type GroupSum } from '../pure/usage-stacks.ts'
+import { count } from '../pure/usd.ts'
+
+/** The same figures as the chart, to the last digit. */
+export function UsageTable({ head, groups, nameOf }: { head: string; groups: GroupSum[]; nameOf: NameOfGroup }) {
+  const places = new Map(groups.map(({ group }, n) => [group, Math.min(n, SHOWN_GROUPS)]))
+  const columns: Column<GroupSum>[] = [
+    {
+      head,
+      cell: ({ group }) => (
+        <>
+          <span className={`swatch series-${places.get(group)}`} aria-hidden="true" /> {nameOf(group)}
+        </>
+      ),
+    },
+    { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+    { head: 'Tokens in', cell: ({ promptTokens }) => count(promptTokens), isNumber: true },
+    { head: 'Tokens out', cell: ({ completionTokens }) => count(completionTokens), isNumber: true },
+    { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+  ]
+  return <DataTable caption="Usage by group" columns={columns} rows={groups} keyOf={({ group }) => group ?? ''} />
+}
+
+/** null: the calls that no group has. */
+export type NameOfGroup = (group: string | null) => string

@@ -1,0 +1,22 @@
+import { useQuery } from '@tanstack/react-query'
+import { readingAll } from '../api/reading.ts'
+import { useKeyNames } from '../api/use-names.ts'
+import { usePlace } from '../api/use-project.ts'
+import type { NameOfGroup } from './usage-table.tsx'
+import type { Grouping } from './usage-view.ts'
+import { noneWords } from './usage-words.ts'
+
+/** What the groups of a report are called, for whoever may know. */
+export function useGroupNames(by: Grouping): NameOfGroup {
+  const params = usePlace()
+  const nameOfKey = useKeyNames()
+  const flows = useQuery({
+    ...readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),
+    enabled: by === 'sandbox',
+  })
+  const names = new Map(flows.data?.map(({ id, name }) => [id, name]))
+  return (group) => {
+    if (group === null) return noneWords[by]
+    return by === 'key' ? nameOfKey(group) : (names.get(group) ?? group)
+  }
+}
