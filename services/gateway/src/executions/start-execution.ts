@@ -11,6 +11,7 @@ import type { Caller } from '../admission/admission.ts'
 import { tooOften } from '../admission/rates.ts'
 import type { Deps } from '../deps.ts'
 import { storableId } from '../request/read-headers.ts'
+import { storableRevision } from '../request/storable-revision.ts'
 import { noteOnCall } from '../tracing.ts'
 
 // How an execution begins. The ledger decides all of it. Here is only
@@ -48,8 +49,6 @@ type Needed = Pick<Deps, 'ledger' | 'notifier' | 'newId' | 'admissionQueueLimit'
 
 /** How long the ledger may take to decide. */
 const ADMISSION_MS = 5_000
-/** As high as Postgres counts them; no sandbox product has so many. */
-const MAX_REVISION = 2_147_483_647
 
 /** A chat caller is not told what an id names (rules §2.5): what they can't call is not there. */
 const NOT_CALLABLE = new Set(['sandbox_not_found', 'revision_not_active'])
@@ -140,7 +139,7 @@ function questionOf(
     id,
     caller: { keyHash, selector },
     sandbox: storableId(sandbox),
-    revision: revision === null ? null : Math.min(revision, MAX_REVISION),
+    revision: storableRevision(revision),
     ...rest,
     ...(maxMicro !== null && { maxMicro }), // one of the release before does not know the field
     trace: activeCarrier(), // for the nodes to go on with

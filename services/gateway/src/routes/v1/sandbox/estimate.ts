@@ -9,12 +9,10 @@ import { sendJson } from '@gateway/http/send'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { readKey, refuseRepeatedHeaders, selectorOf, storableId } from '../../../request/read-headers.ts'
+import { storableRevision } from '../../../request/storable-revision.ts'
 
 type Needed = Pick<Deps, 'concurrencyLimiter' | 'ledger' | 'refusals'>
 type EstimateRequest = Request<{ id: string }>
-
-/** As high as Postgres counts them; no sandbox product has so many. */
-const MAX_REVISION = 2_147_483_647
 
 /** POST /v1/sandbox/{id}/estimate: what an execution with this input would be charged at most (money §7.6). Begins nothing. */
 export function estimateSandbox(deps: Needed): RequestHandler<{ id: string }> {
@@ -41,7 +39,7 @@ async function readQuestion(req: EstimateRequest, keyHash: string) {
   return {
     caller: { keyHash, selector: selectorOf(req, body.projectId) },
     sandbox: storableId(req.params.id),
-    revision: body.revision === null ? null : Math.min(body.revision, MAX_REVISION),
+    revision: storableRevision(body.revision),
     input: body.input,
   }
 }
