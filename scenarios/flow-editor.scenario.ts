@@ -248,6 +248,24 @@ test('what is not saved is there again after a reload, and can be discarded', as
   expect(problems).toEqual([])
 })
 
+test('all of a flow is in view when it is opened, however late its nodes are measured', async ({ stack, visit }) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await visit()
+  await page.addInitScript(`globalThis.ResizeObserver = class extends ResizeObserver {
+    constructor(onChange) { super((...told) => setTimeout(onChange, 300, ...told)) }
+  }`)
+  await page.goto(address)
+  await signIn(page, owner)
+  const view = (await page.locator('.react-flow').boundingBox())!
+  for (const id of ['in', 'ask', 'draft', 'out']) {
+    await canvasOf(page).node(id).waitFor()
+    const { x, width } = (await canvasOf(page).node(id).boundingBox())!
+    expect(x, id).toBeGreaterThanOrEqual(view.x)
+    expect(x + width, id).toBeLessThanOrEqual(view.x + view.width)
+  }
+  expect(problems).toEqual([])
+})
+
 test('of two who save one flow the second sees both beside each other, chooses, and nothing is lost [revision_conflict]', async ({
   stack,
   visit,

@@ -1,4 +1,4 @@
-import { memo, useEffect } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import { useUpdateNodeInternals, type NodeProps } from '@xyflow/react'
 import { kindTitle } from '../core/kind-words.ts'
 import { nodeSummary } from '../core/node-summary.ts'
@@ -13,10 +13,16 @@ export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: No
   const { key, node, inputs, outputs, problems } = drawn
   const title = typeof node['title'] === 'string' && node['title'] !== '' ? node['title'] : node.id
   const summary = nodeSummary(node)
-  // The canvas knows where handles are by their names, and looks again only when it is told.
+  // The canvas knows where handles are by their names, and looks again only when it is told. Not at first: it looks by itself then,
+  // and being told it would show this node alone.
   const lookAgain = useUpdateNodeInternals()
   const ports = JSON.stringify([inputs, outputs].map((side) => side.map(({ name }) => name)))
-  useEffect(() => lookAgain(key), [lookAgain, key, ports])
+  const seen = useRef(ports)
+  useEffect(() => {
+    if (seen.current === ports) return
+    seen.current = ports
+    lookAgain(key)
+  }, [lookAgain, key, ports])
   return (
     <div className={`node${selected ? ' selected' : ''}${problems.length > 0 ? ' faulty' : ''}`} data-kind={node.kind}>
       <div className="node-head">
