@@ -1,12 +1,10 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { ApiRefusal, isSignedOut } from './api-refusal.ts'
+import { isSignedOut } from './failed.ts'
 import { readingMe } from './session.ts'
 
-const TRIES = 2
-
 /**
- * Keeps what was read, and reads it again for whoever comes to it: a screen is as it is now. A refusal is told at once; what
- * may pass by itself is tried again.
+ * Keeps what was read, and reads it again for whoever comes to it: a screen is as it is now. What may pass by
+ * itself the client has tried again already.
  */
 export function openQueryClient(): QueryClient {
   const onError = (error: unknown, key?: unknown) => {
@@ -17,12 +15,8 @@ export function openQueryClient(): QueryClient {
     queryCache: new QueryCache({ onError: (error, query) => onError(error, query.queryKey[0]) }),
     mutationCache: new MutationCache({ onError: (error) => onError(error) }),
     defaultOptions: {
-      queries: { retry: (failed, error) => mayPass(error) && failed < TRIES },
+      queries: { retry: false },
     },
   })
   return client
-}
-
-function mayPass(error: unknown): boolean {
-  return error instanceof ApiRefusal && (error.status === 0 || error.status >= 500)
 }

@@ -18,7 +18,7 @@ export function CreateFlowDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const [key] = useState(newIdempotencyKey)
   const create = useMutation({
-    mutationFn: () => ask('POST', PATH, { params, body: { name }, headers: { 'Idempotency-Key': key } }),
+    mutationFn: () => ask('POST', PATH, { params, body: { name }, idempotencyKey: key }),
     onSuccess: ({ id }) => {
       void client.invalidateQueries({ queryKey: [PATH] })
       return navigate({ to: '/projects/$tenant/$project/flows/$sandbox', params: { ...params, sandbox: id } })

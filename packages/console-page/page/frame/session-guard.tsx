@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { isSignedOut } from '../api/api-refusal.ts'
+import { isSignedOut } from '../api/failed.ts'
 import { readingMe } from '../api/session.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'

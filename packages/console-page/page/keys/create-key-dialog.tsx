@@ -22,7 +22,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       ask('POST', '/api/v2/tenants/{tenant}/keys', {
         params: { tenant },
         body: bodyOfDraft(project, draft),
-        headers: { 'Idempotency-Key': once },
+        idempotencyKey: once,
       }),
     'The key is made. Its secret is shown this once.',
   )

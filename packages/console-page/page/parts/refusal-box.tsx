@@ -1,10 +1,10 @@
-import { ApiRefusal } from '../api/api-refusal.ts'
+import { failedBy } from '../api/failed.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** What was refused, and what clears it, where it happened. Nothing without an error. */
 export function RefusalBox({ error }: { error: unknown }) {
   if (error === null || error === undefined) return null
-  const { message, resolution, code, requestId } = error instanceof ApiRefusal ? error : unknown
+  const { message, resolution, code, requestId } = failedBy(error)
   return (
     <div className="refusal" role="alert">
       <strong>{message}</strong>
@@ -21,11 +21,4 @@ export function RefusalBox({ error }: { error: unknown }) {
       </p>
     </div>
   )
-}
-
-const unknown = {
-  message: 'The page failed to show this.',
-  resolution: 'Load the page again.',
-  code: 'page_error',
-  requestId: null,
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import type { Graph, GraphProblem } from '@gateway/contracts/graph'
 import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
-import { ApiRefusal } from '../../api/api-refusal.ts'
 import { ask } from '../../api/ask.ts'
 import { usePlace } from '../../api/use-project.ts'
 import { announce } from '../../frame/announcer.ts'
@@ -50,7 +50,7 @@ export function useSaving({
     const saved = await ask('POST', savePath, {
       params,
       body: { graph, draft: problems.length > 0, baseRevision: onto },
-      headers: { 'Idempotency-Key': keyOf(graph, onto) },
+      idempotencyKey: keyOf(graph, onto),
     })
     client.setQueryData(readingRevision(params, saved.number).queryKey, saved)
     void client.invalidateQueries({ queryKey: [savePath] })

@@ -1,59 +1,50 @@
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import type { ProgressLine, RefusedLine } from '@gateway/contracts/execution'
-import { ApiRefusal } from '../../api/api-refusal.ts'
-import type { Beginning } from './beginnings.ts'
+import { stream } from '../../api/ask.ts'
+
+export type Line = ProgressLine | RefusedLine
 
 /** How often a progress that was cut off is taken up again behind its last line. */
 const TRIES = 5
 
 /**
- * Begins an execution and hands on each line of its progress, once and in order, also over lost connections.
- * @throws ApiRefusal
+ * Hands on each line of an execution's progress, once and in order, also over lost connections.
+ * @param beginning the lines of what begins it
+ * @throws ApiRefusal; Unreachable where it is not known to have begun, or does not go on
  */
 export async function followExecution(
   { tenant, project }: Record<'tenant' | 'project', string>,
-  { path: beginning, body, headers }: Beginning,
+  beginning: AsyncIterable<Line>,
   take: (line: ProgressLine) => void,
 ): Promise<void> {
-  const home = `/api/v2/tenants/${encodeURIComponent(tenant)}`
-  const accept = { Accept: 'application/x-ndjson' }
-  let executionId: string | null = null
+  let execution: string | null = null
   let last: ProgressLine | null = null
-  const onLine = (line: ProgressLine | RefusedLine) => {
-    if (line.kind === 'refused') throw new ApiRefusal(403, line.error)
-    if (line.kind === 'admitted') executionId = line.executionId
-    last = line
-    take(line)
+  let lost: unknown = null
+  const takeAll = async (lines: AsyncIterable<Line>) => {
+    lost = null
+    try {
+      for await (const line of lines) {
+        if (line.kind === 'refused') throw new ApiRefusal(new Response(null, { status: 403 }), line.error)
+        if (line.kind === 'admitted') execution = line.executionId
+        last = line
+        take(line)
+      }
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+      lost = error
+    }
   }
-  const begin = fetch(beginning, {
-    method: 'POST',
-    headers: { ...accept, ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  await readLines(await begin, onLine)
-  for (let tries = 0; tries < TRIES && executionId !== null && !isComplete(last); tries++) {
-    const seq: number = (last as ProgressLine | null)?.seq ?? -1
-    const path = `${home}/projects/${encodeURIComponent(project)}/executions/${encodeURIComponent(executionId)}`
-    await readLines(await fetch(`${path}/progress?after=${seq}`, { headers: accept }), onLine)
-  }
+  await takeAll(beginning)
+  for (let tries = 0; tries < TRIES && execution !== null && !isComplete(last); tries++)
+    await takeAll(
+      stream('GET', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/progress', {
+        params: { tenant, project, execution },
+        query: { after: (last as ProgressLine | null)?.seq ?? -1 },
+      }),
+    )
+  if (lost !== null && !isComplete(last)) throw lost
 }
 
 function isComplete(line: ProgressLine | null): boolean {
   return line?.kind === 'complete'
-}
-
-/** Ends where the answer ends, or is cut off. */
-async function readLines(answer: Response, take: (line: ProgressLine | RefusedLine) => void): Promise<void> {
-  if (!answer.ok || !answer.body) {
-    const { error } = (await answer.json()) as { error: ConstructorParameters<typeof ApiRefusal>[1] }
-    throw new ApiRefusal(answer.status, error, answer.headers.get('X-Request-Id'))
-  }
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
-    const lines = `${rest}${value ?? ''}`.split('\n')
-    rest = done ? '' : lines.pop()!
-    for (const line of lines) if (line.trim() !== '') take(JSON.parse(line) as ProgressLine)
-    if (done) return
-  }
 }

@@ -5,8 +5,8 @@ import { usePlace } from '../../api/use-project.ts'
 import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
 import type { Base, useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
-import { executing, runningFrom, type Beginning } from './beginnings.ts'
-import { followExecution } from './follow-execution.ts'
+import { executing, runningFrom } from './beginnings.ts'
+import { followExecution, type Line } from './follow-execution.ts'
 import { useRunStore } from './run-store.ts'
 import { begun, takeLine } from './take-line.ts'
 
@@ -29,7 +29,7 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
     const saved = await saving.saved()
     if (saved) await work(saved).catch(setError)
   }
-  async function follow(beginning: Beginning): Promise<void> {
+  async function follow(beginning: AsyncIterable<Line>): Promise<void> {
     const { graph } = editor.store.getState()
     run.setState(begun(graph))
     try {

@@ -1,0 +1,32 @@
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
+
+/** What is not done, why, and what would clear it: in the words of the service, where it spoke. */
+export interface Failed {
+  message: string
+  resolution: string
+  code: string
+  requestId: string | null
+}
+
+export function failedBy(error: unknown): Failed {
+  if (error instanceof ApiRefusal) return error
+  return error instanceof Unreachable ? notReached : ofThePage
+}
+
+/** Whether nobody is signed in, or no longer. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiRefusal && error.code === 'session_missing'
+}
+
+const notReached = {
+  message: 'The service was not reached.',
+  resolution: 'Check the connection and try again.',
+  code: 'not_reached',
+  requestId: null,
+}
+const ofThePage = {
+  message: 'The page failed to show this.',
+  resolution: 'Load the page again.',
+  code: 'page_error',
+  requestId: null,
+}
