@@ -260,8 +260,8 @@ test('all of a flow is in view when it is opened, however late its nodes are mea
   for (const id of ['in', 'ask', 'draft', 'out']) {
     await canvasOf(page).node(id).waitFor()
     const { x, width } = (await canvasOf(page).node(id).boundingBox())!
-    expect(x, id).toBeGreaterThanOrEqual(view.x)
-    expect(x + width, id).toBeLessThanOrEqual(view.x + view.width)
+    expect(x).toBeGreaterThanOrEqual(view.x)
+    expect(x + width).toBeLessThanOrEqual(view.x + view.width)
   }
   expect(problems).toEqual([])
 })

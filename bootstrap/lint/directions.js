@@ -15,7 +15,7 @@ const packagesMayKnow = {
   tokens: ['contracts', 'process', 'providers'],
   'node-queue': ['async', 'contracts', 'money', 'process', 'redis'],
   notifier: ['async', 'contracts', 'money', 'redis'],
-  'console-page': ['contracts', 'flow', 'money'], // it runs in browsers: of ours only what is pure
+  'console-page': ['api-client', 'contracts', 'flow', 'money'], // it runs in browsers: of ours only what is pure
   'local-stack': [
     'contracts',
     'money',

@@ -11,17 +11,24 @@ export interface BuiltFile {
   gzip: Buffer
 }
 
+export type BuiltPage = ReadonlyMap<string, BuiltFile>
+
 /**
  * The built files by name, read once: `index.html`, and others whose names change with their content.
  * @throws Error that says how to build them, where they are not there
  */
-export function readBuiltPage(): Map<string, BuiltFile> {
+export function readBuiltPage(): BuiltPage {
   const names = readNames()
   const read = (name: string) => readFileSync(path.join(builtFolder, name))
   const files = names.filter((name) => names.includes(`${name}.br`))
   return new Map(
     files.map((name) => [name, { identity: read(name), br: read(`${name}.br`), gzip: read(`${name}.gz`) }]),
   )
+}
+
+/** Of the stylesheet that all screens share. */
+export function stylesheetAddress(page: BuiltPage): string {
+  return /href="([^"]+\.css)"/.exec(String(page.get('index.html')!.identity))![1]!
 }
 
 function readNames(): string[] {

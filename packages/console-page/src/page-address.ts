@@ -1,2 +1,2 @@
 /** Where the console is served; every address that the built files name begins with it. */
-export const pageAddress = '/console/next'
+export const pageAddress = '/console'

@@ -10,7 +10,7 @@ export async function consoleOwner(stack: Stack, funds = 5_000_000n) {
   const { url } = stack.gateways[0]!
   const person = callerAt(url, (await stack.fixture.token(tenant.owner)).secret)
   await person.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
-  const start = `${url}/console/next`
+  const start = `${url}/console`
   return {
     ...tenant,
     email: `${tenant.owner}@example.test`,

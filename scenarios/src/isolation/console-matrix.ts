@@ -158,11 +158,9 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
 export const openRoutes: Record<string, string> = {
   'GET /health/live': '200',
   'GET /health/ready': '200',
-  'GET /': '200',
+  'GET /': '302',
   'GET /console': '200',
   'GET /console/*file': '200',
-  'GET /console/next': '200',
-  'GET /console/next/*file': '200',
   'GET /api/v2/session': '200',
   'POST /api/v2/session': '400 invalid_request',
 }

@@ -1,4 +1,5 @@
 import type { Express } from 'express'
+import { pageAddress, readBuiltPage, stylesheetAddress } from '@gateway/console-page/built-page'
 import type { ApiRoute } from '@gateway/contracts/api-route'
 import { consoleRoutes } from '@gateway/contracts/console-routes'
 import { answerErrors } from '@gateway/http/answer-errors'
@@ -10,15 +11,18 @@ import { mountRoutes, notFound } from '@gateway/http/routes'
 import type { ConsoleDeps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
 import { consoleHandlers } from './handlers.ts'
-import { builtPage, builtPagePaths } from './page/built-page.ts'
-import { consolePage } from './page/console-page.ts'
+import { consolePage, pagePaths } from './page/console-page.ts'
 import { requestHandlers } from './request/call.ts'
 import { refuseForeignPages } from './request/refuse-foreign-pages.ts'
 import { authenticate } from './sign-in/authenticate.ts'
 import { isSignedIn, personOf } from './sign-in/person.ts'
 
-/** The whole surface of the console, in order (rules §7.2); handlers.ts lists the operations of its API. */
+/**
+ * The whole surface of the console, in order (rules §7.2); handlers.ts lists the operations of its API.
+ * @throws Error that says how to build its page, where that is not built
+ */
 export function consoleApp(deps: ConsoleDeps): Express {
+  const page = readBuiltPage()
   const app = openApp()
   // The gateway or an ingress stands before it; the addresses of callers count for the throttle only.
   app.set('trust proxy', ['loopback', 'linklocal', 'uniquelocal'])
@@ -44,8 +48,8 @@ export function consoleApp(deps: ConsoleDeps): Express {
     }),
   )
   app.use(refuseForeignPages(deps))
-  app.get(builtPagePaths, builtPage())
-  app.get(['/', '/console', '/console/*file'], consolePage())
+  app.get('/', (_req, res) => res.redirect(pageAddress))
+  app.get(pagePaths, consolePage(page))
 
   const handlers = requestHandlers(consoleHandlers(deps))
   mountRoutes(app, contractRoutes(consoleRoutes, handlers, isOpen))
@@ -55,7 +59,7 @@ export function consoleApp(deps: ConsoleDeps): Express {
     contractRoutes(consoleRoutes, handlers, (row) => !isOpen(row)),
   )
   app.use(notFound)
-  app.use(answerErrors(explainError(deps)))
+  app.use(answerErrors(explainError(deps, stylesheetAddress(page))))
   return app
 }
 

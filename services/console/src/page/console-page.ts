@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { RequestHandler } from 'express'
-import { expectBrowser } from './refusal-page.ts'
-import { pageHeaders } from './page-headers.ts'
+import { pageAddress, type BuiltFile, type BuiltPage } from '@gateway/console-page/built-page'
 import { refuse } from '@gateway/contracts/refusal'
-
-const folder = path.join(import.meta.dirname, 'files')
+import type { Request, RequestHandler } from 'express'
+import { pageHeaders } from './page-headers.ts'
+import { expectBrowser, isForBrowser } from './refusal-page.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -14,38 +12,41 @@ const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
 }
+const START = 'index.html'
+const YEAR_S = 31_536_000
 
-interface PageFile {
-  bytes: Buffer
-  type: string
-  etag: string
-}
+export const pagePaths = [pageAddress, `${pageAddress}/*file`]
 
 /**
- * GET /console and the files under it: the web console, which is plain HTML, CSS and modules that browsers run as they are.
- * The files are read once, when the service starts; nothing else of the disk can be asked for.
+ * GET /console and all below it: the page. Its files are in memory, compressed once, and kept by browsers for ever, as
+ * their names change with their content. An address that is no file is a place within the page: a browser that goes there gets
+ * its start, which is asked about anew each time.
  */
-export function consolePage(): RequestHandler {
-  const files = readFiles()
+export function consolePage(files: BuiltPage): RequestHandler {
   return (req, res) => {
     expectBrowser(req, res)
-    const name = req.path.replace(/^\/console(\/|$)|^\/$/, '')
-    const file = files.get(name === '' ? 'index.html' : name)
-    if (!file) throw refuse('not_found', {})
-    // Asked about anew each time, and sent only when it has changed: after an upgrade no page runs with old parts.
-    res.set({ ...pageHeaders, 'Cache-Control': 'no-cache', 'Content-Type': file.type, ETag: file.etag })
+    const asked = req.path.slice(pageAddress.length + 1)
+    const isStart = asked === '' || asked === START || (isForBrowser(res) && !files.has(asked))
+    const name = isStart ? START : asked
+    const file = files.get(name)
+    const type = types[path.extname(name)]
+    if (!file || type === undefined) throw refuse('not_found', {})
+    const encoding = encodingFor(req)
+    const bytes = file[encoding]
+    res.set({
+      ...pageHeaders,
+      'Content-Type': type,
+      'Cache-Control': isStart ? 'no-cache' : `public, max-age=${YEAR_S}, immutable`,
+      ETag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+      Vary: 'Accept, Accept-Encoding',
+    })
+    if (encoding !== 'identity') res.set('Content-Encoding', encoding)
     if (req.fresh) return void res.status(304).end()
-    res.send(file.bytes)
+    res.send(bytes)
   }
 }
 
-function readFiles(): Map<string, PageFile> {
-  const files = new Map<string, PageFile>()
-  for (const name of readdirSync(folder)) {
-    const type = types[path.extname(name)]
-    if (type === undefined) continue
-    const bytes = readFileSync(path.join(folder, name))
-    files.set(name, { bytes, type, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` })
-  }
-  return files
+/** The smallest that whoever asks can read. */
+function encodingFor(req: Request): keyof BuiltFile {
+  return (['br', 'gzip'] as const).find((encoding) => req.acceptsEncodings(encoding) === encoding) ?? 'identity'
 }

@@ -12,20 +12,22 @@ export function isForBrowser(res: Pick<Response, 'locals'>): boolean {
   return res.locals['forBrowser'] === true
 }
 
-export function refusalPage({ status, headers, body: { message, resolution } }: Refusal): HttpAnswer {
+/** @param stylesheet its address */
+export function refusalPage(
+  { status, headers, body: { message, resolution } }: Refusal,
+  stylesheet: string,
+): HttpAnswer {
   const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>That did not work</title>
-<link rel="stylesheet" href="/console/console.css">
-<main class="narrow">
-<div class="card">
+<link rel="stylesheet" href="${stylesheet}">
+<main class="narrow card">
 <h1>That did not work</h1>
 <p>${escaped(message)}</p>
 <p class="resolution">${escaped(resolution)}</p>
 <p><a class="button" href="/console">Go to the console</a></p>
-</div>
 </main>
 </html>
 `

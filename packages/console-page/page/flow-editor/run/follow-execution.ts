@@ -19,7 +19,7 @@ export async function followExecution(
 ): Promise<void> {
   let execution: string | null = null
   let last: ProgressLine | null = null
-  let lost: unknown = null
+  let lost: Unreachable | null = null
   const takeAll = async (lines: AsyncIterable<Line>) => {
     lost = null
     try {
@@ -42,7 +42,7 @@ export async function followExecution(
         query: { after: (last as ProgressLine | null)?.seq ?? -1 },
       }),
     )
-  if (lost !== null && !isComplete(last)) throw lost
+  if (!isComplete(last) && lost) throw lost as Unreachable
 }
 
 function isComplete(line: ProgressLine | null): boolean {

@@ -264,6 +264,8 @@ test('whoever refuses at the provider is told so on a page, without a word of th
   const text = await answer.text()
   expect(text).toContain('The sign-in provider did not sign you in (access_denied).')
   expect(text).not.toContain('<b>no</b>')
+  const [, stylesheet] = /<link rel="stylesheet" href="([^"]+)"/.exec(text)!
+  expect((await fetch(console.url + stylesheet!)).headers.get('Content-Type')).toBe('text/css; charset=utf-8')
 })
 
 test('a provider that is away stops nobody else, is told of, and is found when it is back [unavailable]', async ({

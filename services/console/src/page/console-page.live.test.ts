@@ -3,12 +3,11 @@ import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
-import { pageHeaders } from './page-headers.ts'
 
-// The built page as the console sends it, under /console/next.
+// The page as the console sends it, under /console.
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
-const start = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/console/next`, { headers })
+const start = (url: string, headers: Record<string, string> = {}) => fetch(`${url}/console`, { headers })
 
 /** The addresses of the files that the start names. */
 async function filesOf(url: string): Promise<string[]> {
@@ -17,7 +16,7 @@ async function filesOf(url: string): Promise<string[]> {
 }
 
 test('the start is asked about anew each time, and sent again only when it has changed', async ({ console }) => {
-  const address = `${console.url}/console/next`
+  const address = `${console.url}/console`
   const { headers } = await rawGet(address, { 'Accept-Encoding': 'br' })
   expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
   const again = await rawGet(address, { 'Accept-Encoding': 'br', 'If-None-Match': headers.etag! })
@@ -28,7 +27,7 @@ test('each file that it names has a name of its content and is kept for ever', a
   const files = await filesOf(console.url)
   expect(files.length).toBeGreaterThan(1)
   for (const file of files) {
-    expect(file).toMatch(/^\/console\/next\/[a-z-]+-[\w-]{8}\.(js|css|svg)$/)
+    expect(file).toMatch(/^\/console\/[a-z-]+-[\w-]{8}\.(js|css|svg)$/)
     const answer = await fetch(console.url + file)
     expect([file, answer.status]).toEqual([file, 200])
     expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
@@ -51,16 +50,51 @@ test.for([
   expect(Number(headers['content-length'])).toBe(bytes.length)
 })
 
-test('it runs nothing that is not a file of its own, under the policy of every page', async ({ console }) => {
-  const answer = await start(console.url, BROWSER)
-  for (const [name, value] of Object.entries(pageHeaders)) expect(answer.headers.get(name)).toBe(value)
-  expect(await answer.text()).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=|javascript:/i)
+test('the page runs nothing that is not a file of its own, is framed by nobody and tells nobody where it was', async ({
+  console,
+}) => {
+  const answer = await fetch(`${console.url}/console`)
+  const policy = Object.fromEntries(
+    answer.headers
+      .get('Content-Security-Policy')!
+      .split('; ')
+      .map((rule) => [rule.split(' ')[0], rule.split(' ').slice(1).join(' ')]),
+  )
+  expect(policy).toEqual({
+    'default-src': "'none'",
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self'",
+    'connect-src': "'self'",
+    'form-action': "'self'",
+    'base-uri': "'none'",
+    'frame-ancestors': "'none'",
+    'require-trusted-types-for': "'script'",
+    'trusted-types': "'none'",
+  })
+  expect(answer.headers.get('X-Content-Type-Options')).toBe('nosniff')
+  expect(answer.headers.get('Referrer-Policy')).toBe('no-referrer')
+  expect(answer.headers.get('X-Frame-Options')).toBe('DENY')
+  const html = await answer.text()
+  expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=|\sstyle=|javascript:/i)
+})
+
+test('whoever goes to the service itself is led to the page', async ({ console }) => {
+  const answer = await fetch(console.url, { headers: BROWSER, redirect: 'manual' })
+  expect([answer.status, answer.headers.get('Location')]).toEqual([302, '/console'])
+})
+
+test('the page learns how one signs in before anybody has', async ({ console, signIn }) => {
+  const answer = await fetch(`${console.url}/api/v2/session`)
+  expect(await answer.json()).toEqual({ baseUrl: null, provider: null })
+  // Without a provider there is nowhere to go.
+  expect(outcomeOf(await (await signIn()).get('/api/v2/session/oidc'))).toBe('404 not_found')
 })
 
 test('a place within the page answers its start to a browser, and nothing to a program [not_found]', async ({
   console,
 }) => {
-  const place = `${console.url}/console/next/projects/ten_1/prj_1/keys`
+  const place = `${console.url}/console/projects/ten_1/prj_1/keys`
   const browser = await fetch(place, { headers: BROWSER })
   expect([browser.status, await browser.text()]).toEqual([200, await (await start(console.url)).text()])
   const program = await fetch(place)
@@ -69,13 +103,17 @@ test('a place within the page answers its start to a browser, and nothing to a p
   )
 })
 
-test.for(['/console/next/made-from.txt', '/console/next/none-12345678.js', '/console/next/..%2fpackage.json'])(
-  'nothing else of the disk can be asked for [not_found]: %s',
-  async (path, { console }) => {
-    const answer = await fetch(console.url + path)
-    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
-  },
-)
+test.for([
+  '/console/made-from.txt',
+  '/console/none-12345678.js',
+  '/console/..%2fpackage.json',
+  '/console/%2e%2e/main.ts',
+  '/console/%00',
+  '/console/__proto__',
+])('nothing else of the disk can be asked for [not_found]: %s', async (path, { console }) => {
+  const answer = await fetch(console.url + path)
+  expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'not_found' } }])
+})
 
 /** As it is sent: `fetch` would unpack it. */
 async function rawGet(url: string, headers: Record<string, string>) {
