@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
-import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
+import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleOwner, PASSWORD, signIn } from './src/console/people.ts'
 import { chat } from './src/stack.ts'
 
@@ -295,7 +295,12 @@ test.for(views)(
     await chat(stack, tenant)
     const { page, problems } = await visit(view)
     const holds = async (title: string) => {
-      expect([title, await hindrances(page), await isTooWide(page)]).toEqual([title, [], false])
+      expect([title, await hindrances(page), await isTooWide(page), await overlaps(page)]).toEqual([
+        title,
+        [],
+        false,
+        [],
+      ])
     }
 
     await page.goto(tenant.home)

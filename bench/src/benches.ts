@@ -1,6 +1,7 @@
 import type { Bench } from './bench.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { checkRound } from './check/check-books.ts'
+import { consolePage } from './console-page/console-page.ts'
 import { counting } from './counting/counting.ts'
 import { crashes } from './crashes/crashes.ts'
 import { flow } from './flow/flow.ts'
@@ -99,6 +100,13 @@ export const benches: Record<string, Bench> = {
     seconds: 2,
     profiles: [],
     run: counting,
+  },
+  'console-page': {
+    title: 'the console in a browser: until it can be used, the largest flow under the mouse, and a year of usage',
+    rounds: 5,
+    seconds: 3,
+    profiles: [],
+    run: consolePage,
   },
   growth: {
     title: 'the same questions to empty books, to 100,000 calls, to a million and to ten million (one size a round)',

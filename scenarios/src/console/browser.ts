@@ -1,6 +1,5 @@
-import { findChromium } from '@gateway/testbed/chromium-binary'
 import axe from 'axe-core'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 
 // The console in a real browser, as people see it.
 
@@ -19,11 +18,6 @@ export const views: View[] = [
 ]
 
 export type { Page } from 'playwright-core'
-
-export async function openBrowser(): Promise<Browser> {
-  // The sandbox of Chromium is not for root; what is shown here is our own.
-  return chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] })
-}
 
 /** A page of somebody who was never here, with all that went wrong in it. */
 export async function openPage(browser: Browser, { width, colorScheme }: View = views[0]!) {
@@ -55,4 +49,21 @@ export async function hindrances(page: Page): Promise<string[]> {
 /** Whether something sticks out to the side, so that one has to scroll there. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+}
+
+/** Texts that are drawn over each other, as pairs: neither can be read. */
+export function overlaps(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`(() => {
+    const shown = [...(document.querySelector('dialog[open]') ?? document.body).querySelectorAll('*')].filter((element) =>
+      element.children.length === 0 && element.textContent.trim() !== '' &&
+      element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest('.visually-hidden, option, svg'))
+    const texts = shown.map((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return { element, text: element.textContent, rect: range.getBoundingClientRect() }
+    }).filter(({ rect }) => document.elementFromPoint(rect.x + rect.width / 2, rect.y + rect.height / 2) !== null)
+    const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2
+    return texts.flatMap((one, n) => texts.slice(n + 1)
+      .filter((other) => over(one.rect, other.rect)).map((other) => one.text + ' | ' + other.text))
+  })()`)
 }

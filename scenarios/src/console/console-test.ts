@@ -1,5 +1,6 @@
+import { openBrowser } from '@gateway/testbed/open-browser'
 import { stackTest } from '../stack-test.ts'
-import { openBrowser, openPage, views } from './browser.ts'
+import { openPage, views } from './browser.ts'
 
 /** `test` with a browser, and `visit`, which opens a page of somebody who was never here. */
 export const consoleTest = stackTest

@@ -1,0 +1,26 @@
+import type { Graph } from '@gateway/contracts/graph'
+import { flowLimits } from '@gateway/contracts/limits'
+
+const OWN = ['in', 'out']
+const EDGES_IN = 4
+
+/** A flow with as many nodes and edges as one may have: each template takes what the four before it made. */
+export function largestFlow(): Graph {
+  const templates = Array.from({ length: flowLimits.nodes - OWN.length }, (_, n) => `t${n}`)
+  const before = (n: number) =>
+    Array.from({ length: EDGES_IN }, (_, k) => (n - k > 0 ? `${templates[n - 1 - k]!}.text` : 'in.text'))
+  const answers = Array.from({ length: flowLimits.edges - templates.length * EDGES_IN }, (_, n) => `answer${n}`)
+  return {
+    input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    output: { type: 'object', properties: Object.fromEntries(answers.map((name) => [name, { type: 'string' }])) },
+    nodes: [
+      { id: 'in', kind: 'input' },
+      ...templates.map((id) => ({ id, kind: 'template', template: '{{ a }} {{ b }} {{ c }} {{ d }}' })),
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      ...templates.flatMap((id, n) => before(n).map((from, k) => ({ from, to: `${id}.${'abcd'[k]!}` }))),
+      ...answers.map((name, n) => ({ from: `${templates.at(-1 - n)!}.text`, to: `out.${name}` })),
+    ],
+  } as Graph
+}

@@ -1,0 +1,17 @@
+import type { Fixture } from '@gateway/testbed/fixture'
+
+/** A year of usage as the ledger keeps it, by the hour and by the day: 24 calls of each model a day, by four keys. */
+export async function makeYear({ run }: Fixture, project: string, models: string[]): Promise<void> {
+  for (const [table, unit, every] of [
+    ['usage_hours', 'hour', '1 hour'],
+    ['usage_days', 'day', '1 day'],
+  ] as const)
+    await run(
+      `INSERT INTO money.${table} (project, ${unit}, product, key, sandbox, calls, prompt_tokens, completion_tokens, micro)
+       SELECT $1, at, product, 'key_' || n, '', calls, 100 * calls, 50 * calls, 7 * calls
+         FROM generate_series(date_trunc('day', now()) - interval '364 days', date_trunc('day', now()), interval '${every}') at,
+              unnest($2::text[]) product, generate_series(1, 4) n, (SELECT ${every === '1 day' ? 24 : 1} AS calls) c
+       ON CONFLICT DO NOTHING`,
+      [project, models],
+    )
+}
