@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('scenarios/src/pictures/pictures-command.ts')

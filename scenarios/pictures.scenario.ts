@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { openBrowser } from '@gateway/testbed/open-browser'
+import { startSeededStack } from '@gateway/testbed/seeded-stack'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { expect, test } from 'vitest'
+import { pictures, takePictures } from './src/pictures/take-pictures.ts'
+
+const docs = path.resolve(import.meta.dirname, '../docs')
+const files = pictures.map(({ name }) => `${name}.png`).toSorted()
+
+test('each screen of which the documentation has a picture is still there on the seeded stack', async ({
+  onTestFinished,
+}) => {
+  const stack = await startSeededStack({ write: () => {} })
+  onTestFinished(stack.stop)
+  const browser = await openBrowser()
+  onTestFinished(() => browser.close())
+  const folder = await temporaryFolder('pictures')
+  await takePictures(stack, { browser, folder })
+  expect(readdirSync(folder).toSorted()).toEqual(files)
+})
+
+test('npm run pictures has taken each of them, and docs/console.md shows each', () => {
+  expect(readdirSync(path.join(docs, 'pictures')).toSorted()).toEqual(files)
+  const page = readFileSync(path.join(docs, 'console.md'), 'utf8')
+  const shown = [...page.matchAll(/\(pictures\/([^)]+)\)/g)].map(([, file]) => file!)
+  expect(shown.toSorted()).toEqual(files)
+})

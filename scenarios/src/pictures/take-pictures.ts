@@ -1,0 +1,63 @@
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { makeHistory, type Facts } from './make-history.ts'
+
+interface Picture {
+  /** Of its file, without `.png`. */
+  name: string
+  /** Behind `/console`. */
+  address: (facts: Facts) => string
+  /** Goes on until what is to be seen is there. */
+  show: (page: Page, facts: Facts) => Promise<unknown>
+}
+
+const heading = (name: string) => (page: Page) => page.getByRole('heading', { name, level: 1 }).waitFor()
+const home = ({ tenant, project }: Facts) => `/projects/${tenant}/${project}`
+
+/** The main screens, as docs/console.md shows them. */
+export const pictures: Picture[] = [
+  { name: 'overview', address: home, show: (page) => page.getByText('Available', { exact: true }).first().waitFor() },
+  {
+    name: 'flow',
+    address: (facts) => `${home(facts)}/flows/${facts.sandboxes.mixed}`,
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Executions' }).click()
+      await page.getByRole('button', { name: /^Show/ }).first().click()
+    },
+  },
+  { name: 'calls', address: (facts) => `${home(facts)}/calls`, show: (page) => page.getByRole('row').nth(5).waitFor() },
+  {
+    name: 'call',
+    address: (facts) => `${home(facts)}/calls`,
+    show: async (page) => {
+      await page.getByRole('row').nth(2).getByRole('link').first().click()
+      await page.getByText('Charged').first().waitFor()
+    },
+  },
+  { name: 'usage', address: (facts) => `${home(facts)}/usage?range=day`, show: heading('Usage') },
+  { name: 'statement', address: (facts) => `${home(facts)}/statement`, show: heading('Statement') },
+  { name: 'keys', address: (facts) => `${home(facts)}/keys`, show: heading('Keys') },
+]
+
+/** Takes a picture of each of them, by a person who has signed in. @param facts of a stack that is seeded */
+export async function takePictures(
+  facts: Facts & { email: string; password: string },
+  { browser, folder }: { browser: Browser; folder: string },
+): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await makeHistory(facts)
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+  const { baseUrl, email, password } = facts
+  const signedIn = await context.request.post(`${baseUrl}/api/v2/session`, { data: { email, password } })
+  if (!signedIn.ok()) throw new Error(`Signing in was answered with ${signedIn.status()}.`)
+  for (const { name, address, show } of pictures) {
+    const page = await context.newPage()
+    await page.goto(`${baseUrl}/console${address(facts)}`)
+    await show(page, facts)
+    await page.waitForLoadState('networkidle')
+    await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled', caret: 'hide' })
+    await page.close()
+  }
+  await context.close()
+}
