@@ -133,6 +133,8 @@ test('two people: one is added, put into the team and granted a role, and calls 
   await page.reload()
   await row(page, /withdrew the role of Grace/).waitFor()
   expect(new URL(page.url()).searchParams.get('action')).toBe('grant.remove')
+  await page.setViewportSize({ width: 360, height: 900 })
+  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
 
   await graces.goto(`${organization}/members`)
   await row(graces, /Grace/).waitFor()
@@ -279,6 +281,7 @@ test('settings: a token of the project does what it lists, until it is deleted [
     fetch(`${stack.gateways[0]!.url}${path}/${part}`, { headers: { Authorization: `Bearer ${secret}` } })
   expect([(await ask('wallet')).status, await codeOf(await ask('grants'))]).toEqual([200, 'not_permitted'])
   await row(page, /CI/).getByText('wallet.read').waitFor()
+  expect(await hindrances(page)).toEqual([])
   await page.getByRole('button', { name: 'Delete the token CI' }).click()
   await page.getByRole('button', { name: 'Delete it' }).click()
   await row(page, /CI/).waitFor({ state: 'detached' })

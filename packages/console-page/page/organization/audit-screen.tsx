@@ -71,8 +71,8 @@ function WhatWasDone({
           to="/organizations/$tenant/audit"
           params={{ tenant }}
           search={(now) => ({ ...now, subject: entry.subject })}
-          aria-label={`All that was done to ${nameOf(entry.subject)}`}
         >
+          <span className="visually-hidden">All that was done to </span>
           <code>{entry.subject}</code>
         </Link>
       </div>

@@ -6,5 +6,5 @@ export function useMyRoles() {
   const { tenant, project } = usePlace()
   const organization = useMe().tenants.find(({ id }) => id === tenant)
   const role = organization?.projects.find(({ id }) => id === project)?.role
-  return { isAdmin: organization?.role === 'Admin', isOwner: role === 'Project Owner', role }
+  return { isAdmin: organization?.role === 'Admin', isOwner: role === 'Project Owner' }
 }
