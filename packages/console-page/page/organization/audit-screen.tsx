@@ -16,7 +16,7 @@ export function AuditScreen() {
   const audit = useAudit(tenant, filters)
   const nameOf = useAuditNames()
   const columns: Column<AuditRecord>[] = [
-    { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" /> },
+    { head: 'When', cell: ({ at }) => <Moment iso={at} /> },
     { head: 'Who', cell: ({ person }) => (person === null ? 'the service' : nameOf(person)) },
     { head: 'What', cell: (entry) => <WhatWasDone entry={entry} tenant={tenant} nameOf={nameOf} /> },
   ]
