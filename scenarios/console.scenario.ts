@@ -328,6 +328,24 @@ test.for(views)(
     await page.goto(`${tenant.home}/usage`)
     await page.getByRole('region', { name: 'Usage' }).waitFor()
     await holds('Usage')
+    const organization = `${tenant.start}/organizations/${tenant.project.tenant}`
+    for (const [address, title] of [
+      [`${tenant.home}/people`, 'People'],
+      [`${tenant.home}/settings`, 'Settings'],
+      [`${organization}/members`, 'Members'],
+      [`${organization}/teams`, 'Teams'],
+      [`${organization}/teams/${tenant.project.team}`, 'Put somebody into the team'],
+      [`${organization}/projects`, 'Create a project'],
+      [`${organization}/projects/${tenant.project.id}`, 'Assign a product'],
+      [`${organization}/audit`, 'Audit'],
+      [`${organization}/tokens`, 'Tokens for programs'],
+      [`${tenant.start}/account`, 'Personal tokens'],
+    ] as const) {
+      await page.goto(address)
+      await page.locator('main').getByText(title, { exact: true }).first().waitFor()
+      await page.getByText(/^Loading/).waitFor({ state: 'detached' })
+      await holds(title)
+    }
     await page.goto(tenant.start)
     await page.getByRole('table').waitFor()
     await holds('Projects')

@@ -7,6 +7,7 @@ import { SessionGuard } from './frame/session-guard.tsx'
 import { UnknownScreen } from './frame/unknown-screen.tsx'
 import { KeysScreen } from './keys/keys-screen.tsx'
 import { keyView } from './keys/key-view.ts'
+import { auditFilters } from './organization/audit-filters.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { StatementScreen } from './statement/statement-screen.tsx'
@@ -21,6 +22,19 @@ const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => r
 
 // The canvas is loaded by those alone who open a flow.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+const peopleScreen = lazyRouteComponent(() => import('./people/people-screen.tsx'), 'PeopleScreen')
+const settingsScreen = lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
+const accountScreen = lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen')
+const membersScreen = lazyRouteComponent(() => import('./organization/members-screen.tsx'), 'MembersScreen')
+const teamsScreen = lazyRouteComponent(() => import('./organization/teams-screen.tsx'), 'TeamsScreen')
+const teamScreen = lazyRouteComponent(() => import('./organization/team-screen.tsx'), 'TeamScreen')
+const ownProjectsScreen = lazyRouteComponent(
+  () => import('./organization/projects-screen.tsx'),
+  'OrganizationProjectsScreen',
+)
+const assignmentsScreen = lazyRouteComponent(() => import('./organization/assignments-screen.tsx'), 'AssignmentsScreen')
+const auditScreen = lazyRouteComponent(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
+const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -36,6 +50,16 @@ const routes = [
   }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/people'), component: peopleScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/settings'), component: settingsScreen }),
+  createRoute({ ...at('/account'), component: accountScreen }),
+  createRoute({ ...at('/organizations/$tenant/members'), component: membersScreen }),
+  createRoute({ ...at('/organizations/$tenant/teams'), component: teamsScreen }),
+  createRoute({ ...at('/organizations/$tenant/teams/$team'), component: teamScreen }),
+  createRoute({ ...at('/organizations/$tenant/projects'), component: ownProjectsScreen }),
+  createRoute({ ...at('/organizations/$tenant/projects/$project'), component: assignmentsScreen }),
+  createRoute({ ...at('/organizations/$tenant/audit'), component: auditScreen, validateSearch: auditFilters }),
+  createRoute({ ...at('/organizations/$tenant/tokens'), component: ownTokensScreen }),
 ]
 
 export const router = createRouter({

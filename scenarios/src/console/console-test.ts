@@ -11,9 +11,11 @@ export const consoleTest = stackTest
     return browser
   })
   .extend('visit', ({ browser }, { onCleanup }) => {
+    const closes: (() => Promise<void>)[] = []
+    onCleanup(async () => void (await Promise.all(closes.map((close) => close()))))
     return async (view = views[0]) => {
       const { close, ...opened } = await openPage(browser, view)
-      onCleanup(close)
+      closes.push(close)
       return opened
     }
   })

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -22,7 +23,7 @@ export function AccountMenu() {
     <PopupMenu className="menu" label={label} summaryClass="button quiet icon-only">
       <h3>{name}</h3>
       <p className="soft small">{email}</p>
-      <a href="/console#/account">Password and personal tokens</a>
+      <Link to="/account">Password and personal tokens</Link>
       <button type="button" className="item" onClick={() => signOut.mutate()}>
         Sign out
       </button>

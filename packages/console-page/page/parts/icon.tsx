@@ -5,6 +5,12 @@ const paths = {
   flows: 'M4 4h6v5H4zm10 11h6v5h-6zM7 9v4a4 4 0 0 0 4 4h3',
   usage: 'M4 20V10m6 10V4m6 16v-7m4 7H3',
   statement: 'M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6',
+  people: 'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm-7 9a7 7 0 0 1 14 0M16 4a4 4 0 0 1 0 7m6 9a7 7 0 0 0-4-6.3',
+  teams:
+    'M12 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM5 22a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm14 0a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM12 8v4m-7 4v-4h14v4',
+  audit: 'M5 3h14v18H5zM9 8h6M9 12h6M9 16h3',
+  tokens: 'M4 7h16v10H4zM8 12h.5M12 12h.5M16 12h.5',
+  settings: 'M4 7h10m4 0h2M4 17h2m4 0h10M16 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM8 19a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M4 12l5 5L20 6',
   close: 'M6 6l12 12M18 6 6 18',

@@ -1,0 +1,50 @@
+import { useMutation } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import { useMe } from '../api/session.ts'
+import { Screen } from '../frame/screen.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { TokensSection } from '../settings/tokens-section.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { usePersonalTokens } from './use-personal-tokens.ts'
+
+/** Who I am here, how I sign in, and what programs use in my name. */
+export function AccountScreen() {
+  const { id, name, email, platformOperator, tenants } = useMe()
+  const signOut = useMutation({
+    mutationFn: () => ask('DELETE', '/api/v2/session', { params: {} }),
+    onSuccess: () => location.assign(import.meta.env.BASE_URL),
+  })
+  return (
+    <Screen
+      title="Account"
+      actions={
+        <button type="button" className="button" disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+          Sign out here
+        </button>
+      }
+    >
+      <RefusalBox error={signOut.error} />
+      <section className="card stack" aria-label="Who I am">
+        <Facts
+          of={[
+            ['Name', name],
+            ['E-mail', email],
+            ['Platform operator', platformOperator ? 'yes' : null],
+            ['Organizations', tenants.map((each) => `${each.name} (${each.role})`).join(', ') || 'none'],
+          ]}
+        />
+        <h3>My id</h3>
+        <p className="soft">An Admin of an organization can add me by it.</p>
+        <Copyable text={id} label="Copy my id" />
+      </section>
+      <TokensSection
+        title="Personal tokens"
+        of={usePersonalTokens()}
+        text="A program that sends one as Authorization: Bearer svu_… may do what I may, everywhere, until it expires. A program of its own is better served by a token of a project or of an organization, which lists what it may do."
+      />
+      <PasswordForm email={email} />
+    </Screen>
+  )
+}

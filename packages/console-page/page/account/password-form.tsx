@@ -1,0 +1,68 @@
+import { useState, type FormEvent } from 'react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import { readingMe } from '../api/session.ts'
+import { announce } from '../frame/announcer.ts'
+import { TextField } from '../organization/text-field.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+
+/** Sets my password. Every session ends with that, so that whoever else was signed in as me is not any more. */
+export function PasswordForm({ email }: { email: string }) {
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const client = useQueryClient()
+  const set = useMutation({
+    mutationFn: () =>
+      ask('PUT', '/api/v2/me/password', { params: {}, body: { password, ...(current !== '' && { current }) } }),
+    onSuccess: () => {
+      setCurrent('')
+      setPassword('')
+      announce('The password is changed. Sign in again.')
+      return client.invalidateQueries(readingMe)
+    },
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    set.mutate()
+  }
+  return (
+    <section className="card stack" aria-label="Password">
+      <h2>Password</h2>
+      <p className="soft">
+        Changing it signs you out everywhere, here too. Personal tokens go on working: delete those that you do not
+        know.
+      </p>
+      <form className="stack" onSubmit={onSubmit}>
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        <div className="pair">
+          <TextField
+            label="Current password"
+            type="password"
+            autoComplete="current-password"
+            hint="Empty if you have none yet."
+            maxLength={256}
+            value={current}
+            onChange={setCurrent}
+          />
+          <TextField
+            label="New password"
+            type="password"
+            autoComplete="new-password"
+            hint="At least 12 characters."
+            required
+            minLength={12}
+            maxLength={256}
+            value={password}
+            onChange={setPassword}
+          />
+        </div>
+        <RefusalBox error={set.error} />
+        <div className="buttons">
+          <button type="submit" className="button main" disabled={set.isPending}>
+            {set.isPending ? 'Changing…' : 'Change the password'}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import { readingAll } from '../api/reading.ts'
+import type { TokenPlace } from '../settings/token-place.ts'
+
+/** My own tokens, which may do what I may. */
+export function usePersonalTokens(): TokenPlace {
+  const { data, error } = useQuery(readingAll('/api/v2/me/tokens', { params: {} }))
+  return {
+    tokens: data,
+    error,
+    permissions: null,
+    create: ({ name, expiresInDays }, headers) =>
+      ask('POST', '/api/v2/me/tokens', { params: {}, body: { name, expiresInDays }, headers }),
+    remove: (token) => ask('DELETE', '/api/v2/me/tokens/{token}', { params: { token } }),
+  }
+}

@@ -1,0 +1,31 @@
+import { Link } from '@tanstack/react-router'
+import { useMe } from '../api/session.ts'
+import { usePlace } from '../api/use-project.ts'
+import { Icon } from '../parts/icon.tsx'
+import { organizationScreens } from './organization-screens.ts'
+
+/** The screens of the organization that the address names, or of my only one; those that I may open. */
+export function OrganizationRail() {
+  const { tenant: named } = usePlace()
+  const { tenants } = useMe()
+  const tenant = named || (tenants.length === 1 ? tenants[0]!.id : '')
+  const mine = tenants.find(({ id }) => id === tenant)
+  if (!mine) return null
+  return (
+    <div>
+      <p className="rail-title">{mine.name}</p>
+      <ul>
+        {organizationScreens
+          .filter(({ isForAdmins }) => !isForAdmins || mine.role === 'Admin')
+          .map(({ to, title, icon }) => (
+            <li key={to}>
+              <Link to={to} params={{ tenant }} activeOptions={{ includeSearch: false }}>
+                <Icon name={icon} />
+                {title}
+              </Link>
+            </li>
+          ))}
+      </ul>
+    </div>
+  )
+}

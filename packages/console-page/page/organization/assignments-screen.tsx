@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { AssignmentRecord } from '@gateway/contracts/console/projects'
+import { readingAll } from '../api/reading.ts'
+import { usePlace, useProjectName } from '../api/use-project.ts'
+import { useMemberNames } from '../api/use-names.ts'
+import { Badge } from '../parts/badge.tsx'
+import type { Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { RowButtons } from '../people/row-buttons.tsx'
+import { actionColumn } from './action-column.ts'
+import { AssignDialog } from './assign-dialog.tsx'
+import { ListScreen } from './list-screen.tsx'
+import { UnassignDialog } from './unassign-dialog.tsx'
+import { useOrganization } from './use-organization.ts'
+
+/** Which products a project may use. */
+export function AssignmentsScreen() {
+  const { isAdmin } = useOrganization()
+  const { tenant, project } = usePlace()
+  const name = useProjectName()
+  const nameOf = useMemberNames()
+  const params = { tenant, project }
+  const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
+  const products = useQuery(readingAll('/api/v2/products', { params: {} })).data ?? []
+  const known = new Map(products.map((product) => [product.id, product]))
+  const [isAssigning, setAssigning] = useState(false)
+  const [withdrawn, setWithdrawn] = useState<string | null>(null)
+  const titleOf = (id: string) => known.get(id)?.name ?? id
+  const columns: Column<AssignmentRecord>[] = [
+    {
+      head: 'Product',
+      cell: ({ product }) => (
+        <>
+          {titleOf(product)}
+          <div className="soft small">
+            <code>{product}</code>
+          </div>
+        </>
+      ),
+    },
+    { head: 'Kind', cell: ({ product }) => known.get(product)?.kind ?? '–' },
+    {
+      head: 'State',
+      cell: ({ product }) =>
+        known.get(product)?.state === 'published' ? (
+          <Badge tone="good" text="can be called" />
+        ) : (
+          <Badge tone="warn" text={known.get(product)?.state ?? 'not offered'} />
+        ),
+    },
+    {
+      head: 'Assigned',
+      cell: ({ createdAt, createdBy }) => (
+        <>
+          <Moment iso={createdAt} to="day" />
+          {createdBy !== null && <span className="soft"> by {nameOf(createdBy)}</span>}
+        </>
+      ),
+    },
+    ...actionColumn<AssignmentRecord>(isAdmin, ({ product }) => (
+      <RowButtons acts={['Withdraw']} of={titleOf(product)} onChoose={() => setWithdrawn(product)} />
+    )),
+  ]
+  const others = products.filter(
+    ({ id, state }) => state === 'published' && !assigned.data?.some(({ product }) => product === id),
+  )
+  return (
+    <ListScreen
+      title={`Products of ${name}`}
+      of="Projects"
+      actions={
+        isAdmin ? (
+          <button type="button" className="button main" onClick={() => setAssigning(true)}>
+            Assign a product
+          </button>
+        ) : undefined
+      }
+      list={assigned}
+      columns={columns}
+      keyOf={({ product }) => product}
+      empty={{
+        title: 'The project may use no product',
+        text: 'Its keys can call nothing until an Admin of the organization assigns one.',
+      }}
+    >
+      {isAssigning && <AssignDialog products={others} onClose={() => setAssigning(false)} />}
+      {withdrawn !== null && (
+        <UnassignDialog product={withdrawn} name={titleOf(withdrawn)} onClose={() => setWithdrawn(null)} />
+      )}
+    </ListScreen>
+  )
+}

@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { ask } from '../api/ask.ts'
+import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../people/form-dialog.tsx'
+import { useChange } from '../people/use-change.ts'
+import { useOnce } from '../people/use-once.ts'
+import { TextField } from './text-field.tsx'
+import { useOrganization, useTeams } from './use-organization.ts'
+
+export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
+  const { tenant, teams: mine } = useOrganization()
+  const teams = useTeams().data ?? []
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState('')
+  const once = useOnce()
+  const team = chosen || (mine[0]?.id ?? teams[0]?.id ?? '')
+  const body = { name, team }
+  const create = useChange(
+    () => ask('POST', '/api/v2/tenants/{tenant}/projects', { params: { tenant }, body, headers: once(body) }),
+    `The project ${name} is there.`,
+  )
+  return (
+    <FormDialog title="Create a project" submit="Create it" isReady={team !== ''} change={create} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint="You become its Project Owner. Its wallet is empty until an operator funds it."
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
+      <Field label="Team" hint="It owns the project for good: only its people make keys for it.">
+        {(ids) => (
+          <select {...ids} value={team} onChange={({ target }) => setChosen(target.value)}>
+            {teams.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {teams.length === 0 && <p className="notice">Create a team first: each project belongs to one.</p>}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import { Screen } from '../frame/screen.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+
+/** A screen that is one list: its rows, or why there are none, or what was refused. */
+export function ListScreen<Row extends object>({
+  title,
+  of,
+  actions,
+  list: { data, error },
+  columns,
+  keyOf,
+  empty,
+  children,
+}: {
+  title: string
+  of: string
+  actions?: ReactNode
+  list: { data: Row[] | undefined; error: unknown }
+  columns: Column<Row>[]
+  keyOf: (row: Row) => string
+  empty: { title: string; text: string }
+  /** Above the list. */
+  children?: ReactNode
+}) {
+  return (
+    <Screen title={title} of={of} actions={actions}>
+      {children}
+      <RefusalBox error={error} />
+      {!data && !error && <Waiting what={title.toLowerCase()} />}
+      {data?.length === 0 && <EmptyState title={empty.title}>{empty.text}</EmptyState>}
+      {data && data.length > 0 && <DataTable caption={title} columns={columns} rows={data} keyOf={keyOf} />}
+    </Screen>
+  )
+}

@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import type { MemberRecord } from '@gateway/contracts/console/people'
+import { ask } from '../api/ask.ts'
+import { usePlace } from '../api/use-project.ts'
+import { FormDialog } from '../people/form-dialog.tsx'
+import { RoleField } from '../people/role-field.tsx'
+import { tenantRoleWords } from '../people/role-words.ts'
+import { useChange } from '../people/use-change.ts'
+
+export function MemberRoleDialog({
+  of: { id, name, role: before },
+  onClose,
+}: {
+  of: MemberRecord
+  onClose: () => void
+}) {
+  const { tenant } = usePlace()
+  const [role, setRole] = useState(before)
+  const change = useChange(
+    () => ask('POST', '/api/v2/tenants/{tenant}/members', { params: { tenant }, body: { person: id, role } }),
+    `${name} is ${role} now.`,
+  )
+  return (
+    <FormDialog
+      title={`The role of ${name}`}
+      submit="Change the role"
+      isReady={role !== before}
+      change={change}
+      onClose={onClose}
+    >
+      <RoleField words={tenantRoleWords} value={role} onChange={setRole} />
+      {before === 'Admin' && role === 'Member' && (
+        <p className="notice">
+          {name} manages people, teams and projects no longer, from now on. Their keys and their grants stay as they
+          are.
+        </p>
+      )}
+    </FormDialog>
+  )
+}

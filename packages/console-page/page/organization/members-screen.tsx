@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import type { MemberRecord } from '@gateway/contracts/console/people'
+import type { Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { PersonName } from '../people/person-name.tsx'
+import { RowButtons } from '../people/row-buttons.tsx'
+import { actionColumn } from './action-column.ts'
+import { AddMemberDialog } from './add-member-dialog.tsx'
+import { ListScreen } from './list-screen.tsx'
+import { MemberRoleDialog } from './member-role-dialog.tsx'
+import { RemoveMemberDialog } from './remove-member-dialog.tsx'
+import { useMembers, useOrganization } from './use-organization.ts'
+
+/** Who belongs to the organization. */
+export function MembersScreen() {
+  const { name, isAdmin } = useOrganization()
+  const members = useMembers()
+  const [isAdding, setAdding] = useState(false)
+  const [chosen, setChosen] = useState<{ act: 'Change' | 'Remove'; member: MemberRecord } | null>(null)
+  const onClose = () => setChosen(null)
+  const columns: Column<MemberRecord>[] = [
+    { head: 'Person', cell: (member) => <PersonName of={member} /> },
+    { head: 'Role', cell: ({ role }) => role },
+    { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    ...actionColumn<MemberRecord>(isAdmin, (member) => (
+      <RowButtons acts={['Change', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
+    )),
+  ]
+  return (
+    <ListScreen
+      title="Members"
+      of={name}
+      actions={
+        isAdmin ? (
+          <button type="button" className="button main" onClick={() => setAdding(true)}>
+            Add a member
+          </button>
+        ) : undefined
+      }
+      list={members}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={{ title: 'There is no member', text: 'An Admin adds people.' }}
+    >
+      {!isAdmin && <p className="soft">An Admin of the organization adds people, and changes their roles.</p>}
+      {isAdding && <AddMemberDialog onClose={() => setAdding(false)} />}
+      {chosen?.act === 'Change' && <MemberRoleDialog of={chosen.member} onClose={onClose} />}
+      {chosen?.act === 'Remove' && <RemoveMemberDialog of={chosen.member} onClose={onClose} />}
+    </ListScreen>
+  )
+}

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { bodyOfMember, emptyMember } from './new-member.ts'
+
+test('what was left empty is not sent, and by an id nothing else is said of the person', () => {
+  const draft = { ...emptyMember, email: 'grace@example.test', person: ' per_1 ' }
+  expect(bodyOfMember(draft)).toEqual({ email: 'grace@example.test', role: 'Member' })
+  expect(bodyOfMember({ ...draft, name: 'Grace', password: 'long enough for it' })).toEqual({
+    email: 'grace@example.test',
+    name: 'Grace',
+    password: 'long enough for it',
+    role: 'Member',
+  })
+  expect(bodyOfMember({ ...draft, by: 'person', name: 'Grace' })).toEqual({ person: 'per_1', role: 'Member' })
+})

@@ -1,0 +1,28 @@
+import type { BodyOf } from '@gateway/contracts/api-route'
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { TenantRole } from '@gateway/contracts/console/roles'
+
+/** What somebody typed for a new member. */
+export interface MemberDraft {
+  by: 'email' | 'person'
+  email: string
+  name: string
+  password: string
+  person: string
+  role: TenantRole
+}
+
+export const emptyMember: MemberDraft = { by: 'email', email: '', name: '', password: '', person: '', role: 'Member' }
+
+/** The draft as the API takes it: by an id nothing else is said of the person. */
+export function bodyOfMember({
+  by,
+  email,
+  name,
+  password,
+  person,
+  role,
+}: MemberDraft): BodyOf<ConsoleRoutes['setMember']> {
+  if (by === 'person') return { person: person.trim(), role }
+  return { email, role, ...(name.trim() !== '' && { name }), ...(password !== '' && { password }) }
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import type { TeamMemberRecord } from '@gateway/contracts/console/people'
+import type { TeamRole } from '@gateway/contracts/console/roles'
+import { ask } from '../api/ask.ts'
+import { usePlace } from '../api/use-project.ts'
+import { FormDialog } from '../people/form-dialog.tsx'
+import { PersonField } from '../people/person-field.tsx'
+import { RoleField } from '../people/role-field.tsx'
+import { teamRoleWords } from '../people/role-words.ts'
+import { useChange } from '../people/use-change.ts'
+import { useMembers } from './use-organization.ts'
+
+/** Puts somebody into a team, or gives them another role there. */
+export function TeamMemberDialog({
+  team,
+  name,
+  of,
+  members,
+  onClose,
+}: {
+  team: string
+  name: string
+  /** null: somebody who is still to be chosen. */
+  of: TeamMemberRecord | null
+  /** Who is in it. */
+  members: TeamMemberRecord[]
+  onClose: () => void
+}) {
+  const { tenant } = usePlace()
+  const people = useMembers().data ?? []
+  const [person, setPerson] = useState(of?.id ?? '')
+  const [role, setRole] = useState<TeamRole>(of?.role ?? 'Team Member')
+  const who = of?.name ?? people.find(({ id }) => id === person)?.name ?? ''
+  const change = useChange(
+    () =>
+      ask('POST', '/api/v2/tenants/{tenant}/teams/{team}/members', {
+        params: { tenant, team },
+        body: { person, role },
+      }),
+    `${who} is ${role} of ${name} now.`,
+  )
+  return (
+    <FormDialog
+      title={of ? `The role of ${of.name} in ${name}` : `Put somebody into ${name}`}
+      submit={of ? 'Change the role' : 'Put them in'}
+      isReady={person !== '' && role !== of?.role}
+      change={change}
+      onClose={onClose}
+    >
+      {of === null && (
+        <PersonField
+          label="Person of the organization"
+          people={people.filter(({ id }) => !members.some((member) => member.id === id))}
+          value={person}
+          onChange={setPerson}
+        />
+      )}
+      <RoleField words={teamRoleWords} value={role} onChange={setRole} />
+    </FormDialog>
+  )
+}

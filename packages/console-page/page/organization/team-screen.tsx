@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import type { TeamMemberRecord } from '@gateway/contracts/console/people'
+import { readingAll } from '../api/reading.ts'
+import type { Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { PersonName } from '../people/person-name.tsx'
+import { RowButtons } from '../people/row-buttons.tsx'
+import { actionColumn } from './action-column.ts'
+import { ListScreen } from './list-screen.tsx'
+import { RemoveTeamMemberDialog } from './remove-team-member-dialog.tsx'
+import { TeamMemberDialog } from './team-member-dialog.tsx'
+import { useOrganization, useTeams } from './use-organization.ts'
+
+type Chosen = { act: 'Add' } | { act: 'Change' | 'Remove'; member: TeamMemberRecord }
+
+/** Who is in a team. */
+export function TeamScreen() {
+  const { tenant, isAdmin } = useOrganization()
+  const { team } = useParams({ from: '/organizations/$tenant/teams/$team' })
+  const name = useTeams().data?.find(({ id }) => id === team)?.name ?? 'Team'
+  const members = useQuery(readingAll('/api/v2/tenants/{tenant}/teams/{team}/members', { params: { tenant, team } }))
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const onClose = () => setChosen(null)
+  const columns: Column<TeamMemberRecord>[] = [
+    { head: 'Person', cell: (member) => <PersonName of={member} /> },
+    { head: 'Role in the team', cell: ({ role }) => role },
+    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    ...actionColumn<TeamMemberRecord>(isAdmin, (member) => (
+      <RowButtons acts={['Change', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
+    )),
+  ]
+  return (
+    <ListScreen
+      title={name}
+      of="Teams"
+      actions={
+        isAdmin ? (
+          <button type="button" className="button main" onClick={() => setChosen({ act: 'Add' })}>
+            Put somebody into the team
+          </button>
+        ) : undefined
+      }
+      list={members}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty={{ title: 'Nobody is in the team', text: 'Only its people can make keys for its projects.' }}
+    >
+      <p className="soft">
+        Who is in the team sees its projects. With a grant on one, too, they make keys for it.
+        {!isAdmin && ' An Admin of the organization says who is in it.'}
+      </p>
+      {chosen?.act === 'Add' && (
+        <TeamMemberDialog team={team} name={name} of={null} members={members.data ?? []} onClose={onClose} />
+      )}
+      {chosen?.act === 'Change' && (
+        <TeamMemberDialog team={team} name={name} of={chosen.member} members={[]} onClose={onClose} />
+      )}
+      {chosen?.act === 'Remove' && (
+        <RemoveTeamMemberDialog team={team} name={name} of={chosen.member} onClose={onClose} />
+      )}
+    </ListScreen>
+  )
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { GrantDialog } from './grant-dialog.tsx'
+import { PeopleTable } from './people-table.tsx'
+import { hasOwner } from './project-access.ts'
+import { useProjectPeople } from './use-project-people.ts'
+import { useMyRoles } from './use-my-roles.ts'
+
+/** Who may do what on a project, and why. */
+export function PeopleScreen() {
+  const { isAdmin, isOwner } = useMyRoles()
+  const { people, team, error } = useProjectPeople()
+  const [isGranting, setGranting] = useState(false)
+  const isOrphan = people !== undefined && !hasOwner(people)
+  const isAppointing = !isOwner && isAdmin && isOrphan
+  const button = (
+    <button type="button" className="button main" onClick={() => setGranting(true)}>
+      {isAppointing ? 'Appoint an owner' : 'Give somebody a role'}
+    </button>
+  )
+  return (
+    <Screen title="People" of={useProjectName()} actions={isOwner || isAppointing ? button : undefined}>
+      <RefusalBox error={error} />
+      {!people && !error && <Waiting what="people" />}
+      {people && (
+        <>
+          {isOrphan && (
+            <p className="notice">
+              This project has no owner: nobody can give roles on it.{' '}
+              {isAdmin ? 'Appoint one.' : 'An Admin of the organization appoints one.'}
+            </p>
+          )}
+          {!isOwner && !isAppointing && <p className="soft">A Project Owner gives and withdraws roles here.</p>}
+          <PeopleTable people={people} teamName={team.name} mayGrant={isOwner} />
+        </>
+      )}
+      {isGranting && people && (
+        <GrantDialog
+          of={null}
+          people={people}
+          teamName={team.name}
+          isAppointing={isAppointing}
+          onClose={() => setGranting(false)}
+        />
+      )}
+    </Screen>
+  )
+}

@@ -1,0 +1,98 @@
+import { useState } from 'react'
+import { TextField } from '../organization/text-field.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../people/form-dialog.tsx'
+import { useChange } from '../people/use-change.ts'
+import { useOnce } from '../people/use-once.ts'
+import type { TokenPlace } from './token-place.ts'
+
+const DEFAULT_DAYS = '90'
+
+/** One form for a new token; then its secret, this once. */
+export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [days, setDays] = useState(DEFAULT_DAYS)
+  const [permissions, setPermissions] = useState<string[]>([])
+  const once = useOnce()
+  const token = { name, expiresInDays: Number(days), permissions }
+  const create = useChange(() => of.create(token, once(token)), 'The token is made. Its secret is shown this once.')
+  if (create.data) return <TokenSecret name={name} made={create.data} onClose={onClose} />
+  const toggle = (permission: string, isChosen: boolean) =>
+    setPermissions([...permissions.filter((each) => each !== permission), ...(isChosen ? [permission] : [])])
+  return (
+    <FormDialog
+      title="Create a token"
+      submit="Create the token"
+      isReady={of.permissions === null || permissions.length > 0}
+      change={create}
+      onDone={() => {}}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        hint="What it is for, such as: my laptop, CI."
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
+      <TextField
+        label="Expires after, in days"
+        hint="From 1 to 365."
+        type="number"
+        required
+        min={1}
+        max={365}
+        value={days}
+        onChange={setDays}
+      />
+      {of.permissions && (
+        <fieldset className="stack">
+          <legend>The token may</legend>
+          <div className="choices">
+            {Object.entries(of.permissions).map(([permission, text]) => (
+              <label key={permission} className="choice">
+                <input
+                  type="checkbox"
+                  checked={permissions.includes(permission)}
+                  onChange={({ target }) => toggle(permission, target.checked)}
+                />
+                <span>
+                  {text} <code className="soft">{permission}</code>
+                </span>
+              </label>
+            ))}
+          </div>
+          {permissions.length === 0 && <span className="soft small">Choose at least one.</span>}
+        </fieldset>
+      )}
+    </FormDialog>
+  )
+}
+
+function TokenSecret({
+  name,
+  made: { secret, resolution },
+  onClose,
+}: {
+  name: string
+  made: { secret: string | null; resolution?: string | undefined }
+  onClose: () => void
+}) {
+  return (
+    <Dialog title={secret === null ? 'The token was made before' : `The secret of ${name}`} stays onClose={onClose}>
+      {secret === null ? (
+        <p>{resolution}</p>
+      ) : (
+        <>
+          <p className="notice">Copy it now: it is shown this once and kept nowhere.</p>
+          <Copyable text={secret} label="Copy the token" />
+        </>
+      )}
+      <button type="button" className="button main" onClick={onClose}>
+        {secret === null ? 'Close' : 'I have copied it'}
+      </button>
+    </Dialog>
+  )
+}

@@ -1,0 +1,53 @@
+import { useState, type FormEvent } from 'react'
+import type { ProjectRecord } from '@gateway/contracts/console/projects'
+import { ask } from '../api/ask.ts'
+import { usePlace } from '../api/use-project.ts'
+import { TextField } from '../organization/text-field.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useChange } from '../people/use-change.ts'
+
+/** For how long the assets of the project are kept. */
+export function RetentionForm({
+  project: { assetRetentionDays: before },
+  isOwner,
+}: {
+  project: ProjectRecord
+  isOwner: boolean
+}) {
+  const params = usePlace()
+  const [days, setDays] = useState(before === null ? '' : String(before))
+  const asked = days.trim() === '' ? null : Number(days)
+  const change = useChange(
+    () => ask('PATCH', '/api/v2/tenants/{tenant}/projects/{project}', { params, body: { assetRetentionDays: asked } }),
+    'The time for which assets are kept is changed.',
+  )
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate(undefined)
+  }
+  return (
+    <section className="card stack" aria-label="Assets">
+      <h2>Assets</h2>
+      {isOwner ? (
+        <form className="stack" onSubmit={onSubmit}>
+          <TextField
+            label="Assets are deleted after, in days"
+            hint="Empty: they are kept for ever. A shorter time deletes older ones within minutes."
+            type="number"
+            min={1}
+            value={days}
+            onChange={setDays}
+          />
+          <RefusalBox error={change.error} />
+          <div className="buttons">
+            <button type="submit" className="button" disabled={change.isPending || asked === before}>
+              Keep them so
+            </button>
+          </div>
+        </form>
+      ) : (
+        <p>{before === null ? 'They are kept for ever.' : `They are deleted after ${before} days.`}</p>
+      )}
+    </section>
+  )
+}

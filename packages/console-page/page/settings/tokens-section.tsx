@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { useMemberNames } from '../api/use-names.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { RowButtons } from '../people/row-buttons.tsx'
+import { CreateTokenDialog } from './create-token-dialog.tsx'
+import { DeleteTokenDialog } from './delete-token-dialog.tsx'
+import type { ShownToken, TokenPlace } from './token-place.ts'
+
+/** Tokens with what they may do, and the way to another. */
+export function TokensSection({ title, of, text }: { title: string; of: TokenPlace; text: string }) {
+  const [isCreating, setCreating] = useState(false)
+  const [deleted, setDeleted] = useState<ShownToken | null>(null)
+  const columns: Column<ShownToken>[] = [
+    {
+      head: 'Token',
+      cell: ({ name, prefix, createdBy }) => (
+        <>
+          {name}
+          <div className="soft small">
+            <code>{prefix}…</code>
+            {createdBy !== undefined && <MadeBy person={createdBy} />}
+          </div>
+        </>
+      ),
+    },
+    ...(of.permissions ? [{ head: 'May', cell: ({ permissions = [] }: ShownToken) => permissions.join(', ') }] : []),
+    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'never') },
+    {
+      head: 'Actions',
+      cell: (token) => (
+        <RowButtons acts={['Delete']} of={`the token ${token.name}`} onChoose={() => setDeleted(token)} />
+      ),
+    },
+  ]
+  return (
+    <section className="card stack" aria-label={title}>
+      <div className="head">
+        <h2>{title}</h2>
+        {!of.error && (
+          <button type="button" className="button" onClick={() => setCreating(true)}>
+            Create a token
+          </button>
+        )}
+      </div>
+      <p className="soft">{text}</p>
+      <RefusalBox error={of.error} />
+      {!of.tokens && !of.error && <Waiting what="tokens" />}
+      {of.tokens?.length === 0 && <p className="soft">There is none. Create one for a program that is to work here.</p>}
+      {of.tokens && of.tokens.length > 0 && (
+        <DataTable caption={title} columns={columns} rows={of.tokens} keyOf={({ id }) => id} />
+      )}
+      {isCreating && <CreateTokenDialog of={of} onClose={() => setCreating(false)} />}
+      {deleted && <DeleteTokenDialog token={deleted} of={of} onClose={() => setDeleted(null)} />}
+    </section>
+  )
+}
+
+function MadeBy({ person }: { person: string }) {
+  const nameOf = useMemberNames()
+  return <> by {nameOf(person)}</>
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query'
+import type { BodyOf } from '@gateway/contracts/api-route'
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import { ask } from '../api/ask.ts'
+import { readingAll } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+import type { TokenPlace } from './token-place.ts'
+
+type Permission = BodyOf<ConsoleRoutes['createProjectToken']>['permissions'][number]
+
+const permissions: Record<Permission, string> = {
+  'projects.read': 'See the project',
+  'projects.change': 'Change for how long assets are kept',
+  'assignments.read': 'See which products the project may use',
+  'grants.read': 'See who has which role',
+  'keys.manage': 'See and revoke keys',
+  'usage.read': 'Read usage and calls',
+  'wallet.read': 'Read the wallet',
+  'sandboxes.use': 'Read, change and run flows, which spends from the wallet',
+}
+
+/** The tokens of the project that the address names. */
+export function useProjectTokens(): TokenPlace {
+  const params = usePlace()
+  const path = '/api/v2/tenants/{tenant}/projects/{project}/tokens'
+  const { data, error } = useQuery(readingAll(path, { params }))
+  return {
+    tokens: data,
+    error,
+    permissions,
+    create: (token, headers) =>
+      ask('POST', path, { params, body: { ...token, permissions: token.permissions as Permission[] }, headers }),
+    remove: (token) => ask('DELETE', `${path}/{token}`, { params: { ...params, token } }),
+  }
+}

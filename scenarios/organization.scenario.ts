@@ -1,0 +1,298 @@
+import { expect } from 'vitest'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
+import { consoleOwner, PASSWORD, signIn } from './src/console/people.ts'
+import { callerAt } from './src/caller.ts'
+import { chat, type Stack } from './src/stack.ts'
+
+// Who may do what, in a browser, on the whole service.
+
+const codeOf = async (answer: Response) => ((await answer.json()) as { error?: { code: string } }).error?.code
+
+/** An owner who is Admin, too, and Grace, who makes keys in the same project and has made one. */
+async function ownerAndGrace(stack: Stack) {
+  const owner = await consoleOwner(stack)
+  const grace = await stack.fixture.issuer(owner.project)
+  await stack.fixture.run(`UPDATE control.people SET name = 'Grace' WHERE id = $1`, [grace])
+  const key = await stack.fixture.key({ project: owner.project, by: grace })
+  const { url } = stack.gateways[0]!
+  await callerAt(url, (await stack.fixture.token(grace)).secret).ask('PUT', '/api/v2/me/password', {
+    password: PASSWORD,
+  })
+  const organization = `${owner.start}/organizations/${owner.project.tenant}`
+  return { owner, organization, grace: { id: grace, email: `${grace}@example.test`, key } }
+}
+
+const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
+
+test('a role that is withdrawn on screen names the keys that stop, and the next call is refused [key_issuer_denied]', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, grace } = await ownerAndGrace(stack)
+  const call = () => chat(stack, { key: grace.key, model: owner.model })
+  expect((await call()).status).toBe(200)
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/people`)
+  await signIn(page, owner)
+  await row(page, /Grace/).getByText('a grant, Team Member of').waitFor()
+  await page.getByRole('button', { name: 'Withdraw the role of Grace' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Withdraw the role of Grace?' })
+  await dialog.getByRole('list', { name: 'Keys that stop working' }).getByText('a key').waitFor()
+  await dialog.getByRole('button', { name: 'Withdraw it' }).click()
+  await row(page, /Grace/).getByText('needs Project Owner or Project Consumer').waitFor()
+  expect(await codeOf(await call())).toBe('key_issuer_denied')
+
+  await page.getByRole('button', { name: 'Give somebody a role' }).click()
+  await page.getByLabel('Person of the organization').selectOption(grace.id)
+  await page.getByRole('button', { name: 'Give the role' }).click()
+  await row(page, /Grace/).getByText('Project Consumer', { exact: true }).waitFor()
+  expect((await call()).status).toBe(200)
+  await page.getByRole('button', { name: 'Change the role of Grace' }).click()
+  await page.getByLabel('Role', { exact: true }).selectOption('Project Viewer')
+  await page.getByRole('dialog').getByText('1 key that Grace made stops working').waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await page.getByRole('button', { name: 'Change the role', exact: true }).click()
+  await row(page, /Grace/).getByText('Project Viewer', { exact: true }).waitFor()
+  expect(await codeOf(await call())).toBe('key_issuer_denied')
+  expect(problems).toEqual([])
+})
+
+test.for(views)(
+  'people can be seen by those who may not change them, at $width pixels',
+  async (view, { stack, visit }) => {
+    const { owner, grace } = await ownerAndGrace(stack)
+    const { page, problems } = await visit(view)
+    await page.goto(`${owner.home}/people`)
+    await signIn(page, grace)
+    await page.getByText('A Project Owner gives and withdraws roles here.').waitFor()
+    await row(page, /Grace/).waitFor()
+    expect(await page.getByRole('button', { name: /Withdraw|Change|Give/ }).count()).toBe(0)
+    expect([await hindrances(page), await isTooWide(page), problems]).toEqual([[], false, []])
+  },
+)
+
+test('two people: one is added, put into the team and granted a role, and calls with a key of their own until that is withdrawn; the audit tells each step [key_issuer_denied] [not_permitted]', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const organization = `${owner.start}/organizations/${owner.project.tenant}`
+  const email = `grace.${owner.owner}@example.test`
+  const { page, problems } = await visit()
+  await page.goto(`${organization}/members`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Add a member' }).click()
+  await page.getByLabel('E-mail', { exact: true }).fill(email)
+  await page.getByLabel('Name', { exact: true }).fill('Grace')
+  await page.getByLabel('First password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Add them' }).click()
+  await row(page, /Grace/).getByText('Member', { exact: true }).waitFor()
+
+  await page.getByRole('link', { name: 'Teams', exact: true }).click()
+  await page.getByRole('table').getByRole('link').click()
+  await page.getByRole('button', { name: 'Put somebody into the team' }).click()
+  await page.getByLabel('Person of the organization').selectOption({ label: `Grace (${email})` })
+  await page.getByRole('button', { name: 'Put them in' }).click()
+  await row(page, /Grace/).getByText('Team Member', { exact: true }).waitFor()
+
+  await page.goto(`${owner.home}/people`)
+  await page.getByRole('button', { name: 'Give somebody a role' }).click()
+  await page.getByLabel('Person of the organization').selectOption({ label: `Grace (${email})` })
+  await page.getByRole('button', { name: 'Give the role' }).click()
+  await row(page, /Grace/).getByText('Project Consumer', { exact: true }).waitFor()
+
+  const { page: graces, problems: gracesProblems } = await visit()
+  await graces.goto(`${owner.home}/keys?create=true`)
+  await signIn(graces, { email })
+  const form = graces.getByRole('dialog', { name: 'Create a key' })
+  await form.getByLabel('Name', { exact: true }).fill('website')
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  const secret = await graces.getByRole('dialog', { name: 'The secret of website' }).locator('pre').first().innerText()
+  const call = () => chat(stack, { key: { ...owner.key, secret }, model: owner.model })
+  expect((await call()).status).toBe(200)
+
+  await page.getByRole('button', { name: 'Withdraw the role of Grace' }).click()
+  await page.getByRole('list', { name: 'Keys that stop working' }).getByText('website').waitFor()
+  await page.getByRole('button', { name: 'Withdraw it' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await codeOf(await call())).toBe('key_issuer_denied')
+
+  await page.getByRole('link', { name: 'Audit', exact: true }).click()
+  for (const [who, what] of [
+    ['A person', 'added Grace to the organization as Member'],
+    ['A person', 'put Grace into the team'],
+    ['A person', 'gave Grace the role Project Consumer on'],
+    ['Grace', 'created the key website of'],
+    ['A person', 'withdrew the role of Grace on'],
+  ] as const)
+    await row(page, new RegExp(`${who}.*${what}`)).waitFor()
+  await page.getByLabel('Action').selectOption({ label: 'withdrew a role on a project' })
+  await row(page, /created the key/).waitFor({ state: 'detached' })
+  expect(await page.getByRole('row').count()).toBe(2)
+  await page.reload()
+  await row(page, /withdrew the role of Grace/).waitFor()
+  expect(new URL(page.url()).searchParams.get('action')).toBe('grant.remove')
+  await page.setViewportSize({ width: 360, height: 900 })
+  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+
+  await graces.goto(`${organization}/members`)
+  await row(graces, /Grace/).waitFor()
+  expect(await graces.getByRole('link', { name: /^(Audit|Tokens)$/ }).count()).toBe(0)
+  expect(await graces.getByRole('button', { name: /Add|Change|Remove/ }).count()).toBe(0)
+  await graces.goto(`${organization}/audit`)
+  const refusal = graces.getByRole('alert')
+  await refusal.getByText('not_permitted').waitFor()
+  expect(await refusal.locator('p').first().innerText()).not.toBe('')
+  expect([problems, gracesProblems]).toEqual([[], []])
+})
+
+test('a team and a project are made, a product is assigned and withdrawn, and what is deleted is gone', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const organization = `${owner.start}/organizations/${owner.project.tenant}`
+  const { page, problems } = await visit()
+  const done = () => page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goto(`${organization}/teams`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Create a team' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Search')
+  await page.getByRole('button', { name: 'Create it' }).click()
+  await row(page, /Search/)
+    .getByText('none')
+    .waitFor()
+
+  await page.getByRole('link', { name: 'Projects', exact: true }).click()
+  await page.getByRole('button', { name: 'Create a project' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Summaries')
+  await page.getByLabel('Team').selectOption('Search')
+  await page.getByRole('button', { name: 'Create it' }).click()
+  await page.getByRole('link', { name: 'Products of Summaries' }).click()
+  await page.getByText('The project may use no product').waitFor()
+  await page.getByRole('button', { name: 'Assign a product' }).click()
+  await page.getByLabel('Product', { exact: true }).selectOption(owner.model)
+  await page.getByRole('button', { name: 'Assign it' }).click()
+  await row(page, new RegExp(owner.model)).getByText('can be called').waitFor()
+  await page.getByRole('button', { name: /^Withdraw/ }).click()
+  await page.getByRole('button', { name: 'Withdraw it' }).click()
+  await page.getByText('The project may use no product').waitFor()
+
+  await page.getByRole('link', { name: 'Teams', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete Search' }).click()
+  await page.getByText('It owns Summaries.').waitFor()
+  expect(await page.getByRole('button', { name: 'Delete it' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  await page.getByRole('link', { name: 'Projects', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete Summaries' }).click()
+  await page.getByRole('dialog').getByText('0 working keys').waitFor()
+  await page.getByRole('button', { name: 'Delete it for ever' }).click()
+  await done()
+  expect(await row(page, /Summaries/).count()).toBe(0)
+  await page.getByRole('link', { name: 'Teams', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete Search' }).click()
+  await page.getByRole('button', { name: 'Delete it' }).click()
+  await done()
+  expect(await row(page, /Search/).count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('the product that is withdrawn is refused from the next call on [model_not_found]', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  expect((await chat(stack, owner)).status).toBe(200)
+  const { page } = await visit()
+  await page.goto(`${owner.start}/organizations/${owner.project.tenant}/projects/${owner.project.id}`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: /^Withdraw/ }).click()
+  await page.getByRole('button', { name: 'Withdraw it' }).click()
+  await page.getByText('The project may use no product').waitFor()
+  expect(await codeOf(await chat(stack, owner))).toBe('model_not_found')
+})
+
+test('an Admin who is the only one stays Admin, and is told why [last_admin]', async ({ stack, visit }) => {
+  const { owner, organization } = await ownerAndGrace(stack)
+  const { page } = await visit()
+  await page.goto(`${organization}/members`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Change A person' }).click()
+  await page.getByLabel('Role', { exact: true }).selectOption('Member')
+  await page.getByRole('button', { name: 'Change the role' }).click()
+  await page.getByRole('dialog').getByText('last_admin').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Remove Grace' }).click()
+  await page.getByRole('list', { name: 'Keys that stop working' }).getByText('a key').waitFor()
+  await page.getByRole('button', { name: 'Remove them' }).click()
+  await row(page, /Grace/).waitFor({ state: 'detached' })
+})
+
+test('a personal token works until it is deleted, and another password ends every session [token_invalid]', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems } = await visit()
+  await page.goto(owner.home)
+  await signIn(page, owner)
+  await page.locator('summary').filter({ hasText: 'Account' }).click()
+  await page.getByRole('link', { name: 'Password and personal tokens' }).click()
+  await page.getByText(owner.owner, { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Create a token' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('laptop')
+  await page.getByRole('button', { name: 'Create the token' }).click()
+  const secret = await page.getByRole('dialog', { name: 'The secret of laptop' }).locator('pre').innerText()
+  const me = () => fetch(`${stack.gateways[0]!.url}/api/v2/me`, { headers: { Authorization: `Bearer ${secret}` } })
+  expect((await me()).status).toBe(200)
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('button', { name: 'Delete the token laptop' }).click()
+  await page.getByRole('button', { name: 'Delete it' }).click()
+  await row(page, /laptop/).waitFor({ state: 'detached' })
+  expect(await codeOf(await me())).toBe('token_invalid')
+
+  const next = `${PASSWORD} again`
+  await page.getByLabel('Current password').fill(PASSWORD)
+  await page.getByLabel('New password').fill(next)
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  const again = page.getByRole('dialog', { name: 'Your session has ended' })
+  await again.getByLabel('Password').fill(next)
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  await again.waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+})
+
+test('settings: a token of the project does what it lists, until it is deleted [token_invalid] [not_permitted]', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, grace } = await ownerAndGrace(stack)
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/settings`)
+  await signIn(page, owner)
+  await page.getByLabel('Assets are deleted after, in days').fill('30')
+  await page.getByRole('button', { name: 'Keep them so' }).click()
+  await page.getByRole('button', { name: 'Create a token' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('CI')
+  await page.getByLabel('Read the wallet').check()
+  await page.getByRole('button', { name: 'Create the token' }).click()
+  const secret = await page.getByRole('dialog', { name: 'The secret of CI' }).locator('pre').innerText()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  const path = `/api/v2/tenants/${owner.project.tenant}/projects/${owner.project.id}`
+  const ask = (part: string) =>
+    fetch(`${stack.gateways[0]!.url}${path}/${part}`, { headers: { Authorization: `Bearer ${secret}` } })
+  expect([(await ask('wallet')).status, await codeOf(await ask('grants'))]).toEqual([200, 'not_permitted'])
+  await row(page, /CI/).getByText('wallet.read').waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await page.getByRole('button', { name: 'Delete the token CI' }).click()
+  await page.getByRole('button', { name: 'Delete it' }).click()
+  await row(page, /CI/).waitFor({ state: 'detached' })
+  expect(await codeOf(await ask('wallet'))).toBe('token_invalid')
+  await page.reload()
+  await expect.poll(() => page.getByLabel('Assets are deleted after, in days').inputValue()).toBe('30')
+
+  const { page: graces } = await visit()
+  await graces.goto(`${owner.home}/settings`)
+  await signIn(graces, grace)
+  await graces.getByText('They are deleted after 30 days.').waitFor()
+  expect(await graces.getByRole('button', { name: /Delete|Create|Keep/ }).count()).toBe(0)
+  expect(problems).toEqual([])
+})
