@@ -9,6 +9,7 @@ import { KeysScreen } from './keys/keys-screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
+import { refusalView } from './refusals/refusal-view.ts'
 import { StatementScreen } from './statement/statement-screen.tsx'
 import { statementView } from './statement/statement-month.ts'
 import { UsageScreen } from './usage/usage-screen.tsx'
@@ -21,6 +22,8 @@ const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => r
 
 // The canvas is loaded by those alone who open a flow.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
+const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -34,6 +37,8 @@ const routes = [
     component: StatementScreen,
     validateSearch: statementView,
   }),
+  createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
 ]
