@@ -229,7 +229,6 @@ test('with the keyboard alone the palette leads to screens and keys, changes the
   await page.getByRole('option', { name: 'Overview' }).waitFor()
   await page.keyboard.press('ArrowUp')
   await page.getByRole('option', { name: 'Sign out', selected: true }).waitFor()
-  if (process.env['SHOTS']) await page.screenshot({ path: '/tmp/shots-notices/palette.png' })
   expect(await hindrances(page)).toEqual([])
   await page.keyboard.press('Enter')
   await page.getByLabel('E-mail').waitFor()
@@ -249,7 +248,6 @@ test('an empty project leads from a product to a key to a call, which comes by i
   await assigning.getByRole('button', { name: 'Assign it' }).click()
   await steps.getByText('The project can use').waitFor()
   expect(await steps.locator('pre').textContent()).toContain(owner.model)
-  if (process.env['SHOTS']) await page.screenshot({ path: '/tmp/shots-notices/steps.png' })
   expect(await hindrances(page)).toEqual([])
   await steps.getByRole('link', { name: 'Create a key' }).click()
   const form = page.getByRole('dialog', { name: 'Create a key' })
@@ -263,5 +261,38 @@ test('an empty project leads from a product to a key to a call, which comes by i
   expect((await chat(stack, { key: { ...owner.key, secret }, model: owner.model })).status).toBe(200)
   await region(page, 'Latest calls').getByText('Charged').waitFor()
   await steps.waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+})
+
+test('a part of the chart is zoomed into by drawing over it and by the keyboard, and stays in the address', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  expect((await chat(stack, owner)).status).toBe(200)
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/usage`)
+  await signIn(page, owner)
+  const chart = region(page, 'Usage').getByRole('img')
+  const box = (await chart.boundingBox())!
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 50)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width - 2, box.y + 50, { steps: 4 })
+  await page.mouse.up()
+  await page.getByText(/by the hour of/).waitFor()
+  const zoomed = () => new URL(page.url()).searchParams
+  const hours = () => (Date.parse(zoomed().get('to')!) - Date.parse(zoomed().get('from')!)) / 3_600_000
+  expect(hours()).toBeGreaterThan(24)
+  const last = page.getByLabel('First hour').locator('option').nth(-2)
+  await page.getByLabel('First hour').selectOption((await last.getAttribute('value'))!)
+  await page.getByRole('button', { name: 'Zoom in' }).press('Enter')
+  await expect.poll(hours).toBe(2)
+  await page.reload()
+  await page.getByText(/by the hour of/).waitFor()
+  expect(hours()).toBe(2)
+  expect(await hindrances(page)).toEqual([])
+  await page.getByRole('button', { name: /^Any zoom/ }).click()
+  await page.getByText(/by the day of/).waitFor()
+  expect([...zoomed().keys()]).not.toContain('from')
   expect(problems).toEqual([])
 })

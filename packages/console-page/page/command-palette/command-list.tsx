@@ -13,7 +13,9 @@ export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; on
   const commands = [...usePlaceCommands(), ...useActionCommands({ onCreateFlow })]
   const found = fuzzyFound(commands, sought)
   const at = Math.min(chosen, found.length - 1)
-  useEffect(() => list.current?.children[at]?.scrollIntoView({ block: 'nearest' }), [at])
+  useEffect(() => {
+    list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at])
   const run = (command: Command | undefined) => {
     if (!command) return
     if (command.run !== onCreateFlow) onClose()

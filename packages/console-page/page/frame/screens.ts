@@ -7,5 +7,5 @@ export const screens = [
   { to: '/projects/$tenant/$project/statement', title: 'Statement', icon: 'statement', isExact: false },
   { to: '/projects/$tenant/$project/keys', title: 'Keys', icon: 'keys', isExact: false },
   { to: '/projects/$tenant/$project/refusals', title: 'Refusals', icon: 'refusals', isExact: false },
-  { to: '/projects/$tenant/$project/notices', title: 'Notices', icon: 'bell', isExact: false },
+  { to: '/projects/$tenant/$project/notices', title: 'Notices', icon: 'notices', isExact: false },
 ] as const

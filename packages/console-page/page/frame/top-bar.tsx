@@ -1,5 +1,5 @@
 import { PaletteButton } from '../command-palette/palette-button.tsx'
-import { NoticeBell } from '../notices/notice-bell.tsx'
+import { NoticeLink } from '../notices/notice-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { SchemeSwitch } from './scheme-switch.tsx'
@@ -22,7 +22,7 @@ export function TopBar({ isRailOpen, onRail }: { isRailOpen: boolean; onRail: ()
       <span className="push" />
       <PaletteButton />
       <WalletChip />
-      <NoticeBell />
+      <NoticeLink />
       <a className="button quiet docs" href="/docs" target="_blank" rel="noreferrer">
         <Icon name="docs" />
         <span className="wide">API reference</span>

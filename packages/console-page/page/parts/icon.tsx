@@ -16,7 +16,7 @@ const paths = {
   down: 'M6 9l6 6 6-6',
   search: 'M17 10.5a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0zM15.5 15.5 21 21',
   refusals: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12',
-  bell: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21.5h4',
+  notices: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21.5h4',
 } as const
 export type IconName = keyof typeof paths
 

@@ -7,7 +7,7 @@ import { several } from '../pure/usd.ts'
 import { useNotices } from './use-notices.ts'
 
 /** How many notices of the project are open, wherever one is in it; more of them are said. */
-export function NoticeBell() {
+export function NoticeLink() {
   const place = usePlace()
   const { notices, open } = useNotices()
   const before = useRef<{ project: string; count: number } | null>(null)
@@ -20,8 +20,8 @@ export function NoticeBell() {
   }, [count, place.project])
   if (place.project === '') return null
   return (
-    <Link to="/projects/$tenant/$project/notices" params={place} className="button quiet bell">
-      <Icon name="bell" />
+    <Link to="/projects/$tenant/$project/notices" params={place} className="button quiet notice-link">
+      <Icon name="notices" />
       {open.size > 0 && <span aria-hidden="true">{open.size}</span>}
       <span className="visually-hidden">{open.size > 0 ? `Notices, ${open.size} open` : 'Notices'}</span>
     </Link>
