@@ -117,12 +117,9 @@ test.for(views)(
     await tellBelow(page, '4.99999')
     expect((await chat(stack, owner)).status).toBe(200)
     await page.getByRole('row', { name: /remained in the wallet/ }).waitFor()
-    if (process.env['SHOTS'])
-      await page.screenshot({ path: `/tmp/shots-notices/notices-${view.width}.png`, fullPage: true })
     expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
     await page.getByRole('button', { name: 'Change what is told' }).click()
     await page.getByRole('dialog').waitFor()
-    if (process.env['SHOTS']) await page.screenshot({ path: `/tmp/shots-notices/thresholds-${view.width}.png` })
     expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
     expect(problems).toEqual([])
   },
@@ -177,8 +174,6 @@ test.for(views)(
     await signIn(page, owner)
     await region(page, 'The newest').waitFor()
     await region(page, 'By code').waitFor()
-    if (process.env['SHOTS'])
-      await page.screenshot({ path: `/tmp/shots-notices/refusals-${view.width}.png`, fullPage: true })
     expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
     expect(problems).toEqual([])
   },
