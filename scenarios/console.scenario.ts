@@ -346,6 +346,12 @@ test.for(views)(
       await page.getByText(/^Loading/).waitFor({ state: 'detached' })
       await holds(title)
     }
+    await page.goto(`${tenant.home}/notices`)
+    await page.getByRole('region', { name: 'Webhooks' }).waitFor()
+    await holds('Notices')
+    await page.goto(`${tenant.home}/refusals`)
+    await page.getByText('Nothing was refused in this time').waitFor()
+    await holds('Refusals')
     await page.goto(tenant.start)
     await page.getByRole('table').waitFor()
     await holds('Projects')

@@ -10,6 +10,7 @@ import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
+import { refusalView } from './refusals/refusal-view.ts'
 import { StatementScreen } from './statement/statement-screen.tsx'
 import { statementView } from './statement/statement-month.ts'
 import { UsageScreen } from './usage/usage-screen.tsx'
@@ -35,6 +36,8 @@ const ownProjectsScreen = lazyRouteComponent(
 const assignmentsScreen = lazyRouteComponent(() => import('./organization/assignments-screen.tsx'), 'AssignmentsScreen')
 const auditScreen = lazyRouteComponent(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
 const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
+const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
+const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -48,6 +51,8 @@ const routes = [
     component: StatementScreen,
     validateSearch: statementView,
   }),
+  createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
   createRoute({ ...at('/projects/$tenant/$project/people'), component: peopleScreen }),

@@ -1,18 +1,13 @@
-import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { PopupMenu } from './popup-menu.tsx'
+import { useSignOut } from './use-sign-out.ts'
 
 export function AccountMenu() {
   const { name, email } = useMe()
-  const signOut = useMutation({
-    mutationFn: () => ask('DELETE', '/api/v2/session', { params: {} }),
-    // Nothing that was read stays in this tab.
-    onSuccess: () => location.assign(import.meta.env.BASE_URL),
-  })
+  const signOut = useSignOut()
   const label = (
     <>
       <Icon name="account" />

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useSyncExternalStore } from 'react'
 
 // Light or dark: as the system has it, unless somebody chose otherwise in this browser.
 
@@ -11,16 +11,21 @@ export function applyStoredScheme(): void {
   apply(storedScheme())
 }
 
+const readers = new Set<() => void>()
+
 export function useScheme(): [scheme: Scheme, choose: (scheme: Scheme) => void] {
-  const [scheme, setScheme] = useState(storedScheme)
-  return [
-    scheme,
-    (chosen) => {
-      apply(chosen)
-      setScheme(chosen)
-      localStorage.setItem(STORED, chosen)
-    },
-  ]
+  return [useSyncExternalStore(subscribe, storedScheme), chooseScheme]
+}
+
+function subscribe(read: () => void): () => void {
+  readers.add(read)
+  return () => readers.delete(read)
+}
+
+function chooseScheme(chosen: Scheme): void {
+  apply(chosen)
+  localStorage.setItem(STORED, chosen)
+  for (const read of readers) read()
 }
 
 function storedScheme(): Scheme {

@@ -1,3 +1,5 @@
+import { PaletteButton } from '../command-palette/palette-button.tsx'
+import { NoticeLink } from '../notices/notice-link.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { SchemeSwitch } from './scheme-switch.tsx'
@@ -18,8 +20,10 @@ export function TopBar({ isRailOpen, onRail }: { isRailOpen: boolean; onRail: ()
         <span className="visually-hidden">Navigation</span>
       </button>
       <span className="push" />
+      <PaletteButton />
       <WalletChip />
-      <a className="button quiet" href="/docs" target="_blank" rel="noreferrer">
+      <NoticeLink />
+      <a className="button quiet docs" href="/docs" target="_blank" rel="noreferrer">
         <Icon name="docs" />
         <span className="wide">API reference</span>
         <span className="visually-hidden">(opens in a new tab)</span>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import type { LatestRefusals } from '@gateway/contracts/console/refusals'
 import { reading } from '../api/reading.ts'
 import { useKeyNames } from '../api/use-names.ts'
@@ -41,7 +42,12 @@ export function RefusedCalls() {
   ]
   return (
     <section className="stack" aria-label="Refused calls">
-      <h2>{several(counts.data.total, 'call')} refused in 24 hours</h2>
+      <div className="head">
+        <h2>{several(counts.data.total, 'call')} refused in 24 hours</h2>
+        <Link to="/projects/$tenant/$project/refusals" params={params}>
+          What clears them
+        </Link>
+      </div>
       <p className="chips">
         {[...countsOf(counts.data.data)].map(([code, count]) => (
           <span key={code} className="badge warn">

@@ -20,6 +20,9 @@ const paths = {
   docs: 'M5 4h10l4 4v12H5zM9 12h6M9 16h6',
   wallet: 'M3 7h16v13H3zM3 7l12-4v4m1 6h.5',
   down: 'M6 9l6 6 6-6',
+  search: 'M17 10.5a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0zM15.5 15.5 21 21',
+  refusals: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM6 6l12 12',
+  notices: 'M6 17V11a6 6 0 0 1 12 0v6l2 2H4zM10 21.5h4',
 } as const
 export type IconName = keyof typeof paths
 

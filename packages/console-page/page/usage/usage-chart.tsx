@@ -1,15 +1,30 @@
 import type { UsageReport } from '@gateway/contracts/console/money'
 import { Money } from '../parts/money.tsx'
 import { usageSteps, type GroupSum, type Step } from '../pure/usage-stacks.ts'
+import type { Zoom } from '../pure/usage-zoom.ts'
 import { usd } from '../pure/usd.ts'
+import { useDrawnZoom } from './use-drawn-zoom.ts'
+import { ZoomForm } from './zoom-form.tsx'
 
 const [WIDTH, HEIGHT, TOP] = [900, 220, 8]
 
-/** A column for each step, its groups on top of each other; the table below has the same figures. */
-export function UsageChart({ report, groups }: { report: UsageReport; groups: GroupSum[] }) {
+/**
+ * A column for each step, its groups on top of each other; the table below has the same figures. A part that is drawn over is
+ * zoomed into, as is one that is chosen below.
+ */
+export function UsageChart({
+  report,
+  groups,
+  onZoom,
+}: {
+  report: UsageReport
+  groups: GroupSum[]
+  onZoom: (zoom: Zoom) => void
+}) {
   const steps = usageSteps(report, groups)
   const most = Math.max(1, ...steps.map(({ totalMicro }) => totalMicro))
   const width = WIDTH / steps.length
+  const { drawn, handlers } = useDrawnZoom(steps, report.to, onZoom)
   const called = steps.filter(({ totalMicro }) => totalMicro > 0)
   return (
     <figure className="chart">
@@ -17,6 +32,7 @@ export function UsageChart({ report, groups }: { report: UsageReport; groups: Gr
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
+        {...handlers}
         aria-label={`Charged in ${called.length} of ${steps.length} ${report.step}s, at most ${usd(most)} in one`}
       >
         <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
@@ -35,6 +51,15 @@ export function UsageChart({ report, groups }: { report: UsageReport; groups: Gr
             ))}
           </g>
         ))}
+        {drawn && (
+          <rect
+            className="drawn"
+            x={drawn.first * width}
+            width={(drawn.last - drawn.first + 1) * width}
+            y="0"
+            height={HEIGHT}
+          />
+        )}
       </svg>
       <figcaption className="days-ends soft small">
         <span>{steps[0]?.at.slice(0, 10)}</span>
@@ -43,6 +68,7 @@ export function UsageChart({ report, groups }: { report: UsageReport; groups: Gr
         </span>
         <span>{steps.at(-1)?.at.slice(0, 10)}</span>
       </figcaption>
+      <ZoomForm steps={steps} report={report} onZoom={onZoom} />
     </figure>
   )
 }

@@ -1,11 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
+import { FilterChip } from '../calls/filter-chip.tsx'
 import { groupings, ranges, type Grouping, type Range, type UsageView } from './usage-view.ts'
 import { groupingWords, rangeWords } from './usage-words.ts'
 
 /** By what, and how far back; both are in the address. */
-export function UsageChoices({ by = 'model', range = 'month' }: UsageView) {
+export function UsageChoices({ by = 'model', range = 'month', from, to }: UsageView) {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
   const set = (view: UsageView) => void navigate({ search: (before) => ({ ...before, ...view }) })
+  const setRange = (chosen?: Range) =>
+    void navigate({
+      search: ({ from: _, to: __, ...before }) => ({ ...before, ...(chosen && { range: chosen }) }),
+    })
   return (
     <div className="chips" role="group" aria-label="What is shown">
       <select aria-label="Grouped by" value={by} onChange={({ target }) => set({ by: target.value as Grouping })}>
@@ -15,13 +20,22 @@ export function UsageChoices({ by = 'model', range = 'month' }: UsageView) {
           </option>
         ))}
       </select>
-      <select aria-label="Time" value={range} onChange={({ target }) => set({ range: target.value as Range })}>
+      <select aria-label="Time" value={range} onChange={({ target }) => setRange(target.value as Range)}>
         {(Object.keys(ranges) as Range[]).map((each) => (
           <option key={each} value={each}>
             {rangeWords[each]}
           </option>
         ))}
       </select>
+      {from !== undefined && to !== undefined && (
+        <FilterChip name="Zoom" value={`${shown(from)} – ${shown(to)}`} choices={[]} onChange={() => setRange()} />
+      )}
     </div>
   )
+}
+
+const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+function shown(time: string): string {
+  return minute.format(new Date(time))
 }

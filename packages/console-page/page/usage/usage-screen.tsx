@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { reading } from '../api/reading.ts'
 import { usePlace, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
@@ -8,6 +8,7 @@ import { Money } from '../parts/money.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { groupSums } from '../pure/usage-stacks.ts'
+import type { Zoom } from '../pure/usage-zoom.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageChoices } from './usage-choices.tsx'
 import { UsageTable } from './usage-table.tsx'
@@ -28,6 +29,8 @@ export function UsageScreen() {
     ...reading(PATH, { params: place, query }),
     placeholderData: keepPreviousData,
   })
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
+  const zoom = (part: Zoom) => void navigate({ search: (before) => ({ ...before, ...part }) })
   const nameOf = useGroupNames(by)
   const groups = groupSums(data?.data ?? [])
   const csv = `${PATH.replace('{tenant}', place.tenant).replace('{project}', place.project)}?${new URLSearchParams({ ...query, format: 'csv' })}`
@@ -57,7 +60,7 @@ export function UsageScreen() {
               by the {data.step} of {data.zone}
             </span>
           </p>
-          <UsageChart report={data} groups={groups} />
+          <UsageChart key={data.from + data.to} report={data} groups={groups} onZoom={zoom} />
           <UsageTable head={groupingWords[by]} groups={groups} nameOf={nameOf} />
         </section>
       )}

@@ -1,0 +1,69 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import type { Command } from './commands.ts'
+import { fuzzyFound } from './fuzzy-match.ts'
+import { useActionCommands } from './use-action-commands.ts'
+import { usePlaceCommands } from './use-place-commands.ts'
+
+/** A field that filters, and below it what fits; arrows choose, Enter does it. */
+export function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateFlow: () => void }) {
+  const id = useId()
+  const [sought, setSought] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const list = useRef<HTMLUListElement>(null)
+  const commands = [...usePlaceCommands(), ...useActionCommands({ onCreateFlow })]
+  const found = fuzzyFound(commands, sought)
+  const at = Math.min(chosen, found.length - 1)
+  useEffect(() => {
+    list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+  const run = (command: Command | undefined) => {
+    if (!command) return
+    if (command.run !== onCreateFlow) onClose()
+    command.run()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1 + found.length }[event.key]
+    if (next === undefined && event.key !== 'Enter') return
+    event.preventDefault()
+    if (next === undefined) run(found[at])
+    else if (found.length > 0) setChosen(next % found.length)
+  }
+  return (
+    <div className="stack palette-commands">
+      <input
+        type="search"
+        role="combobox"
+        aria-label="Search and commands"
+        aria-expanded
+        aria-controls={id}
+        aria-autocomplete="list"
+        {...(found[at] && { 'aria-activedescendant': `${id}-${at}` })}
+        autoComplete="off"
+        placeholder="A screen, a flow, a key, a project, or what to do"
+        value={sought}
+        onChange={({ target }) => {
+          setSought(target.value)
+          setChosen(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul ref={list} id={id} role="listbox" aria-label="What fits">
+        {found.map((command, n) => (
+          <li
+            key={`${command.kind} ${command.id}`}
+            id={`${id}-${n}`}
+            role="option"
+            aria-selected={n === at}
+            onClick={() => run(command)}
+          >
+            <span>{command.title}</span>
+            <span className="soft small">{command.kind}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="soft small" role="status">
+        {found.length === 0 ? 'Nothing is called so.' : `${found.length} found`}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { isTyping } from '../flow-editor/is-typing.ts'
+import { Icon } from '../parts/icon.tsx'
+
+// Both are loaded when they are opened.
+const dialogs = {
+  palette: lazy(async () => ({ default: (await import('./palette-dialog.tsx')).PaletteDialog })),
+  shortcuts: lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
+}
+
+/** Opens the palette, as Ctrl K and Cmd K do everywhere; `?` opens the list of shortcuts. */
+export function PaletteButton() {
+  const [opened, setOpened] = useState<keyof typeof dialogs | null>(null)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const asked = askedBy(event)
+      // One dialog after the other: what is in a dialog is not left by a shortcut.
+      if (asked === null || document.querySelector('dialog[open]')) return
+      event.preventDefault()
+      setOpened(asked)
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  const Opened = opened && dialogs[opened]
+  return (
+    <>
+      <button
+        type="button"
+        className="button quiet icon-only"
+        aria-keyshortcuts="Control+K Meta+K"
+        title="Search and commands (Ctrl K)"
+        onClick={() => setOpened('palette')}
+      >
+        <Icon name="search" />
+        <span className="visually-hidden">Search and commands</span>
+      </button>
+      {Opened && (
+        <Suspense>
+          <Opened onClose={() => setOpened(null)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+function askedBy(event: KeyboardEvent): keyof typeof dialogs | null {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k') return 'palette'
+  return event.key === '?' && !isTyping(event.target) ? 'shortcuts' : null
+}

@@ -1,0 +1,16 @@
+import { useState } from 'react'
+import { CreateFlowDialog } from '../flow-editor/create-flow-dialog.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { CommandList } from './command-list.tsx'
+import './style/palette.css'
+
+/** Finds a screen, a flow, a key, another project or an action by some of its letters, and goes there. */
+export function PaletteDialog({ onClose }: { onClose: () => void }) {
+  const [isCreating, setCreating] = useState(false)
+  if (isCreating) return <CreateFlowDialog onClose={onClose} />
+  return (
+    <Dialog title="Search and commands" onClose={onClose}>
+      <CommandList onClose={onClose} onCreateFlow={() => setCreating(true)} />
+    </Dialog>
+  )
+}

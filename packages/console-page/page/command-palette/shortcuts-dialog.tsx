@@ -1,0 +1,36 @@
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+
+interface Shortcut {
+  keys: string
+  does: string
+}
+
+const shortcuts: Shortcut[] = [
+  { keys: 'Ctrl K', does: 'Search, and commands (on a Mac: Cmd K)' },
+  { keys: '?', does: 'These shortcuts' },
+  { keys: 'Escape', does: 'Closes a dialog or menu' },
+  { keys: '/', does: 'In a flow: adds a node' },
+  { keys: 'Ctrl F', does: 'In a flow: finds a node' },
+  { keys: 'Ctrl S', does: 'In a flow: saves it' },
+  { keys: 'Ctrl Z', does: 'In a flow: undoes; with Shift, does it again' },
+]
+
+const columns: Column<Shortcut>[] = [
+  { head: 'Keys', cell: ({ keys }) => <kbd>{keys}</kbd> },
+  { head: 'What it does', cell: ({ does }) => does },
+]
+
+/** What the keyboard does, besides what it does in every page. */
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <DataTable caption="Keyboard shortcuts" columns={columns} rows={shortcuts} keyOf={({ keys }) => keys} />
+      <div className="buttons">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,27 @@
+import type { NoticeRecord } from '@gateway/contracts/console/notices'
+import { useKeyNames } from '../api/use-names.ts'
+import { Badge } from '../parts/badge.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { NoticeText } from './notice-words.tsx'
+
+/** What happened, when, and whether it still is so. */
+export function NoticeTable({ notices, open }: { notices: NoticeRecord[]; open: Set<string> }) {
+  const nameOf = useKeyNames()
+  const columns: Column<NoticeRecord>[] = [
+    { head: 'What happened', cell: (notice) => <NoticeText notice={notice} nameOf={nameOf} /> },
+    { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" /> },
+    {
+      head: 'State',
+      cell: ({ id }) => (open.has(id) ? <Badge tone="warn" text="Open" /> : <Badge tone="plain" text="Cleared" />),
+    },
+    { head: 'Posted', cell: ({ deliveries }) => <span className="soft">{postedText(deliveries)}</span> },
+  ]
+  return <DataTable caption="Notices" columns={columns} rows={notices} keyOf={({ id }) => id} />
+}
+
+function postedText(deliveries: NoticeRecord['deliveries']): string {
+  if (deliveries.length === 0) return 'to no webhook'
+  const taken = deliveries.filter(({ state }) => state === 'Delivered').length
+  return `${taken} of ${deliveries.length} delivered`
+}

@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { NoticeRecord, WebhookRecord } from '@gateway/contracts/console/notices'
+import { readingAll } from '../api/reading.ts'
+import { useMemberNames } from '../api/use-names.ts'
+import { usePlace } from '../api/use-project.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { CreateWebhookDialog } from './create-webhook-dialog.tsx'
+import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx'
+import { LastDelivery } from './last-delivery.tsx'
+import { WEBHOOKS } from './notice-paths.ts'
+
+/** Where notices are posted to, how that went last, and what adds and ends it; for Project Owners. */
+export function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
+  const [isCreating, setCreating] = useState(false)
+  const [deleted, setDeleted] = useState<WebhookRecord | null>(null)
+  const nameOf = useMemberNames()
+  const { data, error } = useQuery(readingAll(WEBHOOKS, { params: usePlace() }))
+  const columns: Column<WebhookRecord>[] = [
+    { head: 'Address', cell: ({ url }) => <code>{url}</code> },
+    { head: 'Last delivery', cell: ({ id }) => <LastDelivery webhook={id} notices={notices} /> },
+    {
+      head: 'Added',
+      cell: ({ createdAt, createdBy }) => (
+        <>
+          <Moment iso={createdAt} /> <span className="soft">by {nameOf(createdBy)}</span>
+        </>
+      ),
+    },
+    {
+      head: 'Actions',
+      cell: (webhook) => (
+        <button
+          type="button"
+          className="button small danger"
+          aria-label={`Delete ${webhook.url}`}
+          onClick={() => setDeleted(webhook)}
+        >
+          Delete
+        </button>
+      ),
+    },
+  ]
+  return (
+    <section className="card stack" aria-label="Webhooks">
+      <div className="head">
+        <h2>Webhooks</h2>
+        <button type="button" className="button small" onClick={() => setCreating(true)}>
+          Add a webhook
+        </button>
+      </div>
+      <RefusalBox error={error} />
+      {data?.length === 0 && (
+        <p className="soft">
+          There is none. Each notice is posted to every address that is added here, signed, as soon as it is told.
+        </p>
+      )}
+      {data && data.length > 0 && <DataTable caption="Webhooks" columns={columns} rows={data} keyOf={({ id }) => id} />}
+      {isCreating && <CreateWebhookDialog onClose={() => setCreating(false)} />}
+      {deleted && <DeleteWebhookDialog of={deleted} onClose={() => setDeleted(null)} />}
+    </section>
+  )
+}

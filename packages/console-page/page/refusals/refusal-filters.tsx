@@ -1,0 +1,41 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useKeyNames } from '../api/use-names.ts'
+import { FilterChip } from '../calls/filter-chip.tsx'
+import type { RefusalGroup } from './refusal-groups.ts'
+import { spans, type Days, type RefusalView } from './refusal-view.ts'
+
+const words: Record<Days, string> = { 1: 'The last 24 hours', 7: 'The last 7 days', 31: 'The last 31 days' }
+
+/** How far back, and of which code and key; all of it is in the address. */
+export function RefusalFilters({
+  view: { days = 1, code, key },
+  codes,
+  keys,
+}: {
+  view: RefusalView
+  codes: RefusalGroup[]
+  keys: RefusalGroup[]
+}) {
+  const nameOf = useKeyNames()
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/refusals' })
+  const set = (name: keyof RefusalView) => (value: string | number | undefined) =>
+    void navigate({ search: ({ [name]: _, ...others }) => ({ ...others, ...(value && { [name]: value }) }) })
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      <select aria-label="Time" value={days} onChange={({ target }) => set('days')(Number(target.value))}>
+        {spans.map((span) => (
+          <option key={span} value={span}>
+            {words[span]}
+          </option>
+        ))}
+      </select>
+      <FilterChip name="Code" value={code} choices={codes.map(({ group }) => [group, group])} onChange={set('code')} />
+      <FilterChip
+        name="Key"
+        value={key}
+        choices={keys.map(({ group }) => [group, nameOf(group)])}
+        onChange={set('key')}
+      />
+    </div>
+  )
+}

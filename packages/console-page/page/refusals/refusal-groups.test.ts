@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { RefusalCounts } from '@gateway/contracts/console/refusals'
+import { refusalGroups } from './refusal-groups.ts'
+import { refusalView } from './refusal-view.ts'
+
+const hour = (at: number, group: string, count: number) => ({ hour: `2026-11-20T0${at}:00:00.000Z`, group, count })
+const counts: RefusalCounts = {
+  from: '2026-11-20T08:00:00.000Z',
+  to: '2026-11-20T10:00:00.000Z',
+  by: 'code',
+  data: [hour(8, 'key_limit', 2), hour(8, 'rate_limited', 4), hour(9, 'key_limit', 3)],
+  total: 9,
+}
+const latest = {
+  at: '2026-11-20T08:30:00.000Z',
+  key: 'key_1',
+  model: null,
+  code: 'rate_limited',
+  status: 429,
+  requestId: 'req_1',
+}
+
+test('the hours of a code are counted together, with its newest refusal or, without one, its newest hour', () => {
+  expect(refusalGroups(counts, [latest])).toEqual([
+    { group: 'key_limit', count: 5, lastAt: '2026-11-20T09:00:00.000Z', isToTheHour: true },
+    { group: 'rate_limited', count: 4, lastAt: latest.at, isToTheHour: false },
+  ])
+})
+
+test('an address says a time that there is, a code and a key, and nothing else of it is taken', () => {
+  expect(refusalView({ days: 7, code: 'key_limit', key: 'key_1', other: 1 })).toEqual({
+    days: 7,
+    code: 'key_limit',
+    key: 'key_1',
+  })
+  expect(refusalView({ days: 400, code: 3 })).toEqual({})
+})

@@ -1,0 +1,19 @@
+/** How many days back one looks. */
+export const spans = [1, 7, 31] as const
+export type Days = (typeof spans)[number]
+
+/** Which refusals are shown, as the address has it; left out: of a day, all. */
+export interface RefusalView {
+  days?: Days
+  code?: string
+  key?: string
+}
+
+export function refusalView({ days, code, key }: Record<string, unknown>): RefusalView {
+  const span = spans.find((each) => each === days)
+  return {
+    ...(span && { days: span }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof key === 'string' && { key }),
+  }
+}

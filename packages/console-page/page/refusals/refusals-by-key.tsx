@@ -1,0 +1,16 @@
+import { useKeyNames } from '../api/use-names.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { count } from '../pure/usd.ts'
+import type { RefusalGroup } from './refusal-groups.ts'
+import { LastTime } from './refusals-by-code.tsx'
+
+/** Whose calls were refused. */
+export function RefusalsByKey({ groups }: { groups: RefusalGroup[] }) {
+  const nameOf = useKeyNames()
+  const columns: Column<RefusalGroup>[] = [
+    { head: 'Key', cell: ({ group }) => nameOf(group) },
+    { head: 'Times', cell: ({ count: times }) => count(times), isNumber: true },
+    { head: 'Last', cell: (group) => <LastTime of={group} /> },
+  ]
+  return <DataTable caption="Refused, by key" columns={columns} rows={groups} keyOf={({ group }) => group} />
+}

@@ -1,0 +1,56 @@
+import { useSearch } from '@tanstack/react-router'
+import { useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { NewestRefusals } from './newest-refusals.tsx'
+import { RefusalFilters } from './refusal-filters.tsx'
+import { RefusalsByCode } from './refusals-by-code.tsx'
+import { RefusalsByKey } from './refusals-by-key.tsx'
+import { useRefusals } from './use-refusals.ts'
+import './style/refusals.css'
+
+/** What was refused in the last days, and what clears it. */
+export function RefusalsScreen() {
+  const view = useSearch({ from: '/projects/$tenant/$project/refusals' })
+  const { isPending, error, total, codes, keys, latest } = useRefusals(view.days ?? 1)
+  const { code, key } = view
+  const shown = latest.filter((each) => (!code || each.code === code) && (!key || each.key === key))
+  // Counts are by the code or by the key alone: of both together there are only the newest.
+  const byCode = key ? [] : codes.filter(({ group }) => !code || group === code)
+  const byKey = code ? [] : keys.filter(({ group }) => !key || group === key)
+  return (
+    <Screen title="Refusals" of={useProjectName()}>
+      <RefusalFilters view={view} codes={codes} keys={keys} />
+      <RefusalBox error={error} />
+      {isPending && !error && <Waiting what="refusals" />}
+      {total === 0 && (
+        <EmptyState title="Nothing was refused in this time">
+          A call that is refused costs nothing, and is here some seconds later.
+        </EmptyState>
+      )}
+      {byCode.length > 0 && (
+        <section className="stack" aria-label="By code">
+          <h2>By code</h2>
+          <RefusalsByCode groups={byCode} />
+        </section>
+      )}
+      {byKey.length > 0 && (
+        <section className="stack" aria-label="By key">
+          <h2>By key</h2>
+          <RefusalsByKey groups={byKey} />
+        </section>
+      )}
+      {shown.length > 0 && (
+        <section className="stack" aria-label="The newest">
+          <h2>The newest</h2>
+          <NewestRefusals rows={shown} />
+        </section>
+      )}
+      {total !== undefined && total > 0 && shown.length === 0 && (
+        <p className="soft">None of the newest hundred is like this.</p>
+      )}
+    </Screen>
+  )
+}

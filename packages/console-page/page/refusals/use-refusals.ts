@@ -1,0 +1,36 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { reading } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+import { refusalGroups } from './refusal-groups.ts'
+import type { Days } from './refusal-view.ts'
+
+const PATH = '/api/v2/tenants/{tenant}/projects/{project}/refusals'
+const EVERY_MS = 5_000
+const HOUR_MS = 3_600_000
+
+/** What was refused in so many days, by code and by key, and the newest hundred; it comes by itself. */
+export function useRefusals(days: Days) {
+  const params = usePlace()
+  const [codes, keys] = [useCounts('code', days), useCounts('key', days)]
+  const latest = useQuery({ ...reading(`${PATH}/recent`, { params }), refetchInterval: EVERY_MS })
+  const rows = latest.data?.data ?? []
+  return {
+    isPending: codes.isPending || latest.isPending,
+    error: codes.error ?? keys.error ?? latest.error,
+    total: codes.data?.total,
+    codes: codes.data ? refusalGroups(codes.data, rows) : [],
+    keys: keys.data ? refusalGroups(keys.data, rows) : [],
+    latest: rows,
+  }
+}
+
+/** Of whole hours, so that the question is the same for an hour. */
+function useCounts(by: 'code' | 'key', days: Days) {
+  const to = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS
+  const period = { from: new Date(to - days * 24 * HOUR_MS).toISOString(), to: new Date(to).toISOString() }
+  return useQuery({
+    ...reading(PATH, { params: usePlace(), query: { by, ...period } }),
+    refetchInterval: EVERY_MS,
+    placeholderData: keepPreviousData,
+  })
+}

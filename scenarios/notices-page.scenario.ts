@@ -1,0 +1,293 @@
+import { expect, onTestFinished } from 'vitest'
+import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-receiver.ts'
+import { consoleOwner, signIn } from './src/console/people.ts'
+import { chat } from './src/stack.ts'
+
+// What asks for attention, in a browser: notices and webhooks, refusals, first steps, and the ways to them.
+
+const region = (page: Page, name: string) => page.getByRole('region', { name })
+
+/** Says that less than so many USD is to be told. */
+async function tellBelow(page: Page, usd: string): Promise<void> {
+  await page.getByRole('button', { name: 'Change what is told' }).click()
+  const form = page.getByRole('dialog', { name: 'What is to be told' })
+  await form.getByLabel('Less remains in the wallet than, in USD').first().fill(usd)
+  await form.getByRole('button', { name: /^Add: Less remains/ }).click()
+  await form.getByRole('button', { name: 'Save the thresholds' }).click()
+  await form.waitFor({ state: 'detached' })
+  await region(page, 'What is told').getByText(`$${usd}`).waitFor()
+}
+
+test('a threshold is set, calls cross it, and its notice comes by itself and is posted, signed as the page says', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const receiver = await startNoticeReceiver()
+  onTestFinished(receiver.stop)
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/notices`)
+  await signIn(page, owner)
+  await page.getByText('Nothing was told yet').waitFor()
+  await tellBelow(page, '4.99999')
+
+  await page.getByRole('button', { name: 'Add a webhook' }).click()
+  await page.getByRole('dialog').getByLabel('Address').fill(receiver.url)
+  await page.getByRole('button', { name: 'Add the webhook' }).click()
+  const secretDialog = page.getByRole('dialog', { name: 'The signing secret' })
+  await secretDialog.waitFor()
+  const [secret, code] = await secretDialog.locator('pre').allTextContents()
+  await secretDialog.getByRole('button', { name: 'I have copied it' }).click()
+  await region(page, 'Webhooks').getByText('nothing was posted yet').waitFor()
+
+  expect((await chat(stack, owner)).status).toBe(200)
+  await page.getByRole('link', { name: 'Notices, 1 open' }).waitFor()
+  const row = page.getByRole('row', { name: /Less than .* remained in the wallet/ })
+  await row.getByText('Open').waitFor()
+  await row.getByText('1 of 1 delivered').waitFor()
+  await region(page, 'Webhooks').getByText('Delivered').waitFor()
+  await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('1 notice open.')
+
+  const [notice] = receiver.received as [ReceivedNotice]
+  const module: string = `data:text/javascript,${encodeURIComponent(code!)}`
+  const { isGenuine } = await import(module)
+  expect(isGenuine(notice.headers, notice.body, secret)).toBe(true)
+  expect(isGenuine(notice.headers, notice.body.replace('below', 'above'), secret)).toBe(false)
+  expect(JSON.parse(notice.body)).toMatchObject({ type: 'wallet.below', data: { threshold: 4_999_990 } })
+
+  await stack.fixture.fund(owner.project.id, 1_000_000n)
+  await row.getByText('Cleared').waitFor()
+  await page.getByRole('link', { name: 'Notices', exact: true }).first().waitFor()
+
+  await page.getByRole('button', { name: `Delete ${receiver.url}` }).click()
+  const deletion = page.getByRole('dialog', { name: 'Delete the webhook?' })
+  await deletion.getByText('what is on its way there is given up').waitFor()
+  await deletion.getByRole('button', { name: 'Delete it' }).click()
+  await region(page, 'Webhooks').getByText('There is none').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('a webhook that does not take a notice is shown as failing, with why and when it is tried again', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const receiver = await startNoticeReceiver()
+  onTestFinished(receiver.stop)
+  receiver.answer.status = 500
+  const { page } = await visit()
+  await page.goto(`${owner.home}/notices`)
+  await signIn(page, owner)
+  await tellBelow(page, '4.99999')
+  await page.getByRole('button', { name: 'Add a webhook' }).click()
+  await page.getByRole('dialog').getByLabel('Address').fill(receiver.url)
+  await page.getByRole('button', { name: 'Add the webhook' }).click()
+  await page.getByRole('button', { name: 'I have copied it' }).click()
+  expect((await chat(stack, owner)).status).toBe(200)
+  const webhooks = region(page, 'Webhooks')
+  await webhooks.getByText('Failing').waitFor()
+  await webhooks.getByText(/it answered 500; tried again/).waitFor()
+})
+
+test('an address that leads nowhere is refused in the form, where it was typed [invalid_request]', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(`${owner.home}/notices`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Add a webhook' }).click()
+  const form = page.getByRole('dialog', { name: 'Add a webhook' })
+  await form.getByLabel('Address').fill('https://me:secret@hooks.example.com/')
+  await form.getByRole('button', { name: 'Add the webhook' }).click()
+  await form.getByRole('alert').getByText('invalid_request').waitFor()
+  expect(await form.getByLabel('Address').inputValue()).toBe('https://me:secret@hooks.example.com/')
+})
+
+test.for(views)(
+  'notices can be used by everybody, at $width pixels in $colorScheme',
+  async (view, { stack, visit }) => {
+    const owner = await consoleOwner(stack)
+    const { page, problems } = await visit(view)
+    await page.goto(`${owner.home}/notices`)
+    await signIn(page, owner)
+    await tellBelow(page, '4.99999')
+    expect((await chat(stack, owner)).status).toBe(200)
+    await page.getByRole('row', { name: /remained in the wallet/ }).waitFor()
+    expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+    await page.getByRole('button', { name: 'Change what is told' }).click()
+    await page.getByRole('dialog').waitFor()
+    expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+    expect(problems).toEqual([])
+  },
+)
+
+test('what was refused is listed by its code with what clears it, its filters stay in the address, and a key is made there [model_not_found]', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const refused = await chat(stack, { ...owner, model: 'acme/no-such-model' })
+  expect(refused.status).toBe(404)
+  const limited = await stack.fixture.key({
+    project: owner.project,
+    by: owner.owner,
+    limit: { micro: 1n, reset: 'lifetime' },
+  })
+  expect((await chat(stack, { ...owner, key: limited })).status).toBe(403)
+  const { page, problems } = await visit()
+  await page.goto(owner.home)
+  await signIn(page, owner)
+  await page.getByRole('link', { name: 'What clears them' }).click()
+  const byCode = region(page, 'By code')
+  const unknown = byCode.getByRole('row', { name: /model_not_found/ })
+  await unknown.getByText('No model of this name can be called here.').waitFor()
+  await unknown.getByText('an administrator assigns the one that is missing').waitFor()
+  const link = unknown.getByRole('link', { name: 'model_not_found' })
+  expect(await link.getAttribute('href')).toBe('/docs/refusals/model_not_found')
+  const limit = byCode.getByRole('row', { name: /key_limit/ })
+  await limit.getByText('a key with a higher limit').waitFor()
+  expect(await region(page, 'By key').getByRole('row').count()).toBe(3)
+
+  await page.getByLabel('Code', { exact: true }).selectOption('key_limit')
+  await unknown.waitFor({ state: 'detached' })
+  await page.getByLabel('Time').selectOption('7')
+  await page.reload()
+  await limit.waitFor()
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ code: 'key_limit', days: '7' })
+  expect(await region(page, 'The newest').getByText(refused.headers.get('x-request-id')!).count()).toBe(0)
+  await limit.getByRole('link', { name: 'Create a key' }).click()
+  await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test.for(views)(
+  'refusals can be used by everybody, at $width pixels in $colorScheme',
+  async (view, { stack, visit }) => {
+    const owner = await consoleOwner(stack)
+    await chat(stack, { ...owner, model: 'acme/no-such-model' })
+    const { page, problems } = await visit(view)
+    await page.goto(`${owner.home}/refusals`)
+    await signIn(page, owner)
+    await region(page, 'The newest').waitFor()
+    await region(page, 'By code').waitFor()
+    expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
+    expect(problems).toEqual([])
+  },
+)
+
+test('with the keyboard alone the palette leads to screens and keys, changes the scheme and begins a flow', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems } = await visit()
+  await page.goto(owner.home)
+  await signIn(page, owner)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  const field = page.getByRole('combobox', { name: 'Search and commands' })
+  const command = async (sought: string, title: string) => {
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
+    await page.keyboard.type(sought)
+    await page.getByRole('option', { name: title, selected: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await field.waitFor({ state: 'detached' })
+  }
+  const focused = () => page.evaluate<string>('document.activeElement.textContent')
+  await command('usg', 'Usage')
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+  await expect.poll(focused).toBe('Usage')
+  await command('dark', 'Dark scheme')
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+  await page.keyboard.press('?')
+  const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await shortcuts.getByText('Ctrl K').waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await shortcuts.waitFor({ state: 'detached' })
+  await command('cak', 'Create a key')
+  await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
+  await page.keyboard.press('Escape')
+  await command('cf', 'Create a flow')
+  await page.getByRole('dialog', { name: 'Create a flow' }).getByLabel('Name').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('no such thing at all')
+  await page.getByText('Nothing is called so.').waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.press('Delete')
+  await page.getByRole('option', { name: 'Overview' }).waitFor()
+  await page.keyboard.press('ArrowUp')
+  await page.getByRole('option', { name: 'Sign out', selected: true }).waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await page.getByLabel('E-mail').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an empty project leads from a product to a key to a call, which comes by itself', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const empty = await stack.fixture.project({ ...owner.project, owner: owner.owner }, 5_000_000n)
+  const { page, problems } = await visit()
+  await page.goto(`${owner.start}/projects/${empty.tenant}/${empty.id}`)
+  await signIn(page, owner)
+  const steps = region(page, 'First steps')
+  await steps.getByRole('button', { name: 'Assign a product' }).click()
+  const assigning = page.getByRole('dialog', { name: 'Assign a product' })
+  await assigning.getByLabel('Product').selectOption(owner.model)
+  await assigning.getByRole('button', { name: 'Assign it' }).click()
+  await steps.getByText('The project can use').waitFor()
+  expect(await steps.locator('pre').textContent()).toContain(owner.model)
+  expect(await hindrances(page)).toEqual([])
+  await steps.getByRole('link', { name: 'Create a key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create a key' })
+  await form.getByLabel('Name', { exact: true }).fill('first')
+  await form.getByRole('button', { name: 'Create the key' }).click()
+  const made = page.getByRole('dialog', { name: 'The secret of first' })
+  const secret = (await made.locator('pre').first().textContent())!
+  await made.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await steps.getByText('Create a key (done)').waitFor()
+  expect((await chat(stack, { key: { ...owner.key, secret }, model: owner.model })).status).toBe(200)
+  await region(page, 'Latest calls').getByText('Charged').waitFor()
+  await steps.waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+})
+
+test('a part of the chart is zoomed into by drawing over it and by the keyboard, and stays in the address', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  expect((await chat(stack, owner)).status).toBe(200)
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/usage`)
+  await signIn(page, owner)
+  const chart = region(page, 'Usage').getByRole('img')
+  const box = (await chart.boundingBox())!
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 50)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width - 2, box.y + 50, { steps: 4 })
+  await page.mouse.up()
+  await page.getByText(/by the hour of/).waitFor()
+  const zoomed = () => new URL(page.url()).searchParams
+  const hours = () => (Date.parse(zoomed().get('to')!) - Date.parse(zoomed().get('from')!)) / 3_600_000
+  expect(hours()).toBeGreaterThan(24)
+  const last = page.getByLabel('First hour').locator('option').nth(-2)
+  await page.getByLabel('First hour').selectOption(await last.getAttribute('value'))
+  await page.getByRole('button', { name: 'Zoom in' }).press('Enter')
+  await expect.poll(hours).toBe(2)
+  await page.reload()
+  await page.getByText(/^Zoom: /).waitFor()
+  expect(hours()).toBe(2)
+  expect(await hindrances(page)).toEqual([])
+  await page.getByRole('button', { name: /^Any zoom/ }).click()
+  await page.getByText(/by the day of/).waitFor()
+  expect([...zoomed().keys()]).not.toContain('from')
+  expect(problems).toEqual([])
+})
