@@ -1,0 +1,78 @@
+import { expect } from 'vitest'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { hindrances } from './src/console/browser.ts'
+import { canvasOf } from './src/console/flow-canvas.ts'
+import { consoleOwner, signIn } from './src/console/people.ts'
+import type { Stack } from './src/stack.ts'
+
+// What is seen beside the canvas of executions, of what they are given, and of revisions.
+
+const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+
+async function flowOf(stack: Stack) {
+  const owner = await consoleOwner(stack)
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'ask', kind: 'template', template: 'Write about {{ text }}.' },
+      { id: 'draft', kind: 'product.chat', product: owner.model },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      { from: 'in.text', to: 'ask.text' },
+      { from: 'ask.text', to: 'draft.prompt' },
+      { from: 'draft.text', to: 'out.text' },
+    ],
+  })
+  return { owner, id, address: `${owner.home}/flows/${id}` }
+}
+
+test('of an execution each node shows what it was given, answered and cost, and each edge what it carried', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await flowOf(stack)
+  const { page, problems } = await visit()
+  await page.goto(address)
+  await signIn(page, owner)
+  await canvasOf(page).node('draft').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const long = 'rain '.repeat(80).trim()
+  await page.locator('.run-panel').getByLabel('text', { exact: true }).fill(long)
+  await page.locator('.run-panel').getByRole('button', { name: 'Run', exact: true }).click()
+  await canvasOf(page).node('out').getByText('done').waitFor()
+
+  const edge = page.getByLabel('From in.text to ask.text')
+  await edge.focus()
+  const glance = page.locator('.carried-value')
+  await glance.getByText('in.text gave ask.text').waitFor()
+  expect(await glance.locator('pre').textContent()).toMatch(/^rain .*…$/)
+  await page.keyboard.press('Enter')
+  const carried = page.getByRole('complementary').getByRole('region', { name: 'What in.text gave ask.text' })
+  await carried.getByRole('button', { name: 'Show all of it' }).click()
+  expect(await carried.locator('pre').textContent()).toBe(long)
+
+  await canvasOf(page).node('draft').click()
+  const did = page.getByRole('region', { name: 'What draft did' })
+  await did.getByText('Attempts').waitFor()
+  await did.getByRole('button', { name: 'Show all of it' }).first().click()
+  expect(await did.locator('pre').first().textContent()).toBe(`Write about ${long}.`)
+  const { settled } = await stack.wallet(owner.project.id)
+  await did
+    .getByTitle(`${Number(settled).toLocaleString('en')} micro-USD`)
+    .first()
+    .waitFor()
+  expect(await hindrances(page)).toEqual([])
+
+  await page.locator('.run-panel').getByLabel('Ceiling, in USD').fill('0.000001')
+  await page.locator('.run-panel').getByRole('button', { name: 'Run', exact: true }).click()
+  await did.getByText(/the ceiling of its execution, 1 micro-USD/).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Executions', exact: true }).click()
+  await page.getByRole('button', { name: 'Show on the canvas' }).last().click()
+  await canvasOf(page).node('ask').click()
+  await page.getByRole('region', { name: 'What ask did' }).getByText('Attempts').waitFor()
+  expect(problems).toEqual([])
+})
