@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances } from './src/console/browser.ts'
@@ -76,3 +77,58 @@ test('of an execution each node shows what it was given, answered and cost, and 
   await page.getByRole('region', { name: 'What ask did' }).getByText('Attempts').waitFor()
   expect(problems).toEqual([])
 })
+
+test('an image for a run is uploaded or chosen, seen before, taken away, and comes back to be downloaded; others are refused unsent', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const photo = { type: 'object' as const, properties: { photo: IMAGE }, required: ['photo'] }
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: photo,
+    output: photo,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [{ from: 'in.photo', to: 'out.photo' }],
+  })
+  const { page, problems } = await visit()
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  await page.goto(`${owner.home}/flows/${id}`)
+  await signIn(page, owner)
+  await canvasOf(page).node('in').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.locator('.run-panel')
+  const field = run.getByRole('group', { name: 'photo' })
+  const file = field.locator('input[type=file]')
+  await file.setInputFiles({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('no image') })
+  await field.getByText('Choose a PNG, JPEG or WebP file.').waitFor()
+  expect(sent.filter((one) => /^POST .*assets$/.test(one))).toEqual([])
+
+  await file.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: PNG })
+  const seen = field.getByRole('img')
+  await seen.waitFor()
+  await expect.poll(() => page.evaluate('document.querySelector(".asset-view img").naturalWidth')).toBe(1)
+  await field.getByRole('button', { name: 'Take it away' }).click()
+  await seen.waitFor({ state: 'detached' })
+  await field.getByLabel('photo: one of the project').selectOption({ index: 1 })
+  await seen.waitFor()
+  expect(await hindrances(page)).toEqual([])
+
+  await run.getByRole('button', { name: 'Run', exact: true }).click()
+  const answered = page.getByRole('region', { name: 'What the execution answered' })
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    answered.getByRole('link', { name: 'Download' }).click(),
+  ])
+  expect(await readFile(await download.path())).toEqual(PNG)
+  expect(problems).toEqual([])
+})
+
+const IMAGE = { type: 'object' as const, format: 'image' }
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
