@@ -132,3 +132,31 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
+
+test('two revisions are over each other on one canvas, and what differs is marked by words and listed', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await flowOf(stack)
+  const { page, problems } = await visit()
+  await page.goto(address)
+  await signIn(page, owner)
+  await canvasOf(page).node('ask').click()
+  await page.getByLabel('Text', { exact: true }).fill('Sing about {{ text }}.')
+  await page.getByLabel('From draft.text to out.text').focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Delete')
+  await page.getByRole('button', { name: 'Revisions', exact: true }).click()
+  await page.getByRole('button', { name: 'Compare', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'What differs' })
+  const list = dialog.getByRole('list', { name: 'All that differs' })
+  await list.getByText('node ask ≠ changed: template').waitFor()
+  await list.getByText('edge draft.text to out.text − removed').waitFor()
+  await dialog.locator('.react-flow__node[data-id="ask"]').getByText('≠ changed').waitFor()
+  await dialog.getByLabel('From draft.text to out.text − removed').waitFor({ state: 'attached' })
+  expect(await hindrances(page)).toEqual([])
+  await dialog.getByLabel('To', { exact: true }).selectOption('1')
+  await dialog.getByText('Nothing differs.').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  expect(problems).toEqual([])
+})
