@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from 'vitest'
+import { callerAt } from './src/caller.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances } from './src/console/browser.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { consoleOwner, signIn } from './src/console/people.ts'
+import { readDocBlocks } from './src/mcp/doc-blocks.ts'
 import type { Stack } from './src/stack.ts'
 
 // What is seen beside the canvas of executions, of what they are given, and of revisions.
@@ -158,5 +161,49 @@ test('two revisions are over each other on one canvas, and what differs is marke
   await dialog.getByLabel('To', { exact: true }).selectOption('1')
   await dialog.getByText('Nothing differs.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
+  expect(problems).toEqual([])
+})
+
+test('what connects a client is what docs/mcp.md has, without a secret, once the flow is a tool', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const topic = { type: 'object' as const, properties: { topic: { type: 'string' } }, required: ['topic'] }
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: topic,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [{ from: 'in.topic', to: 'out.text' }],
+  })
+  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
+  const path = `/api/v2/tenants/${owner.project.tenant}/sandboxes/${id}`
+  await person.ask('PATCH', path, { name: 'Your flow', mcpEnabled: false })
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/flows/${id}`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Connect a client' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect a client' })
+  await dialog.getByText('Clients are refused until it is.').waitFor()
+  await dialog.getByLabel('The flow is an MCP tool').click()
+  await dialog.getByText('Clients are refused until it is.').waitFor({ state: 'detached' })
+  expect((await person.ask('GET', path)).body.mcpEnabled).toBe(true)
+
+  const blocks = await readDocBlocks(join(import.meta.dirname, '../docs/mcp.md'))
+  const clients = await dialog.getByLabel('Client', { exact: true }).locator('option').allTextContents()
+  expect(clients).toEqual(['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code', 'MCP Inspector'])
+  for (const client of clients) {
+    await dialog.getByLabel('Client', { exact: true }).selectOption(client)
+    await dialog.getByRole('button', { name: `Copy the settings for ${client}` }).waitFor()
+    const shown = (await dialog.locator('pre').textContent())!
+    const said = shown
+      .replaceAll(/https?:[^"\s]*?(?=\/v1\/)/g, 'https://gateway.example')
+      .replaceAll(id, 'sbx-your-flow')
+    expect(said).toBe(blocks.find(({ title }) => title === client)!.text)
+  }
+  expect(await hindrances(page)).toEqual([])
   expect(problems).toEqual([])
 })
