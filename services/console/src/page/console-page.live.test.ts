@@ -65,6 +65,7 @@ test('the page runs nothing that is not a file of its own, is framed by nobody a
     'script-src': "'self'",
     'style-src': "'self'",
     'img-src': "'self'",
+    'media-src': "'self'",
     'connect-src': "'self'",
     'form-action': "'self'",
     'base-uri': "'none'",

@@ -8,6 +8,7 @@ export const pageHeaders = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "media-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",

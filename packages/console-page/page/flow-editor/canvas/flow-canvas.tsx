@@ -18,6 +18,7 @@ import { useSelection, useSession } from '../session.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { TasksProvider, type CanvasTask } from './canvas-tasks.ts'
 import { canvasWords } from './canvas-words.ts'
+import { CarriedValue } from './carried-value.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
 import { ConnectionHint } from './connection-hint.tsx'
 import { flowEdges, flowNodes } from './drawn-items.ts'
@@ -26,6 +27,7 @@ import { SearchDialog } from './search-dialog.tsx'
 import { useCanvasKeys } from './use-canvas-keys.ts'
 import { useClipboard } from './use-clipboard.ts'
 import { useFlowChanges } from './use-flow-changes.ts'
+import { useLitEdge } from './use-lit-edge.ts'
 
 const nodeTypes = { node: NodeCard }
 /** Wide enough that an edge begun at the outermost port does not move the canvas. */
@@ -37,6 +39,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
   const { selectedNodes, selectedEdges } = useSelection()
   const { dragged, sizes, onNodesChange, onEdgesChange } = useFlowChanges()
   const [task, setTask] = useState<CanvasTask | null>(null)
+  const { lit, listening } = useLitEdge()
   const flow = useReactFlow()
   const element = useRef<HTMLDivElement>(null)
   const nodes = useMemo(
@@ -98,7 +101,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
 
   return (
     <TasksProvider value={setTask}>
-      <div className="flow-canvas" ref={element}>
+      <div className="flow-canvas" ref={element} {...listening}>
         <ReactFlow
           nodes={nodes}
           edges={edges}
@@ -127,6 +130,9 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
           <MiniMap pannable zoomable />
           <Panel position="top-center">
             <ConnectionHint />
+          </Panel>
+          <Panel position="bottom-center">
+            <CarriedValue lit={lit} />
           </Panel>
           <Panel position="top-right" className="canvas-actions">
             <button

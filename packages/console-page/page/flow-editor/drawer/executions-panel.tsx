@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ExecutionSummary } from '@gateway/contracts/execution'
 import { ask } from '../../api/ask.ts'
 import { reading } from '../../api/reading.ts'
@@ -9,6 +9,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { Money } from '../../parts/money.tsx'
 import { RefusalBox } from '../../parts/refusal-box.tsx'
 import { Waiting } from '../../parts/waiting.tsx'
+import { readingRevision } from '../data/use-opened-flow.ts'
 import { shown } from '../run/take-line.ts'
 import { useRunStore } from '../run/run-store.ts'
 
@@ -26,11 +27,15 @@ export function ExecutionsPanel({ sandbox }: { sandbox: string }) {
     }),
     refetchInterval: EVERY_MS,
   })
-  const show = async ({ id }: ExecutionSummary) => {
+  const client = useQueryClient()
+  const show = async ({ id, revision }: ExecutionSummary) => {
     setError(null)
     const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
-    await ask('GET', path, { params: { ...place, execution: id } })
-      .then((execution) => run.setState(shown(execution)))
+    await Promise.all([
+      ask('GET', path, { params: { ...place, execution: id } }),
+      client.fetchQuery(readingRevision({ tenant: place.tenant, sandbox }, revision)),
+    ])
+      .then(([execution, { graph }]) => run.setState(shown(execution, graph)))
       .catch(setError)
   }
   if (list.isPending) return <Waiting what="executions" />

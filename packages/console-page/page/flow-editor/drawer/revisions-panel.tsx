@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { RevisionRecord } from '@gateway/contracts/console/sandboxes'
 import { reading } from '../../api/reading.ts'
@@ -7,6 +8,7 @@ import { Badge } from '../../parts/badge.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { RefusalBox } from '../../parts/refusal-box.tsx'
 import { Waiting } from '../../parts/waiting.tsx'
+import { CompareDialog } from '../compare/compare-dialog.tsx'
 import { differenceOf } from '../core/difference.ts'
 import { differenceWords } from '../core/difference-words.ts'
 import type { useSaving } from '../data/use-saving.ts'
@@ -20,28 +22,37 @@ export function RevisionsPanel({ saving: { sandbox } }: { saving: ReturnType<typ
   const { data, error, isPending } = useQuery(
     reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions', { params: { tenant, sandbox: sandbox.id } }),
   )
+  const [compared, setCompared] = useState<number | null>(null)
   if (error) return <RefusalBox error={error} />
   if (isPending) return <Waiting what="revisions" />
   const take = ({ graph }: RevisionRecord) => editor.change(() => graph)
   return (
-    <ul className="flow-revisions">
-      {data.data.map((revision) => (
-        <li key={revision.number}>
-          <strong>Revision {revision.number}</strong>
-          <span className="chips">
-            {sandbox.activeRevision === revision.number && <Badge tone="good" text="Active" />}
-            {revision.problems.length > 0 && <Badge tone="warn" text="Draft" />}
-          </span>
-          <span className="soft">
-            {nameOf(revision.createdBy)}, <Moment iso={revision.createdAt} />
-          </span>
-          <span className="soft">{differenceWords(differenceOf(revision.graph, model.graph))}</span>
-          <button type="button" className="button small quiet" onClick={() => take(revision)}>
-            Put on the canvas
-          </button>
-        </li>
-      ))}
-      {data.data.length === 0 && <li className="soft">Nothing was saved yet.</li>}
-    </ul>
+    <>
+      <ul className="flow-revisions">
+        {data.data.map((revision) => (
+          <li key={revision.number}>
+            <strong>Revision {revision.number}</strong>
+            <span className="chips">
+              {sandbox.activeRevision === revision.number && <Badge tone="good" text="Active" />}
+              {revision.problems.length > 0 && <Badge tone="warn" text="Draft" />}
+            </span>
+            <span className="soft">
+              {nameOf(revision.createdBy)}, <Moment iso={revision.createdAt} />
+            </span>
+            <span className="soft">{differenceWords(differenceOf(revision.graph, model.graph))}</span>
+            <span className="buttons">
+              <button type="button" className="button small quiet" onClick={() => setCompared(revision.number)}>
+                Compare
+              </button>
+              <button type="button" className="button small quiet" onClick={() => take(revision)}>
+                Put on the canvas
+              </button>
+            </span>
+          </li>
+        ))}
+        {data.data.length === 0 && <li className="soft">Nothing was saved yet.</li>}
+      </ul>
+      {compared !== null && <CompareDialog revisions={data.data} from={compared} onClose={() => setCompared(null)} />}
+    </>
   )
 }

@@ -4,6 +4,7 @@ import { usePlace } from '../../api/use-project.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { several } from '../../pure/usd.ts'
 import type { useSaving } from '../data/use-saving.ts'
+import { ConnectButton } from '../mcp/connect-button.tsx'
 import { useSession } from '../session.ts'
 import { FileMenu } from './file-menu.tsx'
 
@@ -40,6 +41,7 @@ export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof us
         <button type="button" className="button small quiet" disabled={nextSteps === 0} onClick={editor.redo}>
           Redo
         </button>
+        <ConnectButton sandbox={sandbox.id} />
         <FileMenu name={sandbox.name} />
         <button
           type="button"

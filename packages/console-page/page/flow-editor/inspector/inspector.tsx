@@ -1,14 +1,16 @@
 import { useSelection, useSession } from '../session.ts'
 import { several } from '../../pure/usd.ts'
+import { EdgeRecordView } from '../run/edge-record-view.tsx'
 import { ContractForm } from './contract-form.tsx'
 import { NodeForm } from './node-form.tsx'
 
 /** The form of what is chosen. Of nothing it is what the flow is given and answers. */
 export function Inspector() {
   const { model } = useSession()
-  const { selectedNodes } = useSelection()
+  const { selectedNodes, selectedEdges } = useSelection()
   const chosen = model.nodes.filter(({ key }) => selectedNodes.has(key))
   const [only] = chosen
+  const edge = selectedEdges.size === 1 ? model.edges.find(({ key }) => selectedEdges.has(key)) : undefined
   return (
     <aside className="flow-inspector" aria-label="Form of what is chosen">
       {chosen.length > 1 && (
@@ -17,6 +19,7 @@ export function Inspector() {
       {chosen.length === 1 && <NodeForm key={only!.key} drawn={only!} />}
       {chosen.length === 0 && (
         <div className="stack">
+          {edge && <EdgeRecordView key={edge.key} edge={edge.edge} />}
           <p className="soft">Choose a node to change what it says. This is what the flow is given and answers.</p>
           <ContractForm side="input" />
           <ContractForm side="output" />

@@ -1,6 +1,7 @@
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { kindTitle } from '../core/kind-words.ts'
 import { KindIcon } from '../canvas/kind-icon.tsx'
+import { NodeRecordView } from '../run/node-record-view.tsx'
 import { ConstantForm } from './constant-form.tsx'
 import { ContractForm } from './contract-form.tsx'
 import { ExpressionField } from './expression-field.tsx'
@@ -20,6 +21,7 @@ export function NodeForm({ drawn }: { drawn: CanvasNode }) {
         <h2>{title}</h2>
         <span className="soft small">{hint}</span>
       </header>
+      <NodeRecordView id={node.id} />
       <IdField key={node.id} drawn={drawn} />
       <OwnFields drawn={drawn} />
       <NodeProblems problems={drawn.problems} />

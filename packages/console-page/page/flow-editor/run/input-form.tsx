@@ -3,6 +3,7 @@ import { shownType } from '../core/contract-types.ts'
 import { JsonField } from '../inspector/json-field.tsx'
 import { NumberField } from '../inspector/number-field.tsx'
 import { Field } from '../../parts/field.tsx'
+import { AssetField } from './asset-field.tsx'
 
 type Values = Record<string, unknown>
 
@@ -66,5 +67,7 @@ function InputField({
         {(ids) => <textarea {...ids} rows={2} value={text} onChange={({ target }) => set(target.value || undefined)} />}
       </Field>
     )
+  if (type === 'image' || type === 'audio')
+    return <AssetField label={label} format={type} value={value} onChange={set} />
   return <JsonField label={`${label}, as JSON`} rows={3} value={value} onChange={set} />
 }

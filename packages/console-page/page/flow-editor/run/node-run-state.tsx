@@ -2,14 +2,6 @@ import { useStore } from 'zustand'
 import { useRunStore } from './run-store.ts'
 import { usd } from '../../pure/usd.ts'
 
-const words = {
-  Pending: 'waiting',
-  Running: 'running',
-  Succeeded: 'done',
-  Failed: 'failed',
-  Skipped: 'skipped',
-} as const
-
 /** What a node did in the execution that is shown; nothing without one. */
 export function NodeRunState({ id }: { id: string }) {
   const record = useStore(useRunStore(), ({ nodes }) => nodes.get(id))
@@ -17,9 +9,17 @@ export function NodeRunState({ id }: { id: string }) {
   const { status, durationMs, chargedMicro, error, takenOver } = record
   return (
     <p className={`node-run ${status.toLowerCase()}`} title={error?.message}>
-      <span>{takenOver ? 'taken over' : words[status]}</span>
+      <span>{takenOver ? 'taken over' : nodeWords[status]}</span>
       {durationMs !== null && !takenOver && <span>{durationMs} ms</span>}
       {chargedMicro > 0 && <span>{usd(chargedMicro)}</span>}
     </p>
   )
 }
+
+export const nodeWords = {
+  Pending: 'waiting',
+  Running: 'running',
+  Succeeded: 'done',
+  Failed: 'failed',
+  Skipped: 'skipped',
+} as const

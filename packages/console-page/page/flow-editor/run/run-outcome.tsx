@@ -1,6 +1,7 @@
 import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { Badge } from '../../parts/badge.tsx'
 import { Money } from '../../parts/money.tsx'
+import { PortValues } from './port-values.tsx'
 
 /** What an execution answered and cost, or why it did not. */
 export function RunOutcome({
@@ -23,7 +24,7 @@ export function RunOutcome({
           <p>{error.resolution}</p>
         </div>
       )}
-      {output && <pre className="run-output">{JSON.stringify(output, null, 2)}</pre>}
+      {output && <PortValues values={output} />}
     </section>
   )
 }

@@ -5,7 +5,7 @@ import type { RunState, ShownNode } from './run-store.ts'
 
 /** What is shown once an execution of that graph was begun, before its first line. */
 export function begun(graph: Graph): RunState {
-  return { nodes: withRunning(graph, new Map()), executionId: null, isRunning: true, ended: null }
+  return { graph, nodes: withRunning(graph, new Map()), executionId: null, isRunning: true, ended: null }
 }
 
 /** What is shown after another line of its progress. The last one has the whole record. */
@@ -13,14 +13,15 @@ export function takeLine(state: RunState, line: ProgressLine, graph: Graph): Run
   if (line.kind === 'admitted') return { ...state, executionId: line.executionId }
   if (line.kind === 'node') {
     const ended = [...state.nodes].filter(([, { status }]) => status !== 'Running' && status !== 'Pending')
-    return { ...state, nodes: withRunning(graph, new Map([...ended, [line.node.id, line.node]])) }
+    return { ...state, nodes: withRunning(graph, new Map<string, ShownNode>([...ended, [line.node.id, line.node]])) }
   }
-  return shown(line.execution)
+  return shown(line.execution, graph)
 }
 
-/** What is shown of an execution that has ended. */
-export function shown(execution: ExecutionRecord): RunState {
+/** What is shown of an execution of that graph that has ended. */
+export function shown(execution: ExecutionRecord, graph: Graph): RunState {
   return {
+    graph,
     executionId: execution.id,
     isRunning: false,
     ended: execution,

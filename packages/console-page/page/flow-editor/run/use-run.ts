@@ -8,7 +8,7 @@ import { useSession } from '../session.ts'
 import { executing, runningFrom } from './beginnings.ts'
 import { followExecution, type Line } from './follow-execution.ts'
 import { useRunStore } from './run-store.ts'
-import { begun, takeLine } from './take-line.ts'
+import { begun, shown, takeLine } from './take-line.ts'
 
 export interface Asked {
   input: Record<string, unknown>
@@ -37,6 +37,11 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
     } finally {
       run.setState({ isRunning: false })
     }
+    // The record of its progress is without what each node was given, and how often it was taken up.
+    const { executionId } = run.getState()
+    const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
+    const whole = await ask('GET', path, { params: { ...place, execution: executionId ?? '' } })
+    if (run.getState().executionId === executionId && !run.getState().isRunning) run.setState(shown(whole, graph))
   }
   return {
     error,

@@ -1,0 +1,39 @@
+import type { Difference } from '../core/difference.ts'
+import type { Overlay } from '../core/overlay.ts'
+import { changeWords } from './change-words.ts'
+
+/** All that differs: parts with the fields that changed, edges, and boxes that were only moved. */
+export function ChangeList({
+  difference: { parts, moved, runsTheSame },
+  overlay,
+}: {
+  difference: Difference
+  overlay: Overlay
+}) {
+  const edges = [...overlay.edges].filter(([, change]) => change !== 'same')
+  const onlyMoved = moved.filter((id) => overlay.nodes.get(id) === 'moved')
+  if (parts.length === 0 && edges.length === 0 && onlyMoved.length === 0) return <p>Nothing differs.</p>
+  return (
+    <>
+      {runsTheSame && <p>Only boxes moved, or what is written on them: it runs the same.</p>}
+      <ul className="change-list" aria-label="All that differs">
+        {parts.map(({ key, change, fields }) => (
+          <li key={key} data-change={change}>
+            <strong>{key}</strong> {changeWords[change]}
+            {change === 'changed' && <span className="soft">: {fields.join(', ')}</span>}
+          </li>
+        ))}
+        {edges.map(([key, change]) => (
+          <li key={key} data-change={change}>
+            <strong>edge {(JSON.parse(key) as string[]).join(' to ')}</strong> {changeWords[change]}
+          </li>
+        ))}
+        {onlyMoved.map((id) => (
+          <li key={id} data-change="moved">
+            <strong>node {id}</strong> {changeWords.moved}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,64 @@
+import { useMemo, useState } from 'react'
+import type { RevisionRecord } from '@gateway/contracts/console/sandboxes'
+import type { Graph } from '@gateway/contracts/graph'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { differenceOf } from '../core/difference.ts'
+import { overlayOf } from '../core/overlay.ts'
+import { useSession } from '../session.ts'
+import { ChangeList } from './change-list.tsx'
+import { OverlayCanvas } from './overlay-canvas.tsx'
+
+const ON_CANVAS = 'canvas'
+
+/** Two revisions, or one and what is on the canvas, over each other on one canvas, and all that differs as a list. */
+export function CompareDialog({
+  revisions,
+  from: first,
+  onClose,
+}: {
+  revisions: readonly RevisionRecord[]
+  from: number
+  onClose: () => void
+}) {
+  const { graph: mine } = useSession().model
+  const [from, setFrom] = useState(String(first))
+  const [to, setTo] = useState(ON_CANVAS)
+  const { difference, overlay } = useMemo(() => {
+    const graphOf = (name: string): Graph => revisions.find(({ number }) => String(number) === name)?.graph ?? mine
+    const [before, after] = [graphOf(from), graphOf(to)]
+    const difference = differenceOf(before, after)
+    return { difference, overlay: overlayOf(before, after, difference) }
+  }, [revisions, mine, from, to])
+  const choice = (label: string, value: string, set: (value: string) => void) => (
+    <Field label={label}>
+      {(ids) => (
+        <select {...ids} value={value} onChange={({ target }) => set(target.value)}>
+          <option value={ON_CANVAS}>What is on the canvas</option>
+          {revisions.map(({ number }) => (
+            <option key={number} value={String(number)}>
+              Revision {number}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+  return (
+    <Dialog title="What differs" onClose={onClose}>
+      <div className="compare">
+        <div className="pair">
+          {choice('From', from, setFrom)}
+          {choice('To', to, setTo)}
+        </div>
+        <ChangeList difference={difference} overlay={overlay} />
+        <OverlayCanvas key={`${from} ${to}`} overlay={overlay} />
+      </div>
+      <div className="buttons">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,29 @@
+import { Handle, Position, type Node, type NodeProps } from '@xyflow/react'
+import type { GraphNode } from '@gateway/contracts/graph'
+import { kindTitle } from '../core/kind-words.ts'
+import { nodeSummary } from '../core/node-summary.ts'
+import type { Change } from '../core/overlay.ts'
+import { KindIcon } from '../canvas/kind-icon.tsx'
+import { changeWords } from './change-words.ts'
+
+export type ComparedNode = Node<{ node: GraphNode; change: Change }, 'compared'>
+
+/** A node as the later graph has it, or as it was before it was removed, with what became of it. */
+export function ComparedCard({ data: { node, change } }: NodeProps<ComparedNode>) {
+  const summary = nodeSummary(node)
+  return (
+    <div className={`node change-${change}`} data-kind={node.kind}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <div className="node-head">
+        <KindIcon kind={node.kind} />
+        <span className="node-title">
+          <strong>{node.id}</strong>
+          <small>{kindTitle(node.kind).title}</small>
+        </span>
+        {change !== 'same' && <span className="change-mark">{changeWords[change]}</span>}
+      </div>
+      {summary !== '' && <p className="node-summary">{summary}</p>}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  )
+}

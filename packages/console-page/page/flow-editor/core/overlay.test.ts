@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { differenceOf } from './difference.ts'
+import { edgeKey } from './edges.ts'
+import { newGraph } from './new-graph.ts'
+import { addNode, connect, moveNodes, setField } from './node-commands.ts'
+import { overlayOf } from './overlay.ts'
+
+const at = { x: 0, y: 0 }
+const withAsk = connect(addNode(newGraph, { kind: 'template', position: at }).graph, {
+  from: 'in.text',
+  to: 'template.text',
+})
+const overlay = (before: typeof newGraph, after: typeof newGraph) =>
+  overlayOf(before, after, differenceOf(before, after))
+
+test('two graphs over each other have each node and edge once, marked by what became of it', () => {
+  const grown = overlay(newGraph, withAsk)
+  expect(grown.nodes.get('template')).toBe('added')
+  expect(grown.edges.get(edgeKey({ from: 'in.text', to: 'template.text' }))).toBe('added')
+  expect(grown.edges.get(edgeKey({ from: 'in.text', to: 'out.text' }))).toBe('same')
+  const shrunk = overlay(withAsk, newGraph)
+  expect(shrunk.nodes.get('template')).toBe('removed')
+  expect(shrunk.edges.get(edgeKey({ from: 'in.text', to: 'template.text' }))).toBe('removed')
+  expect(shrunk.graph.nodes.map(({ id }) => id).toSorted()).toEqual(['in', 'out', 'template'])
+})
+
+test('a node that says something else is changed, one that stands elsewhere moved', () => {
+  const said = setField(withAsk, 'template', 'template', 'Sing.')
+  expect(overlay(withAsk, said).nodes.get('template')).toBe('changed')
+  const moved = moveNodes(withAsk, new Map([['template', { x: 9, y: 9 }]]))
+  expect(overlay(withAsk, moved).nodes.get('template')).toBe('moved')
+})

@@ -1,0 +1,15 @@
+import { useState } from 'react'
+import { McpDialog } from './mcp-dialog.tsx'
+
+/** Opens what connects a client of MCP to the flow. */
+export function ConnectButton({ sandbox }: { sandbox: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" className="button small quiet" onClick={() => setOpen(true)}>
+        Connect a client
+      </button>
+      {isOpen && <McpDialog sandbox={sandbox} onClose={() => setOpen(false)} />}
+    </>
+  )
+}

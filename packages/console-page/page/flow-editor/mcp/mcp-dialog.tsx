@@ -1,0 +1,88 @@
+import { useState } from 'react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ask } from '../../api/ask.ts'
+import { reading } from '../../api/reading.ts'
+import { useBaseUrl } from '../../api/session.ts'
+import { usePlace } from '../../api/use-project.ts'
+import { announce } from '../../frame/announcer.ts'
+import { Copyable } from '../../parts/copyable.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { RefusalBox } from '../../parts/refusal-box.tsx'
+import { useSession } from '../session.ts'
+import { clientSettings } from './client-settings.ts'
+import { exampleInput } from './example-input.ts'
+
+const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}'
+
+/** Whether the flow is a tool of MCP, and what each client is given to reach it. No secret is in it. */
+export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: () => void }) {
+  const place = usePlace()
+  const client = useQueryClient()
+  const { graph } = useSession().model
+  const baseUrl = useBaseUrl()
+  const params = { tenant: place.tenant, sandbox: id }
+  const { data: sandbox, error } = useQuery(reading(path, { params }))
+  const [title, setTitle] = useState('Claude Desktop')
+  const change = useMutation({
+    mutationFn: (mcpEnabled: boolean) => ask('PATCH', path, { params, body: { mcpEnabled } }),
+    onSuccess: (changed) => {
+      client.setQueryData(reading(path, { params }).queryKey, changed)
+      announce(changed.mcpEnabled ? 'The flow is an MCP tool.' : 'The flow is no MCP tool any more.')
+    },
+  })
+  const name =
+    sandbox?.name
+      .replaceAll(/[^\w]+/g, '-')
+      .replaceAll(/^-|-$/g, '')
+      .toLowerCase() || id
+  const settings = clientSettings({
+    name,
+    address: `${baseUrl}/v1/sandbox/${id}/mcp`,
+    topics: exampleInput(graph.input),
+  })
+  const shown = settings.find((one) => one.title === title) ?? settings[0]!
+  return (
+    <Dialog title="Connect a client" onClose={onClose}>
+      <RefusalBox error={error ?? change.error} />
+      {sandbox && (
+        <label className="choice">
+          <input
+            type="checkbox"
+            checked={sandbox.mcpEnabled}
+            disabled={change.isPending}
+            onChange={({ target }) => change.mutate(target.checked)}
+          />
+          The flow is an MCP tool
+        </label>
+      )}
+      {sandbox?.mcpEnabled === false && <p className="soft">Clients are refused until it is.</p>}
+      {sandbox?.activeRevision === null && <p className="soft">Activate a revision first: clients call that one.</p>}
+      <Field label="Client">
+        {(ids) => (
+          <select {...ids} value={title} onChange={({ target }) => setTitle(target.value)}>
+            {settings.map((one) => (
+              <option key={one.title}>{one.title}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <p className="small">Goes into {shown.where}.</p>
+      <Copyable text={shown.text} label={`Copy the settings for ${shown.title}`} />
+      <p className="small">
+        Put in a key of this project where <code>svc_your_key</code> stands, and the folder of the gateway where{' '}
+        <code>/path/to/gateway</code> does. A key is made at{' '}
+        <Link to="/projects/$tenant/$project/keys" params={place}>
+          Keys
+        </Link>
+        .
+      </p>
+      <div className="buttons">
+        <button type="button" className="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import { reading } from '../../api/reading.ts'
+import { usePlace } from '../../api/use-project.ts'
+import { announce } from '../../frame/announcer.ts'
+import { Field } from '../../parts/field.tsx'
+import { RefusalBox } from '../../parts/refusal-box.tsx'
+import { count } from '../../pure/usd.ts'
+import { readAssetFile, type AssetFormat } from './asset-file.ts'
+import { AssetView } from './asset-view.tsx'
+import { uploadAsset } from './upload-asset.ts'
+
+const accepted = { image: 'image/png,image/jpeg,image/webp', audio: 'audio/wav,audio/mpeg' }
+
+/** An image or a sound: a file, which is uploaded, or one that the project has. It is seen or heard before the run. */
+export function AssetField({
+  label,
+  format,
+  value,
+  onChange,
+}: {
+  label: string
+  format: AssetFormat
+  value: unknown
+  onChange: (value: { asset: string } | undefined) => void
+}) {
+  const place = usePlace()
+  const client = useQueryClient()
+  const listing = reading('/api/v2/tenants/{tenant}/projects/{project}/assets', {
+    params: place,
+    query: { limit: 100 },
+  })
+  const { data, error: listError } = useQuery(listing)
+  const [uploaded, setUploaded] = useState<StoredAssetRecord[]>([])
+  const [isSending, setSending] = useState(false)
+  const [fault, setFault] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const known = new Map([...uploaded, ...(data?.data ?? [])].map((asset) => [asset.id, asset]))
+  const chosen = known.get((value as { asset?: string } | undefined)?.asset ?? '')
+  const fitting = [...known.values()].filter(({ mimeType }) => mimeType.startsWith(`${format}/`))
+
+  const take = async (file: File) => {
+    setError(null)
+    const read = await readAssetFile(file, format)
+    setFault('fault' in read ? read.fault : null)
+    if ('fault' in read) return
+    setSending(true)
+    try {
+      const asset = await uploadAsset(place, file, read.type)
+      setUploaded((before) => [asset, ...before])
+      onChange({ asset: asset.id })
+      announce(`${file.name} is uploaded.`)
+      void client.invalidateQueries({ queryKey: listing.queryKey })
+    } catch (failed) {
+      setError(failed)
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <div className="stack" role="group" aria-label={label}>
+      <Field
+        label={chosen ? `${label}: another file` : label}
+        hint={isSending ? 'Uploading…' : 'At most 25,000,000 bytes.'}
+        fault={fault}
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="file"
+            accept={accepted[format]}
+            disabled={isSending}
+            onChange={({ target }) => {
+              const [file] = target.files ?? []
+              target.value = ''
+              if (file) void take(file)
+            }}
+          />
+        )}
+      </Field>
+      <RefusalBox error={error ?? listError} />
+      {fitting.length > 0 && (
+        <Field label={`${label}: one of the project`}>
+          {(ids) => (
+            <select
+              {...ids}
+              value={chosen?.id ?? ''}
+              onChange={({ target }) => onChange(target.value === '' ? undefined : { asset: target.value })}
+            >
+              <option value="">none</option>
+              {fitting.map(({ id, createdAt, bytes }) => (
+                <option key={id} value={id}>
+                  {`${createdAt.slice(0, 16).replace('T', ' ')} UTC, ${count(bytes)} bytes, …${id.slice(-6)}`}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      {chosen && (
+        <>
+          <AssetView asset={chosen.id} mimeType={chosen.mimeType} bytes={chosen.bytes} />
+          <div className="buttons">
+            <button type="button" className="button small quiet" onClick={() => onChange(undefined)}>
+              Take it away
+            </button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}

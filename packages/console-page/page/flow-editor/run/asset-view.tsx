@@ -1,0 +1,26 @@
+import type { AssetValue } from '@gateway/contracts/execution'
+import { usePlace } from '../../api/use-project.ts'
+import { count } from '../../pure/usd.ts'
+
+/** An image or a sound of the project, with what takes it along. */
+export function AssetView({ asset, mimeType, bytes, isGlance = false }: AssetValue & { isGlance?: boolean }) {
+  const { tenant } = usePlace()
+  const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(asset)}`
+  return (
+    <figure className="asset-view">
+      {mimeType.startsWith('audio/') ? (
+        !isGlance && <audio controls preload="metadata" src={address} aria-label={`Sound ${asset}`} />
+      ) : (
+        <img src={address} alt={`Image ${asset}`} />
+      )}
+      <figcaption className="soft small">
+        {mimeType}, {count(bytes)} bytes{' '}
+        {!isGlance && (
+          <a href={address} download>
+            Download
+          </a>
+        )}
+      </figcaption>
+    </figure>
+  )
+}

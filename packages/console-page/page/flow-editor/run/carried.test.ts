@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import type { Graph } from '@gateway/contracts/graph'
+import { carriedBy, givenTo } from './carried.ts'
+import type { ShownNode } from './run-store.ts'
+
+const none = { type: 'object' as const, properties: {} }
+const graph: Graph = {
+  input: none,
+  output: none,
+  nodes: [
+    { id: 'in', kind: 'input' },
+    { id: 'long', kind: 'branch', condition: 'size(text) > 4' },
+    { id: 'out', kind: 'output' },
+  ],
+  edges: [
+    { from: 'in.text', to: 'long.text' },
+    { from: 'long.true.text', to: 'out.text' },
+    { from: 'long.false.text', to: 'out.text' },
+  ],
+}
+const did = (output: ShownNode['output'], input: ShownNode['input'] = null): ShownNode => ({
+  status: 'Succeeded',
+  durationMs: 1,
+  chargedMicro: 0,
+  error: null,
+  output,
+  takenOver: false,
+  input,
+})
+const nodes = new Map([
+  ['in', did({ text: 'rain' })],
+  ['long', did({ 'false.text': 'rain' })],
+])
+
+test('an edge carried what its port had, and the other side of a branch nothing', () => {
+  expect(graph.edges.map((edge) => carriedBy(edge, { graph, nodes }))).toEqual(['rain', null, 'rain'])
+})
+
+test('an edge that was drawn after the execution carried nothing', () => {
+  expect(carriedBy({ from: 'in.text', to: 'out.text' }, { graph, nodes })).toBeNull()
+  expect(carriedBy(graph.edges[0]!, { graph: null, nodes })).toBeNull()
+})
+
+test('a node was given what the record says, else what its edges carried', () => {
+  expect(givenTo('out', { graph, nodes })).toEqual({ text: 'rain' })
+  expect(givenTo('in', { graph, nodes })).toBeNull()
+  const recorded = new Map([...nodes, ['out', did(null, { text: 'snow' })] as const])
+  expect(givenTo('out', { graph, nodes: recorded })).toEqual({ text: 'snow' })
+})

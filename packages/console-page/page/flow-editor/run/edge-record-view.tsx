@@ -1,0 +1,24 @@
+import { useStore } from 'zustand'
+import type { GraphEdge } from '@gateway/contracts/graph'
+import { carriedBy } from './carried.ts'
+import { useRunStore } from './run-store.ts'
+import { ValueView } from './value-view.tsx'
+
+/** What an edge carried in the execution that is shown; nothing without one. */
+export function EdgeRecordView({ edge, isGlance = false }: { edge: GraphEdge; isGlance?: boolean }) {
+  const run = useStore(useRunStore())
+  if (run.graph === null) return null
+  const value = carriedBy(edge, run)
+  return (
+    <section className="run-record stack" aria-label={`What ${edge.from} gave ${edge.to}`}>
+      <h3>
+        {edge.from} gave {edge.to}
+      </h3>
+      {value === null ? (
+        <p className="soft small">Nothing in the execution that is shown.</p>
+      ) : (
+        <ValueView value={value} isGlance={isGlance} />
+      )}
+    </section>
+  )
+}

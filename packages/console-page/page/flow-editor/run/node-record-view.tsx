@@ -1,0 +1,45 @@
+import { useStore } from 'zustand'
+import { Facts } from '../../parts/facts.tsx'
+import { Money } from '../../parts/money.tsx'
+import { givenTo } from './carried.ts'
+import { nodeWords } from './node-run-state.tsx'
+import { PortValues } from './port-values.tsx'
+import { useRunStore } from './run-store.ts'
+
+/** What a node was given and answered in the execution that is shown, and what it took; nothing without one. */
+export function NodeRecordView({ id }: { id: string }) {
+  const run = useStore(useRunStore())
+  const record = run.nodes.get(id)
+  if (!record) return null
+  const { status, takenOver, durationMs, chargedMicro, attempts, error, output } = record
+  const given = givenTo(id, run)
+  return (
+    <section className="run-record" aria-label={`What ${id} did`}>
+      <details open>
+        <summary>In this execution</summary>
+        <div className="stack">
+          <Facts
+            className="run-facts"
+            of={[
+              ['State', takenOver ? 'taken over' : nodeWords[status]],
+              ['Time', durationMs === null ? null : `${durationMs} ms`],
+              ['Charged', <Money key="charged" micro={chargedMicro} />],
+              ['Attempts', attempts === undefined ? null : String(attempts)],
+            ]}
+          />
+          {error && (
+            <div className="refusal">
+              <strong>{error.message}</strong>
+              <p>{error.resolution}</p>
+              <code className="soft small">{error.code}</code>
+            </div>
+          )}
+          <h3>Given</h3>
+          {given ? <PortValues values={given} /> : <p className="soft small">Nothing.</p>}
+          <h3>Answered</h3>
+          {output ? <PortValues values={output} /> : <p className="soft small">Nothing.</p>}
+        </div>
+      </details>
+    </section>
+  )
+}

@@ -1,0 +1,34 @@
+import { useState } from 'react'
+import type { AssetValue } from '@gateway/contracts/execution'
+import { AssetView } from './asset-view.tsx'
+
+/** As many letters of a value are shown before all of it is asked for. */
+const SHORT = 240
+
+/**
+ * A value that went through a flow: an image is seen, a sound heard; a long text is shortened until all of it is asked for. A glance
+ * has nothing that takes the focus.
+ */
+export function ValueView({ value, isGlance = false }: { value: unknown; isGlance?: boolean }) {
+  const [isWhole, setWhole] = useState(false)
+  if (isAsset(value))
+    return <AssetView asset={value.asset} mimeType={value.mimeType} bytes={value.bytes} isGlance={isGlance} />
+  if (Array.isArray(value) && value.length > 0 && value.every(isAsset))
+    return value.map((asset, n) => <ValueView key={n} value={asset} isGlance={isGlance} />)
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+  const isLong = text.length > SHORT
+  return (
+    <>
+      <pre className="run-output">{isLong && !isWhole ? `${text.slice(0, SHORT)}…` : text}</pre>
+      {isLong && !isGlance && (
+        <button type="button" className="button small quiet" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : 'Show all of it'}
+        </button>
+      )}
+    </>
+  )
+}
+
+export function isAsset(value: unknown): value is AssetValue {
+  return typeof value === 'object' && value !== null && 'asset' in value && 'mimeType' in value && 'bytes' in value
+}

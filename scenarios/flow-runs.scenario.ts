@@ -1,0 +1,209 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { callerAt } from './src/caller.ts'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { hindrances } from './src/console/browser.ts'
+import { canvasOf } from './src/console/flow-canvas.ts'
+import { consoleOwner, signIn } from './src/console/people.ts'
+import { readDocBlocks } from './src/mcp/doc-blocks.ts'
+import type { Stack } from './src/stack.ts'
+
+// What is seen beside the canvas of executions, of what they are given, and of revisions.
+
+const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+
+async function flowOf(stack: Stack) {
+  const owner = await consoleOwner(stack)
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'ask', kind: 'template', template: 'Write about {{ text }}.' },
+      { id: 'draft', kind: 'product.chat', product: owner.model },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      { from: 'in.text', to: 'ask.text' },
+      { from: 'ask.text', to: 'draft.prompt' },
+      { from: 'draft.text', to: 'out.text' },
+    ],
+  })
+  return { owner, id, address: `${owner.home}/flows/${id}` }
+}
+
+test('of an execution each node shows what it was given, answered and cost, and each edge what it carried', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await flowOf(stack)
+  const { page, problems } = await visit()
+  await page.goto(address)
+  await signIn(page, owner)
+  await canvasOf(page).node('draft').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const long = 'rain '.repeat(80).trim()
+  await page.locator('.run-panel').getByLabel('text', { exact: true }).fill(long)
+  await page.locator('.run-panel').getByRole('button', { name: 'Run', exact: true }).click()
+  await canvasOf(page).node('out').getByText('done').waitFor()
+
+  const edge = page.getByLabel('From in.text to ask.text')
+  await edge.focus()
+  const glance = page.locator('.carried-value')
+  await glance.getByText('in.text gave ask.text').waitFor()
+  expect(await glance.locator('pre').textContent()).toMatch(/^rain .*…$/)
+  await page.keyboard.press('Enter')
+  const carried = page.getByRole('complementary').getByRole('region', { name: 'What in.text gave ask.text' })
+  await carried.getByRole('button', { name: 'Show all of it' }).click()
+  expect(await carried.locator('pre').textContent()).toBe(long)
+
+  await canvasOf(page).node('draft').click()
+  const did = page.getByRole('region', { name: 'What draft did' })
+  await did.getByText('Attempts').waitFor()
+  await did.getByRole('button', { name: 'Show all of it' }).first().click()
+  expect(await did.locator('pre').first().textContent()).toBe(`Write about ${long}.`)
+  const { settled } = await stack.wallet(owner.project.id)
+  await did
+    .getByTitle(`${Number(settled).toLocaleString('en')} micro-USD`)
+    .first()
+    .waitFor()
+  expect(await hindrances(page)).toEqual([])
+
+  await page.locator('.run-panel').getByLabel('Ceiling, in USD').fill('0.000001')
+  await page.locator('.run-panel').getByRole('button', { name: 'Run', exact: true }).click()
+  await did.getByText(/the ceiling of its execution, 1 micro-USD/).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Executions', exact: true }).click()
+  await page.getByRole('button', { name: 'Show on the canvas' }).last().click()
+  await canvasOf(page).node('ask').click()
+  await page.getByRole('region', { name: 'What ask did' }).getByText('Attempts').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an image for a run is uploaded or chosen, seen before, taken away, and comes back to be downloaded; others are refused unsent', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const photo = { type: 'object' as const, properties: { photo: IMAGE }, required: ['photo'] }
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: photo,
+    output: photo,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [{ from: 'in.photo', to: 'out.photo' }],
+  })
+  const { page, problems } = await visit()
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  await page.goto(`${owner.home}/flows/${id}`)
+  await signIn(page, owner)
+  await canvasOf(page).node('in').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.locator('.run-panel')
+  const field = run.getByRole('group', { name: 'photo' })
+  const file = field.locator('input[type=file]')
+  await file.setInputFiles({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('no image') })
+  await field.getByText('Choose a PNG, JPEG or WebP file.').waitFor()
+  expect(sent.filter((one) => /^POST .*assets$/.test(one))).toEqual([])
+
+  await file.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: PNG })
+  const seen = field.getByRole('img')
+  await seen.waitFor()
+  await expect.poll(() => page.evaluate('document.querySelector(".asset-view img").naturalWidth')).toBe(1)
+  await field.getByRole('button', { name: 'Take it away' }).click()
+  await seen.waitFor({ state: 'detached' })
+  await field.getByLabel('photo: one of the project').selectOption({ index: 1 })
+  await seen.waitFor()
+  expect(await hindrances(page)).toEqual([])
+
+  await run.getByRole('button', { name: 'Run', exact: true }).click()
+  const answered = page.getByRole('region', { name: 'What the execution answered' })
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    answered.getByRole('link', { name: 'Download' }).click(),
+  ])
+  expect(await readFile(await download.path())).toEqual(PNG)
+  expect(problems).toEqual([])
+})
+
+const IMAGE = { type: 'object' as const, format: 'image' }
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('two revisions are over each other on one canvas, and what differs is marked by words and listed', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await flowOf(stack)
+  const { page, problems } = await visit()
+  await page.goto(address)
+  await signIn(page, owner)
+  await canvasOf(page).node('ask').click()
+  await page.getByLabel('Text', { exact: true }).fill('Sing about {{ text }}.')
+  await page.getByLabel('From draft.text to out.text').focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Delete')
+  await page.getByRole('button', { name: 'Revisions', exact: true }).click()
+  await page.getByRole('button', { name: 'Compare', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'What differs' })
+  const list = dialog.getByRole('list', { name: 'All that differs' })
+  await list.getByText('node ask ≠ changed: template').waitFor()
+  await list.getByText('edge draft.text to out.text − removed').waitFor()
+  await dialog.locator('.react-flow__node[data-id="ask"]').getByText('≠ changed').waitFor()
+  await dialog.getByLabel('From draft.text to out.text − removed').waitFor({ state: 'attached' })
+  expect(await hindrances(page)).toEqual([])
+  await dialog.getByLabel('To', { exact: true }).selectOption('1')
+  await dialog.getByText('Nothing differs.').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  expect(problems).toEqual([])
+})
+
+test('what connects a client is what docs/mcp.md has, without a secret, once the flow is a tool', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const topic = { type: 'object' as const, properties: { topic: { type: 'string' } }, required: ['topic'] }
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: topic,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [{ from: 'in.topic', to: 'out.text' }],
+  })
+  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
+  const path = `/api/v2/tenants/${owner.project.tenant}/sandboxes/${id}`
+  await person.ask('PATCH', path, { name: 'Your flow', mcpEnabled: false })
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/flows/${id}`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: 'Connect a client' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect a client' })
+  await dialog.getByText('Clients are refused until it is.').waitFor()
+  await dialog.getByLabel('The flow is an MCP tool').click()
+  await dialog.getByText('Clients are refused until it is.').waitFor({ state: 'detached' })
+  expect((await person.ask('GET', path)).body.mcpEnabled).toBe(true)
+
+  const blocks = await readDocBlocks(join(import.meta.dirname, '../docs/mcp.md'))
+  const clients = await dialog.getByLabel('Client', { exact: true }).locator('option').allTextContents()
+  expect(clients).toEqual(['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code', 'MCP Inspector'])
+  for (const client of clients) {
+    await dialog.getByLabel('Client', { exact: true }).selectOption(client)
+    await dialog.getByRole('button', { name: `Copy the settings for ${client}` }).waitFor()
+    const shown = (await dialog.locator('pre').textContent())!
+    const said = shown
+      .replaceAll(/https?:[^"\s]*?(?=\/v1\/)/g, 'https://gateway.example')
+      .replaceAll(id, 'sbx-your-flow')
+    expect(said).toBe(blocks.find(({ title }) => title === client)!.text)
+  }
+  expect(await hindrances(page)).toEqual([])
+  expect(problems).toEqual([])
+})
