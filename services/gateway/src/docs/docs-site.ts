@@ -1,0 +1,58 @@
+import type { DocsPage } from './docs-page.ts'
+import { homePage } from './home-page.ts'
+import { pageLayout, type NavigationGroup } from './page-layout.ts'
+import { readGuides } from './read-guides.ts'
+import { markdownRenderer } from './render-markdown.ts'
+
+export interface DocsSite {
+  /** Texts by their address, each with its type. */
+  texts: Map<string, { text: string; type: string }>
+  /** What a person gets at an address under `/docs` that nothing is at. */
+  nothing: string
+}
+
+const HTML = 'text/html; charset=utf-8'
+const MARKDOWN = 'text/markdown; charset=utf-8'
+
+/**
+ * Every page of the documentation, each as HTML and as Markdown, made from docs/.
+ * @throws Error where a page that the table of docs/ names is not there
+ */
+export function docsSite(): DocsSite {
+  const groups = readGuides()
+  const guides = groups.flatMap((group) => group.guides)
+  const names = new Set(guides.map(({ name }) => name))
+  const render = markdownRenderer({ ofLink: (href) => addressOf(href, names), ofCode: () => null })
+  const navigation: NavigationGroup[] = groups.map((group) => ({
+    title: group.title,
+    links: group.guides.map(({ name, title }) => ({ address: `/docs/${name}`, title })),
+  }))
+  const show = ({ address, title, markdown }: DocsPage, source: string | null) =>
+    pageLayout({ address, title, markdown: source, ...render(markdown) }, navigation)
+
+  const texts: DocsSite['texts'] = new Map()
+  const pages: DocsPage[] = [homePage(groups), ...guides.map((guide) => ({ ...guide, address: `/docs/${guide.name}` }))]
+  for (const page of pages) {
+    const source = page.address === '/docs' ? '/docs/index.md' : `${page.address}.md`
+    texts.set(page.address, { text: show(page, source), type: HTML })
+    texts.set(source, { text: page.markdown, type: MARKDOWN })
+  }
+  return { texts, nothing: show(nothingHere, null) }
+}
+
+const nothingHere: DocsPage = {
+  address: '',
+  title: 'There is no such page',
+  markdown: `# There is no such page
+
+All pages are listed at [the start](/docs). What a code of a refusal means is at [refusals](/docs/refusals).
+`,
+}
+
+/** Where a link of a page in docs/ leads on the site; null for what is not on it. */
+function addressOf(href: string, names: ReadonlySet<string>): string | null {
+  if (/^(#|\/|https:\/\/)/.test(href)) return href
+  if (href === 'openapi.json') return '/docs/api'
+  const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+  return names.has(name) ? `/docs/${name}${anchor}` : null
+}
