@@ -4,7 +4,16 @@ import { hindrances, isTooWide, views, type Page } from './src/console/browser.t
 
 // The documentation in a browser, through a gateway.
 
-const pages = ['/docs', '/docs/flows', '/docs/rules', '/docs/money', '/docs/operating', '/docs/mcp', '/docs/refusals']
+const pages = [
+  '/docs',
+  '/docs/flows',
+  '/docs/rules',
+  '/docs/money',
+  '/docs/operating',
+  '/docs/mcp',
+  '/docs/refusals',
+  '/docs/refusals/key_limit',
+]
 
 const linksOf = (page: Page) =>
   page.evaluate<string[]>('[...document.links].filter(({ host }) => host === location.host).map(({ href }) => href)')

@@ -1,7 +1,8 @@
 import type { DocsPage } from './docs-page.ts'
 import { homePage } from './home-page.ts'
 import { pageLayout, type NavigationGroup } from './page-layout.ts'
-import { readGuides } from './read-guides.ts'
+import { readGuides, type Guide } from './read-guides.ts'
+import { addressOfRefusal, isRefusalCode, refusalPages } from './refusal-pages.ts'
 import { markdownRenderer } from './render-markdown.ts'
 
 export interface DocsSite {
@@ -22,7 +23,10 @@ export function docsSite(): DocsSite {
   const groups = readGuides()
   const guides = groups.flatMap((group) => group.guides)
   const names = new Set(guides.map(({ name }) => name))
-  const render = markdownRenderer({ ofLink: (href) => addressOf(href, names), ofCode: () => null })
+  const render = markdownRenderer({
+    ofLink: (href) => addressOf(href, names),
+    ofCode: (code) => (isRefusalCode(code) ? addressOfRefusal(code) : null),
+  })
   const navigation: NavigationGroup[] = groups.map((group) => ({
     title: group.title,
     links: group.guides.map(({ name, title }) => ({ address: `/docs/${name}`, title })),
@@ -31,13 +35,18 @@ export function docsSite(): DocsSite {
     pageLayout({ address, title, markdown: source, ...render(markdown) }, navigation)
 
   const texts: DocsSite['texts'] = new Map()
-  const pages: DocsPage[] = [homePage(groups), ...guides.map((guide) => ({ ...guide, address: `/docs/${guide.name}` }))]
+  const pages = [homePage(groups), ...guides.flatMap(pagesOf)]
   for (const page of pages) {
     const source = page.address === '/docs' ? '/docs/index.md' : `${page.address}.md`
     texts.set(page.address, { text: show(page, source), type: HTML })
     texts.set(source, { text: page.markdown, type: MARKDOWN })
   }
   return { texts, nothing: show(nothingHere, null) }
+}
+
+/** Most guides are one page. */
+function pagesOf({ name, title, markdown }: Guide): DocsPage[] {
+  return name === 'refusals' ? refusalPages(markdown) : [{ address: `/docs/${name}`, title, markdown }]
 }
 
 const nothingHere: DocsPage = {
@@ -54,5 +63,7 @@ function addressOf(href: string, names: ReadonlySet<string>): string | null {
   if (/^(#|\/|https:\/\/)/.test(href)) return href
   if (href === 'openapi.json') return '/docs/api'
   const [, name = '', anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+  const code = anchor.slice(1)
+  if (name === 'refusals' && isRefusalCode(code)) return addressOfRefusal(code)
   return names.has(name) ? `/docs/${name}${anchor}` : null
 }
