@@ -48,6 +48,7 @@ export const openGatewayRoutes: Record<string, string> = {
   'GET /docs': '200',
   'GET /docs/openapi.json': '200',
   'GET /docs/*page': '404 not_found', // its parameter is the name of a page
+  'GET /llms.txt': '200',
   'GET /openapi.json': '200',
 }
 

@@ -68,6 +68,7 @@ export function gatewayApp(deps: Deps): Express {
     ['GET', '/docs', docs],
     ['GET', '/docs/openapi.json', openApi],
     ['GET', '/docs/*page', docs],
+    ['GET', '/llms.txt', docs],
     ['GET', '/openapi.json', openApi],
   ])
   const { live, ready } = deps.readiness

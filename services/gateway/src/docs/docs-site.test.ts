@@ -27,6 +27,16 @@ test('every link of a page leads to a page or a heading that is there', () => {
     }
 })
 
+test('llms.txt names every guide in Markdown', () => {
+  const { text } = texts.get('/llms.txt')!
+  expect(text).toMatch(/^# .+\n\n> /)
+  const links = [...text.matchAll(/\]\((\/docs\/[^)]+)\)/g)].map(([, address]) => address!)
+  expect(links.length).toBeGreaterThan(10)
+  for (const address of links)
+    expect([address, texts.get(address)?.type]).toEqual([address, 'text/markdown; charset=utf-8'])
+  expect(texts.get('/docs/llms.txt')).toEqual(texts.get('/llms.txt'))
+})
+
 test('no page has a script or a style of its own', () => {
   for (const [address, { text }] of pages)
     expect([address, /<script(?![^>]*\ssrc=)|<style|<[^>]+\s(?:on\w+|style)=/i.exec(text)?.[0]]).toEqual([

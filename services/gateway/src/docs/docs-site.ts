@@ -1,5 +1,6 @@
 import type { DocsPage } from './docs-page.ts'
 import { homePage } from './home-page.ts'
+import { llmsText } from './llms-text.ts'
 import { pageLayout, type NavigationGroup } from './page-layout.ts'
 import { readGuides, type Guide } from './read-guides.ts'
 import { addressOfRefusal, isRefusalCode, refusalPages } from './refusal-pages.ts'
@@ -41,6 +42,8 @@ export function docsSite(): DocsSite {
     texts.set(page.address, { text: show(page, source), type: HTML })
     texts.set(source, { text: page.markdown, type: MARKDOWN })
   }
+  const llms = { text: llmsText(groups), type: 'text/plain; charset=utf-8' }
+  texts.set('/llms.txt', llms).set('/docs/llms.txt', llms)
   return { texts, nothing: show(nothingHere, null) }
 }
 

@@ -50,7 +50,7 @@ const headers = {
 }
 
 /**
- * GET /docs and all below it. Where nothing is, a browser gets a page and a program JSON.
+ * GET /docs and all below it, and /llms.txt. Where nothing is, a browser gets a page and a program JSON.
  * @throws Error where a page that docs/ names is not there
  */
 export function showDocs(): RequestHandler {
