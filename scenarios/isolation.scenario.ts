@@ -113,8 +113,8 @@ describe('what needs no credential', () => {
     const { nobody, owner, legacyKey } = (await openIsolationFixture(stack.fixture, urlOf(stack))).callers
     for (const [route, says] of Object.entries({ ...openRoutes, ...openGatewayRoutes })) {
       const [method = '', path = ''] = route.replace('*file', 'index.html').split(' ')
-      const ofOne = { '/': [stack.console!.url], '/docs': [urlOf(stack)], '/openapi.json': [urlOf(stack)] }[path]
-      const urls = ofOne ?? [urlOf(stack), stack.console!.url]
+      const ofGateway = path.startsWith('/docs') || ['/llms.txt', '/openapi.json'].includes(path)
+      const urls = path === '/' ? [stack.console!.url] : [urlOf(stack), ...(ofGateway ? [] : [stack.console!.url])]
       for (const [url, { secret }] of urls.flatMap((at) =>
         [nobody, owner, legacyKey].map((one) => [at, one] as const),
       )) {

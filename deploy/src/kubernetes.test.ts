@@ -155,6 +155,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     expect(leads).toEqual({
       '/v1': 'gateway',
       '/docs': 'gateway',
+      '/llms.txt': 'gateway',
       '/openapi.json': 'gateway',
       '/api/v2': 'console',
       '/console': 'console',

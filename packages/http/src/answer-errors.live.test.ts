@@ -32,6 +32,7 @@ test('an error is answered as it was explained, once, with the headers that were
   const answer = await fetch(url, { method: 'POST' })
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '2'])
   expect(answer.headers.get('x-request-id')).toBe('req_1')
+  expect(answer.headers.get('link')).toBe('</docs/refusals/overloaded>; rel="help"')
   expect(answer.headers.get('content-type')).toBe('application/json')
   expect(await answer.json()).toEqual({ error: overloaded().body })
   expect(explained).toEqual([expect.objectContaining({ message: 'broke' })])

@@ -31,7 +31,8 @@ export function answerErrors(explain: ExplainError): ErrorRequestHandler {
   }
 }
 
-/** A refusal as the public services say it. */
+/** A refusal as the public services say it, with the page that says what clears it. */
 export function answerOfRefusal({ status, body, headers }: Refusal): HttpAnswer {
-  return { status, body: { error: body }, headers }
+  const help = `</docs/refusals/${body.code}>; rel="help"`
+  return { status, body: { error: body }, headers: { Link: help, ...headers } }
 }

@@ -46,7 +46,9 @@ export const openGatewayRoutes: Record<string, string> = {
   'GET /health/live': '200',
   'GET /health/ready': '200',
   'GET /docs': '200',
-  'GET /docs/:file': '404 not_found', // its parameter is the name of a file
+  'GET /docs/openapi.json': '200',
+  'GET /docs/*page': '404 not_found', // its parameter is the name of a page
+  'GET /llms.txt': '200',
   'GET /openapi.json': '200',
 }
 

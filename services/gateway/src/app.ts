@@ -63,10 +63,13 @@ export function gatewayApp(deps: Deps): Express {
 
   app.use(['/api/v2', '/console'], deps.consoleProxy?.forward ?? notFound)
 
+  const [docs, openApi] = [showDocs(), showOpenApi()]
   mountRoutes(app, [
-    ['GET', '/docs', showDocs()],
-    ['GET', '/docs/:file', showDocs()],
-    ['GET', '/openapi.json', showOpenApi()],
+    ['GET', '/docs', docs],
+    ['GET', '/docs/openapi.json', openApi],
+    ['GET', '/docs/*page', docs],
+    ['GET', '/llms.txt', docs],
+    ['GET', '/openapi.json', openApi],
   ])
   const { live, ready } = deps.readiness
   mountHealth(app, { live, ready }, allowOnly('GET'))

@@ -25,7 +25,7 @@ export function TopBar({ isRailOpen, onRail }: { isRailOpen: boolean; onRail: ()
       <NoticeLink />
       <a className="button quiet docs" href="/docs" target="_blank" rel="noreferrer">
         <Icon name="docs" />
-        <span className="wide">API reference</span>
+        <span className="wide">Documentation</span>
         <span className="visually-hidden">(opens in a new tab)</span>
       </a>
       <SchemeSwitch />

@@ -10,7 +10,7 @@ export function RefusalBox({ error }: { error: unknown }) {
       <strong>{message}</strong>
       <p>{resolution}</p>
       <p className="soft small head">
-        <a href="/docs" target="_blank" rel="noreferrer">
+        <a href={`/docs/refusals/${error instanceof ApiRefusal ? code : ''}`} target="_blank" rel="noreferrer">
           <code>{code}</code>
         </a>
         {requestId !== null && (

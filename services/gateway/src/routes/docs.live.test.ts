@@ -16,7 +16,7 @@ describe('the description of the API', () => {
   })
 
   test('is a page whose parts all come from here', async ({ tenant }) => {
-    const page = await get(`${tenant.url}/docs`)
+    const page = await get(`${tenant.url}/docs/api`)
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
     const html = await page.text()
     const parts = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, part]) => part!)
@@ -37,6 +37,27 @@ describe('the description of the API', () => {
     })
     expect(again.statusCode).toBe(304)
     await again.body.dump()
+  })
+
+  test('is beside guides, whose policy lets them run and style nothing but files of the service', async ({
+    tenant,
+  }) => {
+    for (const path of ['/docs', '/docs/', '/docs/flows']) {
+      const page = await get(tenant.url + path)
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+      const policy = page.headers.get('content-security-policy')
+      expect(policy).toContain("style-src 'self'; require-trusted-types-for 'script'")
+      expect(policy).not.toContain('unsafe')
+    }
+    const markdown = await get(`${tenant.url}/docs/flows.md`)
+    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+    expect(await markdown.text()).toMatch(/^# /)
+  })
+
+  test('answers a page to a browser that asks for one that is not there', async ({ tenant }) => {
+    const answer = await get(`${tenant.url}/docs/none`, { accept: 'text/html,*/*;q=0.8' })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(await answer.text()).toContain('href="/docs/refusals"')
   })
 
   test.for(['main.ts', '..%2Fapi-docs.ts', '__proto__', 'index.html%00'])(

@@ -7,60 +7,79 @@ import { gzip } from 'node:zlib'
 import type { Request, RequestHandler, Response } from 'express'
 import { openApiDocument } from '@gateway/contracts/openapi-document'
 import { refuse } from '@gateway/contracts/refusal'
+import { docsSite } from '../docs/docs-site.ts'
 
-// The description of the API, for programs at /openapi.json and for people at /docs. The page is Swagger UI, which is
-// read from its npm package: a browser asks nobody but this service. What is served is fixed; nothing else of the disk
-// can be asked for.
+// The documentation: guides for people at /docs, and the description of the API, for programs at /openapi.json and for people at
+// /docs/api. That page is Swagger UI, which is read from its npm package: a browser asks nobody but this service. What is served is
+// fixed; nothing else of the disk can be asked for.
 
 const compress = promisify(gzip)
 
 const own = (name: string) => path.join(import.meta.dirname, '../docs', name)
 const library = (name: string) => fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
 
+const API_PAGE = '/docs/api'
+
 const files: Record<string, { from: string; type: string }> = {
-  'index.html': { from: own('index.html'), type: 'text/html; charset=utf-8' },
-  'open.js': { from: own('open.js'), type: 'text/javascript; charset=utf-8' },
-  'swagger-ui-bundle.js': { from: library('swagger-ui-bundle.js'), type: 'text/javascript; charset=utf-8' },
-  'swagger-ui.css': { from: library('swagger-ui.css'), type: 'text/css; charset=utf-8' },
-  'favicon-32x32.png': { from: library('favicon-32x32.png'), type: 'image/png' },
+  [API_PAGE]: { from: own('api.html'), type: 'text/html; charset=utf-8' },
+  '/docs/open.js': { from: own('open.js'), type: 'text/javascript; charset=utf-8' },
+  '/docs/docs.js': { from: own('docs.js'), type: 'text/javascript; charset=utf-8' },
+  '/docs/docs.css': { from: own('docs.css'), type: 'text/css; charset=utf-8' },
+  '/docs/icon.svg': { from: own('icon.svg'), type: 'image/svg+xml' },
+  '/docs/swagger-ui-bundle.js': { from: library('swagger-ui-bundle.js'), type: 'text/javascript; charset=utf-8' },
+  '/docs/swagger-ui.css': { from: library('swagger-ui.css'), type: 'text/css; charset=utf-8' },
 }
 
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+]
+const strictPolicy = [...policy, "style-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"]
+const libraryPolicy = [...policy, "style-src 'self' 'unsafe-inline'"] // the library writes styles into elements
+
 const headers = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'", // the library writes styles into elements
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   // Asked about anew each time, and sent only when it has changed.
   'Cache-Control': 'no-cache',
 }
 
-/** GET /docs and the files of that page. */
-export function showDocs(): RequestHandler<{ file?: string }> {
+/**
+ * GET /docs and all below it, and /llms.txt. Where nothing is, a browser gets a page and a program JSON.
+ * @throws Error where a page that docs/ names is not there
+ */
+export function showDocs(): RequestHandler {
+  const { texts, nothing } = docsSite()
   const kept = new Map<string, Promise<Kept>>()
   return async (req, res) => {
-    const name = req.params.file ?? 'index.html'
-    const file = Object.hasOwn(files, name) ? files[name] : undefined
-    if (!file) throw refuse('not_found', {})
-    if (!kept.has(name)) kept.set(name, keep(readFileSync(file.from), file.type))
-    send(req, res, await kept.get(name)!)
+    const asked = req.path.replace(/\/$/, '')
+    const text = texts.get(asked)
+    const file = Object.hasOwn(files, asked) ? files[asked] : undefined
+    if (text === undefined && file === undefined) return showNothing(req, res, nothing)
+    if (!kept.has(asked))
+      kept.set(asked, file ? keep(readFileSync(file.from), file.type) : keep(Buffer.from(text!.text), text!.type))
+    send(req, res, await kept.get(asked)!, asked === API_PAGE ? libraryPolicy : strictPolicy)
   }
 }
 
-/** GET /openapi.json */
+/** GET /openapi.json, also at /docs/openapi.json, where links of the guides lead. */
 export function showOpenApi(): RequestHandler {
   let kept: Promise<Kept> | null = null
   return async (req, res) => {
     kept ??= keep(Buffer.from(JSON.stringify(openApiDocument())), 'application/json')
-    send(req, res, await kept)
+    send(req, res, await kept, strictPolicy)
   }
+}
+
+function showNothing(req: Request, res: Response, page: string): void {
+  if (req.accepts(['json', 'html']) !== 'html') throw refuse('not_found', {})
+  res.set({ ...headers, 'Content-Security-Policy': strictPolicy.join('; '), Vary: 'Accept' })
+  res.status(404).type('html').end(page)
 }
 
 interface Kept {
@@ -75,8 +94,9 @@ async function keep(bytes: Buffer, type: string): Promise<Kept> {
   return { bytes, packed: await compress(bytes), type, etag }
 }
 
-function send(req: Request, res: Response, { bytes, packed, type, etag }: Kept): void {
-  res.set({ ...headers, 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' })
+function send(req: Request, res: Response, { bytes, packed, type, etag }: Kept, allowed: string[]): void {
+  res.set({ ...headers, 'Content-Security-Policy': allowed.join('; ') })
+  res.set({ 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' })
   if (req.fresh) return void res.status(304).end()
   const takesPacked = req.acceptsEncodings('gzip') === 'gzip'
   if (takesPacked) res.set('Content-Encoding', 'gzip')

@@ -1,0 +1,87 @@
+import type { RefusalCode } from '@gateway/contracts/refusal'
+import { refusals, type RefusalRow } from '@gateway/contracts/refusals'
+import type { DocsPage } from './docs-page.ts'
+import { whoClears } from './who-clears.ts'
+
+// A page for each code: from its row, and from what docs/refusals.md says of it, which is made from the row as well.
+
+export function isRefusalCode(code: string): code is RefusalCode {
+  return Object.hasOwn(refusals, code)
+}
+
+export function addressOfRefusal(code: RefusalCode): string {
+  return `/docs/refusals/${code}`
+}
+
+/**
+ * `/docs/refusals`, which lists every code by its status, and the page of each.
+ * @param markdown docs/refusals.md
+ * @throws Error where it says nothing of a code
+ */
+export function refusalPages(markdown: string): [index: DocsPage, ...DocsPage[]] {
+  const [preamble = '', ...sections] = markdown.split(/^## /m)
+  const said = new Map(sections.map((section) => [section.slice(0, section.indexOf('\n')), section]))
+  const pages = [...said.keys()].filter(isRefusalCode).map((code) => pageOf(code, said.get(code)!))
+  const missing = Object.keys(refusals).filter((code) => !said.has(code))
+  if (missing.length > 0) throw new Error(`docs/refusals.md says nothing of ${missing.join(', ')}: npm run documents`)
+  return [{ address: '/docs/refusals', title: 'Refusals', markdown: preamble + listOf([...said.keys()]) }, ...pages]
+}
+
+function listOf(codes: string[]): string {
+  const byStatus = Map.groupBy(codes.filter(isRefusalCode), (code) => refusals[code].status)
+  const chapters = [...byStatus].map(([status, ofStatus]) => {
+    const items = ofStatus.map((code) => `- [\`${code}\`](${addressOfRefusal(code)})\n`)
+    return `## ${status}\n\n${items.join('')}`
+  })
+  return chapters.join('\n')
+}
+
+/** @param section its chapter of docs/refusals.md: code, status, and each message with what clears it */
+function pageOf(code: RefusalCode, section: string): DocsPage {
+  const { status, type } = refusals[code]
+  const [, , ...paragraphs] = section.trim().split('\n\n')
+  const told = paragraphs.map((text) =>
+    text.startsWith('What clears it:') ? text.replace('What clears it:', '**What clears it:**') : text,
+  )
+  const [message = ''] = paragraphs
+  const resolution = /What clears it:\s+(?:- )?(.+)/.exec(section)?.[1] ?? ''
+  const example = { error: { code, type, param: null, message: plain(message), resolution: plain(resolution) } }
+  const markdown = `# ${code}
+
+HTTP status **${status}**, \`${type}\`. What is in braces is said by the facts of the case.
+
+## What it says
+
+${told.join('\n\n')}
+
+## Who clears it
+
+${whoClears(code)}
+
+## Does repeating help?
+
+${repeating(refusals[code])}
+
+## The answer
+
+\`\`\`json
+${JSON.stringify(example, null, 2)}
+\`\`\`
+
+All codes are at [refusals](/docs/refusals).
+`
+  return { address: addressOfRefusal(code), title: code, markdown }
+}
+
+function repeating({ status, retryAfterMs }: RefusalRow): string {
+  if (retryAfterMs !== undefined)
+    return 'Yes: send the same request again after the seconds that `Retry-After` says, with the same `Idempotency-Key` where it had one.'
+  if (status >= 500)
+    return 'It may, where the answer is without `x-should-retry: false`. Keep the `Idempotency-Key`, so that nothing is charged twice.'
+  return 'No: the answer would be the same until what it names is cleared. It carries `x-should-retry: false`, so stock clients do not repeat it.'
+}
+
+/** As it is in JSON, without what Markdown needs. */
+function plain(markdown: string): string {
+  return markdown.replaceAll('\\<', '<')
+}
