@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { CallScreen } from './calls/call-screen.tsx'
 import { CallsScreen } from './calls/calls-screen.tsx'
 import { callFilters } from './calls/call-filters.ts'
+import { catalogueView } from './catalogue/catalogue-view.ts'
 import { FlowsScreen } from './flow-editor/flows-screen.tsx'
 import { SessionGuard } from './frame/session-guard.tsx'
 import { UnknownScreen } from './frame/unknown-screen.tsx'
@@ -21,6 +22,7 @@ const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => r
 
 // The canvas is loaded by those alone who open a flow.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -33,6 +35,11 @@ const routes = [
     ...at('/projects/$tenant/$project/statement'),
     component: StatementScreen,
     validateSearch: statementView,
+  }),
+  createRoute({
+    ...at('/projects/$tenant/$project/models'),
+    component: catalogueScreen,
+    validateSearch: catalogueView,
   }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),

@@ -5,6 +5,7 @@ const paths = {
   flows: 'M4 4h6v5H4zm10 11h6v5h-6zM7 9v4a4 4 0 0 0 4 4h3',
   usage: 'M4 20V10m6 10V4m6 16v-7m4 7H3',
   statement: 'M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6',
+  models: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M4 12l5 5L20 6',
   close: 'M6 6l12 12M18 6 6 18',
