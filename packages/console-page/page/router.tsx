@@ -8,6 +8,7 @@ import { SessionGuard } from './frame/session-guard.tsx'
 import { UnknownScreen } from './frame/unknown-screen.tsx'
 import { KeysScreen } from './keys/keys-screen.tsx'
 import { keyView } from './keys/key-view.ts'
+import { productsView } from './operator/operator-views.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { StatementScreen } from './statement/statement-screen.tsx'
@@ -23,6 +24,7 @@ const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => r
 // The canvas is loaded by those alone who open a flow.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
 const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
+const productsScreen = lazyRouteComponent(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -43,6 +45,7 @@ const routes = [
   }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
+  createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
 ]
 
 export const router = createRouter({

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { usePlace } from '../api/use-project.ts'
 import { Icon } from '../parts/icon.tsx'
+import { OperatorSection } from './operator-section.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 import { screens } from './screens.ts'
 
@@ -26,6 +27,7 @@ export function Rail({ isOpen }: { isOpen: boolean }) {
           ))}
         </ul>
       )}
+      <OperatorSection />
     </nav>
   )
 }
