@@ -2,12 +2,14 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { CallScreen } from './calls/call-screen.tsx'
 import { CallsScreen } from './calls/calls-screen.tsx'
 import { callFilters } from './calls/call-filters.ts'
+import { catalogueView } from './catalogue/catalogue-view.ts'
 import { FlowsScreen } from './flow-editor/flows-screen.tsx'
 import { SessionGuard } from './frame/session-guard.tsx'
 import { UnknownScreen } from './frame/unknown-screen.tsx'
 import { KeysScreen } from './keys/keys-screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
+import { productsView } from './operator/operator-views.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { refusalView } from './refusals/refusal-view.ts'
@@ -38,6 +40,8 @@ const auditScreen = lazyRouteComponent(() => import('./organization/audit-screen
 const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
 const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
 const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
+const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
+const productsScreen = lazyRouteComponent(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -65,6 +69,12 @@ const routes = [
   createRoute({ ...at('/organizations/$tenant/projects/$project'), component: assignmentsScreen }),
   createRoute({ ...at('/organizations/$tenant/audit'), component: auditScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/organizations/$tenant/tokens'), component: ownTokensScreen }),
+  createRoute({
+    ...at('/projects/$tenant/$project/models'),
+    component: catalogueScreen,
+    validateSearch: catalogueView,
+  }),
+  createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
 ]
 
 export const router = createRouter({

@@ -10,8 +10,8 @@ export function usePersonalTokens(): TokenPlace {
     tokens: data,
     error,
     permissions: null,
-    create: ({ name, expiresInDays }, headers) =>
-      ask('POST', '/api/v2/me/tokens', { params: {}, body: { name, expiresInDays }, headers }),
+    create: ({ name, expiresInDays }, idempotencyKey) =>
+      ask('POST', '/api/v2/me/tokens', { params: {}, body: { name, expiresInDays }, idempotencyKey }),
     remove: (token) => ask('DELETE', '/api/v2/me/tokens/{token}', { params: { token } }),
   }
 }

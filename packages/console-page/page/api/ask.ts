@@ -14,7 +14,9 @@ export type Params<P extends string> = Record<ParameterOf<{ path: P }>, string>
 export interface Input<M extends Method, P extends string> {
   params: Params<P>
   query?: Partial<NonNullable<QueryOf<RowOf<M, P>>>>
-  body?: BodyOf<RowOf<M, P>>
+  body?: RowOf<M, P> extends { bytes: object } ? Blob : BodyOf<RowOf<M, P>>
+  /** Of a body that is a file. */
+  contentType?: string
   idempotencyKey?: string
   signal?: AbortSignal
 }

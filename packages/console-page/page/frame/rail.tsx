@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { usePlace } from '../api/use-project.ts'
 import { Icon } from '../parts/icon.tsx'
 import { OrganizationRail } from './organization-rail.tsx'
+import { OperatorSection } from './operator-section.tsx'
 import { ProjectSwitcher } from './project-switcher.tsx'
 import { screens } from './screens.ts'
 
@@ -28,6 +29,7 @@ export function Rail({ isOpen }: { isOpen: boolean }) {
         </ul>
       )}
       <OrganizationRail />
+      <OperatorSection />
     </nav>
   )
 }

@@ -1,6 +1,7 @@
 /** The screens of a project, as the rail lists them. */
 export const screens = [
   { to: '/projects/$tenant/$project', title: 'Overview', icon: 'overview', isExact: true },
+  { to: '/projects/$tenant/$project/models', title: 'Models', icon: 'models', isExact: false },
   { to: '/projects/$tenant/$project/flows', title: 'Flows', icon: 'flows', isExact: false },
   { to: '/projects/$tenant/$project/calls', title: 'Calls', icon: 'calls', isExact: false },
   { to: '/projects/$tenant/$project/usage', title: 'Usage', icon: 'usage', isExact: false },

@@ -16,7 +16,7 @@ export function CreateProjectDialog({ onClose }: { onClose: () => void }) {
   const team = chosen || (mine[0]?.id ?? teams[0]?.id ?? '')
   const body = { name, team }
   const create = useChange(
-    () => ask('POST', '/api/v2/tenants/{tenant}/projects', { params: { tenant }, body, headers: once(body) }),
+    () => ask('POST', '/api/v2/tenants/{tenant}/projects', { params: { tenant }, body, idempotencyKey: once(body) }),
     `The project ${name} is there.`,
   )
   return (

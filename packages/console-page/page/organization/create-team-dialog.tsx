@@ -12,7 +12,11 @@ export function CreateTeamDialog({ onClose }: { onClose: () => void }) {
   const once = useOnce()
   const create = useChange(
     () =>
-      ask('POST', '/api/v2/tenants/{tenant}/teams', { params: { tenant }, body: { name }, headers: once({ name }) }),
+      ask('POST', '/api/v2/tenants/{tenant}/teams', {
+        params: { tenant },
+        body: { name },
+        idempotencyKey: once({ name }),
+      }),
     `The team ${name} is there.`,
   )
   return (

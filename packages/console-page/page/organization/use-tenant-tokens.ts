@@ -28,11 +28,11 @@ export function useTenantTokens(): TokenPlace {
     tokens: data,
     error,
     permissions,
-    create: (token, headers) =>
+    create: (token, idempotencyKey) =>
       ask('POST', '/api/v2/tenants/{tenant}/tokens', {
         params: { tenant },
         body: { ...token, permissions: token.permissions as Permission[] },
-        headers,
+        idempotencyKey,
       }),
     remove: (token) => ask('DELETE', '/api/v2/tenants/{tenant}/tokens/{token}', { params: { tenant, token } }),
   }

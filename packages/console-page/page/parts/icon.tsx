@@ -11,6 +11,7 @@ const paths = {
   audit: 'M5 3h14v18H5zM9 8h6M9 12h6M9 16h3',
   tokens: 'M4 7h16v10H4zM8 12h.5M12 12h.5M16 12h.5',
   settings: 'M4 7h10m4 0h2M4 17h2m4 0h10M16 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM8 19a2 2 0 1 0 0-4 2 2 0 0 0 0 4z',
+  models: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   check: 'M4 12l5 5L20 6',
   close: 'M6 6l12 12M18 6 6 18',

@@ -1,7 +1,7 @@
 import { count, usd } from '../pure/usd.ts'
 
 /** An amount to its last digit; micro-USD on hover. */
-export function Money({ micro }: { micro: number }) {
+export function Money({ micro }: { micro: number | bigint }) {
   return (
     <span className="figure" title={`${count(micro)} micro-USD`}>
       {usd(micro)}

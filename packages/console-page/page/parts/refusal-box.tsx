@@ -1,3 +1,4 @@
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { failedBy } from '../api/failed.ts'
 import { CopyButton } from './copy-button.tsx'
 

@@ -1,8 +1,8 @@
 const MICRO_DIGITS = 6
 
 /** Micro-USD as dollars, with every digit that is not zero and at least cents: 4999120 is $4.99912. */
-export function usd(micro: number): string {
-  const digits = String(Math.abs(micro)).padStart(MICRO_DIGITS + 1, '0')
+export function usd(micro: number | bigint): string {
+  const digits = String(micro < 0 ? -micro : micro).padStart(MICRO_DIGITS + 1, '0')
   const fraction = digits.slice(-MICRO_DIGITS).replace(/0{1,4}$/, '')
   return `${micro < 0 ? '−' : ''}$${grouped(digits.slice(0, -MICRO_DIGITS))}.${fraction}`
 }
@@ -14,7 +14,7 @@ export function microOf(text: string): number | null {
 }
 
 /** 1234567 is 1,234,567. */
-export function count(number: number): string {
+export function count(number: number | bigint): string {
   return grouped(String(number))
 }
 

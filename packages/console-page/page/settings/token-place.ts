@@ -14,10 +14,7 @@ export interface NewToken {
 export interface TokenPlace {
   tokens: ShownToken[] | undefined
   error: unknown
-  create(
-    token: NewToken,
-    headers: { 'Idempotency-Key': string },
-  ): Promise<{ secret: string | null; resolution?: string | undefined }>
+  create(token: NewToken, idempotencyKey: string): Promise<{ secret: string | null; resolution?: string | undefined }>
   remove(token: string): Promise<unknown>
   /** What a token may be allowed, in words; null: it is not chosen. */
   permissions: Readonly<Record<string, string>> | null

@@ -28,8 +28,8 @@ export function useProjectTokens(): TokenPlace {
     tokens: data,
     error,
     permissions,
-    create: (token, headers) =>
-      ask('POST', path, { params, body: { ...token, permissions: token.permissions as Permission[] }, headers }),
+    create: (token, idempotencyKey) =>
+      ask('POST', path, { params, body: { ...token, permissions: token.permissions as Permission[] }, idempotencyKey }),
     remove: (token) => ask('DELETE', `${path}/{token}`, { params: { ...params, token } }),
   }
 }

@@ -10,12 +10,13 @@ export function priceWords(pricing: ProductPricing): string {
   return `$${perMillion(pricing.prompt)} in, $${perMillion(pricing.completion)} out per 1M`
 }
 
-function perMillion(usd: string): string {
+/** A price of one as the price of a million, in USD without zeros at its end. */
+export function perMillion(usd: string): string {
   const digits = String(picoFromUsd(usd) ?? 0n).padStart(PICO_DIGITS + 1, '0')
   const point = digits.length - PICO_DIGITS + MILLION_DIGITS
   return withoutZeros(`${digits.slice(0, point).replace(/^0+(?=\d)/, '')}.${digits.slice(point)}`)
 }
 
-function withoutZeros(decimal: string): string {
+export function withoutZeros(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }

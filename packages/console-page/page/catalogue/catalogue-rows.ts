@@ -1,0 +1,46 @@
+import type { ProductRecord } from '@gateway/contracts/console/products'
+import { priceOf } from './price-of.ts'
+import type { CatalogueView, Order } from './catalogue-view.ts'
+
+/** A product, and whether the project can call it. */
+export interface CatalogueRow {
+  product: ProductRecord
+  isAssigned: boolean
+}
+
+/** What is published, and fits what was asked for, in the order that was asked for. */
+export function catalogueRows(
+  products: readonly ProductRecord[],
+  assigned: ReadonlySet<string>,
+  { q = '', kind, use, sort = 'name' }: CatalogueView,
+): CatalogueRow[] {
+  const words = q.toLowerCase().split(/\s+/)
+  return products
+    .filter(({ state }) => state === 'published')
+    .map((product) => ({ product, isAssigned: assigned.has(product.id) }))
+    .filter(({ product, isAssigned }) => {
+      const { id, name, description, ownedBy } = product
+      const text = `${id} ${name} ${description} ${ownedBy}`.toLowerCase()
+      return (
+        words.every((word) => text.includes(word)) &&
+        (kind === undefined || product.kind === kind) &&
+        (use === undefined || isAssigned === (use === 'callable'))
+      )
+    })
+    .toSorted((one, other) => orders[sort](one.product, other.product) || orders.name(one.product, other.product))
+}
+
+const orders: Record<Order, (one: ProductRecord, other: ProductRecord) => number> = {
+  name: (one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id),
+  cheapest: (one, other) => byPrice(one, other),
+  dearest: (one, other) => byPrice(other, one),
+  context: (one, other) => other.contextLength - one.contextLength,
+}
+
+/** By a token in and a token out together; what is priced by the call comes after, by its own price. */
+function byPrice({ pricing: one }: ProductRecord, { pricing: other }: ProductRecord): number {
+  if (one.unit !== other.unit) return one.unit === 'tokens' ? -1 : 1
+  const [a, b] = [priceOf(one), priceOf(other)]
+  const difference = a.promptPico + a.completionPico + a.requestPico - b.promptPico - b.completionPico - b.requestPico
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}

@@ -1,0 +1,67 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { CatalogueFilters } from './catalogue-filters.tsx'
+import { catalogueRows } from './catalogue-rows.ts'
+import { Comparison } from './comparison.tsx'
+import { ModelActions } from './model-actions.tsx'
+import { modelColumns } from './model-columns.tsx'
+import { ReckonDialog } from './reckon-dialog.tsx'
+import { UnpublishedNotice } from './unpublished-notice.tsx'
+import { useCatalogue } from './use-catalogue.ts'
+import './catalogue.css'
+
+/** What the project may call and what it could ask for, with what each costs. */
+export function CatalogueScreen() {
+  const view = useSearch({ from: '/projects/$tenant/$project/models' })
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
+  const { products, assigned, error } = useCatalogue()
+  const rows = products && assigned && catalogueRows(products, assigned, view)
+  const reckoned = products?.find(({ id }) => id === view.reckon)
+  const compared = (view.compare ?? []).flatMap((id) => products?.find((product) => product.id === id) ?? [])
+  const showReckoner = (id: string | null) =>
+    void navigate({ search: ({ reckon: _, ...others }) => ({ ...others, ...(id !== null && { reckon: id }) }) })
+  return (
+    <Screen title="Models" of={useProjectName()}>
+      <CatalogueFilters view={view} />
+      <RefusalBox error={error} />
+      {!rows && !error && <Waiting what="models" />}
+      {products && assigned && <UnpublishedNotice products={products} assigned={assigned} />}
+      {compared.length > 0 && <Comparison of={compared} />}
+      {rows?.length === 0 && <NoModel isEmpty={!products?.some(({ state }) => state === 'published')} />}
+      {rows && rows.length > 0 && (
+        <DataTable
+          caption="Models"
+          columns={[
+            ...modelColumns,
+            {
+              head: 'Actions',
+              cell: (row) => (
+                <ModelActions
+                  of={row}
+                  compared={compared.map(({ id }) => id)}
+                  onReckon={() => showReckoner(row.product.id)}
+                />
+              ),
+            },
+          ]}
+          rows={rows}
+          keyOf={({ product }) => product.id}
+        />
+      )}
+      {reckoned && <ReckonDialog of={reckoned} onClose={() => showReckoner(null)} />}
+    </Screen>
+  )
+}
+
+function NoModel({ isEmpty }: { isEmpty: boolean }) {
+  return isEmpty ? (
+    <EmptyState title="Nothing is published yet">Ask the platform operator to publish a product.</EmptyState>
+  ) : (
+    <EmptyState title="No model is like this">Take a filter away, or search for less.</EmptyState>
+  )
+}

@@ -1,0 +1,39 @@
+import type { ProductKind } from '@gateway/contracts/console/products'
+
+export const kinds: readonly ProductKind[] = ['chat', 'image', 'audio']
+/** Whether the project can call it now, or could ask for it. */
+export const uses = ['callable', 'askable'] as const
+export type Use = (typeof uses)[number]
+export const orders = ['name', 'cheapest', 'dearest', 'context'] as const
+export type Order = (typeof orders)[number]
+
+/** More beside each other can't be read. */
+export const MOST_COMPARED = 4
+
+/** What the catalogue shows, as the address has it; left out: everything, by name. */
+export interface CatalogueView {
+  q?: string
+  kind?: ProductKind
+  use?: Use
+  sort?: Order
+  /** Ids of those beside each other. */
+  compare?: string[]
+  /** The id of the one whose cost is reckoned. */
+  reckon?: string
+}
+
+/** Leaves of an address what it may say; whatever else is in it is dropped. */
+export function catalogueView({ q, compare, reckon, ...search }: Record<string, unknown>): CatalogueView {
+  const kind = kinds.find((each) => each === search['kind'])
+  const use = uses.find((each) => each === search['use'])
+  const sort = orders.find((each) => each === search['sort'])
+  const compared = Array.isArray(compare) ? compare.filter((id) => typeof id === 'string').slice(0, MOST_COMPARED) : []
+  return {
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(kind && { kind }),
+    ...(use && { use }),
+    ...(sort && { sort }),
+    ...(compared.length > 0 && { compare: compared }),
+    ...(typeof reckon === 'string' && { reckon }),
+  }
+}

@@ -1,0 +1,75 @@
+import { productRecord, type ProductRecord } from '@gateway/contracts/console/products'
+import { chargeOfUsage } from '@gateway/contracts/price-snapshot'
+import { picoFromUsd } from '@gateway/money/price'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { catalogueRows } from './catalogue-rows.ts'
+import { catalogueView } from './catalogue-view.ts'
+import { priceLines } from './product-words.ts'
+import { firstUse, reckon } from './reckon.ts'
+
+const [example] = productRecord.meta()!.examples as [ProductRecord]
+const priced = (id: string, prompt: string, more: object = {}): ProductRecord => ({
+  ...example,
+  id,
+  name: id,
+  pricing: { unit: 'tokens', prompt, completion: '0' },
+  ...more,
+})
+
+test('an address says what is searched, filtered, sorted and compared, and nothing else', () => {
+  const view = { q: 'swift', kind: 'chat', use: 'askable', sort: 'dearest', compare: ['a', 'b'], reckon: 'a' }
+  expect(catalogueView(view)).toEqual(view)
+  expect(catalogueView({ q: '', kind: 'video', use: 1, sort: 'best', compare: 'a', reckon: 2 })).toEqual({})
+  expect(catalogueView({ compare: ['a', 'b', 'c', 'd', 'e'] })).toEqual({ compare: ['a', 'b', 'c', 'd'] })
+})
+
+test('what is published is found by its words, and sorted by exact prices', () => {
+  const products = [
+    priced('acme/b', '0.000000000003'),
+    priced('acme/a', '0.000000000002', { contextLength: 1 }),
+    priced('acme/c', '0.1', { state: 'suspended' }),
+    priced('acme/image', '0', { kind: 'image', pricing: { unit: 'request', request: '0.000001' } }),
+  ]
+  const ids = (view: object) => catalogueRows(products, new Set(['acme/a']), view).map(({ product }) => product.id)
+  expect(ids({})).toEqual(['acme/a', 'acme/b', 'acme/image'])
+  expect(ids({ sort: 'dearest' })).toEqual(['acme/image', 'acme/b', 'acme/a'])
+  expect(ids({ sort: 'cheapest' })).toEqual(['acme/a', 'acme/b', 'acme/image'])
+  expect(ids({ sort: 'context', kind: 'chat' })).toEqual(['acme/b', 'acme/a'])
+  expect(ids({ use: 'callable' })).toEqual(['acme/a'])
+  expect(ids({ q: 'ACME im' })).toEqual(['acme/image'])
+})
+
+test('prices are written by the million, to their last digit', () => {
+  const pricing = { unit: 'tokens', prompt: '0.00000015', completion: '0.000000000001', cachedPrompt: '0' } as const
+  expect(priceLines('chat', pricing)).toEqual([
+    { what: 'per 1M tokens in', usd: '$0.15' },
+    { what: 'per 1M tokens in, from a cache', usd: '$0' },
+    { what: 'per 1M tokens out', usd: '$0.000001' },
+  ])
+  expect(priceLines('image', { unit: 'request', request: '0.0400' })).toEqual([{ what: 'per image', usd: '$0.04' }])
+})
+
+test('a call is reckoned as the ledger charges it, whatever the prices, and a month is thirty days of them', () => {
+  const price = fc.bigInt(0n, 10_000_000n)
+  const tokens = fc.integer({ min: 0, max: 100_000 })
+  fc.assert(
+    fc.property(price, price, tokens, tokens, tokens, (promptPico, completionPico, prompt, completion, cached) => {
+      const usd = (pico: bigint) => `0.${String(pico).padStart(12, '0')}`
+      const pricing = { unit: 'tokens', prompt: usd(promptPico), completion: usd(completionPico) } as const
+      const halved = { ...pricing, cachedPrompt: usd(promptPico / 2n) }
+      const use = { ...firstUse, prompt: `${prompt}`, completion: `${completion}`, cached: `${cached}`, calls: '7' }
+      const snapshot = [`${promptPico}`, `${completionPico}`, '0', `${promptPico / 2n}`, null] as const
+      const usage = { promptTokens: prompt, completionTokens: completion, cachedTokens: cached, reasoningTokens: 0 }
+      const charged = BigInt(chargeOfUsage([...snapshot], usage, Number.MAX_SAFE_INTEGER))
+      expect(picoFromUsd(halved.cachedPrompt)).toBe(promptPico / 2n)
+      expect(reckon(halved, use)).toEqual({
+        callMicro: charged,
+        dayMicro: charged * 7n,
+        monthMicro: charged * 210n,
+      })
+    }),
+  )
+  expect(reckon({ unit: 'request', request: '0.04' }, { ...firstUse, calls: '1000' })!.monthMicro).toBe(1_200_000_000n)
+  expect(reckon(example.pricing, { ...firstUse, prompt: '1.5' })).toBe(null)
+})

@@ -1,0 +1,45 @@
+import { useNavigate } from '@tanstack/react-router'
+import type { CatalogueRow } from './catalogue-rows.ts'
+import { MOST_COMPARED } from './catalogue-view.ts'
+
+/** What can be done with a model: reckon what it costs, put it beside others. */
+export function ModelActions({
+  of: { product, isAssigned },
+  compared,
+  onReckon,
+}: {
+  of: CatalogueRow
+  compared: string[]
+  onReckon: () => void
+}) {
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
+  const { id, name } = product
+  const isCompared = compared.includes(id)
+  const others = compared.filter((each) => each !== id)
+  const compare = isCompared ? others : [...others, id]
+  const toggle = () =>
+    void navigate({
+      search: ({ compare: _, ...rest }) => ({ ...rest, ...(compare.length > 0 && { compare }) }),
+      resetScroll: false,
+    })
+  return (
+    <div className="catalogue-actions">
+      {!isAssigned && <p className="soft small">An Admin of your organization can assign it.</p>}
+      <div className="buttons">
+        <button type="button" className="button small" aria-label={`Cost of ${name}`} onClick={onReckon}>
+          Cost
+        </button>
+        <button
+          type="button"
+          className="button small"
+          aria-label={`Compare ${name}`}
+          aria-pressed={isCompared}
+          disabled={!isCompared && compared.length >= MOST_COMPARED}
+          onClick={toggle}
+        >
+          Compare
+        </button>
+      </div>
+    </div>
+  )
+}

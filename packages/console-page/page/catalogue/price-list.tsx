@@ -1,0 +1,15 @@
+import type { ProductRecord } from '@gateway/contracts/console/products'
+import { priceLines } from './product-words.ts'
+
+/** The prices of a product, each on a line of its own. */
+export function PriceList({ of: { kind, pricing } }: { of: Pick<ProductRecord, 'kind' | 'pricing'> }) {
+  return (
+    <ul>
+      {priceLines(kind, pricing).map(({ what, usd }) => (
+        <li key={what}>
+          <span className="figure">{usd}</span> <span className="soft small">{what}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

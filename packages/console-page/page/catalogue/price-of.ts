@@ -1,0 +1,16 @@
+import type { ProductPricing } from '@gateway/contracts/console/products'
+import { picoFromUsd, type Price } from '@gateway/money/price'
+
+/** A published price as the ledger reckons with it. */
+export function priceOf(pricing: ProductPricing): Price {
+  if (pricing.unit === 'request')
+    return { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd(pricing.request) ?? 0n }
+  const { prompt, completion, cachedPrompt, reasoning } = pricing
+  return {
+    promptPico: picoFromUsd(prompt) ?? 0n,
+    completionPico: picoFromUsd(completion) ?? 0n,
+    requestPico: 0n,
+    cachedPico: cachedPrompt === undefined ? null : picoFromUsd(cachedPrompt),
+    reasoningPico: reasoning === undefined ? null : picoFromUsd(reasoning),
+  }
+}

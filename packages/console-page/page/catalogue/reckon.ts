@@ -1,0 +1,45 @@
+import type { ProductPricing } from '@gateway/contracts/console/products'
+import { costMicro, type Micro } from '@gateway/money/price'
+import { priceOf } from './price-of.ts'
+
+const DAYS = 30n
+const MOST_DIGITS = 9
+
+/** What somebody typed: how much a call uses, and how many there are a day. */
+export interface Use {
+  prompt: string
+  cached: string
+  completion: string
+  reasoning: string
+  calls: string
+}
+
+export const firstUse: Use = { prompt: '1000', cached: '0', completion: '500', reasoning: '0', calls: '100' }
+
+export interface Reckoned {
+  callMicro: Micro
+  dayMicro: Micro
+  /** Of 30 days. */
+  monthMicro: Micro
+}
+
+/** What calls cost at these prices, as the ledger charges them: each is rounded up by itself. null: a number is missing. */
+export function reckon(pricing: ProductPricing, use: Use): Reckoned | null {
+  const [prompt, cached, completion, reasoning, calls] = [
+    wholeOf(use.prompt),
+    wholeOf(use.cached),
+    wholeOf(use.completion),
+    wholeOf(use.reasoning),
+    wholeOf(use.calls),
+  ]
+  if (prompt === null || cached === null || completion === null || reasoning === null || calls === null) return null
+  const parts = { cachedTokens: cached, reasoningTokens: reasoning }
+  const callMicro = costMicro(priceOf(pricing), prompt, completion, parts)
+  return { callMicro, dayMicro: callMicro * calls, monthMicro: callMicro * calls * DAYS }
+}
+
+/** Digits as a number; null for what is none. */
+export function wholeOf(text: string): bigint | null {
+  const digits = text.trim()
+  return /^\d+$/.test(digits) && digits.length <= MOST_DIGITS ? BigInt(digits) : null
+}

@@ -1,0 +1,20 @@
+import type { ProductRecord } from '@gateway/contracts/console/products'
+
+/** Of what is assigned, what can't be called because it is not published. */
+export function UnpublishedNotice({
+  products,
+  assigned,
+}: {
+  products: readonly ProductRecord[]
+  assigned: ReadonlySet<string>
+}) {
+  const published = new Set(products.filter(({ state }) => state === 'published').map(({ id }) => id))
+  const missing = [...assigned].filter((id) => !published.has(id))
+  if (missing.length === 0) return null
+  return (
+    <div className="notice">
+      Assigned, and not published: <strong>{missing.join(', ')}</strong>. Its calls are refused until the platform
+      operator publishes it again.
+    </div>
+  )
+}

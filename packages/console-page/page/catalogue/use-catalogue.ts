@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { readingAll } from '../api/reading.ts'
+import { usePlace } from '../api/use-project.ts'
+
+/** All that is in the catalogue, and what of it is assigned to the project. */
+export function useCatalogue() {
+  const params = usePlace()
+  const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
+  const products = useQuery(readingAll('/api/v2/products', { params: {} }))
+  return {
+    error: assigned.error ?? products.error,
+    products: products.data,
+    assigned: assigned.data && new Set(assigned.data.map(({ product }) => product)),
+  }
+}

@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router'
+import { useMe } from '../api/session.ts'
+import { Icon } from '../parts/icon.tsx'
+
+const screens = [{ to: '/operator/products', title: 'Products', icon: 'models' }] as const
+
+/** The part of the rail that is for platform operators; nobody else is shown it. */
+export function OperatorSection() {
+  const { platformOperator } = useMe()
+  if (!platformOperator) return null
+  return (
+    <div>
+      <p className="rail-head" id="rail-operator">
+        Operator
+      </p>
+      <ul aria-labelledby="rail-operator">
+        {screens.map(({ to, title, icon }) => (
+          <li key={to}>
+            <Link to={to} activeOptions={{ includeSearch: false }}>
+              <Icon name={icon} />
+              {title}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import type { ParameterValues, ProductKind, ProductPricing } from '@gateway/contracts/console/products'
+import { mediaValues } from './product-defaults.ts'
+import type { ProductDraft } from './typed-product.ts'
+import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
+
+/** The names of values that nodes of a kind may set. */
+export function valueNames(kind: ProductKind): readonly (keyof ProductDraft['values'])[] {
+  return kind === 'chat' ? [] : mediaValues[kind]
+}
+
+/** What was typed as prices; null: one is missing, or is none. */
+export function pricingOf(draft: Pick<ProductDraft, PriceField | 'unit'>): ProductPricing | null {
+  if (draft.unit === 'request') {
+    const request = usdOfCall(draft.request)
+    return request === null ? null : { unit: 'request', request }
+  }
+  const [prompt, completion] = [usdOfMillion(draft.prompt), usdOfMillion(draft.completion)]
+  const [cachedPrompt, reasoning] = [orNone(draft.cachedPrompt), orNone(draft.reasoning)]
+  if (prompt === null || completion === null || cachedPrompt === null || reasoning === null) return null
+  return {
+    unit: 'tokens',
+    prompt,
+    completion,
+    ...(cachedPrompt !== undefined && { cachedPrompt }),
+    ...(reasoning !== undefined && { reasoning }),
+  }
+}
+
+export type PriceField = 'prompt' | 'completion' | 'cachedPrompt' | 'reasoning' | 'request'
+
+/** What stands between commas. */
+export function wordsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}
+
+export function valuesOf({ kind, values }: Pick<ProductDraft, 'kind' | 'values'>): ParameterValues {
+  const listed = valueNames(kind).map((name) => [name, wordsOf(values[name])] as const)
+  return Object.fromEntries(listed.filter(([, words]) => words.length > 0))
+}
+
+function orNone(text: string): string | null | undefined {
+  return text.trim() === '' ? undefined : usdOfMillion(text)
+}

@@ -1,0 +1,58 @@
+import { kinds } from '../catalogue/catalogue-view.ts'
+import { kindWords } from '../catalogue/product-words.ts'
+import { Field } from '../parts/field.tsx'
+import type { ProductFieldsProps } from './product-fields-props.ts'
+import { emptyDraft } from './product-draft.ts'
+import { TextField } from './text-field.tsx'
+
+/** What it is and how it is called. The id and the kind stay for ever. */
+export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductFieldsProps) {
+  const { name, ownedBy, description } = draft
+  const setKind = (text: string) => {
+    const kind = kinds.find((each) => each === text) ?? 'chat'
+    const { unit, input, output } = emptyDraft(kind)
+    onChange({ kind, unit, input, output })
+  }
+  return (
+    <fieldset>
+      <legend className="visually-hidden">Identity</legend>
+      {isNew && (
+        <div className="pair">
+          <TextField
+            label="Id"
+            hint="Callers name it so, for ever: acme/swift."
+            value={draft.id}
+            fault={faultOf('id')}
+            onChange={(id) => onChange({ id })}
+          />
+          <Field label="Kind">
+            {(ids) => (
+              <select {...ids} value={draft.kind} onChange={({ target }) => setKind(target.value)}>
+                {kinds.map((each) => (
+                  <option key={each} value={each}>
+                    {kindWords[each]}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        </div>
+      )}
+      <div className="pair">
+        <TextField label="Name" value={name} fault={faultOf('name')} onChange={(text) => onChange({ name: text })} />
+        <TextField
+          label="Publisher"
+          hint="Shown to everybody; never a provider."
+          value={ownedBy}
+          fault={faultOf('ownedBy')}
+          onChange={(text) => onChange({ ownedBy: text })}
+        />
+      </div>
+      <Field label="Description" fault={faultOf('description')}>
+        {(ids) => (
+          <textarea {...ids} value={description} onChange={({ target }) => onChange({ description: target.value })} />
+        )}
+      </Field>
+    </fieldset>
+  )
+}

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react'
+import { ApiRefusal } from '@gateway/api-client/failures'
+import { refuse } from '@gateway/contracts/refusal'
+import { useMe } from '../api/session.ts'
+import { Screen } from '../frame/screen.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+
+const refusal = new ApiRefusal(
+  new Response(null, { status: 403 }),
+  refuse('not_permitted', { need: 'the platform operator role' }).body,
+)
+
+/** A screen of platform operators; to anybody else it says why there is nothing, and asks the service for nothing. */
+export function OperatorScreen({
+  title,
+  actions,
+  children,
+}: {
+  title: string
+  actions?: ReactNode
+  children: ReactNode
+}) {
+  const { platformOperator } = useMe()
+  return (
+    <Screen title={title} of="Operator" actions={platformOperator ? actions : undefined}>
+      {platformOperator ? children : <RefusalBox error={refusal} />}
+    </Screen>
+  )
+}

@@ -1,0 +1,15 @@
+import type { ProductRecord } from '@gateway/contracts/console/products'
+
+type State = ProductRecord['state']
+export const productStates: readonly State[] = ['draft', 'published', 'suspended']
+
+/** What the screen of products shows, as the address has it. */
+export interface ProductsView {
+  q?: string
+  state?: State
+}
+
+export function productsView({ q, ...search }: Record<string, unknown>): ProductsView {
+  const state = productStates.find((each) => each === search['state'])
+  return { ...(typeof q === 'string' && q !== '' && { q }), ...(state && { state }) }
+}

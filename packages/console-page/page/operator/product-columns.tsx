@@ -1,0 +1,78 @@
+import type { ProductRecord } from '@gateway/contracts/console/products'
+import { PriceList } from '../catalogue/price-list.tsx'
+import { kindWords, sizeWords } from '../catalogue/product-words.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import type { Column } from '../parts/data-table.tsx'
+
+export type ProductAction = 'change' | 'publish' | 'suspend'
+
+export const stateWords: Record<ProductRecord['state'], { text: string; tone: Tone }> = {
+  draft: { text: 'Draft', tone: 'plain' },
+  published: { text: 'Published', tone: 'good' },
+  suspended: { text: 'Suspended', tone: 'warn' },
+}
+
+/** A product as its operator sees it. */
+export function productColumns(
+  choose: (action: ProductAction, product: ProductRecord) => void,
+): Column<ProductRecord>[] {
+  return [
+    {
+      head: 'Product',
+      cell: ({ id, name, kind }) => (
+        <>
+          {name} <span className="soft small">{kindWords[kind]}</span>
+          <div className="small">
+            <code>{id}</code>
+          </div>
+        </>
+      ),
+    },
+    { head: 'Price', cell: (product) => <PriceList of={product} /> },
+    { head: 'Limits', cell: (product) => sizeWords(product).map((line) => <div key={line}>{line}</div>) },
+    {
+      head: 'Factor',
+      cell: ({ overheads }) =>
+        overheads && overheads.factor > 1 ? <Badge tone="warn" text={`× ${overheads.factor}`} /> : '× 1',
+    },
+    {
+      head: 'Providers',
+      cell: ({ providers = [] }) => (
+        <ol className="small">
+          {providers.map(({ provider, model, priority }, n) => (
+            <li key={n}>
+              {priority}. {provider} <code>{model}</code>
+            </li>
+          ))}
+        </ol>
+      ),
+    },
+    { head: 'State', cell: ({ state }) => <Badge {...stateWords[state]} /> },
+    {
+      head: 'Actions',
+      cell: (product) => (
+        <div className="buttons">
+          <Action word="Change" of={product} onClick={() => choose('change', product)} />
+          {product.state === 'published' ? (
+            <Action word="Suspend" of={product} onClick={() => choose('suspend', product)} />
+          ) : (
+            <Action word="Publish" of={product} onClick={() => choose('publish', product)} />
+          )}
+        </div>
+      ),
+    },
+  ]
+}
+
+function Action({ word, of: { name }, onClick }: { word: string; of: ProductRecord; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      className={`button small ${word === 'Suspend' ? 'danger' : ''}`}
+      aria-label={`${word} ${name}`}
+      onClick={onClick}
+    >
+      {word}
+    </button>
+  )
+}

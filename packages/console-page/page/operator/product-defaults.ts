@@ -1,0 +1,21 @@
+import type { mediaParameters, productDefaults } from '@gateway/contracts/console/products'
+
+// As the contract has them: it checks bodies with a library that a screen has no use for.
+
+type Defaults = Pick<typeof productDefaults, 'maxOutputBytes' | 'supportedParameters' | 'modalities'>
+
+export const defaults: Defaults = {
+  maxOutputBytes: 5_242_880,
+  supportedParameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'stream', 'stream_options'],
+  modalities: {
+    chat: { input: ['text'], output: ['text'] },
+    image: { input: ['text'], output: ['image'] },
+    audio: { input: ['text'], output: ['audio'] },
+  },
+}
+
+/** What a node may set, by the kind of the product that it calls. */
+export const mediaValues: typeof mediaParameters = {
+  image: ['size', 'format', 'quality'],
+  audio: ['voice', 'format'],
+}

@@ -1,0 +1,120 @@
+import type { BodyOf } from '@gateway/contracts/api-route'
+import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { ProductKind, ProductRecord } from '@gateway/contracts/console/products'
+import { perMillion } from '../flow-editor/core/price-words.ts'
+import { defaults } from './product-defaults.ts'
+import { pricingOf, valuesOf, wordsOf } from './draft-parts.ts'
+import type { ProductDraft } from './typed-product.ts'
+
+type NewProduct = BodyOf<ConsoleRoutes['createProduct']>
+type ProductPatch = BodyOf<ConsoleRoutes['changeProduct']>
+/** An empty form for a product of a kind. */
+export function emptyDraft(kind: ProductKind): ProductDraft {
+  const { input, output } = defaults.modalities[kind]
+  return {
+    id: '',
+    kind,
+    name: '',
+    description: '',
+    ownedBy: '',
+    contextLength: '128000',
+    maxOutputTokens: '8192',
+    unit: kind === 'chat' ? 'tokens' : 'request',
+    prompt: '',
+    completion: '',
+    cachedPrompt: '',
+    reasoning: '',
+    request: '',
+    factor: '1',
+    maxTokensPerImage: '',
+    tokenizer: '',
+    isModerated: false,
+    supportedParameters: defaults.supportedParameters.join(', '),
+    input: [...input],
+    output: [...output],
+    maxOutputBytes: String(defaults.maxOutputBytes),
+    values: { size: '', format: '', quality: '', voice: '' },
+    providers: [{ provider: '', model: '', priority: 1 }],
+  }
+}
+
+/** A product as the form shows it. */
+export function draftOf(product: ProductRecord): ProductDraft {
+  const { pricing, overheads, tokenizer = null, parameterValues, modalities: of, providers = [] } = product
+  const million = (usd: string | undefined) => (usd === undefined ? '' : perMillion(usd))
+  const values = { ...emptyDraft(product.kind).values }
+  for (const name of ['size', 'format', 'quality', 'voice'] as const)
+    values[name] = (parameterValues[name] ?? []).join(', ')
+  return {
+    ...emptyDraft(product.kind),
+    id: product.id,
+    name: product.name,
+    description: product.description,
+    ownedBy: product.ownedBy,
+    contextLength: String(product.contextLength),
+    maxOutputTokens: String(product.maxOutputTokens),
+    unit: pricing.unit,
+    ...(pricing.unit === 'request'
+      ? { request: pricing.request }
+      : {
+          prompt: million(pricing.prompt),
+          completion: million(pricing.completion),
+          cachedPrompt: million(pricing.cachedPrompt),
+          reasoning: million(pricing.reasoning),
+        }),
+    factor: String(overheads?.factor ?? 1),
+    maxTokensPerImage: String(overheads?.maxTokensPerImage ?? ''),
+    tokenizer: tokenizer ?? '',
+    isModerated: product.isModerated,
+    supportedParameters: product.supportedParameters.join(', '),
+    input: [...of.input],
+    output: [...of.output],
+    maxOutputBytes: String(product.maxOutputBytes),
+    values,
+    providers: providers.map((each) => ({ ...each })),
+  }
+}
+
+/** A new product as the API takes it: a draft, so that nobody calls it yet. null: a price is missing. */
+export function bodyOf(draft: ProductDraft): NewProduct | null {
+  const fields = fieldsOf(draft)
+  return fields && { id: draft.id.trim(), kind: draft.kind, ...fields, state: 'draft' }
+}
+
+/** What was changed of a product, and nothing else. null: a price is missing. */
+export function patchOf(product: ProductRecord, draft: ProductDraft): ProductPatch | null {
+  const [before, after] = [fieldsOf(draftOf(product)), fieldsOf(draft)]
+  if (!after) return null
+  const { overheads, ...patch } = changedOf(before ?? {}, after)
+  return { ...patch, ...(overheads && { overheads: changedOf(before?.overheads ?? {}, overheads) }) }
+}
+
+function changedOf<Fields extends object>(before: Partial<Fields>, after: Fields): Partial<Fields> {
+  const isSame = (name: keyof Fields) => JSON.stringify(before[name]) === JSON.stringify(after[name])
+  const changed = Object.entries(after).filter(([name]) => !isSame(name as keyof Fields))
+  return Object.fromEntries(changed) as Partial<Fields>
+}
+
+function fieldsOf(draft: ProductDraft) {
+  const pricing = pricingOf(draft)
+  if (!pricing) return null
+  return {
+    name: draft.name,
+    description: draft.description,
+    ownedBy: draft.ownedBy,
+    contextLength: Number(draft.contextLength),
+    maxOutputTokens: Number(draft.maxOutputTokens),
+    pricing,
+    tokenizer: draft.tokenizer === '' ? null : draft.tokenizer,
+    overheads: {
+      factor: Number(draft.factor),
+      maxTokensPerImage: draft.maxTokensPerImage.trim() === '' ? null : Number(draft.maxTokensPerImage),
+    },
+    isModerated: draft.isModerated,
+    supportedParameters: wordsOf(draft.supportedParameters),
+    modalities: { input: draft.input, output: draft.output },
+    maxOutputBytes: Number(draft.maxOutputBytes),
+    parameterValues: valuesOf(draft),
+    providers: draft.providers,
+  }
+}

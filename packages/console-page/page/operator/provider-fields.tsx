@@ -1,0 +1,55 @@
+import type { ProductFieldsProps } from './product-fields-props.ts'
+import { TextField } from './text-field.tsx'
+
+/** Where its calls go, the lowest priority first. */
+export function ProviderFields({ draft: { providers }, faultOf, onChange }: ProductFieldsProps) {
+  const change = (at: number, part: Partial<(typeof providers)[number]>) =>
+    onChange({ providers: providers.map((each, n) => (n === at ? { ...each, ...part } : each)) })
+  const add = () => onChange({ providers: [...providers, { provider: '', model: '', priority: providers.length + 1 }] })
+  return (
+    <fieldset>
+      <legend>Providers</legend>
+      {providers.map(({ provider, model, priority }, n) => (
+        <div key={n} className="provider-row" role="group" aria-label={`Provider ${n + 1}`}>
+          <TextField
+            label="Provider"
+            value={provider}
+            fault={faultOf(`providers.${n}.provider`)}
+            onChange={(text) => change(n, { provider: text })}
+          />
+          <TextField
+            label="Its model"
+            value={model}
+            fault={faultOf(`providers.${n}.model`)}
+            onChange={(text) => change(n, { model: text })}
+          />
+          <TextField
+            label="Priority"
+            isNumber
+            value={String(priority)}
+            fault={faultOf(`providers.${n}.priority`)}
+            onChange={(text) => change(n, { priority: Number(text) || 0 })}
+          />
+          <button
+            type="button"
+            className="button small"
+            disabled={providers.length === 1}
+            aria-label={`Remove provider ${n + 1}`}
+            onClick={() => onChange({ providers: providers.filter((_, at) => at !== n) })}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <div className="buttons">
+        <button type="button" className="button small" onClick={add}>
+          Add a provider
+        </button>
+      </div>
+      <p className="soft small">
+        Calls go to the lowest priority first, and to the next one where it fails. A provider is named as the gateway is
+        configured.
+      </p>
+    </fieldset>
+  )
+}

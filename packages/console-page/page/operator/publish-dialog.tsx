@@ -1,0 +1,39 @@
+import type { ProductRecord } from '@gateway/contracts/console/products'
+import { ask } from '../api/ask.ts'
+import { PriceList } from '../catalogue/price-list.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { useChange } from './use-change.ts'
+
+/** Shows at which prices before a product can be called. */
+export function PublishDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
+  const { id, name } = product
+  const publish = useChange(
+    () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'published' } }),
+    ['/api/v2/products'],
+    `${name} is published.`,
+  )
+  return (
+    <Dialog title={`Publish ${name}?`} onClose={onClose}>
+      <p>
+        Every organization sees it then, and may assign it to its projects. Projects that have it already call it at
+        once, at these prices:
+      </p>
+      <PriceList of={product} />
+      <RefusalBox error={publish.error} />
+      <div className="buttons">
+        <button
+          type="button"
+          className="button main"
+          disabled={publish.isPending}
+          onClick={() => publish.mutate(undefined, { onSuccess: onClose })}
+        >
+          Publish it
+        </button>
+        <button type="button" className="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  )
+}

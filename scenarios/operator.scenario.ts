@@ -1,0 +1,157 @@
+import { expect } from 'vitest'
+import { callerAt } from './src/caller.ts'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { consoleOwner, PASSWORD, signIn } from './src/console/people.ts'
+import { chat, type Stack } from './src/stack.ts'
+
+// The catalogue, and what operators do, in a browser on the whole stack.
+
+test('what a project may call and could ask for is found, compared and reckoned to the micro-USD', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const other = await stack.fixture.publishProduct({ promptPico: 150_001n, completionPico: 600_000n })
+  const { page, problems } = await visit()
+  await page.goto(`${tenant.home}/models`)
+  await signIn(page, tenant)
+  const models = page.getByRole('table', { name: 'Models', exact: true })
+  const mine = models.getByRole('row').filter({ hasText: tenant.model })
+  await mine.getByText('May be called').waitFor()
+  await mine.getByText('$1', { exact: true }).first().waitFor()
+  const tryIt = new URL((await mine.getByRole('link', { name: /^Try/ }).getAttribute('href'))!, tenant.start)
+  expect(tryIt.href).toBe(`${tenant.home}/playground?model=${encodeURIComponent(tenant.model)}`)
+  const askable = models.getByRole('row').filter({ hasText: other })
+  await askable.getByText('An Admin of your organization can assign it.').waitFor()
+  await askable.getByText('$0.150001', { exact: true }).waitFor()
+
+  await mine.getByRole('button', { name: /^Compare/ }).click()
+  await askable.getByRole('button', { name: /^Compare/ }).click()
+  const comparison = page.getByRole('table', { name: 'Comparison of models' })
+  await comparison.getByRole('columnheader', { name: other }).waitFor()
+
+  await page.getByLabel('Search models').fill(other)
+  await page.getByLabel('Use', { exact: true }).selectOption('askable')
+  await mine.waitFor({ state: 'detached' })
+  const search = new URL(page.url()).searchParams
+  expect([search.get('q'), search.get('use'), search.get('compare')]).toEqual([
+    other,
+    'askable',
+    JSON.stringify([tenant.model, other]),
+  ])
+  await page.reload()
+  await comparison.getByRole('columnheader', { name: tenant.model }).waitFor()
+  await askable.getByRole('button', { name: /^Cost of/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Tokens in, of a call').fill('333')
+  await dialog.getByLabel('Tokens out, of a call').fill('7')
+  await dialog.getByLabel('Calls a day').fill('1000')
+  // 333 × 150001 + 7 × 600000 pico-USD are 54.150333 micro-USD, so 55 for each call.
+  await dialog.getByText('$0.000055', { exact: true }).waitFor()
+  await dialog.getByText('$1.65', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an operator makes a product, publishes it, changes its price, and suspends it: the next call is refused [model_not_found]', async ({
+  stack,
+  visit,
+}) => {
+  const [tenant, operator] = [await consoleOwner(stack), await consoleOperator(stack)]
+  const model = `acme/new-${tenant.project.id}`
+  const { page, problems } = await visit()
+  await page.goto(`${operator.start}/operator/products`)
+  await signIn(page, operator)
+  await page.getByRole('button', { name: 'Create a product' }).first().click()
+  const form = page.getByRole('dialog', { name: 'Create a product' })
+  const fill = (label: string, text: string) => form.getByLabel(label, { exact: true }).fill(text)
+  await fill('Id', tenant.model)
+  await fill('Name', model)
+  await fill('Publisher', 'acme')
+  await fill('USD per 1M tokens in', '0.15')
+  await fill('USD per 1M tokens out', 'cheap')
+  await fill('Provider', 'simulated')
+  await fill('Its model', 'm-1')
+  const create = form.getByRole('button', { name: 'Create the draft' })
+  await create.click()
+  await form.getByText('Write it as 5 or 0.25, with at most six places.').waitFor()
+  await fill('USD per 1M tokens out', '1.5')
+  await create.click()
+  await form.getByRole('alert').getByText('already_exists').waitFor()
+  await fill('Id', model)
+  await create.click()
+  await form.waitFor({ state: 'detached' })
+
+  await page.getByLabel('Search products').fill(model)
+  const row = page.getByRole('row').filter({ hasText: model })
+  await row.getByText('Draft').waitFor()
+  await row.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish it' }).click()
+  await row.getByText('Published').waitFor()
+
+  await row.getByRole('button', { name: 'Change' }).click()
+  await page.getByRole('dialog').getByLabel('USD per 1M tokens out', { exact: true }).fill('2.000001')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save the change' }).click()
+  await row.getByText('$2.000001').waitFor()
+  const { body } = await operator.caller.ask('GET', '/api/v2/products?limit=500')
+  const made = (body.data as { id: string; pricing: object }[]).find(({ id }) => id === model)
+  expect(made?.pricing).toEqual({ unit: 'tokens', prompt: '0.00000015', completion: '0.000002000001' })
+
+  const assignment = `/api/v2/tenants/${tenant.project.tenant}/projects/${tenant.project.id}/assignments/${encodeURIComponent(model)}`
+  expect((await callerOf(stack, tenant.owner).then((owner) => owner.ask('PUT', assignment))).status).toBe(201)
+  expect((await chat(stack, { ...tenant, model })).status).toBe(200)
+  const { settled } = await stack.wallet(tenant.project.id)
+  expect(settled).toBeGreaterThan(0n)
+
+  await row.getByRole('button', { name: 'Suspend' }).click()
+  const asked = page.getByRole('dialog', { name: `Suspend ${model}?` })
+  await asked.getByText('Projects of other organizations are not shown to an operator, and stop as well.').waitFor()
+  await asked.getByRole('button', { name: 'Suspend it' }).click()
+  await row.getByText('Suspended').waitFor()
+  const refused = await chat(stack, { ...tenant, model })
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'model_not_found', resolution: expect.stringMatching(/./) as string },
+  })
+  expect(await stack.wallet(tenant.project.id)).toMatchObject({ settled })
+  expect(problems).toEqual([])
+})
+
+test('before a product is suspended its operator is told which of their projects and keys stop', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  await stack.fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [tenant.owner])
+  const { page } = await visit()
+  await page.goto(`${tenant.start}/operator/products?q="${tenant.model}"`)
+  await signIn(page, tenant)
+  await page.getByRole('button', { name: /^Suspend/ }).click()
+  await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()
+})
+
+test('who is no operator is shown nothing of it, and a direct address says what clears that [not_permitted]', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(`${tenant.start}/operator/products`)
+  await signIn(page, tenant)
+  const refusal = page.getByRole('alert')
+  await refusal.getByText('This needs the platform operator role.').waitFor()
+  await refusal.getByText('not_permitted').waitFor()
+  expect(await page.getByRole('button', { name: 'Create a product' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'Products' }).count()).toBe(0)
+})
+
+/** A platform operator with a password, who belongs to no organization. */
+async function consoleOperator(stack: Stack) {
+  const id = await stack.fixture.person({ platformOperator: true })
+  const caller = await callerOf(stack, id)
+  await caller.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
+  return { email: `${id}@example.test`, start: `${stack.gateways[0]!.url}/console/next`, caller }
+}
+
+/** Somebody, by a personal token. */
+async function callerOf(stack: Stack, person: string) {
+  return callerAt(stack.gateways[0]!.url, (await stack.fixture.token(person)).secret)
+}
