@@ -81,7 +81,7 @@ test('of an execution each node shows what it was given, answered and cost, and 
   expect(problems).toEqual([])
 })
 
-test('an image for a run is uploaded or chosen, seen before, taken away, and comes back to be downloaded; others are refused unsent', async ({
+test('an image for an execution is uploaded or chosen, seen before, taken away, and comes back to be downloaded; others are refused unsent', async ({
   stack,
   visit,
 }) => {

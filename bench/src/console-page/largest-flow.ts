@@ -22,5 +22,5 @@ export function largestFlow(): Graph {
       ...templates.flatMap((id, n) => before(n).map((from, k) => ({ from, to: `${id}.${'abcd'[k]!}` }))),
       ...answers.map((name, n) => ({ from: `${templates.at(-1 - n)!}.text`, to: `out.${name}` })),
     ],
-  } as Graph
+  }
 }

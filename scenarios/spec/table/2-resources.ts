@@ -21,7 +21,7 @@ const resolutions = 'scenarios/resolutions.scenario.ts'
 const products = 'services/console/src/catalogue/products.live.test.ts'
 const createKey = 'services/console/src/keys/create-key.live.test.ts'
 const rotateKey = 'services/console/src/keys/rotate-key.live.test.ts'
-const pageInABrowser = 'services/console/src/page/page-in-a-browser.live.test.ts'
+const pageInABrowser = 'scenarios/console.scenario.ts'
 const permissions = 'services/console/src/permissions/permissions.test.ts'
 const revisions = 'services/console/src/sandboxes/revisions.live.test.ts'
 const sandboxes = 'services/console/src/sandboxes/sandboxes.live.test.ts'
@@ -120,10 +120,7 @@ export const resources = {
         badInput,
         'keys › revoked, expired, unbound ones and those whose creator lost the permissions [key_revoked] [key_expired] [key_unbound] [key_issuer_denied]',
       ],
-      [
-        pageInABrowser,
-        'shows a key from before keys were bound to projects as Needs reissue, until it is revoked there',
-      ],
+      [pageInABrowser, 'keys from before keys were bound to projects come first, until they are revoked'],
     ],
   },
   '2.1/s1': {

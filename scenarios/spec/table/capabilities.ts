@@ -16,8 +16,8 @@ const skewedClocks = 'scenarios/skewed-clocks.scenario.ts'
 const stockClients = 'scenarios/stock-clients.scenario.ts'
 const traces = 'scenarios/traces.scenario.ts'
 const money = 'services/console/src/money/money.live.test.ts'
-const pageInABrowser = 'services/console/src/page/page-in-a-browser.live.test.ts'
-const page = 'services/console/src/page/page.live.test.ts'
+const pageInABrowser = 'scenarios/console.scenario.ts'
+const page = 'services/console/src/page/console-page.live.test.ts'
 const exactCount = 'services/gateway/src/admission/exact-count.live.test.ts'
 const chatCompletions = 'services/gateway/src/routes/v1/chat-completions.live.test.ts'
 const agrees = 'services/ledger/oracle/agrees.live.test.ts'
@@ -242,11 +242,8 @@ export const capabilities: readonly Capability[] = [
   {
     can: 'a console in the browser',
     provedBy: [
-      [
-        pageInABrowser,
-        'shows a key from before keys were bound to projects as Needs reissue, until it is revoked there',
-      ],
-      [page, 'the page and each file it asks for are there, and nothing of another place'],
+      [pageInABrowser, 'keys from before keys were bound to projects come first, until they are revoked'],
+      [page, 'each file that it names has a name of its content and is kept for ever'],
     ],
   },
   {

@@ -13,7 +13,7 @@ import { uploadAsset } from './upload-asset.ts'
 
 const accepted = { image: 'image/png,image/jpeg,image/webp', audio: 'audio/wav,audio/mpeg' }
 
-/** An image or a sound: a file, which is uploaded, or one that the project has. It is seen or heard before the run. */
+/** An image or a sound: a file, which is uploaded, or one that the project has. It is seen or heard before the execution. */
 export function AssetField({
   label,
   format,

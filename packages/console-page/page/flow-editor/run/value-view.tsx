@@ -29,6 +29,6 @@ export function ValueView({ value, isGlance = false }: { value: unknown; isGlanc
   )
 }
 
-export function isAsset(value: unknown): value is AssetValue {
+function isAsset(value: unknown): value is AssetValue {
   return typeof value === 'object' && value !== null && 'asset' in value && 'mimeType' in value && 'bytes' in value
 }
