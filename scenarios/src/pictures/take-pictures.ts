@@ -23,7 +23,8 @@ export const pictures: Picture[] = [
     address: (facts) => `${home(facts)}/flows/${facts.sandboxes.mixed}`,
     show: async (page) => {
       await page.getByRole('button', { name: 'Executions' }).click()
-      await page.getByRole('button', { name: /^Show/ }).first().click()
+      await page.getByRole('button', { name: 'Show on the canvas' }).first().click()
+      await page.getByText('$0.04').first().waitFor()
     },
   },
   { name: 'calls', address: (facts) => `${home(facts)}/calls`, show: (page) => page.getByRole('row').nth(5).waitFor() },
@@ -38,6 +39,9 @@ export const pictures: Picture[] = [
   { name: 'usage', address: (facts) => `${home(facts)}/usage?range=day`, show: heading('Usage') },
   { name: 'statement', address: (facts) => `${home(facts)}/statement`, show: heading('Statement') },
   { name: 'keys', address: (facts) => `${home(facts)}/keys`, show: heading('Keys') },
+  { name: 'models', address: (facts) => `${home(facts)}/models`, show: heading('Models') },
+  { name: 'people', address: (facts) => `${home(facts)}/people`, show: heading('People') },
+  { name: 'refusals', address: (facts) => `${home(facts)}/refusals`, show: heading('Refusals') },
 ]
 
 /** Takes a picture of each of them, by a person who has signed in. @param facts of a stack that is seeded */
@@ -47,7 +51,7 @@ export async function takePictures(
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
   await makeHistory(facts)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' })
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: 'light' })
   const { baseUrl, email, password } = facts
   const signedIn = await context.request.post(`${baseUrl}/api/v2/session`, { data: { email, password } })
   if (!signedIn.ok()) throw new Error(`Signing in was answered with ${signedIn.status()}.`)
@@ -55,6 +59,10 @@ export async function takePictures(
     const page = await context.newPage()
     await page.goto(`${baseUrl}/console${address(facts)}`)
     await show(page, facts)
+    await page
+      .getByText(/^Loading/)
+      .first()
+      .waitFor({ state: 'detached' })
     await page.waitForLoadState('networkidle')
     await page.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled', caret: 'hide' })
     await page.close()

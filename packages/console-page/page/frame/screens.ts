@@ -6,9 +6,9 @@ export const screens = [
   { to: '/projects/$tenant/$project/calls', title: 'Calls', icon: 'calls', isExact: false },
   { to: '/projects/$tenant/$project/usage', title: 'Usage', icon: 'usage', isExact: false },
   { to: '/projects/$tenant/$project/statement', title: 'Statement', icon: 'statement', isExact: false },
+  { to: '/projects/$tenant/$project/refusals', title: 'Refusals', icon: 'refusals', isExact: false },
+  { to: '/projects/$tenant/$project/notices', title: 'Notices', icon: 'notices', isExact: false },
   { to: '/projects/$tenant/$project/keys', title: 'Keys', icon: 'keys', isExact: false },
   { to: '/projects/$tenant/$project/people', title: 'People', icon: 'people', isExact: false },
   { to: '/projects/$tenant/$project/settings', title: 'Settings', icon: 'settings', isExact: false },
-  { to: '/projects/$tenant/$project/refusals', title: 'Refusals', icon: 'refusals', isExact: false },
-  { to: '/projects/$tenant/$project/notices', title: 'Notices', icon: 'notices', isExact: false },
 ] as const

@@ -54,6 +54,16 @@ describe('the description of the API', () => {
     expect(await markdown.text()).toMatch(/^# /)
   })
 
+  test('has the pictures that its pages show', async ({ tenant }) => {
+    const page = await (await get(`${tenant.url}/docs/console`)).text()
+    const shown = [...page.matchAll(/<img src="([^"]+)"/g)].map(([, address]) => address!)
+    expect(shown.length).toBeGreaterThan(0)
+    for (const address of shown) {
+      const { status, headers } = await get(`${tenant.url}/docs/${address}`)
+      expect([address, status, headers.get('Content-Type')]).toEqual([address, 200, 'image/png'])
+    }
+  })
+
   test('answers a page to a browser that asks for one that is not there', async ({ tenant }) => {
     const answer = await get(`${tenant.url}/docs/none`, { accept: 'text/html,*/*;q=0.8' })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -19,6 +19,7 @@ const own = (name: string) => path.join(import.meta.dirname, '../docs', name)
 const library = (name: string) => fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
 
 const API_PAGE = '/docs/api'
+const pictures = path.join(import.meta.dirname, '../../../../docs/pictures')
 
 const files: Record<string, { from: string; type: string }> = {
   [API_PAGE]: { from: own('api.html'), type: 'text/html; charset=utf-8' },
@@ -28,6 +29,12 @@ const files: Record<string, { from: string; type: string }> = {
   '/docs/icon.svg': { from: own('icon.svg'), type: 'image/svg+xml' },
   '/docs/swagger-ui-bundle.js': { from: library('swagger-ui-bundle.js'), type: 'text/javascript; charset=utf-8' },
   '/docs/swagger-ui.css': { from: library('swagger-ui.css'), type: 'text/css; charset=utf-8' },
+  ...Object.fromEntries(
+    readdirSync(pictures).map((name) => [
+      `/docs/pictures/${name}`,
+      { from: path.join(pictures, name), type: 'image/png' },
+    ]),
+  ),
 }
 
 const policy = [
