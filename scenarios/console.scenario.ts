@@ -295,6 +295,7 @@ test.for(views)(
     await chat(stack, tenant)
     const { page, problems } = await visit(view)
     const holds = async (title: string) => {
+      await page.locator('.waiting').first().waitFor({ state: 'detached' }) // it fades in
       expect([title, await hindrances(page), await isTooWide(page), await overlaps(page)]).toEqual([
         title,
         [],
@@ -343,7 +344,6 @@ test.for(views)(
     ] as const) {
       await page.goto(address)
       await page.locator('main').getByText(title, { exact: true }).first().waitFor()
-      await page.getByText(/^Loading/).waitFor({ state: 'detached' })
       await holds(title)
     }
     await page.goto(`${tenant.home}/notices`)

@@ -60,10 +60,11 @@ export function overlaps(page: Page): Promise<string[]> {
     const texts = shown.map((element) => {
       const range = document.createRange()
       range.selectNodeContents(element)
-      return { element, text: element.textContent, rect: range.getBoundingClientRect() }
-    }).filter(({ rect }) => document.elementFromPoint(rect.x + rect.width / 2, rect.y + rect.height / 2) !== null)
+      // Line by line: the box around a text that wraps holds what stands before its second line.
+      return { text: element.textContent, lines: [...range.getClientRects()] }
+    })
     const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2
     return texts.flatMap((one, n) => texts.slice(n + 1)
-      .filter((other) => over(one.rect, other.rect)).map((other) => one.text + ' | ' + other.text))
+      .filter((other) => one.lines.some((line) => other.lines.some((its) => over(line, its)))).map((other) => one.text + ' | ' + other.text))
   })()`)
 }
