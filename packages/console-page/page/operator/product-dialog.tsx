@@ -11,14 +11,14 @@ import { PriceFields } from './price-fields.tsx'
 import { bodyOf, draftOf, emptyDraft, patchOf } from './product-draft.ts'
 import type { ProductDraft } from './typed-product.ts'
 import { ProviderFields } from './provider-fields.tsx'
-import { useChange } from './use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** One form for a new product and for a change of one; only what was changed is sent. */
 export function ProductDialog({ of: product, onClose }: { of: ProductRecord | null; onClose: () => void }) {
   const [draft, setDraft] = useState(() => (product ? draftOf(product) : emptyDraft('chat')))
   const [isTried, setTried] = useState(false)
   const isPriced = bodyOf(draft) !== null
-  const save = useChange(() => send(product, draft), ['/api/v2/products'], `${draft.name} is saved.`)
+  const save = useChange(() => send(product, draft), `${draft.name} is saved.`, ['/api/v2/products'])
   const faultOf = (param: string) =>
     save.error instanceof ApiRefusal && save.error.param === param ? save.error.message : null
   const parts = { draft, isNew: product === null, faultOf, onChange: (part: object) => setDraft({ ...draft, ...part }) }

@@ -3,15 +3,15 @@ import { ask } from '../api/ask.ts'
 import { PriceList } from '../catalogue/price-list.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
-import { useChange } from './use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** Shows at which prices before a product can be called. */
 export function PublishDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
   const { id, name } = product
   const publish = useChange(
     () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'published' } }),
-    ['/api/v2/products'],
     `${name} is published.`,
+    ['/api/v2/products'],
   )
   return (
     <Dialog title={`Publish ${name}?`} onClose={onClose}>

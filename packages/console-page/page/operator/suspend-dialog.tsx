@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { several } from '../pure/usd.ts'
-import { useChange } from './use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import { readingWhatStops, type ProjectThatStops } from './what-stops.ts'
 
 /** Says what stops before it does. */
@@ -14,8 +14,8 @@ export function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord
   const { data, error } = useQuery(readingWhatStops(id, useMe().tenants))
   const suspend = useChange(
     () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'suspended' } }),
-    ['/api/v2/products'],
     `${name} is suspended.`,
+    ['/api/v2/products'],
   )
   return (
     <Dialog title={`Suspend ${name}?`} onClose={onClose}>

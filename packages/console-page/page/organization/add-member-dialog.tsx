@@ -4,7 +4,7 @@ import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../people/form-dialog.tsx'
 import { RoleField } from '../people/role-field.tsx'
 import { tenantRoleWords } from '../people/role-words.ts'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import { bodyOfMember, emptyMember, type MemberDraft } from './new-member.ts'
 import { TextField } from './text-field.tsx'
 

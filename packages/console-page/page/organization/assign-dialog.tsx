@@ -4,7 +4,7 @@ import { ask } from '../api/ask.ts'
 import { usePlace, useProjectName } from '../api/use-project.ts'
 import { Field } from '../parts/field.tsx'
 import { FormDialog } from '../people/form-dialog.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** Lets the project use one more of what is published. */
 export function AssignDialog({ products, onClose }: { products: ProductRecord[]; onClose: () => void }) {

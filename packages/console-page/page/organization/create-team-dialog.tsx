@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../people/form-dialog.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import { useOnce } from '../people/use-once.ts'
 import { TextField } from './text-field.tsx'
 

@@ -2,7 +2,7 @@ import type { TeamRecord } from '@gateway/contracts/console/people'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { FormDialog } from '../people/form-dialog.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** Deletes a team that owns nothing; of another it says why not. */
 export function DeleteTeamDialog({

@@ -2,7 +2,7 @@ import type { MemberRecord } from '@gateway/contracts/console/people'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../people/form-dialog.tsx'
 import { StoppedKeys } from '../people/stopped-keys.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import { useOrganization } from './use-organization.ts'
 
 /** Ends a membership, and says before what ends with it. */

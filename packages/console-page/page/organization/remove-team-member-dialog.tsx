@@ -2,7 +2,7 @@ import type { TeamMemberRecord } from '@gateway/contracts/console/people'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../people/form-dialog.tsx'
 import { StoppedKeys } from '../people/stopped-keys.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import { useOrganization, useProjects } from './use-organization.ts'
 
 /** Takes somebody out of a team, and says before which keys stop working. */

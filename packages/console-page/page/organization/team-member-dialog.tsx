@@ -7,7 +7,7 @@ import { FormDialog } from '../people/form-dialog.tsx'
 import { PersonField } from '../people/person-field.tsx'
 import { RoleField } from '../people/role-field.tsx'
 import { teamRoleWords } from '../people/role-words.ts'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import { useMembers } from './use-organization.ts'
 
 /** Puts somebody into a team, or gives them another role there. */

@@ -3,7 +3,7 @@ import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { usePlace, useProjectName } from '../api/use-project.ts'
 import { FormDialog } from '../people/form-dialog.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** Takes a product away from the project, and says before which calls are refused from then on. */
 export function UnassignDialog({ product, name, onClose }: { product: string; name: string; onClose: () => void }) {

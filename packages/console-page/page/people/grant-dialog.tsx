@@ -10,7 +10,7 @@ import { issuesKeys, lackForKeys, type ProjectAccess } from './project-access.ts
 import { RoleField } from './role-field.tsx'
 import { projectRoleWords } from './role-words.ts'
 import { StoppedKeys } from './stopped-keys.tsx'
-import { useChange } from './use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** Gives somebody a role on the project, or another one, and says what comes of it. */
 export function GrantDialog({

@@ -3,7 +3,7 @@ import { usePlace, useProjectName } from '../api/use-project.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { reasonsFor, type ProjectAccess } from './project-access.ts'
 import { StoppedKeys } from './stopped-keys.tsx'
-import { useChange } from './use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** Takes a grant away, and says before what stops working, and what they still see. */
 export function WithdrawDialog({

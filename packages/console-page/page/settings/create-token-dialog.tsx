@@ -3,7 +3,7 @@ import { TextField } from '../organization/text-field.tsx'
 import { Copyable } from '../parts/copyable.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../people/form-dialog.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import { useOnce } from '../people/use-once.ts'
 import type { TokenPlace } from './token-place.ts'
 

@@ -5,7 +5,7 @@ import { usePlace } from '../api/use-project.ts'
 import { Money } from '../parts/money.tsx'
 import { several } from '../pure/usd.ts'
 import { FormDialog } from '../people/form-dialog.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** Deletes a project, and says before what ends with it, for ever. */
 export function DeleteProjectDialog({

@@ -1,5 +1,5 @@
 import { FormDialog } from '../people/form-dialog.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 import type { ShownToken, TokenPlace } from './token-place.ts'
 
 export function DeleteTokenDialog({

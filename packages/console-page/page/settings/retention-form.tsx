@@ -4,7 +4,7 @@ import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { TextField } from '../organization/text-field.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
-import { useChange } from '../people/use-change.ts'
+import { useChange } from '../api/use-change.ts'
 
 /** For how long the assets of the project are kept. */
 export function RetentionForm({
