@@ -5,6 +5,15 @@ test('a fact is said by its name', () => {
   expect(allVariants((f) => `at most ${(f as { limit: number }).limit} bytes`)).toEqual(['at most {limit} bytes'])
 })
 
+test('facts that are added', () => {
+  type Facts = { charged: number; needed: number }
+  const says = (f: unknown) => {
+    const { charged, needed } = f as Facts
+    return `${charged} are charged: send ${charged + needed} or more`
+  }
+  expect(allVariants(says)).toEqual(['{charged} are charged: send {charged} + {needed} or more'])
+})
+
 test('a list and what is in it', () => {
   type Facts = { resources: string[]; fields: { field: string }[] }
   expect(allVariants((f) => (f as Facts).resources.join(', '))).toEqual(['{resources}'])

@@ -134,7 +134,7 @@ describe('as the error of a node', () => {
     const reached = refused('ceiling_reached', { ...ceiling, leastMicro: 60 })
     expect(reached).toMatchObject({ code: 'ceiling_reached', param: null, details: ceiling })
     expect(reached.message).toContain(
-      'up to 70 micro-USD, and the ceiling of its execution, 500 micro-USD, has 50 left',
+      'up to 70 micro-USD; of the ceiling of its execution, 500 micro-USD, 300 are charged and 150 reserved',
     )
     expect(reached.resolution).toContain('maxMicro of 520 or more')
     const budget = { availableMicro: 1, reservedMicro: 0, neededMicro: 2, affordableMaxTokens: 0 }

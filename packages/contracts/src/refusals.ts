@@ -48,8 +48,6 @@ interface CeilingFacts {
   neededMicro: number
 }
 
-/** Micro-USD */
-const ceilingLeft = ({ maxMicro, chargedMicro, reservedMicro }: CeilingFacts) => maxMicro - chargedMicro - reservedMicro
 const text = (sentence: string) => (_: Nothing) => sentence
 const someOf = (names: string[]) => (names.length > 5 ? [...names.slice(0, 5), '…'] : names).join(', ')
 
@@ -159,7 +157,7 @@ export const refusals = {
     status: 402,
     type: 'insufficient_funds_error',
     message: (f: CeilingFacts) =>
-      `This call may cost up to ${f.neededMicro} micro-USD, and the ceiling of its execution, ${f.maxMicro} micro-USD, has ${ceilingLeft(f)} left.`,
+      `This call may cost up to ${f.neededMicro} micro-USD; of the ceiling of its execution, ${f.maxMicro} micro-USD, ${f.chargedMicro} are charged and ${f.reservedMicro} reserved.`,
     resolution: (f: CeilingFacts) =>
       `Run it again with a maxMicro of ${f.chargedMicro + f.reservedMicro + f.neededMicro} or more, or with none.`,
   },
