@@ -47,6 +47,7 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
     const started = spawn(process.execPath, [entry], {
       env: {
         PATH: process.env['PATH'],
+        TMPDIR: folder, // what is left by one that was killed goes with the folder
         ...settings,
         HOST: '127.0.0.1',
         PORT: String(port),
