@@ -140,6 +140,9 @@ export async function startServices(options: ServiceStackOptions) {
   }
 }
 
-function times<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
-  return Promise.all(Array.from({ length: count }, (_, n) => make(n)))
+/** All of them, each begun at once. Where one fails the others are waited for, so that whoever stops what was started finds all of it. */
+async function times<T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> {
+  const begun = Array.from({ length: count }, (_, n) => make(n))
+  await Promise.allSettled(begun)
+  return Promise.all(begun)
 }

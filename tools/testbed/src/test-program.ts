@@ -29,12 +29,12 @@ interface Program {
   entry: string
   folder: string
   env: Record<string, string>
+  /** How long it is waited for. */
+  readyMs?: number
 }
 
-const READY_MS = 60_000
-
-/** Starts a service as a process of its own, on a port that stays its own over restarts, and waits until it is ready. */
-export async function startProgram({ name, entry, folder, env }: Program): Promise<TestProgram> {
+/** Starts a service as a process of its own, on a port that stays its own over restarts, and waits until it is ready; else it is ended. */
+export async function startProgram({ name, entry, folder, env, readyMs = 60_000 }: Program): Promise<TestProgram> {
   const port = await freePort(undefined, name)
   const metricsPort = await freePort(undefined, `the metrics of ${name}`)
   const url = `http://127.0.0.1:${port}`
@@ -64,7 +64,7 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
   const isRunning = () => child.exitCode === null && child.signalCode === null
 
   async function ready(): Promise<void> {
-    const until = performance.now() + READY_MS
+    const until = performance.now() + readyMs
     while (isRunning() && performance.now() < until) {
       const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
       await answer?.body?.cancel()
@@ -78,7 +78,17 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
     if (isRunning()) await once(child, 'exit')
   }
 
-  await ready()
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL')
+    await ended()
+  }
+
+  try {
+    await ready()
+  } catch (error) {
+    await kill()
+    throw error
+  }
   return {
     name,
     url,
@@ -90,10 +100,7 @@ export async function startProgram({ name, entry, folder, env }: Program): Promi
       return isRunning()
     },
     logFile,
-    kill: async () => {
-      child.kill('SIGKILL')
-      await ended()
-    },
+    kill,
     signal: (signal) => void child.kill(signal),
     stop: async () => {
       child.kill('SIGTERM')

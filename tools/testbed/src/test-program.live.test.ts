@@ -1,0 +1,18 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { startProgram } from './test-program.ts'
+import { temporaryFolder } from './test-servers.ts'
+
+test('what does not become ready in time is ended, and its log is told', async () => {
+  const folder = await temporaryFolder('program')
+  const entry = path.join(folder, 'silent.js')
+  await writeFile(
+    entry,
+    `require('fs').writeFileSync('${folder}/pid', String(process.pid)); console.log('still waiting'); setInterval(() => {}, 1000)`,
+  )
+  const started = startProgram({ name: 'silent', entry, folder, env: {}, readyMs: 2_000 })
+  await expect(started).rejects.toThrow(/silent did not become ready[^]*still waiting/)
+  const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8'))
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
