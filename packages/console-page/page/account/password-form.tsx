@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { readingMe } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
-import { TextField } from '../organization/text-field.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 
 /** Sets my password. Every session ends with that, so that whoever else was signed in as me is not any more. */

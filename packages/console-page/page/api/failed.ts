@@ -13,6 +13,11 @@ export function failedBy(error: unknown): Failed {
   return error instanceof Unreachable ? notReached : ofThePage
 }
 
+/** What was refused about one field of what was sent; null: nothing about it. */
+export function faultAt(error: unknown, param: string): string | null {
+  return error instanceof ApiRefusal && error.param === param ? error.message : null
+}
+
 /** Whether nobody is signed in, or no longer. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiRefusal && error.code === 'session_missing'

@@ -1,9 +1,8 @@
 import type { KeyRecord } from '@gateway/contracts/console/keys'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Moment } from '../parts/moment.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
 /** Asks before what can't be undone, and says what stops working. */
@@ -14,7 +13,14 @@ export function RevokeKeyDialog({ of: key, onClose }: { of: KeyRecord; onClose: 
     `The key ${key.name} is revoked.`,
   )
   return (
-    <Dialog title={`Revoke ${key.name}?`} onClose={onClose}>
+    <FormDialog
+      title={`Revoke ${key.name}?`}
+      submit="Revoke it"
+      cancel="Keep it"
+      isDanger
+      change={revoke}
+      onClose={onClose}
+    >
       <p>
         Every call with <code>{key.prefix}…</code> is refused from the next one on, for ever.{' '}
         {key.lastUsedAt ? (
@@ -25,20 +31,6 @@ export function RevokeKeyDialog({ of: key, onClose }: { of: KeyRecord; onClose: 
           'It was never used.'
         )}
       </p>
-      <RefusalBox error={revoke.error} />
-      <div className="buttons">
-        <button
-          type="button"
-          className="button main danger"
-          disabled={revoke.isPending}
-          onClick={() => revoke.mutate(undefined, { onSuccess: onClose })}
-        >
-          Revoke it
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Keep it
-        </button>
-      </div>
-    </Dialog>
+    </FormDialog>
   )
 }

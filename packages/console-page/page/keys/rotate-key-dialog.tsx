@@ -2,10 +2,9 @@ import { useState } from 'react'
 import type { KeyRecord } from '@gateway/contracts/console/keys'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
-import { SecretDialog } from './secret-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useKeyChange } from './use-key-change.ts'
 
 const graces = [
@@ -26,9 +25,9 @@ export function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; 
       }),
     `The key ${name} has a new secret.`,
   )
-  if (rotate.data) return <SecretDialog made={rotate.data} onClose={onClose} />
+  if (rotate.data) return <KeySecretDialog made={rotate.data} onClose={onClose} />
   return (
-    <Dialog title={`Rotate ${name}`} onClose={onClose}>
+    <FormDialog title={`Rotate ${name}`} submit="Rotate" change={rotate} onDone={() => {}} onClose={onClose}>
       <p>
         The replacement has the same project, models, limit and time to live, and shares its spending with the old key.
       </p>
@@ -43,15 +42,6 @@ export function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; 
           </select>
         )}
       </Field>
-      <RefusalBox error={rotate.error} />
-      <div className="buttons">
-        <button type="button" className="button main" disabled={rotate.isPending} onClick={() => rotate.mutate()}>
-          Rotate
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    </FormDialog>
   )
 }

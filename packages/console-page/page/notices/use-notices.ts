@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { reading, readingAll } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { dayOf, daysLeft, lastDays } from '../pure/pace.ts'
+import { NOTICES } from './notice-paths.ts'
 import { openNotices } from './notice-state.ts'
 
 const PROJECT = '/api/v2/tenants/{tenant}/projects/{project}'
@@ -16,7 +17,7 @@ export function useNotices() {
   const { tenant, project } = params
   const enabled = project !== ''
   const { data, error } = useQuery({
-    ...reading(`${PROJECT}/notices`, { params, query: { limit: SHOWN_NOTICES } }),
+    ...reading(NOTICES, { params, query: { limit: SHOWN_NOTICES } }),
     refetchInterval: EVERY_MS,
     enabled,
   })

@@ -1,7 +1,7 @@
 import { valueNames } from './draft-parts.ts'
 import type { ProductFieldsProps } from './product-fields-props.ts'
 import { modalities } from './typed-product.ts'
-import { TextField } from './text-field.tsx'
+import { ProductField } from './product-field.tsx'
 
 /** What a model takes, gives, and lets its callers set. */
 export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProps) {
@@ -29,7 +29,7 @@ export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProp
         </fieldset>
       ))}
       {draft.kind === 'chat' && (
-        <TextField
+        <ProductField
           label="Parameters"
           isOptional
           hint="That callers may send, with commas between them."
@@ -39,7 +39,7 @@ export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProp
         />
       )}
       {valueNames(draft.kind).map((name) => (
-        <TextField
+        <ProductField
           key={name}
           label={`Values of ${name}`}
           isOptional

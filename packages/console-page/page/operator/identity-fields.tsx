@@ -3,7 +3,7 @@ import { kindWords } from '../catalogue/product-words.ts'
 import { Field } from '../parts/field.tsx'
 import type { ProductFieldsProps } from './product-fields-props.ts'
 import { emptyDraft } from './product-draft.ts'
-import { TextField } from './text-field.tsx'
+import { ProductField } from './product-field.tsx'
 
 /** What it is and how it is called. The id and the kind stay for ever. */
 export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductFieldsProps) {
@@ -18,7 +18,7 @@ export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductField
       <legend className="visually-hidden">Identity</legend>
       {isNew && (
         <div className="pair">
-          <TextField
+          <ProductField
             label="Id"
             hint="Callers name it so, for ever: acme/swift."
             value={draft.id}
@@ -39,8 +39,8 @@ export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductField
         </div>
       )}
       <div className="pair">
-        <TextField label="Name" value={name} fault={faultOf('name')} onChange={(text) => onChange({ name: text })} />
-        <TextField
+        <ProductField label="Name" value={name} fault={faultOf('name')} onChange={(text) => onChange({ name: text })} />
+        <ProductField
           label="Publisher"
           hint="Shown to everybody; never a provider."
           value={ownedBy}

@@ -1,7 +1,7 @@
 import { Field } from '../parts/field.tsx'
 import { pricingOf, type PriceField } from './draft-parts.ts'
 import type { ProductFieldsProps } from './product-fields-props.ts'
-import { TextField } from './text-field.tsx'
+import { ProductField } from './product-field.tsx'
 import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 
 const FAULT = 'Write it as 5 or 0.25, with at most six places.'
@@ -37,7 +37,7 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
       )}
       <div className="pair">
         {unit === 'request' && (
-          <TextField
+          <ProductField
             label={kind === 'image' ? 'USD per image' : kind === 'audio' ? 'USD per sound' : 'USD per call'}
             value={draft.request}
             fault={fault('request', usdOfCall(draft.request) === null)}
@@ -46,7 +46,7 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
         )}
         {unit === 'tokens' &&
           tokenPrices.map(({ name, label, isOptional }) => (
-            <TextField
+            <ProductField
               key={name}
               label={label}
               value={draft[name]}

@@ -1,9 +1,8 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import type { ProductRecord } from '@gateway/contracts/console/products'
-import { ApiRefusal } from '@gateway/api-client/failures'
 import { ask } from '../api/ask.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { faultAt } from '../api/failed.ts'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { CapabilityFields } from './capability-fields.tsx'
 import { IdentityFields } from './identity-fields.tsx'
 import { LimitFields } from './product-limit-fields.tsx'
@@ -17,35 +16,27 @@ import { useChange } from '../api/use-change.ts'
 export function ProductDialog({ of: product, onClose }: { of: ProductRecord | null; onClose: () => void }) {
   const [draft, setDraft] = useState(() => (product ? draftOf(product) : emptyDraft('chat')))
   const [isTried, setTried] = useState(false)
-  const isPriced = bodyOf(draft) !== null
   const save = useChange(() => send(product, draft), `${draft.name} is saved.`, ['/api/v2/products'])
-  const faultOf = (param: string) =>
-    save.error instanceof ApiRefusal && save.error.param === param ? save.error.message : null
+  const faultOf = (param: string) => faultAt(save.error, param)
   const parts = { draft, isNew: product === null, faultOf, onChange: (part: object) => setDraft({ ...draft, ...part }) }
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    setTried(true)
-    if (isPriced) save.mutate(undefined, { onSuccess: onClose })
-  }
   return (
-    <Dialog title={product ? `Change ${product.name}` : 'Create a product'} stays onClose={onClose}>
-      <form className="product-form" onSubmit={onSubmit}>
+    <FormDialog
+      title={product ? `Change ${product.name}` : 'Create a product'}
+      submit={product ? 'Save the change' : 'Create the draft'}
+      stays
+      isFaulty={bodyOf(draft) === null}
+      change={save}
+      onTry={() => setTried(true)}
+      onClose={onClose}
+    >
+      <div className="product-form">
         <IdentityFields {...parts} />
         <PriceFields {...parts} isTried={isTried} />
         <LimitFields {...parts} />
         <CapabilityFields {...parts} />
         <ProviderFields {...parts} />
-        <RefusalBox error={save.error} />
-        <div className="buttons">
-          <button type="submit" className="button main" disabled={save.isPending}>
-            {product ? 'Save the change' : 'Create the draft'}
-          </button>
-          <button type="button" className="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      </div>
+    </FormDialog>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Field } from '../parts/field.tsx'
 import type { ProductFieldsProps } from './product-fields-props.ts'
 import type { Tokenizer } from './typed-product.ts'
-import { TextField } from './text-field.tsx'
+import { ProductField } from './product-field.tsx'
 
 const tokenizers: readonly Tokenizer[] = ['o200k_base', 'cl100k_base']
 
@@ -11,21 +11,21 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
     <fieldset>
       <legend>Limits</legend>
       <div className="pair">
-        <TextField
+        <ProductField
           label="Context, in tokens"
           isNumber
           value={draft.contextLength}
           fault={faultOf('contextLength')}
           onChange={(contextLength) => onChange({ contextLength })}
         />
-        <TextField
+        <ProductField
           label="Tokens out at most"
           isNumber
           value={draft.maxOutputTokens}
           fault={faultOf('maxOutputTokens')}
           onChange={(maxOutputTokens) => onChange({ maxOutputTokens })}
         />
-        <TextField
+        <ProductField
           label="Factor"
           isNumber
           hint="How many times the bound of a prompt is reserved: 1 to 4."
@@ -48,7 +48,7 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
           )}
         </Field>
         {draft.kind !== 'chat' && (
-          <TextField
+          <ProductField
             label="Bytes out at most"
             isNumber
             value={draft.maxOutputBytes}
@@ -57,7 +57,7 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
           />
         )}
         {draft.kind === 'chat' && (
-          <TextField
+          <ProductField
             label="Tokens of an image at most"
             isNumber
             isOptional

@@ -1,5 +1,5 @@
 import type { ProductFieldsProps } from './product-fields-props.ts'
-import { TextField } from './text-field.tsx'
+import { ProductField } from './product-field.tsx'
 
 /** Where its calls go, the lowest priority first. */
 export function ProviderFields({ draft: { providers }, faultOf, onChange }: ProductFieldsProps) {
@@ -11,19 +11,19 @@ export function ProviderFields({ draft: { providers }, faultOf, onChange }: Prod
       <legend>Providers</legend>
       {providers.map(({ provider, model, priority }, n) => (
         <div key={n} className="provider-row" role="group" aria-label={`Provider ${n + 1}`}>
-          <TextField
+          <ProductField
             label="Provider"
             value={provider}
             fault={faultOf(`providers.${n}.provider`)}
             onChange={(text) => change(n, { provider: text })}
           />
-          <TextField
+          <ProductField
             label="Its model"
             value={model}
             fault={faultOf(`providers.${n}.model`)}
             onChange={(text) => change(n, { model: text })}
           />
-          <TextField
+          <ProductField
             label="Priority"
             isNumber
             value={String(priority)}

@@ -1,8 +1,7 @@
 import type { ProductRecord } from '@gateway/contracts/console/products'
 import { ask } from '../api/ask.ts'
 import { PriceList } from '../catalogue/price-list.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Shows at which prices before a product can be called. */
@@ -14,26 +13,12 @@ export function PublishDialog({ of: product, onClose }: { of: ProductRecord; onC
     ['/api/v2/products'],
   )
   return (
-    <Dialog title={`Publish ${name}?`} onClose={onClose}>
+    <FormDialog title={`Publish ${name}?`} submit="Publish it" change={publish} onClose={onClose}>
       <p>
         Every organization sees it then, and may assign it to its projects. Projects that have it already call it at
         once, at these prices:
       </p>
       <PriceList of={product} />
-      <RefusalBox error={publish.error} />
-      <div className="buttons">
-        <button
-          type="button"
-          className="button main"
-          disabled={publish.isPending}
-          onClick={() => publish.mutate(undefined, { onSuccess: onClose })}
-        >
-          Publish it
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ProductRecord } from '@gateway/contracts/console/products'
 import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { several } from '../pure/usd.ts'
@@ -18,7 +18,14 @@ export function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord
     ['/api/v2/products'],
   )
   return (
-    <Dialog title={`Suspend ${name}?`} onClose={onClose}>
+    <FormDialog
+      title={`Suspend ${name}?`}
+      submit="Suspend it"
+      cancel="Keep it published"
+      isDanger
+      change={suspend}
+      onClose={onClose}
+    >
       <p>
         Every call of <code>{id}</code> is refused from the next one on, and so is every flow that calls it, in all
         organizations. Calls under way end and are charged. Assignments stay: once it is published again, calls go on.
@@ -26,21 +33,7 @@ export function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord
       {!data && !error && <Waiting what="what uses it" />}
       <RefusalBox error={error} />
       {data && <WhatStops projects={data} />}
-      <RefusalBox error={suspend.error} />
-      <div className="buttons">
-        <button
-          type="button"
-          className="button main danger"
-          disabled={suspend.isPending}
-          onClick={() => suspend.mutate(undefined, { onSuccess: onClose })}
-        >
-          Suspend it
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Keep it published
-        </button>
-      </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { RoleField } from '../people/role-field.tsx'
 import { tenantRoleWords } from '../people/role-words.ts'
 import { useChange } from '../api/use-change.ts'
 import { bodyOfMember, emptyMember, type MemberDraft } from './new-member.ts'
-import { TextField } from './text-field.tsx'
+import { TextField } from '../parts/text-field.tsx'
 
 /** Adds somebody, by e-mail or by the id that they see on their own account. */
 export function AddMemberDialog({ onClose }: { onClose: () => void }) {

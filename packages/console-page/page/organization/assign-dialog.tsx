@@ -1,17 +1,22 @@
 import { useState } from 'react'
-import type { ProductRecord } from '@gateway/contracts/console/products'
+import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import { usePlace, useProjectName } from '../api/use-project.ts'
-import { Field } from '../parts/field.tsx'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { readingAll } from '../api/reading.ts'
 import { useChange } from '../api/use-change.ts'
+import { usePlace, useProducts, useProjectName } from '../api/use-project.ts'
+import { Field } from '../parts/field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
 
-/** Lets the project use one more of what is published. */
-export function AssignDialog({ products, onClose }: { products: ProductRecord[]; onClose: () => void }) {
+/** Lets the project use one more of what is published; for an Admin of its organization. */
+export function AssignDialog({ onClose }: { onClose: () => void }) {
   const { tenant, project } = usePlace()
   const name = useProjectName()
+  const assigned = new Set(useProducts().products.map(({ id }) => id))
+  const all = useQuery(readingAll('/api/v2/products', { params: {} }))
+  const free = (all.data ?? []).filter(({ id, state }) => state === 'published' && !assigned.has(id))
   const [chosen, setChosen] = useState('')
-  const product = chosen || (products[0]?.id ?? '')
+  const product = chosen || (free[0]?.id ?? '')
   const assign = useChange(
     () =>
       ask('PUT', '/api/v2/tenants/{tenant}/projects/{project}/assignments/{product}', {
@@ -27,13 +32,14 @@ export function AssignDialog({ products, onClose }: { products: ProductRecord[];
       change={assign}
       onClose={onClose}
     >
-      {products.length === 0 ? (
-        <p>The project may use all that is published already.</p>
+      <RefusalBox error={all.error} />
+      {all.data && free.length === 0 ? (
+        <p>The project may use all that is published already. The platform operator publishes others.</p>
       ) : (
-        <Field label="Product" hint="Every key of the project that may call everything can call it at once.">
+        <Field label="Product" hint="All keys of the project may call it, but those that list what they may call.">
           {(ids) => (
             <select {...ids} value={product} onChange={({ target }) => setChosen(target.value)}>
-              {products.map((each) => (
+              {free.map((each) => (
                 <option key={each.id} value={each.id}>
                   {each.name} ({each.id})
                 </option>

@@ -62,9 +62,6 @@ export function AssignmentsScreen() {
       <RowButtons acts={['Withdraw']} of={titleOf(product)} onChoose={() => setWithdrawn(product)} />
     )),
   ]
-  const others = products.filter(
-    ({ id, state }) => state === 'published' && !assigned.data?.some(({ product }) => product === id),
-  )
   return (
     <ListScreen
       title={`Products of ${name}`}
@@ -84,7 +81,7 @@ export function AssignmentsScreen() {
         text: 'Its keys can call nothing until an Admin of the organization assigns one.',
       }}
     >
-      {isAssigning && <AssignDialog products={others} onClose={() => setAssigning(false)} />}
+      {isAssigning && <AssignDialog onClose={() => setAssigning(false)} />}
       {withdrawn !== null && (
         <UnassignDialog product={withdrawn} name={titleOf(withdrawn)} onClose={() => setWithdrawn(null)} />
       )}

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { ask } from '../api/ask.ts'
 import { Field } from '../parts/field.tsx'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
-import { useOnce } from '../people/use-once.ts'
-import { TextField } from './text-field.tsx'
+import { useOnce } from '../api/use-once.ts'
+import { TextField } from '../parts/text-field.tsx'
 import { useOrganization, useTeams } from './use-organization.ts'
 
 export function CreateProjectDialog({ onClose }: { onClose: () => void }) {

@@ -1,7 +1,7 @@
 import type { TeamRecord } from '@gateway/contracts/console/people'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Deletes a team that owns nothing; of another it says why not. */

@@ -1,6 +1,6 @@
 import type { TeamMemberRecord } from '@gateway/contracts/console/people'
 import { ask } from '../api/ask.ts'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { StoppedKeys } from '../people/stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOrganization, useProjects } from './use-organization.ts'

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { readingAll } from '../api/reading.ts'
 import { usePlace, useProjectName } from '../api/use-project.ts'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Takes a product away from the project, and says before which calls are refused from then on. */

@@ -7,7 +7,7 @@ import { usePlace, useProducts } from '../api/use-project.ts'
 import { announce } from '../frame/announcer.ts'
 import { Copyable } from '../parts/copyable.tsx'
 import { firstCall } from '../pure/commands.ts'
-import { AssignProductDialog } from './assign-product-dialog.tsx'
+import { AssignDialog } from '../organization/assign-dialog.tsx'
 import { useLatestCalls } from './use-latest-calls.ts'
 
 /** What leads to a first call, until there is one. Each step is ticked by itself. */
@@ -77,7 +77,7 @@ function AssignStep() {
       <button type="button" className="button main" onClick={() => setAssigning(true)}>
         Assign a product
       </button>
-      {isAssigning && <AssignProductDialog onClose={() => setAssigning(false)} />}
+      {isAssigning && <AssignDialog onClose={() => setAssigning(false)} />}
     </div>
   )
 }

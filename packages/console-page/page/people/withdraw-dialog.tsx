@@ -1,6 +1,6 @@
 import { ask } from '../api/ask.ts'
 import { usePlace, useProjectName } from '../api/use-project.ts'
-import { FormDialog } from './form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { reasonsFor, type ProjectAccess } from './project-access.ts'
 import { StoppedKeys } from './stopped-keys.tsx'
 import { useChange } from '../api/use-change.ts'

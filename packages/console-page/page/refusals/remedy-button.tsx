@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useProjectRole } from '../api/use-project-role.ts'
 import { useMe } from '../api/session.ts'
 import { usePlace } from '../api/use-project.ts'
-import { AssignProductDialog } from '../overview/assign-product-dialog.tsx'
+import { AssignDialog } from '../organization/assign-dialog.tsx'
 import type { Remedy } from './refusal-words.ts'
 
 /** Leads to where it is cleared; nothing where whoever is signed in can't clear it. */
@@ -21,7 +21,7 @@ export function RemedyButton({ remedy, code }: { remedy: Remedy; code: string })
           <button type="button" className="button small" onClick={() => setAssigning(true)}>
             Assign a model
           </button>
-          {isAssigning && <AssignProductDialog onClose={() => setAssigning(false)} />}
+          {isAssigning && <AssignDialog onClose={() => setAssigning(false)} />}
         </>
       )
     case 'create-key':

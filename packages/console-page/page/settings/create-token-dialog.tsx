@@ -1,10 +1,9 @@
 import { useState } from 'react'
-import { TextField } from '../organization/text-field.tsx'
-import { Copyable } from '../parts/copyable.tsx'
-import { Dialog } from '../parts/dialog.tsx'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
+import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
-import { useOnce } from '../people/use-once.ts'
+import { useOnce } from '../api/use-once.ts'
 import type { TokenPlace } from './token-place.ts'
 
 const DEFAULT_DAYS = '90'
@@ -17,7 +16,17 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: ()
   const once = useOnce()
   const token = { name, expiresInDays: Number(days), permissions }
   const create = useChange(() => of.create(token, once(token)), 'The token is made. Its secret is shown this once.')
-  if (create.data) return <TokenSecret name={name} made={create.data} onClose={onClose} />
+  if (create.data)
+    return (
+      <SecretDialog
+        title={`The secret of ${name}`}
+        secret={create.data.secret}
+        before={{ title: 'The token was made before', resolution: create.data.resolution }}
+        warning="Copy it now: it is shown this once and kept nowhere."
+        copy="Copy the token"
+        onClose={onClose}
+      />
+    )
   const toggle = (permission: string, isChosen: boolean) =>
     setPermissions([...permissions.filter((each) => each !== permission), ...(isChosen ? [permission] : [])])
   return (
@@ -68,31 +77,5 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: ()
         </fieldset>
       )}
     </FormDialog>
-  )
-}
-
-function TokenSecret({
-  name,
-  made: { secret, resolution },
-  onClose,
-}: {
-  name: string
-  made: { secret: string | null; resolution?: string | undefined }
-  onClose: () => void
-}) {
-  return (
-    <Dialog title={secret === null ? 'The token was made before' : `The secret of ${name}`} stays onClose={onClose}>
-      {secret === null ? (
-        <p>{resolution}</p>
-      ) : (
-        <>
-          <p className="notice">Copy it now: it is shown this once and kept nowhere.</p>
-          <Copyable text={secret} label="Copy the token" />
-        </>
-      )}
-      <button type="button" className="button main" onClick={onClose}>
-        {secret === null ? 'Close' : 'I have copied it'}
-      </button>
-    </Dialog>
   )
 }

@@ -4,7 +4,7 @@ import { reading, readingAll } from '../api/reading.ts'
 import { usePlace } from '../api/use-project.ts'
 import { Money } from '../parts/money.tsx'
 import { several } from '../pure/usd.ts'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 
 /** Deletes a project, and says before what ends with it, for ever. */

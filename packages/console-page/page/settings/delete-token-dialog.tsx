@@ -1,4 +1,4 @@
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 import type { ShownToken, TokenPlace } from './token-place.ts'
 

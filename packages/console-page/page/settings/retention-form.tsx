@@ -2,7 +2,7 @@ import { useState, type FormEvent } from 'react'
 import type { ProjectRecord } from '@gateway/contracts/console/projects'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
-import { TextField } from '../organization/text-field.tsx'
+import { TextField } from '../parts/text-field.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useChange } from '../api/use-change.ts'
 

@@ -1,22 +1,25 @@
 import type { FormEvent, ReactNode } from 'react'
-import { Dialog } from '../parts/dialog.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Dialog } from './dialog.tsx'
+import { RefusalBox } from './refusal-box.tsx'
 
 /** As a mutation of `useChange` without anything asked. */
-interface Change {
+interface Change<Made> {
   error: unknown
   isPending: boolean
-  mutate: (asked: undefined, options: { onSuccess: () => void }) => void
+  mutate: (asked: undefined, options: { onSuccess: (made: Made) => void }) => void
 }
 
 /** A dialog that does one thing once it is sent, closes when that is done, and shows here what was refused. */
-export function FormDialog({
+export function FormDialog<Made>({
   title,
   submit,
   cancel = 'Cancel',
   isDanger = false,
   isReady = true,
+  isFaulty = false,
+  stays = false,
   change,
+  onTry,
   onDone,
   onClose,
   children,
@@ -26,18 +29,23 @@ export function FormDialog({
   cancel?: string
   isDanger?: boolean
   isReady?: boolean
-  change: Change
+  /** Something is wrong that is said once it is tried: it is not sent. */
+  isFaulty?: boolean
+  stays?: boolean
+  change: Change<Made>
+  onTry?: () => void
   /** Instead of closing it. */
-  onDone?: () => void
+  onDone?: (made: Made) => void
   onClose: () => void
   children: ReactNode
 }) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    change.mutate(undefined, { onSuccess: onDone ?? onClose })
+    onTry?.()
+    if (!isFaulty) change.mutate(undefined, { onSuccess: onDone ?? onClose })
   }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} stays={stays} onClose={onClose}>
       <form className="stack" onSubmit={onSubmit}>
         {children}
         <RefusalBox error={change.error} />

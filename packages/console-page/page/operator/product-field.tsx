@@ -1,0 +1,12 @@
+import type { ComponentProps } from 'react'
+import { TextField } from '../parts/text-field.tsx'
+
+/** One line of a product; numbers too, which the service judges. */
+export function ProductField({
+  isOptional = false,
+  isNumber = false,
+  ...field
+}: ComponentProps<typeof TextField> & { isOptional?: boolean; isNumber?: boolean }) {
+  const number = { inputMode: 'decimal', pattern: '[0-9]+([.][0-9]+)?' } as const
+  return <TextField {...field} required={!isOptional} {...(isNumber && number)} />
+}

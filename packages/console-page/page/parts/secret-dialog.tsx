@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react'
+import { Copyable } from './copyable.tsx'
+import { Dialog } from './dialog.tsx'
+
+/**
+ * A secret, shown this once, and what is done with it. Only its button closes it.
+ * @param before what is said instead where the same was made before, whose secret nobody knows any more
+ */
+export function SecretDialog({
+  title,
+  secret,
+  before,
+  warning,
+  copy,
+  children,
+  onClose,
+}: {
+  title: string
+  secret: string | null
+  before?: { title: string; resolution: string | undefined }
+  warning: ReactNode
+  copy: string
+  children?: ReactNode
+  onClose: () => void
+}) {
+  return (
+    <Dialog title={secret === null && before ? before.title : title} stays onClose={onClose}>
+      {secret === null ? (
+        <p>{before?.resolution}</p>
+      ) : (
+        <>
+          <p className="notice">{warning}</p>
+          <Copyable text={secret} label={copy} />
+          {children}
+        </>
+      )}
+      <div className="buttons">
+        <button type="button" className="button main" onClick={onClose}>
+          {secret === null ? 'Close' : 'I have copied it'}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
