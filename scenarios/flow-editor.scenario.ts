@@ -9,9 +9,8 @@ import { browserBundle } from '@gateway/testbed/browser-bundle'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, views, type Page } from './src/console/browser.ts'
 import { canvasOf, tabTo } from './src/console/flow-canvas.ts'
-import { consoleOwner, signIn } from './src/console/people.ts'
-import { callerAt } from './src/caller.ts'
-import type { Stack } from './src/stack.ts'
+import { ownedFlow } from './src/console/owned-flow.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
 
 // The editor of flows in a browser, on the whole service.
 
@@ -27,33 +26,6 @@ const withoutPositions = ({ nodes, ...graph }: Graph) => ({
   ...graph,
   nodes: nodes.map(({ position: _, ...node }) => node),
 })
-
-/** A flow that asks a model, its editor's address, and what was saved of it, newest first. */
-async function ownedFlow(stack: Stack) {
-  const owner = await consoleOwner(stack)
-  const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
-  const { id } = await stack.fixture.sandbox(owner.project, {
-    input: text,
-    output: text,
-    nodes: [
-      { id: 'in', kind: 'input' },
-      { id: 'ask', kind: 'template', template: 'Write about {{ text }}.' },
-      { id: 'draft', kind: 'product.chat', product: owner.model },
-      { id: 'out', kind: 'output' },
-    ],
-    edges: [
-      { from: 'in.text', to: 'ask.text' },
-      { from: 'ask.text', to: 'draft.prompt' },
-      { from: 'draft.text', to: 'out.text' },
-    ],
-  })
-  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
-  const saved = async () => {
-    const { body } = await person.ask('GET', `/api/v2/tenants/${owner.project.tenant}/sandboxes/${id}/revisions`)
-    return (body.data as { graph: Graph }[]).map(({ graph }) => graph)
-  }
-  return { owner, address: `${owner.home}/flows/${id}`, saved }
-}
 
 test('a flow is drawn with the mouse, its problems come and go, and it is activated', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
@@ -192,9 +164,7 @@ const edgesOfDecisions = [
 
 test('a flow is drawn, undone, done again and saved with the keyboard alone', async ({ stack, visit }) => {
   const { owner, address, saved } = await ownedFlow(stack)
-  const { page, problems } = await visit()
-  await page.goto(address)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, address)
   await canvasOf(page).node('ask').waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type('expression')
@@ -229,9 +199,7 @@ test('a flow is drawn, undone, done again and saved with the keyboard alone', as
 
 test('what is not saved is there again after a reload, and can be discarded', async ({ stack, visit }) => {
   const { owner, address } = await ownedFlow(stack)
-  const { page, problems } = await visit()
-  await page.goto(address)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, address)
   const say = page.getByLabel('Text', { exact: true })
   await canvasOf(page).node('ask').click()
   await say.fill('Sing about {{ text }}.')

@@ -1,46 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { callerAt } from './src/caller.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances } from './src/console/browser.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
-import { consoleOwner, signIn } from './src/console/people.ts'
+import { ownedFlow } from './src/console/owned-flow.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
 import { readDocBlocks } from './src/mcp/doc-blocks.ts'
-import type { Stack } from './src/stack.ts'
 
 // What is seen beside the canvas of executions, of what they are given, and of revisions.
-
-const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
-
-async function flowOf(stack: Stack) {
-  const owner = await consoleOwner(stack)
-  const { id } = await stack.fixture.sandbox(owner.project, {
-    input: text,
-    output: text,
-    nodes: [
-      { id: 'in', kind: 'input' },
-      { id: 'ask', kind: 'template', template: 'Write about {{ text }}.' },
-      { id: 'draft', kind: 'product.chat', product: owner.model },
-      { id: 'out', kind: 'output' },
-    ],
-    edges: [
-      { from: 'in.text', to: 'ask.text' },
-      { from: 'ask.text', to: 'draft.prompt' },
-      { from: 'draft.text', to: 'out.text' },
-    ],
-  })
-  return { owner, id, address: `${owner.home}/flows/${id}` }
-}
 
 test('of an execution each node shows what it was given, answered and cost, and each edge what it carried', async ({
   stack,
   visit,
 }) => {
-  const { owner, address } = await flowOf(stack)
-  const { page, problems } = await visit()
-  await page.goto(address)
-  await signIn(page, owner)
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await signedInAt(visit, owner, address)
   await canvasOf(page).node('draft').waitFor()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   const long = 'rain '.repeat(80).trim()
@@ -140,10 +115,8 @@ test('two revisions are over each other on one canvas, and what differs is marke
   stack,
   visit,
 }) => {
-  const { owner, address } = await flowOf(stack)
-  const { page, problems } = await visit()
-  await page.goto(address)
-  await signIn(page, owner)
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await signedInAt(visit, owner, address)
   await canvasOf(page).node('ask').click()
   await page.getByLabel('Text', { exact: true }).fill('Sing about {{ text }}.')
   await page.getByLabel('From draft.text to out.text').focus()
@@ -169,28 +142,29 @@ test('what connects a client is what docs/mcp.md has, without a secret, once the
   visit,
 }) => {
   const owner = await consoleOwner(stack)
-  const topic = { type: 'object' as const, properties: { topic: { type: 'string' } }, required: ['topic'] }
+  const one = (name: string) => ({
+    type: 'object' as const,
+    properties: { [name]: { type: 'string' } },
+    required: [name],
+  })
   const { id } = await stack.fixture.sandbox(owner.project, {
-    input: topic,
-    output: text,
+    input: one('topic'),
+    output: one('text'),
     nodes: [
       { id: 'in', kind: 'input' },
       { id: 'out', kind: 'output' },
     ],
     edges: [{ from: 'in.topic', to: 'out.text' }],
   })
-  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
   const path = `/api/v2/tenants/${owner.project.tenant}/sandboxes/${id}`
-  await person.ask('PATCH', path, { name: 'Your flow', mcpEnabled: false })
-  const { page, problems } = await visit()
-  await page.goto(`${owner.home}/flows/${id}`)
-  await signIn(page, owner)
+  await owner.caller.ask('PATCH', path, { name: 'Your flow', mcpEnabled: false })
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/flows/${id}`)
   await page.getByRole('button', { name: 'Connect a client' }).click()
   const dialog = page.getByRole('dialog', { name: 'Connect a client' })
   await dialog.getByText('Clients are refused until it is.').waitFor()
   await dialog.getByLabel('The flow is an MCP tool').click()
   await dialog.getByText('Clients are refused until it is.').waitFor({ state: 'detached' })
-  expect((await person.ask('GET', path)).body.mcpEnabled).toBe(true)
+  expect((await owner.caller.ask('GET', path)).body.mcpEnabled).toBe(true)
 
   const blocks = await readDocBlocks(join(import.meta.dirname, '../docs/mcp.md'))
   const clients = await dialog.getByLabel('Client', { exact: true }).locator('option').allTextContents()

@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-receiver.ts'
-import { consoleOwner, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt } from './src/console/people.ts'
 import { chat } from './src/stack.ts'
 
 // What asks for attention, in a browser: notices and webhooks, refusals, first steps, and the ways to them.
@@ -27,9 +27,7 @@ test('a threshold is set, calls cross it, and its notice comes by itself and is 
   const owner = await consoleOwner(stack)
   const receiver = await startNoticeReceiver()
   onTestFinished(receiver.stop)
-  const { page, problems } = await visit()
-  await page.goto(`${owner.home}/notices`)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`)
   await page.getByText('Nothing was told yet').waitFor()
   await tellBelow(page, '4.99999')
 
@@ -77,9 +75,7 @@ test('a webhook that does not take a notice is shown as failing, with why and wh
   const receiver = await startNoticeReceiver()
   onTestFinished(receiver.stop)
   receiver.answer.status = 500
-  const { page } = await visit()
-  await page.goto(`${owner.home}/notices`)
-  await signIn(page, owner)
+  const { page } = await signedInAt(visit, owner, `${owner.home}/notices`)
   await tellBelow(page, '4.99999')
   await page.getByRole('button', { name: 'Add a webhook' }).click()
   await page.getByRole('dialog').getByLabel('Address').fill(receiver.url)
@@ -96,9 +92,7 @@ test('an address that leads nowhere is refused in the form, where it was typed [
   visit,
 }) => {
   const owner = await consoleOwner(stack)
-  const { page } = await visit()
-  await page.goto(`${owner.home}/notices`)
-  await signIn(page, owner)
+  const { page } = await signedInAt(visit, owner, `${owner.home}/notices`)
   await page.getByRole('button', { name: 'Add a webhook' }).click()
   const form = page.getByRole('dialog', { name: 'Add a webhook' })
   await form.getByLabel('Address').fill('https://me:secret@hooks.example.com/')
@@ -111,9 +105,7 @@ test.for(views)(
   'notices can be used by everybody, at $width pixels in $colorScheme',
   async (view, { stack, visit }) => {
     const owner = await consoleOwner(stack)
-    const { page, problems } = await visit(view)
-    await page.goto(`${owner.home}/notices`)
-    await signIn(page, owner)
+    const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`, view)
     await tellBelow(page, '4.99999')
     expect((await chat(stack, owner)).status).toBe(200)
     await page.getByRole('row', { name: /remained in the wallet/ }).waitFor()
@@ -138,9 +130,7 @@ test('what was refused is listed by its code with what clears it, its filters st
     limit: { micro: 1n, reset: 'lifetime' },
   })
   expect((await chat(stack, { ...owner, key: limited })).status).toBe(403)
-  const { page, problems } = await visit()
-  await page.goto(owner.home)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, owner.home)
   await page.getByRole('link', { name: 'What clears them' }).click()
   const byCode = region(page, 'By code')
   const unknown = byCode.getByRole('row', { name: /model_not_found/ })
@@ -169,9 +159,7 @@ test.for(views)(
   async (view, { stack, visit }) => {
     const owner = await consoleOwner(stack)
     await chat(stack, { ...owner, model: 'acme/no-such-model' })
-    const { page, problems } = await visit(view)
-    await page.goto(`${owner.home}/refusals`)
-    await signIn(page, owner)
+    const { page, problems } = await signedInAt(visit, owner, `${owner.home}/refusals`, view)
     await region(page, 'The newest').waitFor()
     await region(page, 'By code').waitFor()
     expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
@@ -184,9 +172,7 @@ test('with the keyboard alone the palette leads to screens and keys, changes the
   visit,
 }) => {
   const owner = await consoleOwner(stack)
-  const { page, problems } = await visit()
-  await page.goto(owner.home)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, owner.home)
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   const field = page.getByRole('combobox', { name: 'Search and commands' })
   const command = async (sought: string, title: string) => {
@@ -233,9 +219,7 @@ test('with the keyboard alone the palette leads to screens and keys, changes the
 test('an empty project leads from a product to a key to a call, which comes by itself', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const empty = await stack.fixture.project({ ...owner.project, owner: owner.owner }, 5_000_000n)
-  const { page, problems } = await visit()
-  await page.goto(`${owner.start}/projects/${empty.tenant}/${empty.id}`)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, `${owner.start}/projects/${empty.tenant}/${empty.id}`)
   const steps = region(page, 'First steps')
   await steps.getByRole('button', { name: 'Assign a product' }).click()
   const assigning = page.getByRole('dialog', { name: 'Assign a product' })
@@ -265,9 +249,7 @@ test('a part of the chart is zoomed into by drawing over it and by the keyboard,
 }) => {
   const owner = await consoleOwner(stack)
   expect((await chat(stack, owner)).status).toBe(200)
-  const { page, problems } = await visit()
-  await page.goto(`${owner.home}/usage`)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/usage`)
   const chart = region(page, 'Usage').getByRole('img')
   const box = (await chart.boundingBox())!
   await page.mouse.move(box.x + box.width * 0.9, box.y + 50)

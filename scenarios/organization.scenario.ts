@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
-import { consoleOwner, PASSWORD, signIn } from './src/console/people.ts'
-import { callerAt } from './src/caller.ts'
+import { consoleOwner, consolePerson, PASSWORD, signIn } from './src/console/people.ts'
 import { chat, type Stack } from './src/stack.ts'
 
 // Who may do what, in a browser, on the whole service.
@@ -15,12 +14,9 @@ async function ownerAndGrace(stack: Stack) {
   const grace = await stack.fixture.issuer(owner.project)
   await stack.fixture.run(`UPDATE control.people SET name = 'Grace' WHERE id = $1`, [grace])
   const key = await stack.fixture.key({ project: owner.project, by: grace })
-  const { url } = stack.gateways[0]!
-  await callerAt(url, (await stack.fixture.token(grace)).secret).ask('PUT', '/api/v2/me/password', {
-    password: PASSWORD,
-  })
+  const { email } = await consolePerson(stack, grace)
   const organization = `${owner.start}/organizations/${owner.project.tenant}`
-  return { owner, organization, grace: { id: grace, email: `${grace}@example.test`, key } }
+  return { owner, organization, grace: { id: grace, email, key } }
 }
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })

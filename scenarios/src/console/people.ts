@@ -1,22 +1,27 @@
 import { callerAt } from '../caller.ts'
 import type { Stack } from '../stack.ts'
-import type { Page } from './browser.ts'
+import type { openPage, Page, View } from './browser.ts'
 
 export const PASSWORD = 'correct horse battery'
+
+/** Somebody with a password: how they sign in and where, and they by a personal token. */
+export async function consolePerson(stack: Stack, id: string) {
+  const { url } = stack.gateways[0]!
+  const caller = callerAt(url, (await stack.fixture.token(id)).secret)
+  await caller.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
+  return { email: `${id}@example.test`, start: `${url}/console`, caller }
+}
 
 /** A tenant that can call, whose owner has a password, and where the console shows its project. */
 export async function consoleOwner(stack: Stack, funds = 5_000_000n) {
   const tenant = await stack.tenant(funds)
-  const { url } = stack.gateways[0]!
-  const person = callerAt(url, (await stack.fixture.token(tenant.owner)).secret)
-  await person.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
-  const start = `${url}/console`
-  return {
-    ...tenant,
-    email: `${tenant.owner}@example.test`,
-    start,
-    home: `${start}/projects/${tenant.project.tenant}/${tenant.project.id}`,
-  }
+  const person = await consolePerson(stack, tenant.owner)
+  return { ...tenant, ...person, home: `${person.start}/projects/${tenant.project.tenant}/${tenant.project.id}` }
+}
+
+/** A platform operator with a password, who belongs to no organization. */
+export async function consoleOperator(stack: Stack) {
+  return consolePerson(stack, await stack.fixture.person({ platformOperator: true }))
 }
 
 /** Fills in the form of the page, and sends it. */
@@ -24,4 +29,17 @@ export async function signIn(page: Page, { email }: { email: string }, password 
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** A page of their own, on which somebody has signed in at an address. */
+export async function signedInAt<Opened extends Pick<Awaited<ReturnType<typeof openPage>>, 'page'>>(
+  visit: (view?: View) => Promise<Opened>,
+  person: { email: string },
+  address: string,
+  view?: View,
+): Promise<Opened> {
+  const opened = await visit(view)
+  await opened.page.goto(address)
+  await signIn(opened.page, person)
+  return opened
 }
