@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
-import { callerAt } from './src/caller.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
-import { consoleOwner, PASSWORD, signIn } from './src/console/people.ts'
-import { chat, type Stack } from './src/stack.ts'
+import { consoleOperator, consoleOwner, signedInAt } from './src/console/people.ts'
+import { chat } from './src/stack.ts'
 
 // The catalogue, and what operators do, in a browser on the whole stack.
 
@@ -12,9 +11,7 @@ test('what a project may call and could ask for is found, compared and reckoned 
 }) => {
   const tenant = await consoleOwner(stack)
   const other = await stack.fixture.publishProduct({ promptPico: 150_001n, completionPico: 600_000n })
-  const { page, problems } = await visit()
-  await page.goto(`${tenant.home}/models`)
-  await signIn(page, tenant)
+  const { page, problems } = await signedInAt(visit, tenant, `${tenant.home}/models`)
   const models = page.getByRole('table', { name: 'Models', exact: true })
   const mine = models.getByRole('row').filter({ hasText: tenant.model })
   await mine.getByText('May be called').waitFor()
@@ -56,9 +53,7 @@ test('an operator makes a product, publishes it, changes its price, and suspends
 }) => {
   const [tenant, operator] = [await consoleOwner(stack), await consoleOperator(stack)]
   const model = `acme/new-${tenant.project.id}`
-  const { page, problems } = await visit()
-  await page.goto(`${operator.start}/operator/products`)
-  await signIn(page, operator)
+  const { page, problems } = await signedInAt(visit, operator, `${operator.start}/operator/products`)
   await page.getByRole('button', { name: 'Create a product' }).first().click()
   const form = page.getByRole('dialog', { name: 'Create a product' })
   const fill = (label: string, text: string) => form.getByLabel(label, { exact: true }).fill(text)
@@ -95,7 +90,7 @@ test('an operator makes a product, publishes it, changes its price, and suspends
   expect(made?.pricing).toEqual({ unit: 'tokens', prompt: '0.00000015', completion: '0.000002000001' })
 
   const assignment = `/api/v2/tenants/${tenant.project.tenant}/projects/${tenant.project.id}/assignments/${encodeURIComponent(model)}`
-  expect((await callerOf(stack, tenant.owner).then((owner) => owner.ask('PUT', assignment))).status).toBe(201)
+  expect((await tenant.caller.ask('PUT', assignment)).status).toBe(201)
   expect((await chat(stack, { ...tenant, model })).status).toBe(200)
   const { settled } = await stack.wallet(tenant.project.id)
   expect(settled).toBeGreaterThan(0n)
@@ -119,9 +114,7 @@ test('before a product is suspended its operator is told which of their projects
 }) => {
   const tenant = await consoleOwner(stack)
   await stack.fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [tenant.owner])
-  const { page } = await visit()
-  await page.goto(`${tenant.start}/operator/products?q="${tenant.model}"`)
-  await signIn(page, tenant)
+  const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products?q="${tenant.model}"`)
   await page.getByRole('button', { name: /^Suspend/ }).click()
   await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()
 })
@@ -131,25 +124,14 @@ test('who is no operator is shown nothing of it, and a direct address says what 
   visit,
 }) => {
   const tenant = await consoleOwner(stack)
-  const { page } = await visit()
-  await page.goto(`${tenant.start}/operator/products`)
-  await signIn(page, tenant)
+  const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products`)
   const refusal = page.getByRole('alert')
   await refusal.getByText('This needs the platform operator role.').waitFor()
   await refusal.getByText('not_permitted').waitFor()
   expect(await page.getByRole('button', { name: 'Create a product' }).count()).toBe(0)
+  await page.goto(`${tenant.start}/operator/money`)
+  await refusal.getByText('not_permitted').waitFor()
+  await page.goto(`${tenant.start}/operator/organizations`)
+  await refusal.getByText('not_permitted').waitFor()
   expect(await page.getByRole('link', { name: 'Products' }).count()).toBe(0)
 })
-
-/** A platform operator with a password, who belongs to no organization. */
-async function consoleOperator(stack: Stack) {
-  const id = await stack.fixture.person({ platformOperator: true })
-  const caller = await callerOf(stack, id)
-  await caller.ask('PUT', '/api/v2/me/password', { password: PASSWORD })
-  return { email: `${id}@example.test`, start: `${stack.gateways[0]!.url}/console`, caller }
-}
-
-/** Somebody, by a personal token. */
-async function callerOf(stack: Stack, person: string) {
-  return callerAt(stack.gateways[0]!.url, (await stack.fixture.token(person)).secret)
-}

@@ -9,7 +9,7 @@ import { UnknownScreen } from './frame/unknown-screen.tsx'
 import { KeysScreen } from './keys/keys-screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
-import { productsView } from './operator/operator-views.ts'
+import { moneyView, productsView } from './operator/operator-views.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { refusalView } from './refusals/refusal-view.ts'
@@ -42,6 +42,11 @@ const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.
 const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
 const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
 const productsScreen = lazyRouteComponent(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
+const moneyScreen = lazyRouteComponent(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
+const organizationsScreen = lazyRouteComponent(
+  () => import('./operator/organizations-screen.tsx'),
+  'OrganizationsScreen',
+)
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -74,6 +79,8 @@ const routes = [
     component: catalogueScreen,
     validateSearch: catalogueView,
   }),
+  createRoute({ ...at('/operator/money'), component: moneyScreen, validateSearch: moneyView }),
+  createRoute({ ...at('/operator/organizations'), component: organizationsScreen }),
   createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
 ]
 

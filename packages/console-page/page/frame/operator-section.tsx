@@ -2,7 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
 import { Icon } from '../parts/icon.tsx'
 
-const screens = [{ to: '/operator/products', title: 'Products', icon: 'models' }] as const
+const screens = [
+  { to: '/operator/products', title: 'Products', icon: 'models' },
+  { to: '/operator/money', title: 'Money', icon: 'wallet' },
+  { to: '/operator/organizations', title: 'Organizations', icon: 'account' },
+] as const
 
 /** The part of the rail that is for platform operators; nobody else is shown it. */
 export function OperatorSection() {

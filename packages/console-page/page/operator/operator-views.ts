@@ -13,3 +13,16 @@ export function productsView({ q, ...search }: Record<string, unknown>): Product
   const state = productStates.find((each) => each === search['state'])
   return { ...(typeof q === 'string' && q !== '' && { q }), ...(state && { state }) }
 }
+
+/** Whose wallet the screen of money shows, as the address has it. */
+export interface MoneyView {
+  tenant?: string
+  project?: string
+}
+
+export function moneyView({ tenant, project }: Record<string, unknown>): MoneyView {
+  return {
+    ...(typeof tenant === 'string' && tenant !== '' && { tenant }),
+    ...(typeof project === 'string' && project !== '' && { project }),
+  }
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { JournalEntry } from '@gateway/contracts/console/statement'
+import { reading } from '../api/reading.ts'
+import { useMe } from '../api/session.ts'
+import type { ProjectPlace } from '../api/use-project.ts'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { Money } from '../parts/money.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { JOURNAL } from './wallet-paths.ts'
+
+const NEWEST = 50
+const amount = (head: string, of: (entry: JournalEntry) => number): Column<JournalEntry> => ({
+  head,
+  cell: (entry) => <Money micro={of(entry)} />,
+  isNumber: true,
+})
+const columns: Column<JournalEntry>[] = [
+  { head: 'Entry', cell: ({ seq }) => seq },
+  { head: 'Kind', cell: ({ kind }) => kind },
+  { head: 'Reference', cell: ({ reference }) => <code className="small">{reference}</code> },
+  amount('Available', ({ available }) => available),
+  amount('Reserved', ({ reserved }) => reserved),
+  amount('Charged', ({ settled }) => settled),
+  { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" /> },
+]
+
+/** The newest entries of the journal, once somebody opens it. */
+export function JournalPart({ place }: { place: ProjectPlace }) {
+  const [isOpen, setOpen] = useState(false)
+  const mine = useMe().tenants.find(({ id }) => id === place.tenant)?.projects
+  const hasRole = mine?.some(({ id }) => id === place.project) ?? false
+  const { data, error } = useQuery({
+    ...reading(JOURNAL, { params: place, query: { limit: NEWEST } }),
+    enabled: isOpen,
+  })
+  if (!hasRole)
+    return (
+      <p className="soft small">The journal names calls, too, so it is shown to those with a role on the project.</p>
+    )
+  return (
+    <details className="journal" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>The newest {NEWEST} entries of the journal, as changes of the wallet</summary>
+      <div className="stack">
+        <RefusalBox error={error} />
+        {isOpen && !data && !error && <Waiting what="the journal" />}
+        {data && <DataTable caption="Journal" columns={columns} rows={data.data} keyOf={({ seq }) => String(seq)} />}
+      </div>
+    </details>
+  )
+}

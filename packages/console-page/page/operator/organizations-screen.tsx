@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { TenantRecord } from '@gateway/contracts/console/people'
+import { readingAll } from '../api/reading.ts'
+import { useMe } from '../api/session.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { DataTable, type Column } from '../parts/data-table.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Moment } from '../parts/moment.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { CreateOrganizationDialog } from './create-organization-dialog.tsx'
+import { DeleteOrganizationDialog } from './delete-organization-dialog.tsx'
+import { OperatorScreen } from './operator-screen.tsx'
+
+/** Every organization of the platform. */
+export function OrganizationsScreen() {
+  const { platformOperator } = useMe()
+  const { data, error } = useQuery({ ...readingAll('/api/v2/tenants', { params: {} }), enabled: platformOperator })
+  const [isCreating, setCreating] = useState(false)
+  const [leaving, setLeaving] = useState<TenantRecord | null>(null)
+  const create = (
+    <button type="button" className="button main" onClick={() => setCreating(true)}>
+      Create an organization
+    </button>
+  )
+  return (
+    <OperatorScreen title="Organizations" actions={create}>
+      <RefusalBox error={error} />
+      {!data && !error && <Waiting what="organizations" />}
+      {data?.length === 0 && (
+        <EmptyState title="There is no organization yet" action={create}>
+          People, projects and keys belong to one. Whoever makes it is its first Admin.
+        </EmptyState>
+      )}
+      {data && data.length > 0 && (
+        <DataTable caption="Organizations" columns={columnsOf(setLeaving)} rows={data} keyOf={({ id }) => id} />
+      )}
+      {isCreating && <CreateOrganizationDialog onClose={() => setCreating(false)} />}
+      {leaving && <DeleteOrganizationDialog of={leaving} onClose={() => setLeaving(null)} />}
+    </OperatorScreen>
+  )
+}
+
+function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecord>[] {
+  return [
+    { head: 'Organization', cell: ({ name }) => name },
+    {
+      head: 'Id',
+      cell: ({ id, name }) => (
+        <>
+          <code className="small">{id}</code> <CopyButton text={id} label={`Copy the id of ${name}`} isSmall />
+        </>
+      ),
+    },
+    { head: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Actions',
+      cell: (tenant) => (
+        <div className="buttons">
+          <Link
+            className="button small"
+            to="/operator/money"
+            search={{ tenant: tenant.id }}
+            aria-label={`Money of ${tenant.name}`}
+          >
+            Money
+          </Link>
+          <button
+            type="button"
+            className="button small danger"
+            aria-label={`Delete ${tenant.name}`}
+            onClick={() => onDelete(tenant)}
+          >
+            Delete
+          </button>
+        </div>
+      ),
+    },
+  ]
+}

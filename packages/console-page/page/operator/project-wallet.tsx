@@ -1,0 +1,68 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { reading } from '../api/reading.ts'
+import type { ProjectPlace } from '../api/use-project.ts'
+import { Facts } from '../parts/facts.tsx'
+import { Money } from '../parts/money.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { FundingList } from './funding-list.tsx'
+import { JournalPart } from './journal-part.tsx'
+import { WalletChangeDialog } from './wallet-change-dialog.tsx'
+import { emptyWalletDraft } from './wallet-draft.ts'
+import { WALLET } from './wallet-paths.ts'
+
+const emptyDrafts = () => ({ funding: emptyWalletDraft('funding'), correction: emptyWalletDraft('correction') })
+
+/**
+ * A wallet to the micro-USD, what can be done to it, and what was done. What was typed stays until it is booked, under its id: sent
+ * again after its answer was lost, it is not booked twice.
+ */
+export function ProjectWallet({ place }: { place: ProjectPlace }) {
+  const [drafts, setDrafts] = useState(emptyDrafts)
+  const [kind, setKind] = useState<'funding' | 'correction' | null>(null)
+  const { data: wallet, error } = useQuery(reading(WALLET, { params: place }))
+  if (!wallet) return error ? <RefusalBox error={error} /> : <Waiting what="the wallet" />
+  return (
+    <>
+      <section className="card stack" aria-label="Wallet">
+        <div className="head">
+          <h2>Wallet</h2>
+          <div className="buttons">
+            <button type="button" className="button main" onClick={() => setKind('funding')}>
+              Fund it
+            </button>
+            <button type="button" className="button" onClick={() => setKind('correction')}>
+              Put it right
+            </button>
+          </div>
+        </div>
+        <RefusalBox error={error} />
+        <Facts
+          className="figures"
+          of={[
+            ['Available', <Money micro={wallet.availableMicro} />],
+            ['Reserved by calls that are not settled', <Money micro={wallet.reservedMicro} />],
+            ['Charged so far', <Money micro={wallet.settledMicro} />],
+            ['Funded and corrected', <Money micro={wallet.fundedMicro} />],
+          ]}
+        />
+      </section>
+      <FundingList place={place} />
+      <JournalPart place={place} />
+      {kind !== null && (
+        <WalletChangeDialog
+          draft={drafts[kind]}
+          place={place}
+          availableMicro={wallet.availableMicro}
+          onChange={(draft) => setDrafts({ ...drafts, [kind]: draft })}
+          onBooked={() => {
+            setDrafts({ ...drafts, [kind]: emptyWalletDraft(kind) })
+            setKind(null)
+          }}
+          onClose={() => setKind(null)}
+        />
+      )}
+    </>
+  )
+}

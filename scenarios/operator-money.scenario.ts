@@ -1,0 +1,224 @@
+import { expect } from 'vitest'
+import type { Page } from './src/console/browser.ts'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { consoleOperator, consoleOwner, consolePerson, signedInAt, signIn } from './src/console/people.ts'
+import { chat, type Stack } from './src/stack.ts'
+
+// Money and organizations, as operators see them in a browser on the whole stack.
+
+const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const shown = (page: Page, where: string, micro: bigint) =>
+  region(page, where)
+    .getByTitle(`${micro.toLocaleString('en')} micro-USD`, { exact: true })
+    .first()
+    .waitFor()
+
+/** An operator who has a role on the project as well, at its wallet. */
+async function operatorAtWallet(stack: Stack, tenant: Awaited<ReturnType<typeof consoleOwner>>, page: Page) {
+  const id = await stack.fixture.issuer(tenant.project)
+  await stack.fixture.run('UPDATE control.people SET platform_operator = true WHERE id = $1', [id])
+  const operator = await consolePerson(stack, id)
+  await page.goto(`${operator.start}/operator/money?tenant=${tenant.project.tenant}`)
+  await signIn(page, operator)
+  await page.getByLabel('Project', { exact: true }).selectOption(tenant.project.id)
+  await region(page, 'Wallet').waitFor()
+}
+
+/** Types a funding, and looks at it. */
+async function lookAtFunding(page: Page, usd: string, id: string): Promise<void> {
+  await page.getByRole('button', { name: 'Fund it' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Fund the wallet' })
+  await dialog.getByLabel('Amount, in USD').fill(usd)
+  await dialog.getByLabel('Funding id').fill(id)
+  await dialog.getByRole('button', { name: 'Look at it' }).click()
+  await dialog.getByRole('button', { name: 'Book it' }).waitFor()
+}
+
+const fundingsOf = async (page: Page) => {
+  const rows = await region(page, 'Fundings and corrections').locator('tbody tr').allTextContents()
+  return rows.filter((row) => row.includes('invoice-'))
+}
+
+test('an operator funds a wallet and corrects it: the journal has both, and the statement of its owner says the same micro-USD', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const { page, problems } = await visit()
+  await operatorAtWallet(stack, tenant, page)
+  await lookAtFunding(page, '1.234567', 'invoice-7')
+  await page.getByRole('button', { name: 'Book it' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await shown(page, 'Wallet', 6_234_567n)
+  await page.getByRole('button', { name: 'Put it right' }).click()
+  const correction = page.getByRole('dialog', { name: 'Put the wallet right' })
+  await correction.getByLabel('Direction').selectOption('out')
+  await correction.getByLabel('Amount, in USD').fill('0.234568')
+  await correction.getByLabel('Reason').fill('Came in twice.')
+  await correction.getByLabel('Correction id').fill('note-7')
+  await correction.getByRole('button', { name: 'Look at it' }).click()
+  await correction.getByTitle('5,999,999 micro-USD').waitFor()
+  await correction.getByRole('button', { name: 'Book it' }).click()
+  await correction.waitFor({ state: 'detached' })
+  await shown(page, 'Wallet', 5_999_999n)
+
+  await page.getByText('entries of the journal').click()
+  const journal = page.getByRole('table', { name: 'Journal' })
+  await journal.getByRole('row').filter({ hasText: 'invoice-7' }).getByTitle('1,234,567 micro-USD').waitFor()
+  await journal.getByRole('row').filter({ hasText: 'note-7' }).getByTitle('-234,568 micro-USD').waitFor()
+
+  const owner = await visit()
+  await owner.page.goto(`${tenant.home}/statement`)
+  await signIn(owner.page, tenant)
+  await shown(owner.page, 'The balance of the month', 6_234_567n)
+  await shown(owner.page, 'The balance of the month', -234_568n)
+  await shown(owner.page, 'The balance of the month', 5_999_999n)
+  expect(await stack.wallet(tenant.project.id)).toMatchObject({ available: 5_999_999n })
+  expect([problems, owner.problems]).toEqual([[], []])
+})
+
+test('a funding whose button is clicked twice, or whose answer is lost and which is sent again, is booked once', async ({
+  stack,
+  visit,
+}) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  await operatorAtWallet(stack, tenant, page)
+  const dialog = page.getByRole('dialog', { name: 'Fund the wallet' })
+  const book = dialog.getByRole('button', { name: 'Book it' })
+
+  await lookAtFunding(page, '1', 'invoice-twice')
+  await page.evaluate(
+    `(() => { const button = document.querySelector('dialog button[type=submit]'); button.click(); button.click() })()`,
+  )
+  await dialog.waitFor({ state: 'detached' })
+  await shown(page, 'Wallet', 6_000_000n)
+
+  await lookAtFunding(page, '2', 'invoice-lost')
+  let sent = 0
+  await page.route('**/wallet/fundings', async (route) => {
+    sent++
+    if (sent > 1) return route.continue()
+    await route.fetch() // it arrives and is booked; its answer does not
+    return route.abort('connectionreset')
+  })
+  await book.click()
+  await dialog.getByRole('alert').getByText('not_reached').waitFor()
+  expect(await stack.wallet(tenant.project.id)).toMatchObject({ available: 8_000_000n })
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Fund it' }).click()
+  expect(await dialog.getByLabel('Funding id').inputValue()).toBe('invoice-lost')
+  await dialog.getByRole('button', { name: 'Look at it' }).click()
+  await book.click()
+  await dialog.waitFor({ state: 'detached' })
+  await shown(page, 'Wallet', 8_000_000n)
+  expect(sent).toBe(2)
+  expect(await fundingsOf(page)).toEqual([
+    expect.stringContaining('invoice-lost'),
+    expect.stringContaining('invoice-twice'),
+  ])
+  expect(await stack.wallet(tenant.project.id)).toMatchObject({ available: 8_000_000n })
+})
+
+test('a double click looks at a funding and does not book it', async ({ stack, visit }) => {
+  const tenant = await consoleOwner(stack)
+  const { page } = await visit()
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  await operatorAtWallet(stack, tenant, page)
+  await page.getByRole('button', { name: 'Fund it' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Fund the wallet' })
+  await dialog.getByLabel('Amount, in USD').fill('1')
+  await dialog.getByRole('button', { name: 'Look at it' }).click()
+  const book = dialog.getByRole('button', { name: 'Book it' })
+  await book.waitFor()
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('What is booked')
+  await book.dispatchEvent('click', { detail: 2 })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(sent.filter((one) => /^POST .*fundings$/.test(one))).toEqual([])
+  expect(await stack.wallet(tenant.project.id)).toMatchObject({ available: 5_000_000n })
+})
+
+test('what is wrong with a funding or a correction is said at its field, and nothing is booked [already_exists] [insufficient_budget]', async ({
+  stack,
+  visit,
+}) => {
+  const [tenant, operator] = [await consoleOwner(stack, 1n), await consoleOperator(stack)]
+  const { id: project } = tenant.project
+  expect((await chat(stack, tenant)).status).toBe(402)
+  const { page, problems } = await signedInAt(visit, operator, `${operator.start}/operator/money`)
+  await page.getByLabel('Organization').selectOption(tenant.project.tenant)
+  await page.getByLabel('Id of the project').fill('prj_none')
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByRole('alert').getByText('not_found').waitFor()
+  await page.getByLabel('Id of the project').fill(project)
+  await page.getByRole('button', { name: 'Open' }).click()
+  await shown(page, 'Wallet', 1n)
+  await page.getByText('it is shown to those with a role on the project').waitFor()
+  await page.getByRole('button', { name: 'Fund it' }).click()
+  const dialog = page.getByRole('dialog')
+  const field = async (label: string) => {
+    const input = dialog.getByLabel(label)
+    await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true')
+    const fault = (await input.getAttribute('aria-describedby'))!.split(' ').at(-1)!
+    return dialog.locator(`[id="${fault}"]`).textContent()
+  }
+  const look = () => dialog.getByRole('button', { name: 'Look at it' }).click()
+  const book = () => dialog.getByRole('button', { name: 'Book it' }).click()
+  for (const amount of ['0', '-1', 'much', '0.0000001']) {
+    await dialog.getByLabel('Amount, in USD').fill(amount)
+    await look()
+    expect(await field('Amount, in USD')).toContain('more than 0 and with at most six places')
+  }
+  await dialog.getByLabel('Amount, in USD').fill('1')
+  await dialog.getByLabel('Funding id').fill('invoice 8')
+  await look()
+  await book()
+  expect(await field('Funding id')).toContain('must be 1 to 128 visible ASCII characters')
+  await dialog.getByLabel('Funding id').fill('invoice-8')
+  await look()
+  await book()
+  await dialog.waitFor({ state: 'detached' })
+  await shown(page, 'Wallet', 1_000_001n)
+  await lookAtFunding(page, '2', 'invoice-8')
+  await book()
+  expect(await field('Funding id')).toContain('The funding invoice-8 of 1000000 micro-USD')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+
+  expect((await chat(stack, tenant)).status).toBe(200)
+  const { available } = await stack.wallet(project)
+  await page.getByRole('button', { name: 'Put it right' }).click()
+  await dialog.getByLabel('Direction').selectOption('out')
+  await dialog.getByLabel('Amount, in USD').fill('2')
+  await dialog.getByLabel('Reason').fill('Came in twice.')
+  await look()
+  await book()
+  expect(await field('Amount, in USD')).toContain(`The wallet has ${available} micro-USD available`)
+  await dialog.getByText(`Take at most ${available}.`).waitFor()
+  expect(await stack.wallet(project)).toMatchObject({ available })
+  expect(await fundingsOf(page)).toEqual([expect.stringContaining('invoice-8')])
+  expect(problems).toEqual([])
+})
+
+test('an operator makes an organization and deletes it; one that has projects is kept, with what clears it [not_empty]', async ({
+  stack,
+  visit,
+}) => {
+  const [tenant, operator] = [await consoleOwner(stack), await consoleOperator(stack)]
+  const { page, problems } = await signedInAt(visit, operator, `${operator.start}/operator/organizations`)
+  await page.getByRole('button', { name: 'Create an organization' }).first().click()
+  const name = `Made ${tenant.project.id}`
+  await page.getByRole('dialog').getByLabel('Name').fill(name)
+  await page.getByRole('dialog').getByRole('button', { name: 'Create it' }).click()
+  await page.getByRole('button', { name: `Delete ${name}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('row').filter({ hasText: name }).waitFor({ state: 'detached' })
+
+  const kept = page.getByRole('row').filter({ hasText: tenant.project.tenant })
+  await kept.getByRole('button', { name: /^Delete/ }).click()
+  await page.getByRole('dialog').getByText("You don't belong to it").waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('alert').getByText('not_empty').waitFor()
+  expect(problems).toEqual([])
+})
