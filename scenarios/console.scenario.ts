@@ -332,6 +332,7 @@ test.for(views)(
     const organization = `${tenant.start}/organizations/${tenant.project.tenant}`
     for (const [address, title] of [
       [`${tenant.home}/people`, 'People'],
+      [`${tenant.home}/assets`, 'There is no image or sound yet'],
       [`${tenant.home}/settings`, 'Settings'],
       [`${organization}/members`, 'Members'],
       [`${organization}/teams`, 'Teams'],

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { assetsView } from './assets/assets-view.ts'
 import { CallScreen } from './calls/call-screen.tsx'
 import { CallsScreen } from './calls/calls-screen.tsx'
 import { callFilters } from './calls/call-filters.ts'
@@ -41,6 +42,7 @@ const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-s
 const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
 const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
 const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
+const assetsScreen = lazyRouteComponent(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
 const productsScreen = lazyRouteComponent(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
 const moneyScreen = lazyRouteComponent(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
 const organizationsScreen = lazyRouteComponent(
@@ -64,6 +66,7 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
   createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/assets'), component: assetsScreen, validateSearch: assetsView }),
   createRoute({ ...at('/projects/$tenant/$project/people'), component: peopleScreen }),
   createRoute({ ...at('/projects/$tenant/$project/settings'), component: settingsScreen }),
   createRoute({ ...at('/account'), component: accountScreen }),

@@ -9,6 +9,7 @@ export const screens = [
   { to: '/projects/$tenant/$project/refusals', title: 'Refusals', icon: 'refusals', isExact: false },
   { to: '/projects/$tenant/$project/notices', title: 'Notices', icon: 'notices', isExact: false },
   { to: '/projects/$tenant/$project/keys', title: 'Keys', icon: 'keys', isExact: false },
+  { to: '/projects/$tenant/$project/assets', title: 'Assets', icon: 'assets', isExact: false },
   { to: '/projects/$tenant/$project/people', title: 'People', icon: 'people', isExact: false },
   { to: '/projects/$tenant/$project/settings', title: 'Settings', icon: 'settings', isExact: false },
 ] as const

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, type ReactNode } from 'react'
 
 /**
  * A dialog of the browser, open for as long as it is there: the focus stays within it, Escape closes it, and afterwards the focus
- * is where it was. One that `stays` is closed by its own buttons alone.
+ * is where it was, or on the heading of the screen if that is gone. One that `stays` is closed by its own buttons alone.
  */
 export function Dialog({
   title,
@@ -24,6 +24,7 @@ export function Dialog({
     return () => {
       dialog?.close()
       if (before instanceof HTMLElement && before.isConnected) before.focus()
+      else document.querySelector<HTMLElement>('main h1')?.focus()
     }
   }, [])
   return (

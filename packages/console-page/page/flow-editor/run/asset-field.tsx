@@ -7,6 +7,7 @@ import { announce } from '../../frame/announcer.ts'
 import { Field } from '../../parts/field.tsx'
 import { RefusalBox } from '../../parts/refusal-box.tsx'
 import { count } from '../../pure/usd.ts'
+import { AssetIdField } from './asset-id-field.tsx'
 import { readAssetFile, type AssetFormat } from './asset-file.ts'
 import { AssetView } from './asset-view.tsx'
 import { uploadAsset } from './upload-asset.ts'
@@ -36,8 +37,9 @@ export function AssetField({
   const [isSending, setSending] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
-  const known = new Map([...uploaded, ...(data?.data ?? [])].map((asset) => [asset.id, asset]))
-  const chosen = known.get((value as { asset?: string } | undefined)?.asset ?? '')
+  const known = new Map([...uploaded, ...(data?.data ?? [])].map((each) => [each.id, each]))
+  const asset = (value as { asset?: string } | undefined)?.asset ?? ''
+  const chosen = known.get(asset)
   const fitting = [...known.values()].filter(({ mimeType }) => mimeType.startsWith(`${format}/`))
 
   const take = async (file: File) => {
@@ -47,9 +49,9 @@ export function AssetField({
     if ('fault' in read) return
     setSending(true)
     try {
-      const asset = await uploadAsset(place, file, read.type)
-      setUploaded((before) => [asset, ...before])
-      onChange({ asset: asset.id })
+      const made = await uploadAsset(place, file, read.type)
+      setUploaded((before) => [made, ...before])
+      onChange({ asset: made.id })
       announce(`${file.name} is uploaded.`)
       void client.invalidateQueries({ queryKey: listing.queryKey })
     } catch (failed) {
@@ -98,6 +100,7 @@ export function AssetField({
           )}
         </Field>
       )}
+      <AssetIdField label={label} asset={asset} onChange={onChange} />
       {chosen && (
         <>
           <AssetView asset={chosen.id} mimeType={chosen.mimeType} bytes={chosen.bytes} />

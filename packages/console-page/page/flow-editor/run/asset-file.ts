@@ -5,13 +5,17 @@ import { count } from '../../pure/usd.ts'
 export type AssetFormat = 'image' | 'audio'
 
 /** What a file is by its first bytes, or why a field does not take it and what clears that. It is not sent then. */
-export async function readAssetFile(file: Blob, format: AssetFormat): Promise<{ type: MediaType } | { fault: string }> {
+export async function readAssetFile(
+  file: Blob,
+  format: AssetFormat | 'media',
+): Promise<{ type: MediaType } | { fault: string }> {
   const { isA, kinds } = words[format]
   if (file.size > flowLimits.assetBytes)
     return { fault: `It has ${count(file.size)} bytes, and ${count(flowLimits.assetBytes)} are allowed. ${smaller}` }
   const head = new Uint8Array(await file.slice(0, MEDIA_HEAD_BYTES).arrayBuffer())
   const type = mediaTypeOf(head)
-  if (!type?.startsWith(`${format}/`)) return { fault: `It is no ${isA} of the kinds that are kept. Choose ${kinds}.` }
+  if (!type || (format !== 'media' && !type.startsWith(`${format}/`)))
+    return { fault: `It is no ${isA} of the kinds that are kept. Choose ${kinds}.` }
   return { type }
 }
 
@@ -19,4 +23,5 @@ const smaller = 'Choose a smaller file.'
 const words = {
   image: { isA: 'image', kinds: 'a PNG, JPEG or WebP file' },
   audio: { isA: 'sound', kinds: 'a WAV or MP3 file' },
+  media: { isA: 'image or sound', kinds: 'a PNG, JPEG, WebP, WAV or MP3 file' },
 } as const

@@ -1,0 +1,14 @@
+import { useState } from 'react'
+import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+
+/** An image or a sound as it is seen or heard; read once it comes into sight, and a sound once it is played. */
+export function AssetPreview({ of: { id, mimeType }, address }: { of: StoredAssetRecord; address: string }) {
+  const [isBroken, setBroken] = useState(false)
+  if (mimeType.startsWith('audio/')) return <audio controls preload="none" src={address} aria-label={`Sound ${id}`} />
+  if (isBroken) return <span className="soft small">It can not be shown.</span>
+  return (
+    <a href={address} target="_blank" rel="noreferrer">
+      <img loading="lazy" src={address} alt={`Image ${id}`} onError={() => setBroken(true)} />
+    </a>
+  )
+}

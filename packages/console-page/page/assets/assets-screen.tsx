@@ -1,0 +1,83 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { failedBy } from '../api/failed.ts'
+import { useProjectRole } from '../api/use-project-role.ts'
+import { usePlace, useProjectName } from '../api/use-project.ts'
+import { FilterChip } from '../calls/filter-chip.tsx'
+import { Screen } from '../frame/screen.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { AssetGrid } from './asset-grid.tsx'
+import { UploadPart } from './upload-part.tsx'
+import { useAssets } from './use-assets.ts'
+import './assets.css'
+
+/** The images and sounds of a project. */
+export function AssetsScreen() {
+  const place = usePlace()
+  const role = useProjectRole()
+  const mayUse = role === 'Project Owner' || role === 'Project Consumer'
+  const view = useSearch({ from: '/projects/$tenant/$project/assets' })
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/assets' })
+  const { data, error, isPending, ...more } = useAssets(place, view, mayUse)
+  const isClosed = !mayUse || (error !== null && failedBy(error).code === 'not_found')
+  const assets = data?.pages.flatMap((page) => page.data)
+  return (
+    <Screen title="Assets" of={useProjectName()}>
+      {isClosed ? <NotForYou /> : <UploadPart />}
+      {view.execution !== undefined && (
+        <div className="chips">
+          <FilterChip
+            name="Execution"
+            value={view.execution}
+            choices={[]}
+            onChange={() => void navigate({ search: {} })}
+          />
+        </div>
+      )}
+      <RefusalBox error={error} />
+      {!isClosed && isPending && !error && <Waiting what="assets" />}
+      {assets?.length === 0 && <NoAssets isFiltered={view.execution !== undefined} />}
+      {assets && assets.length > 0 && <AssetGrid assets={assets} />}
+      {more.hasNextPage && (
+        <div className="buttons">
+          <button
+            type="button"
+            className="button"
+            disabled={more.isFetchingNextPage}
+            onClick={() => void more.fetchNextPage()}
+          >
+            {more.isFetchingNextPage ? 'Loading…' : 'Show more'}
+          </button>
+        </div>
+      )}
+    </Screen>
+  )
+}
+
+function NotForYou() {
+  const place = usePlace()
+  const people = (
+    <Link className="button" to="/projects/$tenant/$project/people" params={place}>
+      See who is an owner
+    </Link>
+  )
+  return (
+    <EmptyState title="You may not see the assets of this project" action={people}>
+      They are for Project Owners and Project Consumers who are in the team of the project. A Project Owner gives you
+      one of these roles.
+    </EmptyState>
+  )
+}
+
+function NoAssets({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? (
+    <EmptyState title="This execution made no asset that is still there">
+      Take the filter away to see others.
+    </EmptyState>
+  ) : (
+    <EmptyState title="There is no image or sound yet">
+      Upload one and copy its id, to give it to a flow; what flows make is kept here as well.
+    </EmptyState>
+  )
+}

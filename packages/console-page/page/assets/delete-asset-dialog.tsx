@@ -1,0 +1,36 @@
+import type { StoredAssetRecord } from '@gateway/contracts/console/assets'
+import { ask } from '../api/ask.ts'
+import { useChange } from '../api/use-change.ts'
+import { usePlace } from '../api/use-project.ts'
+import { Moment } from '../parts/moment.tsx'
+import { FormDialog } from '../people/form-dialog.tsx'
+import { kindOf, sizeOf } from './asset-words.ts'
+import { ASSETS } from './use-assets.ts'
+
+/** Asks before what can't be undone, and says what stops working. */
+export function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecord; onClose: () => void }) {
+  const { tenant } = usePlace()
+  const change = useChange(
+    () => ask('DELETE', '/api/v2/tenants/{tenant}/assets/{asset}', { params: { tenant, asset: asset.id } }),
+    `The asset ${asset.id} is deleted.`,
+    [ASSETS],
+  )
+  return (
+    <FormDialog
+      title={`Delete this ${kindOf(asset)}?`}
+      submit="Delete it"
+      cancel="Keep it"
+      isDanger
+      change={change}
+      onClose={onClose}
+    >
+      <p>
+        <code>{asset.id}</code>, {sizeOf(asset.bytes)}, of <Moment iso={asset.createdAt} />.
+      </p>
+      <p>
+        From now on nobody can see or download it, and a call that names it is refused as <code>asset_not_found</code>.
+        Executions in progress keep it until they end; records go on naming it. It can not be brought back.
+      </p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,62 @@
+import { useRef, useState } from 'react'
+import type { MediaType } from '@gateway/contracts/media-type'
+import { useChange } from '../api/use-change.ts'
+import { usePlace } from '../api/use-project.ts'
+import { readAssetFile } from '../flow-editor/run/asset-file.ts'
+import { uploadAsset } from '../flow-editor/run/upload-asset.ts'
+import { ASSETS } from './use-assets.ts'
+
+export interface Upload {
+  id: number
+  file: File
+  state: 'waiting' | 'sending' | 'done' | 'failed'
+  /** What is wrong with the file, which was not sent. */
+  fault?: string
+  /** What the service refused. */
+  error?: unknown
+}
+
+let uploadCount = 0
+
+/** Files on their way to the project, one after the other: what is wrong with one stops none of the others. */
+export function useUploads() {
+  const place = usePlace()
+  const [uploads, setUploads] = useState<Upload[]>([])
+  const queue = useRef(Promise.resolve())
+  const { mutateAsync } = useChange(
+    ({ file, type }: { file: File; type: MediaType }) => uploadAsset(place, file, type),
+    'A file is uploaded.',
+    [ASSETS],
+  )
+  const tell = ({ id }: Upload, now: Partial<Upload>) =>
+    setUploads((before) => before.map((each) => (each.id === id ? { ...each, ...now } : each)))
+
+  const send = async (upload: Upload) => {
+    tell(upload, { state: 'sending' })
+    try {
+      const read = await readAssetFile(upload.file, 'media').catch(() => ({ fault: UNREADABLE }))
+      if ('fault' in read) return tell(upload, { state: 'failed', ...read })
+      await mutateAsync({ file: upload.file, type: read.type })
+      tell(upload, { state: 'done' })
+    } catch (error) {
+      tell(upload, { state: 'failed', error })
+    }
+  }
+  const add = (files: Iterable<File>) => {
+    const added = Array.from(files, (file): Upload => ({ id: uploadCount++, file, state: 'waiting' }))
+    setUploads((before) => [...before.filter(isKept(before)), ...added])
+    for (const upload of added) queue.current = queue.current.then(() => send(upload))
+  }
+  const dismiss = ({ id }: Upload) => setUploads((before) => before.filter((each) => each.id !== id))
+  return { uploads: uploads.filter(isKept(uploads)), add, dismiss }
+}
+
+const isUnderWay = ({ state }: Upload) => state === 'waiting' || state === 'sending'
+
+/** What is done is told until all is; what failed, until it is dismissed. */
+function isKept(uploads: Upload[]): (upload: Upload) => boolean {
+  const someAreUnderWay = uploads.some(isUnderWay)
+  return ({ state }) => state !== 'done' || someAreUnderWay
+}
+
+const UNREADABLE = 'It can not be read. Choose files; those in a folder are chosen one by one.'

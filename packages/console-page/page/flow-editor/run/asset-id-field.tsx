@@ -1,0 +1,30 @@
+import { Field } from '../../parts/field.tsx'
+
+/** Which asset it is by its id, as somebody copied it; '' for none. */
+export function AssetIdField({
+  label,
+  asset,
+  onChange,
+}: {
+  label: string
+  asset: string
+  onChange: (value: { asset: string } | undefined) => void
+}) {
+  return (
+    <Field label={`${label}: by its id`} hint="As it is copied at Assets.">
+      {(ids) => (
+        <input
+          {...ids}
+          value={asset}
+          placeholder="ast_…"
+          spellCheck={false}
+          autoComplete="off"
+          onChange={({ target }) => {
+            const id = target.value.trim()
+            onChange(id === '' ? undefined : { asset: id })
+          }}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,214 @@
+import { expect } from 'vitest'
+import { callerAt } from './src/caller.ts'
+import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { canvasOf } from './src/console/flow-canvas.ts'
+import { consoleOwner, signIn } from './src/console/people.ts'
+import type { Stack } from './src/stack.ts'
+
+// The images and sounds of a project, in a browser.
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+/** A second of silence. */
+const WAV = Buffer.concat([
+  Buffer.from('524946466c1f000057415645666d74201000000001000100401f0000401f000001000800', 'hex'),
+  Buffer.from('64617461401f0000', 'hex'),
+  Buffer.alloc(8_000, 128),
+])
+
+/** Lets files fall onto the page; each is a name and an expression of its bytes. */
+async function drop(page: Page, files: [name: string, bytes: string][]): Promise<void> {
+  const made = files.map(([name, bytes]) => `data.items.add(new File([${bytes}], '${name}'))`)
+  const data = `(() => { const data = new DataTransfer(); ${made.join(';')}; return data })()`
+  const event = (kind: string) => `new DragEvent('${kind}', { dataTransfer: data, bubbles: true, cancelable: true })`
+  await page.evaluate(
+    `(() => { const data = ${data}; document.body.dispatchEvent(${event('dragover')}); document.body.dispatchEvent(${event('drop')}) })()`,
+  )
+}
+
+const bytesOf = (buffer: Buffer) => `Uint8Array.from(atob('${buffer.toString('base64')}'), (c) => c.charCodeAt(0))`
+const assetsOf = (page: Page) => page.getByRole('list', { name: 'Assets, newest first' }).getByRole('listitem')
+const widthOf = (page: Page) => page.evaluate<number>('document.querySelector(".asset-preview img")?.naturalWidth ?? 0')
+
+/** Keeps a file as an asset, as a program would. */
+async function upload(stack: Stack, owner: Awaited<ReturnType<typeof consoleOwner>>, body = PNG, type = 'image/png') {
+  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
+  const { tenant, id } = owner.project
+  const made = await person.ask('POST', `/api/v2/tenants/${tenant}/projects/${id}/assets`, body, {
+    'content-type': type,
+  })
+  expect(made.status).toBe(201)
+  return made.body.id as string
+}
+
+test('files are dropped and seen, those that are no image or too large are refused unsent beside the others, and one is deleted', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems } = await visit()
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  await page.goto(`${owner.home}/assets`)
+  await signIn(page, owner)
+  await page.getByText('There is no image or sound yet').waitFor()
+  await page.getByText('at most 25 MB each. They are kept until somebody deletes them').waitFor()
+
+  await drop(page, [
+    ['notes.png', `'no image'`],
+    ['dot.png', bytesOf(PNG)],
+    ['huge.png', 'new Uint8Array(25000001)'],
+    ['silence.wav', bytesOf(WAV)],
+  ])
+  const uploads = page.getByRole('region', { name: 'Uploads' })
+  await uploads.getByText('Choose a PNG, JPEG, WebP, WAV or MP3 file.').waitFor()
+  await uploads.getByText('It has 25,000,001 bytes, and 25,000,000 are allowed.').waitFor()
+  await expect.poll(() => assetsOf(page).count()).toBe(2)
+  expect(await assetsOf(page).first().textContent()).toContain('WAV sound')
+  expect(sent.filter((one) => /^POST .*assets$/.test(one))).toHaveLength(2)
+  await expect.poll(() => widthOf(page)).toBe(1)
+  await assetsOf(page).nth(1).getByText('uploaded by you').waitFor()
+  await uploads.getByRole('button', { name: 'Dismiss notes.png' }).click()
+  await uploads.getByRole('button', { name: 'Dismiss huge.png' }).click()
+  await uploads.waitFor({ state: 'detached' })
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    assetsOf(page)
+      .nth(1)
+      .getByRole('link', { name: /^Download/ })
+      .click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^ast_.*\.png$/)
+  await assetsOf(page)
+    .first()
+    .getByRole('button', { name: /^Delete/ })
+    .click()
+  const asked = page.getByRole('dialog', { name: 'Delete this WAV sound?' })
+  await asked.getByText('asset_not_found').waitFor()
+  await asked.getByRole('button', { name: 'Delete it' }).click()
+  await asked.waitFor({ state: 'detached' })
+  expect(await assetsOf(page).count()).toBe(1)
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Assets')
+  expect(problems).toEqual([])
+})
+
+test('a file that does not arrive says so, and is sent again from there', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const { page } = await visit()
+  await page.goto(`${owner.home}/assets`)
+  await signIn(page, owner)
+  const chooser = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Upload files' }).click()
+  await page.route('**/assets', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+  await (await chooser).setFiles([{ name: 'dot.png', mimeType: 'image/png', buffer: PNG }])
+  const uploads = page.getByRole('region', { name: 'Uploads' })
+  await uploads.getByRole('alert').getByText('not_reached').waitFor()
+  await page.unroute('**/assets')
+  await uploads.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => assetsOf(page).count()).toBe(1)
+  await uploads.waitFor({ state: 'detached' })
+})
+
+test('the id of an asset is copied and is what an execution is given', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const id = await upload(stack, owner)
+  const photo = {
+    type: 'object' as const,
+    properties: { photo: { type: 'object', format: 'image' } },
+    required: ['photo'],
+  }
+  const flow = await stack.fixture.sandbox(owner.project, {
+    input: photo,
+    output: photo,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [{ from: 'in.photo', to: 'out.photo' }],
+  })
+  const { page, problems } = await visit()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto(`${owner.home}/assets`)
+  await signIn(page, owner)
+  await page.getByRole('button', { name: `Copy the id ${id}` }).click()
+  await page.getByRole('button', { name: `Copy the id ${id} (copied)` }).waitFor()
+
+  await page.goto(`${owner.home}/flows/${flow.id}`)
+  await canvasOf(page).node('in').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.locator('.run-panel')
+  await run.getByLabel('photo: by its id').focus()
+  await page.keyboard.press('ControlOrMeta+v')
+  await run
+    .getByRole('group', { name: 'photo' })
+    .getByRole('img', { name: `Image ${id}` })
+    .waitFor()
+  await run.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('region', { name: 'What the execution answered' }).getByText('image/png').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('what one execution made is shown by itself, at an address of its own', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const [made, other] = [await upload(stack, owner), await upload(stack, owner)]
+  await stack.fixture.run(`UPDATE money.assets SET person = NULL, execution = 'exe_made' WHERE id = $1`, [made])
+  const { page } = await visit()
+  await page.goto(`${owner.home}/assets`)
+  await signIn(page, owner)
+  await page.getByRole('link', { name: 'an execution' }).click()
+  await assetsOf(page).filter({ hasText: other }).waitFor({ state: 'detached' })
+  await page.reload()
+  await assetsOf(page).filter({ hasText: made }).waitFor()
+  expect(await assetsOf(page).count()).toBe(1)
+  await page.getByRole('button', { name: /^Any execution/ }).click()
+  await expect.poll(() => assetsOf(page).count()).toBe(2)
+})
+
+test('projects do not see the assets of each other, nor do people without a role that uses them [asset_not_found]', async ({
+  stack,
+  visit,
+}) => {
+  const [owner, other] = [await consoleOwner(stack), await consoleOwner(stack)]
+  const id = await upload(stack, owner)
+  const { page } = await visit()
+  await page.goto(`${other.home}/assets`)
+  await signIn(page, other)
+  await page.getByText('There is no image or sound yet').waitFor()
+  const bytes = (tenant: string) => page.request.get(`${stack.gateways[0]!.url}/api/v2/tenants/${tenant}/assets/${id}`)
+  for (const { project } of [owner, other])
+    expect(await (await bytes(project.tenant)).json()).toMatchObject({ error: { code: 'asset_not_found' } })
+  await page.goto(`${owner.home}/assets`)
+  await page.getByText('You may not see the assets of this project').waitFor()
+  expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(0)
+
+  await stack.fixture.run(`UPDATE control.project_grants SET role = 'Project Viewer' WHERE person = $1`, [other.owner])
+  await page.goto(`${other.home}/assets`)
+  await page.getByRole('link', { name: 'See who is an owner' }).click()
+  await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
+})
+
+test.for(views)('assets can be used by everybody, at $width pixels in $colorScheme', async (view, { stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  await upload(stack, owner)
+  await upload(stack, owner, WAV, 'audio/wav')
+  const { page, problems } = await visit(view)
+  await page.goto(`${owner.home}/assets`)
+  await signIn(page, owner)
+  await expect.poll(() => widthOf(page)).toBe(1)
+  await drop(page, [['notes.png', `'no image'`]])
+  await page.getByRole('alert').waitFor()
+  const holds = async () =>
+    expect([await hindrances(page), await isTooWide(page), await overlaps(page)]).toEqual([[], false, []])
+  await holds()
+  await page
+    .getByRole('button', { name: /^Delete/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').waitFor()
+  await holds()
+  expect(problems).toEqual([])
+})
