@@ -5,7 +5,9 @@ import { docsSite } from './docs-site.ts'
 import { markdownRenderer } from './render-markdown.ts'
 
 const { texts, nothing } = docsSite()
-const pages = [...texts].filter(([, { type }]) => type.startsWith('text/html'))
+const pages = [...texts]
+  .filter(([, { type }]) => type.startsWith('text/html'))
+  .map(([address, { text }]) => [address, text()] as const)
 
 test('every guide of docs/ is a page, and the same as Markdown', () => {
   const folder = path.resolve(import.meta.dirname, '../../../../docs')
@@ -16,11 +18,11 @@ test('every guide of docs/ is a page, and the same as Markdown', () => {
 })
 
 test('every link of a page leads to a page or a heading that is there', () => {
-  for (const [address, { text }] of [...pages, ['nothing', { text: nothing }] as const])
+  for (const [address, text] of [...pages, ['nothing', nothing()] as const])
     for (const [, href = ''] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
       if (/^(https:|\/console$|\/openapi\.json$|\/docs\/api$)/.test(href)) continue
       const [to = '', anchor] = href.split('#')
-      const target = to === '' ? text : texts.get(to)?.text
+      const target = to === '' ? text : texts.get(to)?.text()
       expect([address, href, target !== undefined]).toEqual([address, href, true])
       if (anchor !== undefined)
         expect([address, href, target!.includes(`id="${decodeURI(anchor)}"`)]).toEqual([address, href, true])
@@ -28,7 +30,7 @@ test('every link of a page leads to a page or a heading that is there', () => {
 })
 
 test('llms.txt names every guide in Markdown', () => {
-  const { text } = texts.get('/llms.txt')!
+  const text = texts.get('/llms.txt')!.text()
   expect(text).toMatch(/^# .+\n\n> /)
   const links = [...text.matchAll(/\]\((\/docs\/[^)]+)\)/g)].map(([, address]) => address!)
   expect(links.length).toBeGreaterThan(10)
@@ -38,7 +40,7 @@ test('llms.txt names every guide in Markdown', () => {
 })
 
 test('no page has a script or a style of its own', () => {
-  for (const [address, { text }] of pages)
+  for (const [address, text] of pages)
     expect([address, /<script(?![^>]*\ssrc=)|<style|<[^>]+\s(?:on\w+|style)=/i.exec(text)?.[0]]).toEqual([
       address,
       undefined,

@@ -7,17 +7,18 @@ import { addressOfRefusal, isRefusalCode, refusalPages } from './refusal-pages.t
 import { markdownRenderer } from './render-markdown.ts'
 
 export interface DocsSite {
-  /** Texts by their address, each with its type. */
-  texts: Map<string, { text: string; type: string }>
+  /** Texts by their address, each with its type. A page is made when its text is asked for. */
+  texts: Map<string, { text: () => string; type: string }>
   /** What a person gets at an address under `/docs` that nothing is at. */
-  nothing: string
+  nothing: () => string
 }
 
 const HTML = 'text/html; charset=utf-8'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
 /**
- * Every page of the documentation, each as HTML and as Markdown, made from docs/.
+ * Every page of the documentation, each as HTML and as Markdown, made from docs/. All of docs/ is read at once, so that what is wrong with
+ * it is found at the start of the service; to make HTML of all of it would take longer than the rest of the start of the app.
  * @throws Error where a page that the table of docs/ names is not there
  */
 export function docsSite(): DocsSite {
@@ -39,12 +40,18 @@ export function docsSite(): DocsSite {
   const pages = [homePage(groups), ...guides.flatMap(pagesOf)]
   for (const page of pages) {
     const source = page.address === '/docs' ? '/docs/index.md' : `${page.address}.md`
-    texts.set(page.address, { text: show(page, source), type: HTML })
-    texts.set(source, { text: page.markdown, type: MARKDOWN })
+    texts.set(page.address, { text: once(() => show(page, source)), type: HTML })
+    texts.set(source, { text: () => page.markdown, type: MARKDOWN })
   }
-  const llms = { text: llmsText(groups), type: 'text/plain; charset=utf-8' }
+  const llms = { text: () => llmsText(groups), type: 'text/plain; charset=utf-8' }
   texts.set('/llms.txt', llms).set('/docs/llms.txt', llms)
-  return { texts, nothing: show(nothingHere, null) }
+  return { texts, nothing: once(() => show(nothingHere, null)) }
+}
+
+/** Made when it is first asked for, and kept. */
+function once(make: () => string): () => string {
+  let made: string | null = null
+  return () => (made ??= make())
 }
 
 /** Most guides are one page. */

@@ -8,7 +8,7 @@ const { texts } = docsSite()
 const codes = Object.entries(refusals)
 
 test.for(codes)('%s has a page that says its status, what clears it, who, and whether to repeat it', ([code, row]) => {
-  const markdown = texts.get(`/docs/refusals/${code}.md`)!.text
+  const markdown = texts.get(`/docs/refusals/${code}.md`)!.text()
   expect(markdown).toContain(`HTTP status **${row.status}**, \`${row.type}\``)
   expect(markdown).toMatch(/\*\*What clears it:\*\*\s+(?:- )?\S.{3}/)
   expect(markdown).toMatch(/## Who clears it\n\n\S.{9}/)
@@ -18,12 +18,12 @@ test.for(codes)('%s has a page that says its status, what clears it, who, and wh
 })
 
 test('the list of all codes leads to the page of each', () => {
-  const { text } = texts.get('/docs/refusals')!
+  const text = texts.get('/docs/refusals')!.text()
   for (const [code] of codes) expect(text).toContain(`href="/docs/refusals/${code}"`)
 })
 
 test('a code in a guide leads to its page', () => {
-  expect(texts.get('/docs/flows')!.text).toContain('<a href="/docs/refusals/input_type"><code>')
+  expect(texts.get('/docs/flows')!.text()).toContain('<a href="/docs/refusals/input_type"><code>')
 })
 
 test('a table of refusals that lacks one is told by name', () => {

@@ -67,9 +67,9 @@ export function showDocs(): RequestHandler {
     const asked = req.path.replace(/\/$/, '')
     const text = texts.get(asked)
     const file = Object.hasOwn(files, asked) ? files[asked] : undefined
-    if (text === undefined && file === undefined) return showNothing(req, res, nothing)
+    if (text === undefined && file === undefined) return showNothing(req, res, nothing())
     if (!kept.has(asked))
-      kept.set(asked, file ? keep(readFileSync(file.from), file.type) : keep(Buffer.from(text!.text), text!.type))
+      kept.set(asked, file ? keep(readFileSync(file.from), file.type) : keep(Buffer.from(text!.text()), text!.type))
     send(req, res, await kept.get(asked)!, asked === API_PAGE ? libraryPolicy : strictPolicy)
   }
 }
