@@ -1,6 +1,8 @@
 import { chromium, type Browser } from 'playwright-core'
 import { findChromium } from './chromium-binary.ts'
 
+export type { Page } from 'playwright-core'
+
 /** A Chromium without a screen; whoever opens it closes it. */
 export async function openBrowser(): Promise<Browser> {
   // The sandbox of Chromium is not for root; what is shown here is our own.

@@ -1,9 +1,9 @@
+import { useEffect, useRef } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { isSignedOut } from '../api/failed.ts'
 import { readingMe } from '../api/session.ts'
-import { Dialog } from '../parts/dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
-import { SignInForm } from '../sign-in/sign-in-form.tsx'
+import { SignInAgain } from '../sign-in/sign-in-again.tsx'
 import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { AppFrame } from './app-frame.tsx'
 
@@ -13,16 +13,12 @@ import { AppFrame } from './app-frame.tsx'
  */
 export function SessionGuard() {
   const { data: me, error } = useQuery(readingMe)
+  useReloadForSomebodyElse(me?.id)
   if (me)
     return (
       <>
         <AppFrame />
-        {isSignedOut(error) && (
-          <Dialog title="Your session has ended" stays onClose={() => {}}>
-            <p>Sign in again. The page stays as you left it.</p>
-            <SignInForm email={me.email} />
-          </Dialog>
-        )}
+        {isSignedOut(error) && <SignInAgain email={me.email} />}
       </>
     )
   if (isSignedOut(error)) return <SignInScreen />
@@ -31,4 +27,13 @@ export function SessionGuard() {
       <RefusalBox error={error} />
     </main>
   )
+}
+
+/** Who signed in meanwhile in another tab sees nothing of who was here before. */
+function useReloadForSomebodyElse(id: string | undefined): void {
+  const before = useRef(id)
+  useEffect(() => {
+    if (before.current !== undefined && id !== undefined && id !== before.current) location.reload()
+    before.current = id
+  }, [id])
 }

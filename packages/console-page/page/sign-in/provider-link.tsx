@@ -1,11 +1,15 @@
+import { useLocation } from '@tanstack/react-router'
+import { addressToComeBackTo } from '@gateway/contracts/console/console-address'
 import type { SignInMethods } from '@gateway/contracts/console/sign-in'
 
-/** The way through the sign-in provider of the organization. */
+/** The way through the sign-in provider of the organization, and back to this address. */
 export function ProviderLink({ provider }: { provider: NonNullable<SignInMethods['provider']> }) {
+  useLocation() // whatever it becomes
+  const returnTo = new URLSearchParams({ returnTo: addressToComeBackTo(location) })
   return (
     <>
       {provider.isReached ? (
-        <a className="button wide-button" href={provider.path}>
+        <a className="button wide-button" href={`${provider.path}?${returnTo}`}>
           Continue with single sign-on
         </a>
       ) : (

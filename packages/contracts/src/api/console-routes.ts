@@ -33,7 +33,15 @@ import {
   projectPatch,
   projectRecord,
 } from '../console/projects.ts'
-import { meRecord, newTokenBody, passwordBody, signInBody, signInMethods, tokenRecord } from '../console/sign-in.ts'
+import {
+  goToProviderQuery,
+  meRecord,
+  newTokenBody,
+  passwordBody,
+  signInBody,
+  signInMethods,
+  tokenRecord,
+} from '../console/sign-in.ts'
 import type { ApiRoute } from './api-route.ts'
 import { consoleAssetRoutes } from './console-asset-routes.ts'
 import { consoleBooksRoutes } from './console-books-routes.ts'
@@ -79,14 +87,14 @@ export const consoleRoutes = {
     'GET',
     '/api/v2/session/oidc',
     'Go to the sign-in provider',
-    { 302: { description: 'To the provider' } },
-    { by: 'nobody' },
+    { 303: { description: 'To the provider' } },
+    { by: 'nobody', query: goToProviderQuery, refusals: ['invalid_request'] },
   ),
   comeFromProvider: signIn(
     'GET',
     '/api/v2/session/oidc/callback',
     'Come back from the sign-in provider',
-    { 303: { description: 'To the console, signed in' } },
+    { 303: { description: 'To where the browser was in the console, signed in' } },
     { by: 'nobody', refusals: ['sign_in_failed', 'not_permitted'] },
   ),
   readMe: signIn('GET', '/api/v2/me', 'Ask who I am, with which roles', one(meRecord)),

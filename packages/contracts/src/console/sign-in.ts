@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
+import { isConsoleAddress } from './console-address.ts'
 import { id, label, named, time } from './fields.ts'
 import { projectRole, teamRole, tenantRole } from './roles.ts'
 
@@ -21,6 +22,16 @@ export const signInMethods = z
   })
   .meta({ examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null }] })
 export type SignInMethods = z.infer<typeof signInMethods>
+
+export const goToProviderQuery = z
+  .strictObject({
+    returnTo: z
+      .string()
+      .refine(isConsoleAddress, 'must be an address of the console, such as /console/account')
+      .optional()
+      .describe('address of the console that the browser comes back to, without the host; left out: its start'),
+  })
+  .meta({ examples: [{ returnTo: '/console/account' }] })
 
 /** `current` is needed once a password has been set. */
 export const passwordBody = z

@@ -4,14 +4,15 @@ import { answerOfRefusal, type ExplainError } from '@gateway/http/answer-errors'
 import { requestIdOf } from '@gateway/http/preamble'
 import { LedgerUnavailable } from '@gateway/ledger-client/ledger-failures'
 import type { ConsoleDeps } from '../deps.ts'
-import { isForBrowser, refusalPage } from '../page/refusal-page.ts'
+import { refusalPage, returnOfBrowser } from '../page/refusal-page.ts'
 
 /** What a client is told of an error (rules §2.1). What is no refusal is logged, and never shown. @param stylesheet of a page for browsers */
 export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: string): ExplainError {
   return (error, _req, res) => {
     const refusal = refusalFor(error)
     if (refusal.status >= 500) log.error({ err: error, requestId: requestIdOf(res) }, 'a request failed')
-    return isForBrowser(res) ? refusalPage(refusal, stylesheet) : answerOfRefusal(refusal)
+    const returnTo = returnOfBrowser(res)
+    return returnTo === null ? answerOfRefusal(refusal) : refusalPage(refusal, stylesheet, returnTo)
   }
 }
 

@@ -4,7 +4,7 @@ import { pageAddress, type BuiltFile, type BuiltPage } from '@gateway/console-pa
 import { refuse } from '@gateway/contracts/refusal'
 import type { Request, RequestHandler } from 'express'
 import { pageHeaders } from './page-headers.ts'
-import { expectBrowser, isForBrowser } from './refusal-page.ts'
+import { expectBrowser, returnOfBrowser } from './refusal-page.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -26,7 +26,7 @@ export function consolePage(files: BuiltPage): RequestHandler {
   return (req, res) => {
     expectBrowser(req, res)
     const asked = req.path.slice(pageAddress.length + 1)
-    const isStart = asked === '' || asked === START || (isForBrowser(res) && !files.has(asked))
+    const isStart = asked === '' || asked === START || (returnOfBrowser(res) !== null && !files.has(asked))
     const name = isStart ? START : asked
     const file = files.get(name)
     const type = types[path.extname(name)]

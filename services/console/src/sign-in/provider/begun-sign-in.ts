@@ -1,3 +1,5 @@
+import { pageAddress } from '@gateway/console-page/built-page'
+import { isConsoleAddress } from '@gateway/contracts/console/console-address'
 import type { ConsoleDeps } from '../../deps.ts'
 import { cookie, type Cookie } from '../session-cookie.ts'
 
@@ -7,6 +9,8 @@ export interface BegunSignIn {
   nonce: string
   /** Of PKCE: the code alone is worth nothing. */
   verifier: string
+  /** The address of the console where it began. */
+  returnTo: string
 }
 
 export const MAX_MS = 600_000
@@ -14,16 +18,19 @@ export const MAX_MS = 600_000
 /** `Lax`, because the browser comes back from another site. */
 export const begunCookie = (publicUrl: string): Cookie => cookie('svc_sign_in', 'lax', publicUrl)
 
-export function beginSignIn({ random }: Pick<ConsoleDeps, 'random'>): BegunSignIn {
+export function beginSignIn({ random }: Pick<ConsoleDeps, 'random'>, returnTo: string): BegunSignIn {
   const secret = () => Buffer.from(random(32)).toString('base64url')
-  return { state: secret(), nonce: secret(), verifier: secret() }
+  return { state: secret(), nonce: secret(), verifier: secret(), returnTo }
 }
 
-export function written({ state, nonce, verifier }: BegunSignIn): string {
-  return [state, nonce, verifier].join('.')
+export function written({ state, nonce, verifier, returnTo }: BegunSignIn): string {
+  return [state, nonce, verifier, Buffer.from(returnTo).toString('base64url')].join('.')
 }
 
 export function readBegun(text: string | null): BegunSignIn | null {
-  const [, state, nonce, verifier] = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/.exec(text ?? '') ?? []
-  return state && nonce && verifier ? { state, nonce, verifier } : null
+  const [, state, nonce, verifier, address] = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]+)$/.exec(text ?? '') ?? []
+  if (!state || !nonce || !verifier || !address) return null
+  const returnTo = Buffer.from(address, 'base64url').toString()
+  // Over plain http a neighbour under the same domain could have put the cookie there.
+  return { state, nonce, verifier, returnTo: isConsoleAddress(returnTo) ? returnTo : pageAddress }
 }

@@ -14,7 +14,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 't
   provider: SignInProvider
 }
 
-/** GET /api/v2/session/oidc/callback: the browser is back from the sign-in provider with a code, or a refusal. */
+/** GET /api/v2/session/oidc/callback: the browser is back from the sign-in provider with a code, or a refusal, and goes to where it was. */
 export function comeFromProvider(deps: Deps): Handler<'comeFromProvider'> {
   const { prisma, provider, publicUrl, throttle, log } = deps
   const begun = begunCookie(publicUrl)
@@ -28,6 +28,7 @@ export function comeFromProvider(deps: Deps): Handler<'comeFromProvider'> {
         reason: 'This sign-in was not begun in this browser, or more than ten minutes ago.',
         resolution: 'Begin again from the console.',
       })
+    expectBrowser(req, res, signIn.returnTo)
     const search = /\?.*$/.exec(req.originalUrl)?.[0] ?? ''
     const configuration = provider.configuration()
     const identity = await identityOf(configuration, new URL(provider.callbackUrl + search), signIn).catch((error) => {
@@ -38,7 +39,7 @@ export function comeFromProvider(deps: Deps): Handler<'comeFromProvider'> {
       return openSession(deps, tx, person, { by: 'provider', issuer: provider.issuer })
     })
     giveSession(deps, req, res, secret)
-    res.redirect(303, '/console')
+    res.redirect(303, signIn.returnTo)
   }
 }
 

@@ -94,3 +94,12 @@ export async function startProvider({ redirectUri, port = 0 }: { redirectUri: st
     },
   }
 }
+
+/** Until a console at this address has found its provider. */
+export async function untilReached(url: string): Promise<void> {
+  for (;;) {
+    const variants = (await (await fetch(`${url}/api/v2/session`)).json()) as { provider: { isReached: boolean } }
+    if (variants.provider.isReached) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { startProgram, type TestProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { answerOf, callerOf, consoleTest, outcomeOf, signInBy } from '../../console.fixture.ts'
-import { CLIENT, startProvider, type TestProvider } from './provider.fixture.ts'
+import { CLIENT, startProvider, untilReached, type TestProvider } from './provider.fixture.ts'
 
 const PUBLIC_URL = 'https://models.example.test'
 const CALLBACK = `${PUBLIC_URL}/api/v2/session/oidc/callback`
@@ -23,7 +23,7 @@ const test = consoleTest
     const env = { DATABASE_URL: database.consoleUrl, ...LEDGER_AWAY, ...OIDC, OIDC_ISSUER: provider.issuer }
     const program = await startProgram({ name: 'console', entry: main, folder, env })
     onCleanup(program.stop)
-    await untilReached(program)
+    await untilReached(program.url)
     return program
   })
 
@@ -33,8 +33,8 @@ interface Begun {
   cookie: string
 }
 
-async function begin(console: TestProgram): Promise<Begun> {
-  const answer = await fetch(`${console.url}/api/v2/session/oidc`, { redirect: 'manual' })
+async function begin(console: TestProgram, search = ''): Promise<Begun> {
+  const answer = await fetch(`${console.url}/api/v2/session/oidc${search}`, { redirect: 'manual' })
   expect(answer.status).toBe(303)
   const [cookie = ''] = answer.headers.getSetCookie()
   return { address: answer.headers.get('Location')!, cookie: cookie.split(';')[0]! }
@@ -58,16 +58,6 @@ function sessionOf(answer: Response): string {
   const cookie = answer.headers.getSetCookie().find((each) => each.startsWith('__Host-svc_session='))
   expect(cookie, `${answer.status}`).toBeDefined()
   return cookie!.split(';')[0]!
-}
-
-async function untilReached(program: TestProgram): Promise<void> {
-  for (;;) {
-    const variants = (await (await fetch(`${program.url}/api/v2/session`)).json()) as {
-      provider: { isReached: boolean }
-    }
-    if (variants.provider.isReached) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 const person = async (fixture: { person(): Promise<string> }) => {
@@ -116,8 +106,54 @@ test('the provider is asked with state, nonce and a code challenge, and the brow
     code_challenge_method: 'S256',
   })
   expect(answer.headers.getSetCookie()).toEqual([
-    expect.stringMatching(/^__Host-svc_sign_in=[\w.-]{131}; Max-Age=600; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/),
+    expect.stringMatching(/^__Host-svc_sign_in=[\w.-]{143}; Max-Age=600; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/),
   ])
+})
+
+test('the browser goes back to where it was in the console, and nowhere else, whatever its cookie says', async ({
+  console,
+  provider,
+  fixture,
+}) => {
+  const { email } = await person(fixture)
+  provider.sit('deep', { email, email_verified: true })
+  const returnTo = '/console/projects/ten_1/prj_1/calls?state=Settled&since=day#newest'
+  const goesTo = async (put: (cookie: string) => string) => {
+    const { address, cookie } = await begin(console, `?returnTo=${encodeURIComponent(returnTo)}`)
+    const { status, headers } = await comeBack(console, await provider.visit(address), put(cookie))
+    return [status, headers.get('Location')]
+  }
+  const forged = (address: string) => (cookie: string) =>
+    cookie.replace(/[\w-]+$/, Buffer.from(address).toString('base64url'))
+  expect(await goesTo((cookie) => cookie)).toEqual([303, returnTo])
+  for (const address of [
+    '//evil.example',
+    'https://evil.example/console',
+    '/console/../docs',
+    '/\\evil.example',
+    '\r\n',
+  ])
+    expect([address, await goesTo(forged(address))]).toEqual([address, [303, '/console']])
+})
+
+test.for([
+  'returnTo=//evil.example',
+  'returnTo=/%5Cevil.example',
+  'returnTo=https://evil.example/console',
+  'returnTo=javascript:alert(1)',
+  'returnTo=/console/../docs',
+  'returnTo=/console/%252e%252e/docs',
+  'returnTo=/console%09/../docs',
+  'returnTo=/console%0D%0ASet-Cookie:%20a=b',
+  `returnTo=/console/${'a'.repeat(2_000)}`,
+  'returnTo=',
+  'returnTo=/console&returnTo=//evil.example',
+  'returnTo[]=/console',
+  'next=/console',
+])('a sign-in does not begin with %s [invalid_request]', async (search, { console }) => {
+  const answer = await fetch(`${console.url}/api/v2/session/oidc?${search}`, { redirect: 'manual' })
+  expect([answer.headers.get('Location'), answer.headers.getSetCookie()]).toEqual([null, []])
+  expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
 test('an e-mail that nobody was added with opens nothing and makes nobody [not_permitted]', async ({
@@ -294,7 +330,7 @@ test('a provider that is away stops nobody else, is told of, and is found when i
 
   const provider = await startProvider({ redirectUri: CALLBACK, port: Number(new URL(OIDC_ISSUER).port) })
   onTestFinished(provider.stop)
-  await untilReached(program)
+  await untilReached(program.url)
   expect(await (await fetch(`${program.url}/health/ready`)).json()).toEqual({ status: 'ready' })
   const { email } = await person(fixture)
   provider.sit('late', { email, email_verified: true })

@@ -1,0 +1,152 @@
+import path from 'node:path'
+import { expect } from 'vitest'
+import { openBrowser, type Page } from '@gateway/testbed/open-browser'
+import { startProgram } from '@gateway/testbed/test-program'
+import { callerOf, consoleTest } from '../../console.fixture.ts'
+import { CLIENT, startProvider, untilReached } from './provider.fixture.ts'
+
+// Where somebody is once they have signed in: where they wanted to be. In a browser, with a provider at another site.
+
+const PASSWORD = 'correct horse battery'
+const LONGEST_WAIT_MS = 60_000
+/** As scenarios have, which have browsers too. */
+const inBrowser = { timeout: 180_000 }
+
+const test = consoleTest
+  .extend('console', { scope: 'file' }, async ({ database, ledger, folder }, { onCleanup }) => {
+    const program = await startProgram({
+      name: 'console',
+      entry: path.join(import.meta.dirname, '../../main.ts'),
+      folder,
+      env: {
+        DATABASE_URL: database.consoleUrl,
+        LEDGER_URL: ledger.url,
+        SERVICE_SECRET: 'c'.repeat(32),
+        ASSETS_FOLDER: path.join(folder, 'assets'),
+      },
+    })
+    onCleanup(program.stop)
+    return program
+  })
+  .extend('provider', { scope: 'file' }, async ({ console }, { onCleanup }) => {
+    const publicUrl = `http://localhost:${new URL(console.url).port}` // for cookies another site than 127.0.0.1
+    const provider = await startProvider({ redirectUri: `${publicUrl}/api/v2/session/oidc/callback` })
+    onCleanup(provider.stop)
+    await console.kill()
+    await console.start({
+      PUBLIC_URL: publicUrl,
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: CLIENT.id,
+      OIDC_CLIENT_SECRET: CLIENT.secret,
+    })
+    await untilReached(console.url)
+    return { ...provider, publicUrl }
+  })
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const browser = await openBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  .extend('page', async ({ browser }, { onCleanup }) => {
+    const context = await browser.newContext()
+    context.setDefaultTimeout(LONGEST_WAIT_MS)
+    onCleanup(() => context.close())
+    return context.newPage()
+  })
+  /** Somebody with a project, whom the provider knows, and an address deep in the console. */
+  .extend('owner', async ({ console, provider, stack }) => {
+    const email = `${stack.owner.id}@example.test`
+    const { status } = await callerOf(console.url, stack.owner.id, stack.owner.token).put('/api/v2/me/password', {
+      password: PASSWORD,
+    })
+    expect(status).toBe(204)
+    return {
+      email,
+      sit: () => provider.sit(stack.owner.id, { email, email_verified: true }),
+      address: `${provider.publicUrl}/console/projects/${stack.tenant}/${stack.project}/calls?state=Released&since=day`,
+      keys: `${provider.publicUrl}/console/projects/${stack.tenant}/${stack.project}/keys`,
+    }
+  })
+
+const byProvider = (page: Page) => page.getByRole('link', { name: /^Continue with single sign-on/ })
+
+/** That the page shows what its address says. */
+async function isThere(page: Page, address: string): Promise<void> {
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
+  await page.getByText('State: Released').waitFor()
+  expect(page.url()).toBe(address)
+}
+
+/** What the browser does when its reader comes back to a tab. */
+const comeBackTo = async (page: Page) => {
+  await page.bringToFront()
+  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
+}
+
+test(
+  'a link deep into the console leads there by the sign-in provider, filters and all',
+  inBrowser,
+  async ({ owner, page }) => {
+    owner.sit()
+    await page.goto(owner.address)
+    await byProvider(page).click()
+    await isThere(page, owner.address)
+    await page.goBack()
+    await page.goForward()
+    await isThere(page, owner.address)
+  },
+)
+
+test(
+  'whoever is refused at the provider reads why, and begins again at the same address',
+  inBrowser,
+  async ({ owner, provider, page }) => {
+    provider.sit('')
+    await page.goto(owner.address)
+    await byProvider(page).click()
+    await page.getByText('The sign-in provider did not sign you in (access_denied).').waitFor()
+    await page.getByText('Begin again from the console.').waitFor()
+    owner.sit()
+    await page.getByRole('link', { name: 'Begin again' }).click()
+    await byProvider(page).click()
+    await isThere(page, owner.address)
+  },
+)
+
+test('by a password one is at the same address', inBrowser, async ({ owner, page }) => {
+  await page.goto(owner.address)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await isThere(page, owner.address)
+})
+
+test(
+  'a session that ends is begun anew at the provider in another tab, and nothing that was typed is lost',
+  inBrowser,
+  async ({ owner, provider, signIn, page }) => {
+    owner.sit()
+    await page.goto(owner.keys)
+    await byProvider(page).click()
+    await page.getByRole('button', { name: 'Create a key' }).first().click()
+    const name = page.getByRole('dialog', { name: 'Create a key' }).getByLabel('Name', { exact: true })
+    await name.fill('typed before')
+    const endSession = async () => {
+      await page.context().clearCookies()
+      await comeBackTo(page)
+      const [tab] = await Promise.all([page.waitForEvent('popup'), byProvider(page).click()])
+      await tab.getByRole('heading', { name: 'Projects', level: 1 }).waitFor()
+      await tab.close()
+      await comeBackTo(page)
+      await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ state: 'detached' })
+    }
+    await endSession()
+    expect(await name.inputValue()).toBe('typed before')
+
+    const other = await signIn()
+    provider.sit(other.id, { email: `${other.id}@example.test`, email_verified: true })
+    await endSession()
+    await expect.poll(() => name.inputValue()).toBe('') // somebody else sees nothing of what was typed
+  },
+)
