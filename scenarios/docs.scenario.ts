@@ -6,6 +6,7 @@ import { hindrances, isTooWide, views, type Page } from './src/console/browser.t
 
 const pages = [
   '/docs',
+  '/docs/first-call',
   '/docs/flows',
   '/docs/rules',
   '/docs/money',

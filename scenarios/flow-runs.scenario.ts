@@ -6,7 +6,7 @@ import { hindrances } from './src/console/browser.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
-import { readDocBlocks } from './src/mcp/doc-blocks.ts'
+import { readDocBlocks } from './src/guides/doc-blocks.ts'
 
 // What is seen beside the canvas of executions, of what they are given, and of revisions.
 

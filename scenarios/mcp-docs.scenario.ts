@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
 import { expect } from 'vitest'
-import { readDocBlocks, type DocBlock } from './src/mcp/doc-blocks.ts'
+import { readDocBlocks, type DocBlock } from './src/guides/doc-blocks.ts'
+import { isThere } from './src/guides/is-there.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 
@@ -36,12 +37,6 @@ interface Server {
   args: string[]
   env: Record<string, string>
 }
-
-const isThere = (program: string) =>
-  run('which', [program]).then(
-    () => true,
-    () => false,
-  )
 
 /** What a client that is configured so gets from a call. */
 async function answerOfConfigured({ command, args, env }: Server): Promise<string> {

@@ -8,7 +8,11 @@ const EXTENSIONS = 'ts|js|sql|md|ya?ml|prisma|sh|css|html|lua|json'
 /** Names that are no files of the repository, or of no single one, and why they may be spoken of. */
 const elsewhere: [name: RegExp, why: string][] = [
   [/^(\.local\/)?(ready|secrets)\.json$/, 'written by `npm start`'],
-  [/^(\.\w+\/)?(claude_desktop_config|mcp)\.json$/, "of a caller's own client"],
+  [/^(\.\w+\/)?((claude_desktop_config|mcp|opencode)\.json|config\.yaml)$/, "of a caller's own client"],
+  [
+    /^(agent-key|answer|flat|flow|key|me|mended|pocket|sage|statement|stopped)\.json$/,
+    'what readers of a guide make, in a folder of their own',
+  ],
   [/^tools\/(call|list)$/, 'methods of MCP'],
   [/^swagger-ui-bundle\.js$/, 'of a dependency'],
   [/^deploy\/(gateway|worker|ledger|console)$/, 'a Deployment, in a command of kubectl'],

@@ -96,7 +96,13 @@ function CallStep({ model }: { model: string | undefined }) {
   const command = firstCall(useBaseUrl(), 'YOUR_KEY', model)
   return (
     <>
-      <p className="soft">Put the secret of the key in place of YOUR_KEY. The call appears here by itself.</p>
+      <p className="soft">
+        Put the secret of the key in place of YOUR_KEY. The call appears here by itself.{' '}
+        <a href="/docs/first-call" target="_blank" rel="noreferrer">
+          The guide
+        </a>{' '}
+        goes on from there.
+      </p>
       <Copyable text={command} label="Copy the command" />
     </>
   )

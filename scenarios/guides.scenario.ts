@@ -1,0 +1,74 @@
+import { readFile, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { controlClient } from '@gateway/simulated-provider/control-client'
+import { startSeededStack } from '@gateway/testbed/seeded-stack'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { expect, test as base } from 'vitest'
+import { openGuideProject } from './src/guides/guide-project.ts'
+import { openShell } from './src/guides/guide-shell.ts'
+import { isThere } from './src/guides/is-there.ts'
+import { runGuide } from './src/guides/run-guide.ts'
+
+// The guides of docs/, followed as they are written, on what `npm start` starts.
+
+const workspace = path.resolve(import.meta.dirname, '..')
+const guides = ['first-call', 'first-flow', 'costs', 'moving-from', 'coding-agents']
+
+const test = base
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('stack', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const stack = await startSeededStack({ write: () => {} })
+    onCleanup(stack.stop)
+    return stack
+  })
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  .extend('open', async ({}, { onCleanup }) => {
+    const folder = await temporaryFolder('guide')
+    await symlink(path.join(import.meta.dirname, 'node_modules'), path.join(folder, 'node_modules'))
+    return (variables: Record<string, string> = {}) => {
+      const { PATH = '' } = process.env
+      const node = path.dirname(process.execPath)
+      const shell = openShell(folder, { PATH: `${node}${path.delimiter}${PATH}`, HOME: folder, ...variables })
+      onCleanup(shell.close)
+      return { shell, folder, variables: new Set(Object.keys(variables)) }
+    }
+  })
+
+test.for(guides)('every block of docs/%s.md does what the page says', async (name, { stack, open, skip }) => {
+  for (const program of ['bash', 'curl', 'jq'])
+    if (!(await isThere(program))) skip(`there is no ${program} on this machine`)
+  const page = await readFile(path.join(workspace, 'docs', `${name}.md`), 'utf8')
+  // What is stopped has to go on until it is.
+  await controlClient(new URL(stack.providerControl).origin).setFaults([
+    { prompt: 'Write a note about a storm.', latencyMs: 60_000 },
+  ])
+  await runGuide(page, open(await openGuideProject(stack)))
+})
+
+test('a guide is not believed: what it shows, runs and names is held against what happens', async ({ open }) => {
+  const { shell, folder } = open()
+  const follow = (...lines: string[]) => runGuide(lines.join('\n'), { shell, folder, variables: new Set(['NAME']) })
+  const block = (kind: string, ...lines: string[]) => ['```' + kind, ...lines, '```', ''].join('\n')
+
+  await follow(
+    block('sh variables', 'export NAME=value # yours'),
+    block('text notes.txt', 'one'),
+    block('sh', 'word=$(cat notes.txt)', 'echo "$word and two" >&2'),
+    block('text', 'one and …'),
+    block('sh', String.raw`printf '{"id":"key_1","word":"%s","more":[1,null]}\n' "$word"`),
+    block('json', '{ "word": "one", "id": "key_…", "more": [1, …] }'),
+    block('sh', String.raw`printf '{"id":1,"word":"%s"}\n{"id":2}\n' "$word"`),
+    block('ndjson', '{ "word": "one", "…": "…" }', '{ "id": … }'),
+    block('python not executed: its package is not to be had here', 'import nothing'),
+  )
+
+  await expect(follow(block('sh', 'echo one'), block('text', 'two'))).rejects.toThrow('line 5')
+  await expect(follow(block('sh', 'echo [1,2]'), block('json', '[1]'))).rejects.toThrow('line 5')
+  await expect(follow('# A title', block('sh', 'false', 'true'))).rejects.toThrow('line 2, A title: A command ended')
+  await expect(follow(block('text', 'one'))).rejects.toThrow('no commands before it')
+  await expect(follow(block('sh variables', 'export OTHER=value'))).rejects.toThrow('no variable')
+  await expect(follow(block('js never-run.mjs', '1'))).rejects.toThrow('No command names never-run.mjs')
+  for (const kind of ['', 'toml', 'js', 'sh later', 'sh not executed: later'])
+    await expect(follow(block(kind, 'x'))).rejects.toThrow('Nobody knows how to run')
+  await expect(follow(block('json not executed: it is for another program', '{'))).rejects.toThrow('JSON')
+})

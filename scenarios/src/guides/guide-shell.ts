@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+
+export type GuideShell = ReturnType<typeof openShell>
+
+/** One bash, in which what a block sets is there for the next one. */
+export function openShell(folder: string, environment: Record<string, string>) {
+  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env: environment, detached: true })
+  bash.stdin.write("exec 2>&1; set -o pipefail; trap 'failed=$?' ERR\n")
+  let count = 0
+
+  /** What the commands print, on both streams. @throws Error where one of them fails */
+  async function run(commands: string): Promise<string> {
+    const file = path.join(folder, `.block-${count++}.sh`)
+    const mark = `\nthe end of ${file}: `
+    await writeFile(file, commands)
+    const printed = untilMark(mark)
+    bash.stdin.write(`failed=0; . ${file} </dev/null; printf '${mark.replace('\n', '\\n')}%d\\n' "$failed"\n`)
+    const [text = '', status] = (await printed).split(mark)
+    if (Number(status) !== 0) throw new Error(`A command ended with ${status}:\n${commands}\n${text}`)
+    return text
+  }
+
+  function untilMark(mark: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let text = ''
+      const read = (data: Buffer) => {
+        text += data.toString()
+        const end = text.indexOf(mark)
+        if (end < 0 || !text.endsWith('\n') || text.length === end + mark.length) return
+        bash.stdout.off('data', read)
+        bash.off('exit', ended)
+        resolve(text)
+      }
+      const ended = () => reject(new Error(`The shell has ended:\n${text}`))
+      bash.stdout.on('data', read)
+      bash.once('exit', ended)
+    })
+  }
+
+  return {
+    run,
+    /** Ends it, with whatever a guide has left running in it. */
+    async close(): Promise<void> {
+      if (bash.exitCode !== null || bash.signalCode !== null) return
+      const ended = new Promise((resolve) => void bash.once('exit', resolve))
+      process.kill(-bash.pid!, 'SIGKILL')
+      await ended
+    },
+  }
+}
