@@ -60,8 +60,7 @@ const nodes = [
   { ...succeeded, id: 'out', kind: 'output', output: answer },
 ] as const
 
-/** What a list has of one. */
-export const executionSummaryExample = {
+const summary = {
   id: exampleIds.execution,
   object: 'sandbox.execution',
   sandbox: exampleIds.sandbox,
@@ -75,8 +74,11 @@ export const executionSummaryExample = {
   ...times,
 } as const
 
+/** What a list has of one. */
+export const executionSummaryExample = { ...summary, key: exampleIds.key, person: null } as const
+
 export const executionExample = {
-  ...executionSummaryExample,
+  ...summary,
   output: answer,
   nodes,
   childCalls: [exampleIds.invocation],

@@ -71,7 +71,12 @@ const rest = {
 
 /** An execution in a list; its output and nodes are in its own record. */
 export const executionSummaryShape = z
-  .strictObject({ ...summary, ...rest })
+  .strictObject({
+    ...summary,
+    key: z.string().nullable().describe('the key that it was begun with; null: a person began it in the console'),
+    person: z.string().nullable().describe('the person who began it in the console; null: a key did'),
+    ...rest,
+  })
   .meta({ examples: [executionSummaryExample] })
 export type ExecutionSummary = z.infer<typeof executionSummaryShape>
 export type ExecutionStatus = ExecutionSummary['status']

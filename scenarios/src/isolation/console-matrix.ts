@@ -139,6 +139,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`POST ${sandbox}/execute`]:                              row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
   [`POST ${sandbox}/estimate`]:                             row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ input: { text: 'Hello' } }) }),
   [`GET ${sandbox}/executions`]:                            row(NONE,  NONE,   '200',  NONE,   NONE),
+  [`GET ${project}/executions`]:                            row(GONE,  GONE,   '200',  GONE,   GONE),
   [`GET ${project}/executions/:execution`]:                 row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
   [`POST ${project}/executions/:execution/cancel`]:         row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION),
   [`POST ${project}/executions/:execution/rerun`]:          row(NO_EXECUTION, NO_EXECUTION, '200', NO_EXECUTION, NO_EXECUTION, { body: () => ({ from: 'out' }) }),

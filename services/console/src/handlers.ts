@@ -7,7 +7,7 @@ import { cancelExecution } from './executions/cancel-execution.ts'
 import { estimateSandbox } from './executions/estimate-sandbox.ts'
 import { executeSandbox } from './executions/execute-sandbox.ts'
 import { followExecution } from './executions/execution-progress.ts'
-import { listExecutions, readExecution } from './executions/executions.ts'
+import { listExecutions, listProjectExecutions, readExecution } from './executions/executions.ts'
 import { rerunExecution } from './executions/rerun-execution.ts'
 import { checkKey } from './keys/check-key.ts'
 import { createKey } from './keys/create-key.ts'
@@ -132,6 +132,7 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     executeSandbox: executeSandbox(deps),
     estimateSandbox: estimateSandbox(deps),
     listExecutions: listExecutions(deps),
+    listProjectExecutions: listProjectExecutions(deps),
     readExecution: readExecution(deps),
     cancelExecution: cancelExecution(deps),
     rerunExecution: rerunExecution(deps),

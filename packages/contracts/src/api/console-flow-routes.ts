@@ -5,6 +5,7 @@ import {
   executionsQuery,
   newRevisionBody,
   newSandboxBody,
+  projectExecutionsQuery,
   rerunBody,
   revisionRecord,
   sandboxPatch,
@@ -128,6 +129,13 @@ export const consoleFlowRoutes = {
       query: executionsQuery,
       refusals: ['invalid_request', ...reached],
     },
+  ),
+  listProjectExecutions: sandboxes(
+    'GET',
+    `${project}/executions`,
+    'List the executions of all sandbox products, newest first',
+    page(executionSummaryShape),
+    { query: projectExecutionsQuery, refusals: ['invalid_request'] },
   ),
   readExecution: sandboxes('GET', `${project}/executions/{execution}`, 'Read an execution', one(executionDetailShape), {
     refusals: ['execution_not_found'],

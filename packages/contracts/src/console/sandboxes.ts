@@ -4,7 +4,7 @@ import { graphExample, inputExample, sideInPackage } from '../execution-examples
 import { ceilingMicro, executionStates } from '../execution.ts'
 import { flowPackage, graph, graphProblem } from '../graph.ts'
 import { id, label, paragraph, time } from './fields.ts'
-import { pageQuery } from './page.ts'
+import { timedQuery } from './page.ts'
 
 const runnerVersion = '1'
 const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
@@ -147,15 +147,23 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text))
+const executionState = z.enum(executionStates).optional().describe('the status that they have now')
+
 /** Which executions of a sandbox product are listed. */
-export const executionsQuery = z
-  .strictObject({
-    ...pageQuery.shape,
-    state: z.enum(executionStates).optional().describe('the status that they have now'),
-    revision: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
-    from: moment.optional().describe('begun at this moment or later'),
-    to: moment.optional().describe('begun before this moment'),
-  })
-  .refine(({ from, to }) => !from || !to || from < to, { path: ['from'], error: 'must be before to' })
-  .meta({ examples: [{ state: 'Succeeded', from: exampleValues.from, to: exampleValues.to, limit: 20 }] })
+export const executionsQuery = timedQuery({
+  state: executionState,
+  revision: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+}).meta({ examples: [{ state: 'Succeeded', from: exampleValues.from, to: exampleValues.to, limit: 20 }] })
+
+/** Which executions of a project are listed. */
+export const projectExecutionsQuery = timedQuery({ state: executionState, sandbox: id.optional() }).meta({
+  examples: [
+    {
+      sandbox: exampleIds.sandbox,
+      state: 'Succeeded',
+      from: exampleValues.from,
+      to: exampleValues.to,
+      limit: 20,
+    },
+  ],
+})

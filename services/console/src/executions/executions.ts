@@ -1,51 +1,35 @@
 import type { CheckedQueryOf } from '@gateway/contracts/api-route'
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
+import type { Page } from '@gateway/contracts/console/page'
 import { refusalFor } from '@gateway/contracts/ledger-refusal'
-import { Prisma } from '@gateway/database/client'
 import type { ExecutionSummary } from '@gateway/contracts/execution'
-import { errorOfExecution, type BegunBy } from '@gateway/contracts/execution-error'
+import { errorOfExecution } from '@gateway/contracts/execution-error'
 import { refuse, type RefusalBody } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
-import { reachSandbox } from '../sandboxes/reach-sandbox.ts'
+import { pageOfFound } from '../request/found-rows.ts'
+import { readTimeCursor } from '../request/page.ts'
+import { reachSandbox, reachSandboxesOf } from '../sandboxes/reach-sandbox.ts'
 import { textOf } from '../sandboxes/revision-record.ts'
 import { personOf } from '../sign-in/person.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
+import { findExecutions, type FoundExecution } from './find-executions.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
-
-interface ExecutionRow {
-  id: string
-  sandbox: string
-  revision: number
-  project: string
-  begun_by: BegunBy
-  status: ExecutionSummary['status']
-  error: Uint8Array | null
-  max_micro: bigint | null
-  charged_micro: bigint
-  created_at: Date
-  started_at: Date | null
-  completed_at: Date | null
-  rerun_of: string | null
-}
 
 /** GET …/sandboxes/{s}/executions: its executions, newest first, whoever began them, of a state, a revision, a time. */
 export function listExecutions(deps: Deps): Handler<'listExecutions'> {
   return async (call, res) => {
     const { project, sandbox } = await reachSandbox(deps, call, res)
-    const query = call.query()
-    const { limit } = query
-    const rows = await deps.prisma.$queryRaw<ExecutionRow[]>`
-      SELECT id, sandbox, revision, project, CASE WHEN person IS NULL THEN surface ELSE 'person' END AS begun_by, status, error, max_micro, created_at, started_at, completed_at, rerun_of,
-             coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
-                        CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v
-                        WHERE n.execution = e.id), 0)::bigint AS charged_micro
-        FROM money.executions e
-       WHERE sandbox = ${sandbox.id} AND project = ${project} ${wantedBy(query)}
-       ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}`
-    res.json(pageOf(rows.map(executionSummary), limit, timeCursor))
+    res.json(await pageOfExecutions(deps, project, { ...call.query(), sandbox: sandbox.id }))
+  }
+}
+
+/** GET …/projects/{p}/executions: those of all its sandbox products, newest first, of a state, one of them, a time. */
+export function listProjectExecutions(deps: Deps): Handler<'listProjectExecutions'> {
+  return async (call, res) => {
+    const { project } = await reachSandboxesOf(deps, call, res)
+    res.json(await pageOfExecutions(deps, project, call.query()))
   }
 }
 
@@ -62,29 +46,27 @@ export function readExecution(deps: Deps): Handler<'readExecution'> {
   }
 }
 
-/** The index over sandbox and time leads to them; state and revision are looked at on the way. */
-function wantedBy({ cursor, state, revision, from, to }: CheckedQueryOf<ConsoleRoutes['listExecutions']>): Prisma.Sql {
-  const older = cursor === undefined ? null : readTimeCursor(cursor)
-  return Prisma.join(
-    [
-      ...(older === null ? [] : [Prisma.sql`AND (created_at, id) < (${older.at}, ${older.id})`]),
-      ...(state === undefined ? [] : [Prisma.sql`AND status = ${state}`]),
-      ...(revision === undefined ? [] : [Prisma.sql`AND revision = ${revision}`]),
-      ...(from === undefined ? [] : [Prisma.sql`AND created_at >= ${from}`]),
-      ...(to === undefined ? [] : [Prisma.sql`AND created_at < ${to}`]),
-      Prisma.empty,
-    ],
-    ' ',
-  )
+type Query = CheckedQueryOf<ConsoleRoutes['listExecutions']> | CheckedQueryOf<ConsoleRoutes['listProjectExecutions']>
+
+async function pageOfExecutions(
+  { prisma }: Pick<Deps, 'prisma'>,
+  project: string,
+  { cursor, ...query }: Query & { sandbox?: string | undefined },
+): Promise<Page<ExecutionSummary>> {
+  const place = cursor === undefined ? null : readTimeCursor(cursor, /^exe_/)
+  const rows = await prisma.$queryRaw<FoundExecution[]>(findExecutions({ ...query, project, place }))
+  return pageOfFound(rows, query.limit, executionSummary, ({ created_at: at, id }) => ({ at, id }))
 }
 
-function executionSummary(row: ExecutionRow): ExecutionSummary {
+function executionSummary(row: FoundExecution): ExecutionSummary {
   return {
     id: row.id,
     object: 'sandbox.execution',
     sandbox: row.sandbox,
     revision: row.revision,
     project: row.project,
+    key: row.key,
+    person: row.person,
     rerunOf: row.rerun_of,
     status: row.status,
     error: errorOf(row),
@@ -96,7 +78,7 @@ function executionSummary(row: ExecutionRow): ExecutionSummary {
   }
 }
 
-function errorOf(row: ExecutionRow): ExecutionSummary['error'] {
+function errorOf(row: FoundExecution): ExecutionSummary['error'] {
   if (row.error === null) return null
   return errorOfExecution(JSON.parse(textOf(row.error)) as RefusalBody, {
     id: row.id,

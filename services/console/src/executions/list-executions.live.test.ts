@@ -45,6 +45,73 @@ test('executions are listed by state, revision and time, page by page', async ({
   expect(await list(`state=Succeeded&limit=2&cursor=${page.body.nextCursor}`)).toEqual([first])
 })
 
+test('the executions of a project are listed over all its flows, by state, flow and time, and say who began them', async ({
+  stack,
+  fixture,
+}) => {
+  const project = { id: stack.project }
+  const flows = [(await fixture.sandbox(project, echo)).id, (await fixture.sandbox(project, echo)).id]
+  const states = ['Succeeded', 'Running', 'Succeeded', 'Admitted'] as const
+  const ids: string[] = []
+  for (const [n, state] of states.entries()) {
+    const id = fixture.id('exe')
+    ids.unshift(id)
+    const byKey = n === 2
+    await fixture.run(
+      `INSERT INTO money.executions (id, project, sandbox, revision, key, lineage, person, surface, status, output, created_at, deadline_at, completed_at)
+       VALUES ($1, $2, $3, 1, $4, $4, $5, 'invoke', $6, $7, $8, now(), $9)`,
+      [
+        id,
+        stack.project,
+        flows[n % 2],
+        byKey ? 'key_1' : null,
+        byKey ? null : stack.owner.id,
+        state,
+        state === 'Succeeded' ? Buffer.from('{}') : null,
+        `2026-11-0${n + 1}T00:00:00Z`,
+        state === 'Succeeded' ? `2026-11-0${n + 1}T00:00:01Z` : null,
+      ],
+    )
+  }
+  const [fourth, third, second, first] = ids
+  const list = async (query: string) => {
+    const { body } = await stack.owner.get(`${stack.projectPath}/executions?${query}`)
+    return (body.data as { id: string }[]).map(({ id }) => id)
+  }
+  expect(await list('')).toEqual(ids)
+  expect(await list('state=Succeeded')).toEqual([third, first])
+  expect(await list('state=Running')).toEqual([second])
+  expect(await list('state=Admitted')).toEqual([fourth])
+  expect(await list(`sandbox=${flows[1]}`)).toEqual([fourth, second])
+  expect(await list(`sandbox=${flows[1]}&state=Running`)).toEqual([second])
+  expect(await list(`sandbox=${flows[0]}&state=Running`)).toEqual([])
+  expect(await list('from=2026-11-02T00:00:00Z&to=2026-11-04T00:00:00Z')).toEqual([third, second])
+  const page = await stack.owner.get(`${stack.projectPath}/executions?limit=2`)
+  expect(page.body.data).toMatchObject([
+    { id: fourth, sandbox: flows[1], key: null, person: stack.owner.id },
+    { id: third, sandbox: flows[0], key: 'key_1', person: null },
+  ])
+  expect(await list(`limit=2&cursor=${page.body.nextCursor}`)).toEqual([second, first])
+  const elsewhere = await fixture.project({ ...stack, owner: stack.owner.id })
+  const { body } = await stack.owner.get(`${stack.path}/projects/${elsewhere.id}/executions?sandbox=${flows[0]}`)
+  expect(body).toEqual({ data: [], nextCursor: null })
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  expect(outcomeOf(await viewer.get(`${stack.projectPath}/executions`))).toBe('404 not_found')
+})
+
+test.for([
+  ['state=Ready', 'state'],
+  ['from=2026-11-02T00:00:00Z&to=2026-11-02T00:00:00Z', 'from'],
+  ['revision=1', 'revision'],
+  ['cursor=1.inv_1', 'cursor'],
+] as const)(
+  'executions of a project by what can not be are refused: %s [invalid_request]',
+  async ([query, param], { stack }) => {
+    const answer = await stack.owner.get(`${stack.projectPath}/executions?${query}`)
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+  },
+)
+
 test.for([
   ['state=Ready', 'state'],
   ['revision=0', 'revision'],

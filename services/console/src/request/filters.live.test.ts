@@ -3,6 +3,7 @@ import { consoleTest, outcomeOf, type Caller } from '../console.fixture.ts'
 import { ROWS_A_PAGE } from './found-rows.ts'
 import { findCalls, type CallFilters } from '../money/find-calls.ts'
 import { findEntries } from '../audit/find-entries.ts'
+import { findExecutions, type ExecutionFilters } from '../executions/find-executions.ts'
 import type { Prisma } from '@gateway/database/client'
 
 // Lists with filters: what they find, that pages meet, and that no page reads a large book.
@@ -196,6 +197,22 @@ test('no page of a large book looks at more than its rows, whatever its filters,
         filters,
         true,
       ])
+    const executions: ExecutionFilters = { project: stack.project, place: null, limit: 100 } as ExecutionFilters
+    const few: Partial<ExecutionFilters>[] = [
+      {},
+      { state: 'Failed' },
+      { state: 'Running' },
+      { state: 'Admitted', sandbox: 'sbx_busy' },
+      { sandbox: 'sbx_busy', state: 'Failed' },
+      { sandbox: 'sbx_none' },
+      { from: new Date('2026-03-01'), to: new Date('2026-03-02'), state: 'Failed' },
+      { place: { at: new Date('2026-06-01'), id: 'exe_x' }, state: 'Failed' },
+    ]
+    for (const filters of few) {
+      const read = await rowsRead(findExecutions({ ...executions, ...filters }))
+      // Of those that are shown, what their nodes were charged is read as well.
+      expect([filters, read <= (filters.state === 'Running' ? 10 : ROWS_A_PAGE + 500)]).toEqual([filters, true])
+    }
   } finally {
     await close()
   }
@@ -246,6 +263,13 @@ async function fillBooks(
        FROM generate_series(1, $2::integer) n`,
     [tenant, BOOK],
   )
-  await fixture.run('ANALYZE money.attempts, control.audit')
+  await fixture.run(
+    `INSERT INTO money.executions (id, project, sandbox, revision, person, surface, status, output, created_at, deadline_at, completed_at)
+     SELECT 'exe_book' || n, $1, 'sbx_busy', 1, 'per_busy', 'invoke', CASE WHEN n = 0 THEN 'Running' ELSE 'Succeeded' END,
+            CASE WHEN n > 0 THEN '{}'::bytea END, i.at, i.at, CASE WHEN n > 0 THEN i.at END
+       FROM generate_series(0, $2::integer) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '10 minutes' AS at) i`,
+    [project, BOOK],
+  )
+  await fixture.run('ANALYZE money.attempts, money.executions, control.audit')
   return rare
 }
