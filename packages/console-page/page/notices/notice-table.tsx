@@ -6,14 +6,14 @@ import { Moment } from '../parts/moment.tsx'
 import { NoticeText } from './notice-words.tsx'
 
 /** What happened, when, and whether it still is so. */
-export function NoticeTable({ notices, open }: { notices: NoticeRecord[]; open: Set<string> }) {
+export function NoticeTable({ notices }: { notices: NoticeRecord[] }) {
   const nameOf = useKeyNames()
   const columns: Column<NoticeRecord>[] = [
     { head: 'What happened', cell: (notice) => <NoticeText notice={notice} nameOf={nameOf} /> },
     { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" /> },
     {
       head: 'State',
-      cell: ({ id }) => (open.has(id) ? <Badge tone="warn" text="Open" /> : <Badge tone="plain" text="Cleared" />),
+      cell: ({ open }) => (open ? <Badge tone="warn" text="Open" /> : <Badge tone="plain" text="Cleared" />),
     },
     { head: 'Posted', cell: ({ deliveries }) => <span className="soft">{postedText(deliveries)}</span> },
   ]

@@ -10,9 +10,11 @@ import { SHOWN_NOTICES, useNotices } from './use-notices.ts'
 import { WebhookPart } from './webhook-part.tsx'
 import './style/notices.css'
 
+const EVERY_MS = 5_000
+
 /** What was told of the project, what is to be told, and where it is posted to. */
 export function NoticesScreen() {
-  const { notices, hasMore, open, error } = useNotices()
+  const { notices, hasMore, error } = useNotices(EVERY_MS)
   const isOwner = useProjectRole() === 'Project Owner'
   return (
     <Screen title="Notices" of={useProjectName()}>
@@ -23,7 +25,7 @@ export function NoticesScreen() {
           A notice is told when a threshold below is crossed, and is listed for 90 days.
         </EmptyState>
       )}
-      {notices && notices.length > 0 && <NoticeTable notices={notices} open={open} />}
+      {notices && notices.length > 0 && <NoticeTable notices={notices} />}
       {hasMore && <p className="soft small">The newest {SHOWN_NOTICES} are shown; the API lists all of 90 days.</p>}
       <ThresholdPart />
       {isOwner && <WebhookPart notices={notices ?? []} />}

@@ -71,6 +71,9 @@ export const noticeRecord = z
     kind: z.enum(['wallet.below', 'wallet.days_left', 'key.percent']),
     threshold: z.int().describe('the micro-USD, days or percent that were crossed'),
     at: time,
+    open: z
+      .boolean()
+      .describe('whether its threshold is crossed now, in the same window, and no newer notice tells of it'),
     remainingMicro: micro.nullable().describe('of a wallet: what was funded less what was charged'),
     key: id.nullable().describe('of a window: the key that crossed'),
     windowStart: time.nullable(),
@@ -85,6 +88,7 @@ export const noticeRecord = z
         kind: 'wallet.below',
         threshold: 5_000_000,
         at: '2026-11-20T09:12:31.250Z',
+        open: true,
         remainingMicro: 4_999_120,
         key: null,
         windowStart: null,

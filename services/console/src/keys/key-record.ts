@@ -79,7 +79,8 @@ function shown(resources: string[] = [], mayUseSandboxes: boolean): string[] {
   return mayUseSandboxes ? resources : hideSandboxes(resources)
 }
 
-function limitOf({ limitMicro, limitReset }: KeyRow): KeyRecord['limit'] {
+/** The limit of a key as the API has it; null: none. */
+export function limitOf({ limitMicro, limitReset }: Pick<KeyRow, 'limitMicro' | 'limitReset'>): KeyRecord['limit'] {
   if (limitMicro === null || limitReset === null) return null
   return { micro: Number(limitMicro), reset: limitReset as NonNullable<KeyRecord['limit']>['reset'] }
 }

@@ -4,8 +4,9 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
 import { personOf } from '../sign-in/person.ts'
+import { openNotices } from './open-notices.ts'
 
-/** GET …/projects/{p}/notices: newest first (money §10). */
+/** GET …/projects/{p}/notices: newest first, each with whether it is open (money §10). */
 export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNotices'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
@@ -18,11 +19,13 @@ export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNot
       take: limit + 1,
     })
     const deliveries = Map.groupBy(await deliveriesOf(deps, project, rows), ({ notice }) => notice)
+    const open = await openNotices(deps, project, rows)
     const records = rows.map((row): NoticeRecord => ({
       id: row.id,
       kind: row.kind as NoticeRecord['kind'],
       threshold: Number(row.threshold),
       at: row.at.toISOString(),
+      open: open.has(row.id),
       remainingMicro: microOf(row.remainingMicro),
       key: row.key,
       windowStart: row.windowStart?.toISOString() ?? null,

@@ -56,6 +56,7 @@ test('notices are read newest first, page by page', async ({ stack, fixture }) =
     kind: 'wallet.below',
     threshold: 8,
     at: '2026-11-20T09:00:04.000Z',
+    open: true,
     remainingMicro: 7,
     key: null,
     windowStart: null,
@@ -63,4 +64,50 @@ test('notices are read newest first, page by page', async ({ stack, fixture }) =
     spentMicro: null,
     deliveries: [],
   })
+})
+
+test('a notice says whether it is open: while its threshold is crossed, and no newer one tells of it', async ({
+  stack,
+  fixture,
+}) => {
+  const key = await fixture.key({
+    project: { id: stack.project, tenant: stack.tenant, team: stack.team },
+    by: stack.owner.id,
+    limit: { micro: 1_000n, reset: 'daily' },
+  })
+  const start = '2026-11-20T00:00:00Z'
+  const told = async (id: string, kind: string, threshold: number, of: { lineage?: string; at: string }) =>
+    fixture.run(
+      `INSERT INTO money.notices (id, project, kind, threshold, key, lineage, window_start, at)
+       VALUES ($1, $2, $3, $4, $5, $5, $6, $7)`,
+      [
+        `ntc_${id}${stack.project}`,
+        stack.project,
+        kind,
+        threshold,
+        of.lineage ?? null,
+        of.lineage ? start : null,
+        of.at,
+      ],
+    )
+  await told('older', 'wallet.below', 5_000, { at: '2026-11-20T09:00:00Z' })
+  await told('below', 'wallet.below', 5_000, { at: '2026-11-20T09:00:01Z' })
+  await told('days', 'wallet.days_left', 3, { at: '2026-11-20T09:00:02Z' })
+  await told('past', 'key.percent', 80, { lineage: key.id, at: '2026-11-20T09:00:03Z' })
+  const open = async (query = '') => {
+    const { body } = await stack.owner.get(`${stack.projectPath}/notices${query}`)
+    const all = body.data as { id: string; open: boolean }[]
+    return all.filter((notice) => notice.open).map(({ id }) => id.slice('ntc_'.length, -stack.project.length))
+  }
+  expect(await open()).toEqual(['below'])
+  const first = await stack.owner.get(`${stack.projectPath}/notices?limit=3`)
+  expect(await open(`?limit=3&cursor=${first.body.nextCursor}`)).toEqual([])
+  await fixture.fund(stack.project, 5_000n)
+  expect(await open()).toEqual([])
+  await fixture.run(
+    `INSERT INTO money.usage_hours (project, hour, product, key, calls, prompt_tokens, completion_tokens, micro)
+     VALUES ($1, date_trunc('hour', now()), 'acme/a', '', 1, 0, 0, 70000)`,
+    [stack.project],
+  )
+  expect(await open()).toEqual(['days'])
 })

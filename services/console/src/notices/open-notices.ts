@@ -1,0 +1,65 @@
+import type { KeyRecord, KeyWindow } from '@gateway/contracts/console/keys'
+import type { ConsoleDeps } from '../deps.ts'
+import { databaseNow } from '../keys/database-now.ts'
+import { limitOf } from '../keys/key-record.ts'
+import { inState } from '../keys/key-state.ts'
+import { keyWindow } from '../keys/key-window.ts'
+import { isCrossed, type NoticeFacts, type ToldNotice } from './is-crossed.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma'>
+
+/** The ids of those notices of a project that are open: their threshold is crossed now, and none was told of it since (money §10.1). */
+export async function openNotices(deps: Deps, project: string, notices: ToldNotice[]): Promise<Set<string>> {
+  if (notices.length === 0) return new Set()
+  const facts = await readFacts(deps, project, notices)
+  const crossed = notices.filter((notice) => isCrossed(notice, facts)).map(({ id }) => id)
+  if (crossed.length === 0) return new Set()
+  const newest = await deps.prisma.$queryRaw<{ id: string }[]>`
+    SELECT n.id FROM money.notices n
+     WHERE n.project = ${project} AND n.id = ANY (${crossed})
+       AND NOT EXISTS (SELECT FROM money.notices l
+                        WHERE l.project = n.project AND l.kind = n.kind AND l.threshold = n.threshold
+                          AND l.lineage IS NOT DISTINCT FROM n.lineage AND (l.at, l.id) > (n.at, n.id))`
+  return new Set(newest.map(({ id }) => id))
+}
+
+async function readFacts({ prisma }: Deps, project: string, notices: ToldNotice[]): Promise<NoticeFacts> {
+  const lineages = [...new Set(notices.flatMap(({ lineage }) => lineage ?? []))]
+  const hasPace = notices.some(({ kind }) => kind === 'wallet.days_left')
+  const [wallet, weekMicro, windows] = await Promise.all([
+    prisma.wallet.findUnique({ where: { project } }),
+    hasPace ? chargedInAWeek(prisma, project) : 0n,
+    lineages.length === 0 ? new Map() : windowsOf(prisma, project, lineages),
+  ])
+  return { remainingMicro: (wallet?.funded ?? 0n) - (wallet?.settled ?? 0n), weekMicro, windows }
+}
+
+/** The pace as the ledger has it when it tells (`tell_days_left_v1`). */
+async function chargedInAWeek(prisma: Deps['prisma'], project: string): Promise<bigint> {
+  const [row] = await prisma.$queryRaw<[{ micro: bigint }]>`
+    SELECT coalesce(sum(micro), 0)::bigint AS micro FROM money.usage_hours
+     WHERE project = ${project} AND hour > clock_timestamp() - interval '7 days'`
+  return row.micro
+}
+
+/** By lineage, of the key that works now: its limit and its window. */
+async function windowsOf(
+  prisma: Deps['prisma'],
+  project: string,
+  lineages: string[],
+): Promise<Map<string, { limit: NonNullable<KeyRecord['limit']>; window: KeyWindow }>> {
+  const now = await databaseNow(prisma)
+  const where = { lineage: { in: lineages }, project }
+  const [keys, meters] = await Promise.all([
+    prisma.key.findMany({ where: { AND: [where, inState('Active', now)] } }),
+    prisma.meter.findMany({ where }),
+  ])
+  const meterOf = new Map(meters.map((meter) => [meter.lineage, meter]))
+  return new Map(
+    keys.flatMap((key) => {
+      const limit = limitOf(key)
+      const window = keyWindow(limit, meterOf.get(key.lineage), now)
+      return limit && window ? [[key.lineage, { limit, window }]] : []
+    }),
+  )
+}
