@@ -45,3 +45,10 @@ test.for([
 test('a provider on this machine may be spoken to without https', () => {
   expect(problemsOf({ ...provider, OIDC_ISSUER: 'http://127.0.0.1:4000' })).toEqual([])
 })
+
+test('where traces are has a place for the id of a call', () => {
+  const search = 'https://traces.example.com/search?tags={"service.invocation":"{invocation}"}'
+  expect(problemsOf({ TRACE_URL: search })).toEqual([])
+  for (const TRACE_URL of ['https://traces.example.com', 'traces/{invocation}', 'javascript:alert("{invocation}")'])
+    expect(problemsOf({ TRACE_URL })).toEqual([expect.stringMatching(/^TRACE_URL .*has \{invocation\} in it/)])
+})

@@ -9,6 +9,11 @@ function isIssuer(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
 }
 
+function leadsToTraces(text: string): boolean {
+  const address = text.replaceAll('{invocation}', 'inv_1')
+  return address !== text && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+}
+
 /** What the console reads from its environment. */
 export const consoleConfig = z
   .object({
@@ -27,6 +32,14 @@ export const consoleConfig = z
       .refine((url) => new URL(url).href === `${url}/`, 'expected an address without a path')
       .optional()
       .meta({ description: 'Where browsers and callers find the service, such as https://models.example.com' }),
+    TRACE_URL: z
+      .string()
+      .refine(leadsToTraces, 'expected an address that starts with http:// or https:// and has {invocation} in it')
+      .optional()
+      .meta({
+        description:
+          'Where the trace of a call is found, with `{invocation}` for its id; the console links there from the page of a call',
+      }),
     OIDC_ISSUER: z
       .string()
       .refine(isIssuer, 'expected an address that starts with https://, or http:// on this machine')

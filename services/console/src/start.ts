@@ -56,6 +56,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     readiness,
     stopping,
     publicUrl: config.PUBLIC_URL,
+    traceUrl: config.TRACE_URL,
     provider: signInProvider(config, tools),
   })
   return tools.listen(app)

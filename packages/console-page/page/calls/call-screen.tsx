@@ -15,6 +15,7 @@ import { CallCost } from './call-cost.tsx'
 import { CallSum } from './call-sum.tsx'
 import { durationText, reasonWords, stateTones, stateWords } from './call-words.ts'
 import { CallerName } from './caller-name.tsx'
+import { TraceLink } from './trace-link.tsx'
 
 const EVERY_MS = 2_000
 
@@ -26,13 +27,16 @@ export function CallScreen() {
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}', { params }),
     refetchInterval: ({ state }) => state.data?.state === 'Open' && EVERY_MS,
   })
-  const back = (
-    <Link className="button" to="/projects/$tenant/$project/calls" params={{ tenant, project }}>
-      All calls
-    </Link>
+  const actions = (
+    <>
+      <TraceLink call={invocation} />
+      <Link className="button" to="/projects/$tenant/$project/calls" params={{ tenant, project }}>
+        All calls
+      </Link>
+    </>
   )
   return (
-    <Screen title="Call" of={invocation} actions={back}>
+    <Screen title="Call" of={invocation} actions={actions}>
       <RefusalBox error={error} />
       {isPending && !error && <Waiting what="the call" />}
       {data && <CallParts call={data} />}

@@ -44,6 +44,10 @@ export const meRecord = z
     email: z.string(),
     name: z.string(),
     platformOperator: z.boolean(),
+    traceUrl: z
+      .string()
+      .nullable()
+      .describe('where the trace of a call is, with its id in place of `{invocation}`; null: the operator names none'),
     tenants: z.array(
       named.extend({
         role: tenantRole,
@@ -59,6 +63,7 @@ export const meRecord = z
         email: exampleValues.email,
         name: 'Ada',
         platformOperator: false,
+        traceUrl: null,
         tenants: [
           {
             id: exampleIds.tenant,

@@ -4,7 +4,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { onlyPersonOf, type Person } from './person.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'traceUrl'>
 
 /** GET /api/v2/me: who am I, with which roles. */
 export function readMe(deps: Deps): Handler<'readMe'> {
@@ -13,7 +13,10 @@ export function readMe(deps: Deps): Handler<'readMe'> {
   }
 }
 
-export async function meOf({ prisma }: Deps, { id, email, name, platformOperator }: Person): Promise<MeRecord> {
+export async function meOf(
+  { prisma, traceUrl }: Deps,
+  { id, email, name, platformOperator }: Person,
+): Promise<MeRecord> {
   const [memberships, teamMembers, grants] = await Promise.all([
     prisma.membership.findMany({ where: { person: id }, orderBy: { tenant: 'asc' } }),
     prisma.teamMember.findMany({ where: { person: id }, orderBy: { team: 'asc' } }),
@@ -32,6 +35,7 @@ export async function meOf({ prisma }: Deps, { id, email, name, platformOperator
     email,
     name,
     platformOperator,
+    traceUrl: traceUrl ?? null,
     tenants: memberships.map(({ tenant, role }) => ({
       id: tenant,
       name: tenantOf.get(tenant)!.name,

@@ -8,7 +8,10 @@ import { giveSession, openSession } from './open-session.ts'
 import { hashOf } from './secret.ts'
 import { sessionCookie } from './session-cookie.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl'>
+type Deps = Pick<
+  ConsoleDeps,
+  'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl' | 'traceUrl'
+>
 
 /** POST /api/v2/session: sign in by e-mail and password; the session is a cookie of twelve hours. */
 export function signIn(deps: Deps): Handler<'signIn'> {
