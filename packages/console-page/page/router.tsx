@@ -4,6 +4,8 @@ import { CallScreen } from './calls/call-screen.tsx'
 import { CallsScreen } from './calls/calls-screen.tsx'
 import { callFilters } from './calls/call-filters.ts'
 import { catalogueView } from './catalogue/catalogue-view.ts'
+import { executionFilters } from './executions/execution-filters.ts'
+import { flowView } from './flow-editor/flow-view.ts'
 import { FlowsScreen } from './flow-editor/flows-screen.tsx'
 import { SessionGuard } from './frame/session-guard.tsx'
 import { UnknownScreen } from './frame/unknown-screen.tsx'
@@ -26,6 +28,7 @@ const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => r
 
 // The canvas is loaded by those alone who open a flow.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+const executionsScreen = lazyRouteComponent(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
 const peopleScreen = lazyRouteComponent(() => import('./people/people-screen.tsx'), 'PeopleScreen')
 const settingsScreen = lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
 const accountScreen = lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen')
@@ -65,7 +68,12 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),
   createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
   createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
-  createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen }),
+  createRoute({
+    ...at('/projects/$tenant/$project/executions'),
+    component: executionsScreen,
+    validateSearch: executionFilters,
+  }),
+  createRoute({ ...at('/projects/$tenant/$project/flows/$sandbox'), component: flowScreen, validateSearch: flowView }),
   createRoute({ ...at('/projects/$tenant/$project/assets'), component: assetsScreen, validateSearch: assetsView }),
   createRoute({ ...at('/projects/$tenant/$project/people'), component: peopleScreen }),
   createRoute({ ...at('/projects/$tenant/$project/settings'), component: settingsScreen }),

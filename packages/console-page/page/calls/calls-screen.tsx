@@ -3,7 +3,9 @@ import { usePlace, useProjectName } from '../api/use-project.ts'
 import { Screen } from '../frame/screen.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
+import { LookAgain } from '../parts/look-again.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { callColumns } from './call-columns.tsx'
 import { FilterChips } from './filter-chips.tsx'
@@ -18,11 +20,7 @@ export function CallsScreen() {
     <Screen
       title="Calls"
       of={useProjectName()}
-      actions={
-        <button type="button" className="button" onClick={() => void calls.refetch()} disabled={calls.isFetching}>
-          {calls.isFetching ? 'Looking…' : 'Look again'}
-        </button>
-      }
+      actions={<LookAgain isLooking={calls.isFetching} onLook={() => void calls.refetch()} />}
     >
       <FilterChips filters={filters} />
       <RefusalBox error={calls.error} />
@@ -33,18 +31,7 @@ export function CallsScreen() {
       {rows.length > 0 && (
         <DataTable caption="Calls, newest first" columns={callColumns(place)} rows={rows} keyOf={({ id }) => id} />
       )}
-      {calls.hasNextPage && (
-        <div className="buttons">
-          <button
-            type="button"
-            className="button"
-            disabled={calls.isFetchingNextPage}
-            onClick={() => void calls.fetchNextPage()}
-          >
-            {calls.isFetchingNextPage ? 'Loading…' : 'Show more'}
-          </button>
-        </div>
-      )}
+      <ShowMore list={calls} />
     </Screen>
   )
 }

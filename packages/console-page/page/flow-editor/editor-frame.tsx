@@ -13,6 +13,7 @@ import { FlowHeader } from './header/flow-header.tsx'
 import { LeaveGuard } from './header/leave-guard.tsx'
 import { Inspector } from './inspector/inspector.tsx'
 import { Palette } from './palette.tsx'
+import { useShownExecution } from './run/use-shown-execution.ts'
 import { useSession } from './session.ts'
 import { useEditorKeys } from './use-editor-keys.ts'
 
@@ -29,7 +30,8 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const saving = useSaving({ editor, sandbox, base: first.base, problems: model.problems })
   const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
   const [draft, setDraft] = useState(first.draft)
-  const [tab, setTab] = useState<DrawerTab | null>('problems')
+  const shown = useShownExecution(sandbox.id)
+  const [tab, setTab] = useState<DrawerTab | null>(shown.isOpened ? 'run' : 'problems')
   const form = useRef<HTMLDivElement>(null)
   useTitle(sandbox.name, 'Flows')
   useEditorKeys(() => void saving.save())
@@ -57,9 +59,9 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
           onClose={() => setDraft(null)}
         />
       )}
-      {saving.error !== null && (
+      {(saving.error ?? shown.error) !== null && (
         <div className="flow-message">
-          <RefusalBox error={saving.error} />
+          <RefusalBox error={saving.error ?? shown.error} />
         </div>
       )}
       <Palette />
@@ -67,7 +69,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
       <div className="inspector-place" ref={form}>
         <Inspector />
       </div>
-      <Drawer tab={tab} onTab={setTab} saving={saving} openForm={openForm} />
+      <Drawer tab={tab} onTab={setTab} saving={saving} openForm={openForm} onShowExecution={shown.show} />
       {saving.conflict && (
         <ConflictDialog key={saving.conflict.theirs.number} saving={saving} conflict={saving.conflict} />
       )}

@@ -2,6 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import type { AuditRecord } from '@gateway/contracts/console/people'
 import type { Column } from '../parts/data-table.tsx'
 import { Moment } from '../parts/moment.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
 import { AuditChips } from './audit-chips.tsx'
 import { auditSentence } from './audit-sentence.ts'
 import { ListScreen } from './list-screen.tsx'
@@ -38,18 +39,7 @@ export function AuditScreen() {
       >
         <AuditChips filters={filters} nameOf={nameOf} />
       </ListScreen>
-      {audit.hasNextPage && (
-        <div className="buttons">
-          <button
-            type="button"
-            className="button"
-            disabled={audit.isFetchingNextPage}
-            onClick={() => void audit.fetchNextPage()}
-          >
-            {audit.isFetchingNextPage ? 'Loading…' : 'Show older entries'}
-          </button>
-        </div>
-      )}
+      <ShowMore list={audit} text="Show older entries" />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { FirstSteps } from './first-steps.tsx'
 import { LatestCalls } from './latest-calls.tsx'
 import { MonthByModel } from './month-by-model.tsx'
 import { RefusedCalls } from './refused-calls.tsx'
+import { RunningNow } from './running-now.tsx'
 import { SpendingDays } from './spending-days.tsx'
 import { WalletFigures } from './wallet-figures.tsx'
 
@@ -15,6 +16,7 @@ export function OverviewScreen() {
     <Screen title="Overview" of={name}>
       <FirstSteps />
       <WalletFigures />
+      <RunningNow />
       <div className="two">
         <SpendingDays />
         <MonthByModel />

@@ -3,6 +3,7 @@ const paths = {
   keys: 'M14 10l7-7m-3 3 2.5 2.5M15.5 8.5 17 10M14.5 15a5 5 0 1 1-10 0 5 5 0 0 1 10 0z',
   calls: 'M4 6h16M4 12h16M4 18h10',
   flows: 'M4 4h6v5H4zm10 11h6v5h-6zM7 9v4a4 4 0 0 0 4 4h3',
+  executions: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM10 8.5l5.5 3.5-5.5 3.5z',
   usage: 'M4 20V10m6 10V4m6 16v-7m4 7H3',
   statement: 'M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6',
   assets: 'M4 4h16v16H4zM4 16l5-5 4 4 3-3 4 4M15.5 9.5a1 1 0 1 0 0-2 1 1 0 0 0 0 2z',

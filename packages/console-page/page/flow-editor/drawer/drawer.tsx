@@ -14,11 +14,13 @@ export function Drawer({
   onTab,
   saving,
   openForm,
+  onShowExecution,
 }: {
   tab: DrawerTab | null
   onTab: (tab: DrawerTab | null) => void
   saving: ReturnType<typeof useSaving>
   openForm: () => void
+  onShowExecution: (execution: string) => void
 }) {
   const { problems } = useSession().model
   const tabs = [
@@ -47,7 +49,7 @@ export function Drawer({
         <div className="drawer-panel" id={`flow-drawer-${tab}`}>
           {tab === 'problems' && <ProblemsPanel openForm={openForm} />}
           {tab === 'run' && <RunPanel saving={saving} />}
-          {tab === 'executions' && <ExecutionsPanel sandbox={saving.sandbox.id} />}
+          {tab === 'executions' && <ExecutionsPanel sandbox={saving.sandbox.id} onShow={onShowExecution} />}
           {tab === 'json' && <JsonPanel />}
           {tab === 'revisions' && <RevisionsPanel saving={saving} />}
         </div>

@@ -6,9 +6,9 @@ import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
 import type { Base, useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
 import { executing, runningFrom } from './beginnings.ts'
-import { followExecution, type Line } from './follow-execution.ts'
+import type { Line } from './follow-execution.ts'
+import { followOnCanvas } from './follow-on-canvas.ts'
 import { useRunStore } from './run-store.ts'
-import { begun, shown, takeLine } from './take-line.ts'
 
 export interface Asked {
   input: Record<string, unknown>
@@ -29,20 +29,8 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
     const saved = await saving.saved()
     if (saved) await work(saved).catch(setError)
   }
-  async function follow(beginning: AsyncIterable<Line>): Promise<void> {
-    const { graph } = editor.store.getState()
-    run.setState(begun(graph))
-    try {
-      await followExecution(place, beginning, (line) => run.setState((before) => takeLine(before, line, graph)))
-    } finally {
-      run.setState({ isRunning: false })
-    }
-    // The record of its progress is without what each node was given, and how often it was taken up.
-    const { executionId } = run.getState()
-    const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
-    const whole = await ask('GET', path, { params: { ...place, execution: executionId ?? '' } })
-    if (run.getState().executionId === executionId && !run.getState().isRunning) run.setState(shown(whole, graph))
-  }
+  const follow = (beginning: AsyncIterable<Line>) =>
+    followOnCanvas(place, run, beginning, editor.store.getState().graph)
   return {
     error,
     estimate,

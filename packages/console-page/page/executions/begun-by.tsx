@@ -1,0 +1,17 @@
+import type { ExecutionSummary } from '@gateway/contracts/execution'
+import { useKeyNames, useMemberNames } from '../api/use-names.ts'
+import { useMe } from '../api/session.ts'
+
+/** The key or the person, by name where the reader may know it, and whether it went on from an earlier one. */
+export function BegunBy({ of: { key, person, rerunOf } }: { of: ExecutionSummary }) {
+  const keyName = useKeyNames()
+  const memberName = useMemberNames()
+  const { id } = useMe()
+  return (
+    <>
+      {key !== null && keyName(key)}
+      {person !== null && (person === id ? 'You' : memberName(person))}
+      {rerunOf !== null && <span className="soft"> from a node of an earlier one</span>}
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ExecutionStatus } from '@gateway/contracts/execution'
+import { spans, type Span } from '../calls/call-filters.ts'
+
+export const executionStates: readonly ExecutionStatus[] = ['Admitted', 'Running', 'Succeeded', 'Failed', 'Cancelled']
+
+/** Which executions are shown, as the address has it. */
+export interface ExecutionFilters {
+  flow?: string
+  state?: ExecutionStatus
+  since?: Span
+}
+
+/** Leaves of an address what it may say; whatever else is in it is dropped. */
+export function executionFilters(search: Record<string, unknown>): ExecutionFilters {
+  const { flow } = search
+  const state = executionStates.find((each) => each === search['state'])
+  const since = (Object.keys(spans) as Span[]).find((each) => each === search['since'])
+  return { ...(typeof flow === 'string' && { flow }), ...(state && { state }), ...(since && { since }) }
+}
+
+/** The filters as the API takes them. */
+export function executionQuery({ flow, state, since }: ExecutionFilters, now: Date) {
+  return {
+    ...(flow !== undefined && { sandbox: flow }),
+    ...(state && { state }),
+    ...(since && { from: new Date(now.getTime() - spans[since]).toISOString() }),
+  }
+}

@@ -1,0 +1,23 @@
+import type { ExecutionStatus, ExecutionSummary } from '@gateway/contracts/execution'
+import type { Tone } from '../parts/badge.tsx'
+
+/** States of executions, as people read them. */
+export const executionTones: Record<ExecutionStatus, Tone> = {
+  Admitted: 'plain',
+  Running: 'warn',
+  Succeeded: 'good',
+  Failed: 'bad',
+  Cancelled: 'plain',
+}
+export const executionStateWords: Record<ExecutionStatus, string> = {
+  Admitted: 'Waiting',
+  Running: 'Running',
+  Succeeded: 'Succeeded',
+  Failed: 'Failed',
+  Cancelled: 'Stopped',
+}
+
+/** It has not ended, and may still be charged. */
+export function isInProgress({ completedAt }: Pick<ExecutionSummary, 'completedAt'>): boolean {
+  return completedAt === null
+}

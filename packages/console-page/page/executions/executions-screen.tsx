@@ -1,0 +1,59 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import { usePlace, useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { DataTable } from '../parts/data-table.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { LookAgain } from '../parts/look-again.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { ShowMore } from '../parts/show-more.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { ExecutionChips } from './execution-chips.tsx'
+import { executionColumns } from './execution-columns.tsx'
+import { useExecutions } from './use-executions.ts'
+import { useFlowNames } from './use-flow-names.ts'
+
+/** The executions of all flows of a project; those in progress as they are now. */
+export function ExecutionsScreen() {
+  const place = usePlace()
+  const filters = useSearch({ from: '/projects/$tenant/$project/executions' })
+  const { flows, flowName } = useFlowNames()
+  const list = useExecutions(place, filters)
+  const isEmpty = list.data && list.rows.length === 0 && !list.hasNextPage
+  return (
+    <Screen
+      title="Executions"
+      of={useProjectName()}
+      actions={<LookAgain isLooking={list.isFetching} onLook={list.lookAgain} />}
+    >
+      <ExecutionChips filters={filters} flows={flows} />
+      <RefusalBox error={list.error} />
+      {list.isPending && !list.error && <Waiting what="executions" />}
+      {isEmpty && <NoExecutions isFiltered={Object.keys(filters).length > 0} />}
+      {list.rows.length > 0 && (
+        <DataTable
+          caption="Executions, newest first"
+          columns={executionColumns(place, flowName)}
+          rows={list.rows}
+          keyOf={({ id }) => id}
+        />
+      )}
+      <ShowMore list={list} />
+    </Screen>
+  )
+}
+
+function NoExecutions({ isFiltered }: { isFiltered: boolean }) {
+  const place = usePlace()
+  if (isFiltered) return <EmptyState title="No execution is like this">Take a filter away to see others.</EmptyState>
+  const flows = (
+    <Link className="button main" to="/projects/$tenant/$project/flows" params={place}>
+      Open a flow
+    </Link>
+  )
+  return (
+    <EmptyState title="Nothing was executed yet" action={flows}>
+      Open a flow and run it, or call an active one with a key: its execution is here as soon as it begins, and for 30
+      days.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,57 @@
+import { useRef } from 'react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import type { ProjectPlace } from '../api/use-project.ts'
+import { executionQuery, type ExecutionFilters } from './execution-filters.ts'
+import { isInProgress } from './execution-words.ts'
+
+const PAGE = 50
+export const EXECUTIONS = '/api/v2/tenants/{tenant}/projects/{project}/executions'
+const IN_PROGRESS_MS = 2_000
+const NOTHING_YET_MS = 5_000
+
+/** The time that is shown: what began after one has looked is not in it. */
+interface Shown {
+  of: string
+  from?: string
+  to: string
+}
+
+/**
+ * The executions of a project, newest first, page by page. While some of them are in progress they are read again, and stay where they
+ * are: those that began later come with `lookAgain`. An empty list waits for the first.
+ */
+export function useExecutions(params: ProjectPlace, filters: ExecutionFilters) {
+  const of = JSON.stringify([params, filters])
+  const shown = useRef<Shown | null>(null)
+  const list = useInfiniteQuery({
+    queryKey: [EXECUTIONS, params, filters],
+    queryFn: async ({ pageParam, signal }) => {
+      const asked = executionQuery(filters, new Date())
+      const { from, to }: Partial<Shown> = shown.current?.of === of ? shown.current : asked
+      const time = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+      const query = { ...asked, ...time, limit: PAGE, ...(pageParam && { cursor: pageParam }) }
+      const page = await ask('GET', EXECUTIONS, { params, query, signal })
+      const [newest] = page.data
+      if (to === undefined && newest) shown.current = { of, ...time, to: justAfter(newest.createdAt) }
+      return page
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) => {
+      if (!data) return false
+      const rows = data.pages.flatMap((page) => page.data)
+      return rows.some(isInProgress) ? IN_PROGRESS_MS : rows.length === 0 && NOTHING_YET_MS
+    },
+  })
+  const lookAgain = () => {
+    shown.current = null
+    void list.refetch()
+  }
+  return { ...list, rows: list.data?.pages.flatMap(({ data }) => data) ?? [], lookAgain }
+}
+
+function justAfter(iso: string): string {
+  return new Date(Date.parse(iso) + 1).toISOString()
+}

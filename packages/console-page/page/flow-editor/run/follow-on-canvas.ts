@@ -1,0 +1,33 @@
+import type { Graph } from '@gateway/contracts/graph'
+import { ask } from '../../api/ask.ts'
+import { followExecution, type Line } from './follow-execution.ts'
+import type { RunStore } from './run-store.ts'
+import { begun, shown, takeLine } from './take-line.ts'
+
+/**
+ * Shows an execution of that graph as its lines come, for as long as no other one is shown.
+ * @throws ApiRefusal, Unreachable
+ */
+export async function followOnCanvas(
+  place: Record<'tenant' | 'project', string>,
+  run: RunStore,
+  beginning: AsyncIterable<Line>,
+  graph: Graph,
+): Promise<void> {
+  let execution: string | null = null
+  const isShown = () => run.getState().executionId === execution
+  run.setState(begun(graph))
+  try {
+    await followExecution(place, beginning, (line) => {
+      if (!isShown()) return
+      if (line.kind === 'admitted') execution = line.executionId
+      run.setState((before) => takeLine(before, line, graph))
+    })
+  } finally {
+    if (isShown()) run.setState({ isRunning: false })
+  }
+  // The record of its progress is without what each node was given, and how often it was taken up.
+  const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
+  const whole = await ask('GET', path, { params: { ...place, execution: execution ?? '' } })
+  if (isShown()) run.setState(shown(whole, graph))
+}

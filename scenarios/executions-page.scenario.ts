@@ -1,0 +1,121 @@
+import { expect } from 'vitest'
+import { callerAt } from './src/caller.ts'
+import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
+import { consoleTest as test } from './src/console/console-test.ts'
+import { canvasOf } from './src/console/flow-canvas.ts'
+import { consoleOwner, signIn } from './src/console/people.ts'
+import { TRACE_URL } from './src/stack-test.ts'
+import { chat, type Stack } from './src/stack.ts'
+
+// The executions of a project in a browser: all flows of it in one list, what is in progress, and the way to the canvas.
+
+const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+
+/** A project with a flow that asks a model, and a person who executes it; `hold` keeps its calls under way. */
+async function owningFlow(stack: Stack, prompt: string) {
+  const owner = await consoleOwner(stack)
+  const flow = await stack.fixture.sandbox(owner.project, {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'draft', kind: 'product.chat', product: owner.model },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      { from: 'in.text', to: 'draft.prompt' },
+      { from: 'draft.text', to: 'out.text' },
+    ],
+  })
+  const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
+  const api = `/api/v2/tenants/${owner.project.tenant}`
+  const { control } = stack.provider
+  return {
+    owner,
+    execute: () => person.ask('POST', `${api}/sandboxes/${flow.id}/execute`, { input: { text: prompt } }),
+    hold: () => control.setFaults([{ prompt, hold: true }]),
+    async letGo() {
+      await control.clearFaults()
+      await control.release()
+    },
+    isCalled: () => control.waitForCalls(1, { prompt }),
+    listed: async () => (await person.ask('GET', `${api}/projects/${owner.project.id}/executions`)).body,
+  }
+}
+
+const holds = async (page: Page) => {
+  await page.locator('.waiting').first().waitFor({ state: 'detached' })
+  expect([await hindrances(page), await isTooWide(page), await overlaps(page)]).toEqual([[], false, []])
+}
+
+test.for(views)(
+  'an execution comes to the list by itself, goes on where it is, and opens on its canvas, at $width pixels',
+  async (view, { stack, visit }) => {
+    const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, `Write, ${view.width}.`)
+    const { page, problems } = await visit(view)
+    await page.goto(`${owner.home}/executions`)
+    await signIn(page, owner)
+    await page.getByText('Nothing was executed yet').waitFor()
+    await holds(page)
+
+    await hold()
+    const [executed] = [execute(), await isCalled()]
+    const row = page.locator('tbody tr')
+    await row.getByText('Running', { exact: true }).waitFor()
+    await row.getByText('so far').waitFor()
+    await row.getByText('You').waitFor()
+    await holds(page)
+    await letGo()
+    const { body: record } = await executed
+    await row.getByText('Succeeded').waitFor()
+    const { chargedMicro } = record as { chargedMicro: number }
+    await row.getByTitle(`${chargedMicro} micro-USD`).waitFor()
+    expect(await listed()).toMatchObject({ data: [{ status: 'Succeeded', chargedMicro, person: owner.owner }] })
+
+    await page.getByLabel('State', { exact: true }).selectOption('Failed')
+    await page.getByText('No execution is like this').waitFor()
+    expect(page.url()).toContain('state=Failed')
+    await page.getByRole('button', { name: 'Any state, not only Failed' }).click()
+    await row.getByRole('link').click()
+    await page.getByRole('region', { name: 'What the execution answered' }).getByText('Succeeded').waitFor()
+    await canvasOf(page).node('draft').getByText('done').waitFor({ state: 'attached' })
+    expect(problems).toEqual([])
+  },
+)
+
+test('the page of a call leads to its trace, where the operator says it is', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const answer = await chat(stack, owner)
+  const invocation = answer.headers.get('X-Service-Invocation')!
+  const { page } = await visit()
+  await page.goto(`${owner.home}/calls/${invocation}`)
+  await signIn(page, owner)
+  const href = await page.getByRole('link', { name: 'Trace' }).getAttribute('href')
+  expect(href).toBe(TRACE_URL.replace('{invocation}', invocation))
+})
+
+test('what runs is on the overview with what it costs, and is stopped there once one has said so', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, 'Write for long.')
+  const { page, problems } = await visit()
+  await page.goto(owner.home)
+  await signIn(page, owner)
+  await hold()
+  const [executed] = [execute(), await isCalled()]
+  const running = page.getByRole('region', { name: 'Running now' })
+  await running.getByText(/^\d+ s$/).waitFor()
+  await running.getByText('so far').waitFor()
+  await holds(page)
+
+  await running.getByRole('button', { name: /^Stop/ }).click()
+  const dialog = page.getByRole('dialog', { name: /^Stop the execution of/ })
+  await dialog.getByText('What was answered stays charged').waitFor()
+  await dialog.getByRole('button', { name: 'Stop it' }).click()
+  await running.waitFor({ state: 'detached' })
+  await letGo()
+  expect((await executed).body).toMatchObject({ status: 'Cancelled' })
+  expect(await listed()).toMatchObject({ data: [{ status: 'Cancelled' }] })
+  expect(problems).toEqual([])
+})
