@@ -5,6 +5,7 @@ import type { Graph } from '@gateway/contracts/graph'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { validFlow } from '@gateway/flow/generators'
 import { validateGraph } from '@gateway/flow/validate-graph'
+import { leftOut } from '@gateway/console-page/left-out'
 import { browserBundle } from '@gateway/testbed/browser-bundle'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, views, type Page } from './src/console/browser.ts'
@@ -234,6 +235,27 @@ test('all of a flow is in view when it is opened, however late its nodes are mea
   expect(problems).toEqual([])
 })
 
+test('a double click on the canvas brings it nearer, and it can be moved from there', async ({ stack, visit }) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await visit()
+  await page.goto(address)
+  await signIn(page, owner)
+  const ask = canvasOf(page).node('ask')
+  await ask.waitFor()
+  const box = async () => (await ask.boundingBox())!
+  const { width } = await box()
+  const { x, y, height } = (await page.locator('.react-flow__pane').boundingBox())!
+  await page.mouse.dblclick(x + 20, y + height / 2)
+  await expect.poll(async () => (await box()).width).toBeGreaterThan(width)
+  const near = await box()
+  await page.mouse.move(x + 20, y + height / 2)
+  await page.mouse.down()
+  await page.mouse.move(x + 60, y + height / 2, { steps: 4 })
+  await page.mouse.up()
+  await expect.poll(async () => Math.round((await box()).x - near.x)).toBe(40)
+  expect(problems).toEqual([])
+})
+
 test('of two who save one flow the second sees both beside each other, chooses, and nothing is lost [revision_conflict]', async ({
   stack,
   visit,
@@ -271,16 +293,53 @@ test('of two who save one flow the second sees both beside each other, chooses, 
   expect(problems).toEqual([])
 })
 
+/** What the page finds in these flows, with the code that the page has. */
+async function foundOnPage(page: Page, flows: SentFlow[]): Promise<unknown[]> {
+  const program = path.join(import.meta.dirname, '../packages/flow/src/browser-program.fixture.ts')
+  const { script } = await browserBundle(program, { plugins: [leftOut] })
+  const sent = flows.map((flow) => JSON.stringify({ ...flow, products: [...flow.products] }))
+  return page.evaluate<unknown[]>(
+    `${script}\n${JSON.stringify(sent)}.map((flow) => JSON.parse(program.judge(flow)).problems ?? [])`,
+  )
+}
+type SentFlow = ReturnType<typeof validFlow> extends fc.Arbitrary<infer Flow> ? Flow : never
+
 test('a browser finds the same problems in 2,000 graphs as Node does', async ({ visit }) => {
   const { page } = await visit()
-  const program = path.join(import.meta.dirname, '../packages/flow/src/browser-program.fixture.ts')
-  await page.evaluate(`${(await browserBundle(program)).script}\nglobalThis.program = program`)
   const flows = [validFlow(), changedFlow].flatMap((flow) => fc.sample(flow, { numRuns: 1000, seed: 15 }))
-  const sent = flows.map(({ graph, input, products }) => JSON.stringify({ graph, input, products: [...products] }))
-  const there = await page.evaluate<unknown[]>(
-    `${JSON.stringify(sent)}.map((flow) => JSON.parse(program.judge(flow)).problems ?? [])`,
-  )
   const here = flows.map(({ graph, products }) => validateGraph(graph, products))
-  expect(there).toEqual(here)
+  expect(await foundOnPage(page, flows)).toEqual(here)
   expect(here.filter((problems) => problems.length > 0).length).toBeGreaterThan(500)
+})
+
+/** Each between two spaces or more. */
+const expressionParts = String.raw`
+  x  x.y  2u  99999999999999999999999u  1.5  "s"  b'a'  [1, x]  {"a": 1}  x[?1]  x.?y  .x  size(x)  !x  -x  (x  x ? y : 1
+  x.map(a, a)  x.map(1, y)  x.map(a, true, a)  x.filter(1, 2)  x.all(1, 2)  x.exists("a", 2)  all(x, y)  x.map()
+  x.exists_one(y.z, 2)  has(x.y)  has(1)  cel.bind(1, 1, a)  x.optMap(1, y)  x.orValue(1)  matches(x, "a")
+  "\u00zz"  r"\n"  """a"""  for  x // c`
+  .trim()
+  .split(/\s{2,}/)
+
+test('a browser reads 1,000 expressions, most of them wrong, as Node does', async ({ visit }) => {
+  const { page } = await visit()
+  const part = fc.constantFrom(...expressionParts)
+  const operator = fc.constantFrom(' + ', ' && ', ' == ', ' in ', ' % ', ' || ', ', ')
+  const expression = fc.tuple(part, operator, part).map((parts) => parts.join(''))
+  const flows = fc.sample(fc.oneof(part, expression), { numRuns: 1000, seed: 15 }).map((written): SentFlow => {
+    const side = { type: 'object' as const, properties: { x: { type: 'string' } }, required: ['x'] }
+    const nodes = [
+      { id: 'in', kind: 'input' },
+      { id: 'e', kind: 'expression', expression: written },
+      { id: 'out', kind: 'output' },
+    ]
+    const edges = [
+      { from: 'in.x', to: 'e.x' },
+      { from: 'e.value', to: 'out.x' },
+    ]
+    return { graph: { input: side, output: side, nodes, edges }, input: { x: '' }, products: new Map() }
+  })
+  const here = flows.map(({ graph, products }) => validateGraph(graph, products))
+  expect(await foundOnPage(page, flows)).toEqual(here)
+  expect(new Set(here.map((problems) => problems[0]?.message)).size).toBeGreaterThan(20)
 })

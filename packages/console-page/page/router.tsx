@@ -1,7 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { assetsView } from './assets/assets-view.ts'
-import { CallScreen } from './calls/call-screen.tsx'
-import { CallsScreen } from './calls/calls-screen.tsx'
 import { callFilters } from './calls/call-filters.ts'
 import { catalogueView } from './catalogue/catalogue-view.ts'
 import { executionFilters } from './executions/execution-filters.ts'
@@ -16,9 +14,7 @@ import { moneyView, productsView } from './operator/operator-views.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { refusalView } from './refusals/refusal-view.ts'
-import { StatementScreen } from './statement/statement-screen.tsx'
 import { statementView } from './statement/statement-month.ts'
-import { UsageScreen } from './usage/usage-screen.tsx'
 import { usageView } from './usage/usage-view.ts'
 
 // Every screen and its address. What a screen shows is in the address, filters too: it can be kept, sent and gone back to.
@@ -29,6 +25,10 @@ const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => r
 // The canvas is loaded by those alone who open a flow.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
 const executionsScreen = lazyRouteComponent(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
+const usageScreen = lazyRouteComponent(() => import('./usage/usage-screen.tsx'), 'UsageScreen')
+const statementScreen = lazyRouteComponent(() => import('./statement/statement-screen.tsx'), 'StatementScreen')
+const callsScreen = lazyRouteComponent(() => import('./calls/calls-screen.tsx'), 'CallsScreen')
+const callScreen = lazyRouteComponent(() => import('./calls/call-screen.tsx'), 'CallScreen')
 const peopleScreen = lazyRouteComponent(() => import('./people/people-screen.tsx'), 'PeopleScreen')
 const settingsScreen = lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
 const accountScreen = lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen')
@@ -57,12 +57,12 @@ const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
   createRoute({ ...at('/projects/$tenant/$project'), component: OverviewScreen }),
   createRoute({ ...at('/projects/$tenant/$project/keys'), component: KeysScreen, validateSearch: keyView }),
-  createRoute({ ...at('/projects/$tenant/$project/calls'), component: CallsScreen, validateSearch: callFilters }),
-  createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: CallScreen }),
-  createRoute({ ...at('/projects/$tenant/$project/usage'), component: UsageScreen, validateSearch: usageView }),
+  createRoute({ ...at('/projects/$tenant/$project/calls'), component: callsScreen, validateSearch: callFilters }),
+  createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: callScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/usage'), component: usageScreen, validateSearch: usageView }),
   createRoute({
     ...at('/projects/$tenant/$project/statement'),
-    component: StatementScreen,
+    component: statementScreen,
     validateSearch: statementView,
   }),
   createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),

@@ -1,9 +1,11 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { compressFile } from './compress-file.ts'
+import { leftOut } from './left-out.ts'
 import { pageAddress } from './page-address.ts'
 import { pageFingerprint } from './page-fingerprint.ts'
 import { builtFolder, madeFromFile, pageFolder } from './page-folders.ts'
+import { withoutEval } from './without-eval.ts'
 
 /** Browsers since the spring of 2024: they know `light-dark()`, and nothing has to be written for older ones. */
 const browsers = ['chrome123', 'edge123', 'firefox125', 'safari17.5']
@@ -42,6 +44,7 @@ async function runVite(outDir: string): Promise<void> {
     base: `${pageAddress}/`,
     configFile: false,
     logLevel: 'error',
+    plugins: [leftOut],
     build: {
       outDir,
       emptyOutDir: true,
@@ -49,6 +52,10 @@ async function runVite(outDir: string): Promise<void> {
       assetsInlineLimit: 0, // the policy of the page forbids addresses that hold their content
       modulePreload: { polyfill: false },
       target: browsers,
+      rolldownOptions: {
+        treeshake: { manualPureFunctions: ['z'] }, // a shape that nobody asks for is not made
+        output: { banner: withoutEval },
+      },
       chunkSizeWarningLimit: 1_000, // page-sizes.test.ts has the limits
     },
   })

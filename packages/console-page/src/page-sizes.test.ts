@@ -1,27 +1,68 @@
 import { expect, test } from 'vitest'
 import { readBuiltPage } from './built-page.ts'
 
-// What a browser loads before it shows anything, as it is sent: people open the console on slow lines, too.
+// What a browser loads before it shows something, as it is sent: people open the console on slow lines, too.
 
 const KIB = 1_024
 const files = readBuiltPage()
 const start = files.get('index.html')!.identity.toString()
+const scripts = [...files.keys()].filter((name) => name.endsWith('.js'))
+const firstView = withImports(scripts.filter((name) => start.includes(name)))
 
-/** The bytes, compressed by Brotli, of the files of a kind that the start names. */
-function firstView(extension: string): number {
-  const names = [...files.keys()].filter((name) => name.endsWith(extension) && start.includes(name))
-  expect(names.length).toBeGreaterThan(0)
-  return names.reduce((sum, name) => sum + files.get(name)!.br.length, 0)
+/** The names of scripts, and of all that they cannot do without. */
+function withImports(names: string[], known = new Set<string>()): Set<string> {
+  for (const name of names) {
+    if (known.has(name)) continue
+    known.add(name)
+    const text = files.get(name)!.identity.toString()
+    withImports(
+      [...text.matchAll(/(?:\bfrom|\bimport)\s*["'`]\.\/([^"'`]+\.js)["'`]/g)].map(([, file]) => file!),
+      known,
+    )
+  }
+  return known
 }
 
-test('the editor of flows has at most 140 KiB of scripts besides, and loads auto-layout only when asked', () => {
-  const editor = [...files.keys()].filter((name) => /^flow-screen.*\.js$/.test(name))
-  expect(editor).toHaveLength(1)
-  expect(files.get(editor[0]!)!.br.length).toBeLessThanOrEqual(140 * KIB)
-  expect([...files.keys()].filter((name) => /^auto-layout.*\.js$/.test(name))).toHaveLength(1)
-})
+/** KiB, compressed by Brotli. */
+function sizeOf(names: Iterable<string>): number {
+  return [...names].reduce((sum, name) => sum + files.get(name)!.br.length, 0) / KIB
+}
+
+/** What opening a screen loads besides the first view. */
+function besides(screen: RegExp): string[] {
+  const found = scripts.filter((name) => screen.test(name))
+  expect(found).toHaveLength(1)
+  return [...withImports(found)].filter((name) => !firstView.has(name))
+}
 
 test('the first view has at most 130 KiB of scripts and 15 KiB of styles', () => {
-  expect(firstView('.js')).toBeLessThanOrEqual(130 * KIB)
-  expect(firstView('.css')).toBeLessThanOrEqual(15 * KIB)
+  expect(firstView.size).toBeGreaterThan(1)
+  expect(sizeOf(firstView)).toBeLessThanOrEqual(130)
+  const styles = [...files.keys()].filter((name) => name.endsWith('.css') && start.includes(name))
+  expect(styles).toHaveLength(1)
+  expect(sizeOf(styles)).toBeLessThanOrEqual(15)
+})
+
+test('a flow is opened with at most 100 KiB of scripts besides, and what is opened on it comes later', () => {
+  const canvas = besides(/^flow-screen/)
+  expect(canvas.length).toBeGreaterThan(1)
+  expect(sizeOf(canvas)).toBeLessThanOrEqual(100)
+  for (const later of ['auto-layout', 'run-panel', 'revisions-panel', 'json-panel', 'conflict-dialog', 'mcp-dialog']) {
+    const [file] = scripts.filter((name) => name.startsWith(later))
+    expect(canvas).not.toContain(file)
+    expect([later, file]).not.toContain(undefined)
+  }
+})
+
+test('the charts of usage have at most 25 KiB of scripts besides', () => {
+  expect(sizeOf(besides(/^usage-screen/))).toBeLessThanOrEqual(25)
+})
+
+test('whatever is loaded first, zod is told to make no code of text before it is there', () => {
+  const having = scripts.filter((name) => files.get(name)!.identity.includes('jitless'))
+  expect(having.length).toBeGreaterThan(0)
+  for (const name of having) {
+    const text = files.get(name)!.identity.toString()
+    expect(text.replaceAll(/^(?:import[^;]*;)*/g, '')).toMatch(/^globalThis\.__zod_globalConfig=\{jitless:!0\}/)
+  }
 })

@@ -1,14 +1,19 @@
 import { createContext, runInContext } from 'node:vm'
-import { rolldown } from 'rolldown'
+import { rolldown, type Plugin } from 'rolldown'
 
 /**
  * One script of a file and all that it imports, as a bundler for browsers makes it, and the files that are in it. What the file
  * exports is in `program`.
+ * @param plugins of the bundler
  * @throws where it imports what can't be resolved there, such as a module of Node
  */
-export async function browserBundle(file: string, minify = false): Promise<{ script: string; files: string[] }> {
+export async function browserBundle(
+  file: string,
+  { minify = false, plugins = [] }: { minify?: boolean; plugins?: Plugin[] } = {},
+): Promise<{ script: string; files: string[] }> {
   const bundle = await rolldown({
     input: file,
+    plugins,
     platform: 'browser',
     onLog(_, { message }) {
       throw new Error(message)

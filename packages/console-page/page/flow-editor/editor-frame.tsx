@@ -1,17 +1,18 @@
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import { loadAhead } from '../parts/loaded-later.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useTitle } from '../frame/use-title.ts'
 import { FlowCanvas } from './canvas/flow-canvas.tsx'
 import type { LocalDraft, LocalDrafts } from './data/local-draft.ts'
 import { useLocalDraft } from './data/use-local-draft.ts'
 import { useSaving, type Base } from './data/use-saving.ts'
-import { ConflictDialog } from './conflict/conflict-dialog.tsx'
 import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
 import { DraftNotice } from './header/draft-notice.tsx'
 import { FlowHeader } from './header/flow-header.tsx'
 import { LeaveGuard } from './header/leave-guard.tsx'
 import { Inspector } from './inspector/inspector.tsx'
+import { ConflictDialog } from './opened-later.ts'
 import { Palette } from './palette.tsx'
 import { useShownExecution } from './run/use-shown-execution.ts'
 import { useSession } from './session.ts'
@@ -35,6 +36,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const form = useRef<HTMLDivElement>(null)
   useTitle(sandbox.name, 'Flows')
   useEditorKeys(() => void saving.save())
+  useEffect(loadAhead, [])
   // The form is there once the node is chosen.
   const openForm = () =>
     setTimeout(() =>

@@ -1,5 +1,3 @@
-// oxlint-disable-next-line import/no-unassigned-import -- before whatever else is read: shapes ask it when they are made
-import './no-eval.ts'
 import { useParams } from '@tanstack/react-router'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { Waiting } from '../parts/waiting.tsx'

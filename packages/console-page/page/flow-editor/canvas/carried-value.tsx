@@ -1,4 +1,4 @@
-import { EdgeRecordView } from '../run/edge-record-view.tsx'
+import { EdgeRecordView } from '../opened-later.ts'
 import { useSession } from '../session.ts'
 
 /** What the edge carried that the pointer or the focus is on. The form beside shows it of one that is chosen, to be read at leisure. */

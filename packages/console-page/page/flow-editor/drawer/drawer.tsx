@@ -1,10 +1,7 @@
 import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
-import { RunPanel } from '../run/run-panel.tsx'
-import { ExecutionsPanel } from './executions-panel.tsx'
-import { JsonPanel } from './json-panel.tsx'
+import { ExecutionsPanel, JsonPanel, RevisionsPanel, RunPanel } from '../opened-later.ts'
 import { ProblemsPanel } from './problems-panel.tsx'
-import { RevisionsPanel } from './revisions-panel.tsx'
 
 export type DrawerTab = 'problems' | 'run' | 'executions' | 'json' | 'revisions'
 

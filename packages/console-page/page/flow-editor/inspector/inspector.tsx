@@ -1,8 +1,7 @@
 import { useSelection, useSession } from '../session.ts'
 import { several } from '../../pure/usd.ts'
-import { EdgeRecordView } from '../run/edge-record-view.tsx'
+import { EdgeRecordView, NodeForm } from '../opened-later.ts'
 import { ContractForm } from './contract-form.tsx'
-import { NodeForm } from './node-form.tsx'
 
 /** The form of what is chosen. Of nothing it is what the flow is given and answers. */
 export function Inspector() {

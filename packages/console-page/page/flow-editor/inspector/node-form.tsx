@@ -1,7 +1,7 @@
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { kindTitle } from '../core/kind-words.ts'
 import { KindIcon } from '../canvas/kind-icon.tsx'
-import { NodeRecordView } from '../run/node-record-view.tsx'
+import { NodeRecordView } from '../opened-later.ts'
 import { ConstantForm } from './constant-form.tsx'
 import { ContractForm } from './contract-form.tsx'
 import { ExpressionField } from './expression-field.tsx'

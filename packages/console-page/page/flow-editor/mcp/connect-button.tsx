@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { McpDialog } from './mcp-dialog.tsx'
+import { McpDialog } from '../opened-later.ts'
 
 /** Opens what connects a client of MCP to the flow. */
 export function ConnectButton({ sandbox }: { sandbox: string }) {
