@@ -12,6 +12,7 @@ import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
 import { moneyView, productsView } from './operator/operator-views.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
+import { playgroundView } from './playground/core/playground-view.ts'
 import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { refusalView } from './refusals/refusal-view.ts'
 import { statementView } from './statement/statement-month.ts'
@@ -52,6 +53,7 @@ const organizationsScreen = lazyRouteComponent(
   () => import('./operator/organizations-screen.tsx'),
   'OrganizationsScreen',
 )
+const playgroundScreen = lazyRouteComponent(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -93,6 +95,11 @@ const routes = [
   createRoute({ ...at('/operator/money'), component: moneyScreen, validateSearch: moneyView }),
   createRoute({ ...at('/operator/organizations'), component: organizationsScreen }),
   createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
+  createRoute({
+    ...at('/projects/$tenant/$project/playground'),
+    component: playgroundScreen,
+    validateSearch: playgroundView,
+  }),
 ]
 
 export const router = createRouter({

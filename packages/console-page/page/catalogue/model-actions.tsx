@@ -1,8 +1,9 @@
-import { useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { usePlace } from '../api/use-project.ts'
 import type { CatalogueRow } from './catalogue-rows.ts'
 import { MOST_COMPARED } from './catalogue-view.ts'
 
-/** What can be done with a model: reckon what it costs, put it beside others. */
+/** What can be done with a model: try it, reckon what it costs, put it beside others. */
 export function ModelActions({
   of: { product, isAssigned },
   compared,
@@ -13,6 +14,7 @@ export function ModelActions({
   onReckon: () => void
 }) {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
+  const place = usePlace()
   const { id, name } = product
   const isCompared = compared.includes(id)
   const others = compared.filter((each) => each !== id)
@@ -26,6 +28,17 @@ export function ModelActions({
     <div className="catalogue-actions">
       {!isAssigned && <p className="soft small">An Admin of your organization can assign it.</p>}
       <div className="buttons">
+        {isAssigned && product.kind === 'chat' && (
+          <Link
+            className="button small"
+            aria-label={`Try ${name}`}
+            to="/projects/$tenant/$project/playground"
+            params={place}
+            search={{ model: id }}
+          >
+            Try
+          </Link>
+        )}
         <button type="button" className="button small" aria-label={`Cost of ${name}`} onClick={onReckon}>
           Cost
         </button>

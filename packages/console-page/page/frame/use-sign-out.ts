@@ -1,10 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
+import { endPlaygrounds } from '../playground/data/kept.ts'
 
-/** Ends the session. Nothing that was read stays in this tab. */
+/** Ends the session, and before it the keys of playgrounds. Nothing that was read stays in this tab. */
 export function useSignOut() {
   return useMutation({
-    mutationFn: () => ask('DELETE', '/api/v2/session', { params: {} }),
+    mutationFn: async () => {
+      await endPlaygrounds()
+      return ask('DELETE', '/api/v2/session', { params: {} })
+    },
     onSuccess: () => location.assign(import.meta.env.BASE_URL),
   })
 }

@@ -4,6 +4,7 @@ const paths = {
   calls: 'M4 6h16M4 12h16M4 18h10',
   flows: 'M4 4h6v5H4zm10 11h6v5h-6zM7 9v4a4 4 0 0 0 4 4h3',
   executions: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM10 8.5l5.5 3.5-5.5 3.5z',
+  playground: 'M4 5h16v11H9l-5 4z',
   usage: 'M4 20V10m6 10V4m6 16v-7m4 7H3',
   statement: 'M6 3h12v18l-3-2-3 2-3-2-3 2zM9 8h6M9 12h6',
   assets: 'M4 4h16v16H4zM4 16l5-5 4 4 3-3 4 4M15.5 9.5a1 1 0 1 0 0-2 1 1 0 0 0 0 2z',

@@ -9,6 +9,7 @@ import { executing, runningFrom } from './beginnings.ts'
 import type { Line } from './follow-execution.ts'
 import { followOnCanvas } from './follow-on-canvas.ts'
 import { useRunStore } from './run-store.ts'
+import { stopExecution } from './stop-execution.ts'
 
 export interface Asked {
   input: Record<string, unknown>
@@ -42,10 +43,7 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
         const asked = { from: node, revision: number, maxMicro }
         if (executionId !== null) await follow(runningFrom(place, executionId, asked, newIdempotencyKey()))
       }),
-    stop: () =>
-      ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/cancel', {
-        params: { ...place, execution: run.getState().executionId ?? '' },
-      }).catch(setError),
+    stop: () => stopExecution(place, run.getState().executionId ?? '').catch(setError),
     askEstimate: ({ input }: Asked) =>
       withSaved(async ({ number }) =>
         setEstimate(

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { ChatBody } from '../core/messages-of.ts'
+import { chatCode } from './chat-code.ts'
+
+const body: ChatBody = {
+  model: 'acme/small',
+  messages: [
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'What\'s "rain"?\nSay it.' },
+  ],
+  max_tokens: 50,
+  logprobs: true,
+  stream: true,
+  stream_options: { include_usage: true },
+}
+const texts = Object.fromEntries(chatCode('https://gateway.example/', body).map(({ title, text }) => [title, text]))
+
+test('curl sends the very request, from a here-document in which nothing is escaped', () => {
+  const text = texts['curl']!
+  expect(text.split('\n').slice(0, 4)).toEqual([
+    String.raw`curl -N https://gateway.example/v1/chat/completions \ `.trim(),
+    String.raw`  -H "Authorization: Bearer $GATEWAY_KEY" \ `.trimEnd(),
+    String.raw`  -H "Content-Type: application/json" \ `.trimEnd(),
+    "  --data-binary @- <<'JSON'",
+  ])
+  expect(JSON.parse(text.split('\n').slice(4, -2).join('\n'))).toEqual(body)
+})
+
+test('Python has its own words for constants, and escapes what JSON escapes', () => {
+  expect(texts['openai for Python']).toContain(`stream = client.chat.completions.create(
+    model="acme/small",
+    messages=[
+        {"role": "system", "content": "Be short."},
+        {"role": "user", "content": "What's \\"rain\\"?\\nSay it."},
+    ],
+    max_tokens=50,
+    logprobs=True,
+    stream=True,
+    stream_options={"include_usage": True},
+)
+`)
+})
+
+test('JavaScript is written as people write it', () => {
+  expect(texts['openai for JavaScript']).toContain(`create({
+  model: 'acme/small',
+  messages: [
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: "What's \\"rain\\"?\\nSay it." },
+  ],
+  max_tokens: 50,
+`)
+  expect(texts['Vercel AI SDK']).toContain(`streamText({
+  model: gateway.chatModel('acme/small'),
+  system: 'Be short.',
+  messages: [{ role: 'user', content: "What's \\"rain\\"?\\nSay it." }],
+  maxOutputTokens: 50,
+})`)
+  expect(texts['LangChain']).toContain(`  maxTokens: 50,
+  modelKwargs: { logprobs: true },
+`)
+})
+
+test('no secret is in it: the key is a variable of the environment', () => {
+  for (const text of Object.values(texts))
+    expect(text).toMatch(/\$GATEWAY_KEY|env\.GATEWAY_KEY|environ\["GATEWAY_KEY"\]/)
+})

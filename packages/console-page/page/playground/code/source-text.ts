@@ -1,0 +1,63 @@
+/** What stands in a source as it is, such as the name of a variable. */
+export class Expression {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** How a language writes values. */
+export interface Syntax {
+  indent: string
+  key: (name: string) => string
+  string: (text: string) => string
+  constants: Record<'null' | 'true' | 'false', string>
+  /** Around what stands in one line. */
+  pad: string
+}
+
+export const javaScript: Syntax = {
+  indent: '  ',
+  key: (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name)),
+  string: quoted,
+  constants: { null: 'null', true: 'true', false: 'false' },
+  pad: ' ',
+}
+
+export const python: Syntax = {
+  indent: '    ',
+  key: (name) => JSON.stringify(name),
+  string: (text) => JSON.stringify(text),
+  constants: { null: 'None', true: 'True', false: 'False' },
+  pad: '',
+}
+
+const LONGEST_LINE = 80
+
+/** A value as source, on one line where it fits. @param depth of its indentation */
+export function sourceText(value: unknown, syntax: Syntax, depth = 0): string {
+  const { indent, key, string, constants, pad } = syntax
+  if (value instanceof Expression) return value.text
+  if (typeof value === 'string') return string(value)
+  if (typeof value !== 'object' || value === null) return constants[String(value) as 'null'] ?? String(value)
+  const isList = Array.isArray(value)
+  const [begin, end] = isList ? ['[', ']'] : ['{', '}']
+  const fields = Object.entries(value).filter(([, each]) => each !== undefined)
+  const write = (at: number) =>
+    fields.map(([name, each]) => `${isList ? '' : `${key(name)}: `}${sourceText(each, syntax, at)}`)
+  if (fields.length === 0) return `${begin}${end}`
+  const line = write(depth).join(', ')
+  const inner = isList ? '' : pad
+  if (!line.includes('\n') && line.length + depth * indent.length <= LONGEST_LINE)
+    return `${begin}${inner}${line}${inner}${end}`
+  const lines = write(depth + 1).map((each) => `${indent.repeat(depth + 1)}${each},\n`)
+  return `${begin}\n${lines.join('')}${indent.repeat(depth)}${end}`
+}
+
+/** Between single quotes, where nothing in it has to be escaped. */
+function quoted(text: string): string {
+  const json = JSON.stringify(text)
+  const isPlain = !text.includes("'") && json.replaceAll(String.raw`\"`, '"') === `"${text}"`
+  return isPlain ? `'${text}'` : json
+}

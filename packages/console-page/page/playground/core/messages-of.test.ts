@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { newAnswer, type Answer, type Entry } from './conversation.ts'
+import { messagesOf } from './messages-of.ts'
+
+const user = (text: string, images: string[] = []): Entry => ({ kind: 'message', id: text, role: 'user', text, images })
+const answers = (...lanes: Partial<Answer>[]): Entry => ({
+  kind: 'answers',
+  id: 'answers',
+  lanes: lanes.map((lane) => ({ ...newAnswer('m'), ...lane })),
+})
+const png = 'data:image/png;base64,AAAA'
+
+test('each model sees what people wrote and its own answers', () => {
+  const entries = [user('Hello'), answers({ text: 'One' }, { text: 'Two' }), user('And?', [png])]
+  const shared = [
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'Hello' },
+  ]
+  const last = {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'And?' },
+      { type: 'image_url', image_url: { url: png } },
+    ],
+  }
+  const of = (lane: number) => messagesOf({ system: 'Be short.', entries }, lane)
+  expect(of(0)).toEqual([...shared, { role: 'assistant', content: 'One' }, last])
+  expect(of(1)).toEqual([...shared, { role: 'assistant', content: 'Two' }, last])
+})
+
+test('calls of tools go back with what the tools answered, and an answer that said nothing does not', () => {
+  const call = { id: 'c1', name: 'look', arguments: '{}', result: 'rain' }
+  const entries = [user('Weather?'), answers({ toolCalls: [call] }), answers({ text: '' })]
+  expect(messagesOf({ system: ' ', entries }, 0)).toEqual([
+    { role: 'user', content: 'Weather?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'c1', content: 'rain' },
+  ])
+})

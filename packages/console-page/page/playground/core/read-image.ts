@@ -1,0 +1,12 @@
+import { isImageData } from '@gateway/contracts/chat-images'
+
+/** A file as a `data:` URL, as chats take images; null for what is no such image. */
+export async function readImage(file: File): Promise<string | null> {
+  const url = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(reader.error!))
+    reader.readAsDataURL(file)
+  })
+  return isImageData(url) ? url : null
+}

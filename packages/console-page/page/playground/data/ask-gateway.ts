@@ -1,0 +1,10 @@
+import { openApiClient, type ApiClient } from '@gateway/api-client/open-api-client'
+
+/** The gateway, asked with a key and never with the session. */
+export function askingWith(secret: string): ApiClient {
+  return openApiClient({
+    baseUrl: '',
+    headers: { authorization: `Bearer ${secret}` },
+    fetch: (url, init) => fetch(url, { ...init, credentials: 'omit' }),
+  })
+}

@@ -1,0 +1,68 @@
+import type { RefusalBody } from '@gateway/contracts/refusal'
+import { ApiRefusal } from '@gateway/api-client/failures'
+import { failedBy } from '../../api/failed.ts'
+import type { Answer, AnswerRefusal } from '../core/conversation.ts'
+import { openEventData } from '../core/event-data.ts'
+import type { ChatBody } from '../core/messages-of.ts'
+import { takeChunk, type Chunk } from '../core/take-chunk.ts'
+import { askingWith } from './ask-gateway.ts'
+
+type Change = (answer: Answer) => Answer
+
+/** Asks a model, and hands on what becomes of its answer. Never fails: a refusal is part of the answer. */
+export async function streamAnswer(
+  { secret, body, signal }: { secret: string; body: ChatBody; signal: AbortSignal },
+  change: (change: Change) => void,
+): Promise<void> {
+  const began = performance.now()
+  const ms = () => Math.round(performance.now() - began)
+  let isWhole = false
+  try {
+    const answer = await askingWith(secret).raw('POST', '/v1/chat/completions', { body, signal })
+    const invocation = answer.headers.get('X-Service-Invocation')
+    change((before) => ({ ...before, invocation }))
+    const read = openEventData((data) => {
+      if (data === '[DONE]') return void (isWhole = true)
+      const said = JSON.parse(data) as Chunk | { error: RefusalBody }
+      if ('error' in said) throw new ApiRefusal(answer, said.error)
+      change((before) => takeChunk(before, said, ms()))
+    })
+    for await (const piece of pieces(answer)) read(piece)
+    if (!isWhole) throw new Error('The answer broke off.')
+    change((before) => ({ ...before, state: 'whole', totalMs: ms() }))
+  } catch (error) {
+    change((before) => ended(before, signal.aborted ? null : error, ms()))
+  }
+}
+
+/** @param error null: somebody stopped it */
+function ended(answer: Answer, error: unknown, totalMs: number): Answer {
+  if (error === null) return { ...answer, state: 'stopped', totalMs }
+  // Before its admission nothing is charged.
+  const chargedMicro = answer.invocation === null ? 0 : answer.chargedMicro
+  return { ...answer, state: 'refused', totalMs, chargedMicro, refusal: refusalOf(error, answer.invocation) }
+}
+
+function refusalOf(error: unknown, invocation: string | null): AnswerRefusal {
+  // Whoever is not reached any more has charged what they have admitted.
+  if (invocation !== null && !(error instanceof ApiRefusal)) return brokenOff
+  const { message, resolution, code, requestId } = failedBy(error)
+  return { message, resolution, code, requestId, details: error instanceof ApiRefusal ? error.details : {} }
+}
+
+const brokenOff: AnswerRefusal = {
+  code: 'not_reached',
+  message: 'The answer broke off.',
+  resolution: 'Check the connection and try again. The call goes on to its end, and that is what is charged.',
+  requestId: null,
+  details: {},
+}
+
+async function* pieces(answer: Response): AsyncGenerator<string> {
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
+}

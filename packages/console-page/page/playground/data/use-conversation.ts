@@ -1,0 +1,112 @@
+import { useEffect, useRef, useState } from 'react'
+import { announce } from '../../frame/announcer.ts'
+import { newIdempotencyKey as newId } from '../../keys/new-idempotency-key.ts'
+import { chatBody } from '../core/chat-body.ts'
+import {
+  answersOf,
+  newAnswer,
+  newConversation,
+  type Answer,
+  type Conversation,
+  type Entry,
+} from '../core/conversation.ts'
+import { streamAnswer } from './stream-answer.ts'
+import type { keptIn } from './kept.ts'
+
+interface Asking {
+  models: string[]
+  values: Record<string, unknown>
+  secret: string
+}
+
+/** A conversation that this tab keeps, and what is done in it. */
+export function useConversation(kept: ReturnType<typeof keptIn>) {
+  const [conversation, setConversation] = useState(() => opened(kept.read<Conversation>('conversation')))
+  const [isKept, setKept] = useState(true)
+  const running = useRef(new Set<AbortController>())
+  const isStreaming = answersOf(conversation.entries).some(({ state }) => state === 'streaming')
+  useEffect(() => setKept(kept.write('conversation', conversation)), [kept, conversation])
+  useEffect(() => {
+    const all = running.current
+    return () => stopAll(all)
+  }, [])
+
+  const change = (part: Partial<Conversation>) => setConversation((before) => ({ ...before, ...part }))
+  const changeEntry = (id: string, next: (entry: Entry) => Entry) =>
+    setConversation((before) => ({
+      ...before,
+      entries: before.entries.map((entry) => (entry.id === id ? next(entry) : entry)),
+    }))
+  const changeAnswer = (id: string, lane: number, next: (answer: Answer) => Answer) =>
+    changeEntry(id, (entry) =>
+      entry.kind === 'answers'
+        ? { ...entry, lanes: entry.lanes.map((answer, n) => (n === lane ? next(answer) : answer)) }
+        : entry,
+    )
+
+  /** Asks for an answer to `entries`, which take the place of what is there. */
+  async function askFor(entries: Entry[], { models, values, secret }: Asking, rest: Partial<Conversation> = {}) {
+    const id = newId()
+    const maxTokens = typeof values['max_tokens'] === 'number' ? values['max_tokens'] : null
+    const asked = { ...conversation, entries }
+    const gone = conversation.entries.filter(({ id: each }) => !entries.some((entry) => entry.id === each))
+    change({
+      ...rest,
+      entries: [...entries, { kind: 'answers', id, lanes: models.map((model) => newAnswer(model, maxTokens)) }],
+      replaced: [...conversation.replaced, ...answersOf(gone).map(withoutText)],
+    })
+    const stop = new AbortController()
+    running.current.add(stop)
+    await Promise.all(
+      models.map((model, lane) => {
+        const body = chatBody(asked, { model, lane, values })
+        return streamAnswer({ secret, body, signal: stop.signal }, (next) => changeAnswer(id, lane, next))
+      }),
+    )
+    running.current.delete(stop)
+    announce('The answer has ended.')
+  }
+
+  return {
+    conversation,
+    isKept,
+    isStreaming,
+    change,
+    changeEntry,
+    changeAnswer,
+    askFor,
+    stop: () => stopAll(running.current),
+    /** What an answer was charged in the end, wherever it is shown. */
+    settle(invocation: string, known: Pick<Answer, 'chargedMicro' | 'usage'>) {
+      const settled = (answer: Answer) => (answer.invocation === invocation ? { ...answer, ...known } : answer)
+      setConversation((before) => ({
+        ...before,
+        replaced: before.replaced.map(settled),
+        entries: before.entries.map((entry) =>
+          entry.kind === 'answers' ? { ...entry, lanes: entry.lanes.map(settled) } : entry,
+        ),
+      }))
+    },
+    /** Without what was said; what was charged is counted anew. */
+    clear: () => change({ entries: [], replaced: [] }),
+  }
+}
+export type UsedConversation = ReturnType<typeof useConversation>
+
+function stopAll(running: ReadonlySet<AbortController>): void {
+  for (const controller of running) controller.abort()
+}
+
+/** What was streaming when the page was left has been stopped. */
+function opened(kept: Conversation | null): Conversation {
+  if (!kept) return newConversation
+  const stopped = (answer: Answer): Answer => (answer.state === 'streaming' ? { ...answer, state: 'stopped' } : answer)
+  return {
+    ...kept,
+    entries: kept.entries.map((entry) =>
+      entry.kind === 'answers' ? { ...entry, lanes: entry.lanes.map(stopped) } : entry,
+    ),
+  }
+}
+
+const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', toolCalls: [] })

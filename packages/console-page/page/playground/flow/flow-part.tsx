@@ -1,0 +1,51 @@
+// oxlint-disable-next-line import/no-unassigned-import -- before whatever else is read: shapes ask it when they are made
+import '../../flow-editor/no-eval.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { readingAll } from '../../api/reading.ts'
+import { usePlace } from '../../api/use-project.ts'
+import { readingRevision } from '../../flow-editor/data/use-opened-flow.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { RefusalBox } from '../../parts/refusal-box.tsx'
+import { Waiting } from '../../parts/waiting.tsx'
+import { ModelChoice } from '../parts/model-choice.tsx'
+import { FlowRun } from './flow-run.tsx'
+import '../../flow-editor/style/forms.css'
+
+/** Trying a flow, in its active revision: the one that callers get. */
+export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string) => void }) {
+  const params = usePlace()
+  const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }))
+  const active = data?.filter(({ activeRevision, suspended }) => activeRevision !== null && !suspended) ?? []
+  const chosen = active.find(({ id }) => id === flow) ?? active[0]
+  const number = chosen?.activeRevision ?? 0
+  const revision = useQuery({
+    ...readingRevision({ tenant: params.tenant, sandbox: chosen?.id ?? '' }, number),
+    enabled: number > 0,
+  })
+  if (error) return <RefusalBox error={error} />
+  if (!data) return <Waiting what="flows" />
+  if (!chosen)
+    return (
+      <EmptyState
+        title="There is no flow to try yet"
+        action={
+          <Link className="button main" to="/projects/$tenant/$project/flows" params={params}>
+            Flows
+          </Link>
+        }
+      >
+        A flow can be tried here once a revision of it is active.
+      </EmptyState>
+    )
+  return (
+    <div className="stack">
+      <div className="playground-line">
+        <ModelChoice label="Flow" models={active} chosen={chosen.id} onChange={(id) => onFlow(id ?? '')} />
+      </div>
+      {chosen.description !== '' && <p className="soft">{chosen.description}</p>}
+      <RefusalBox error={revision.error} />
+      {revision.data && <FlowRun key={`${chosen.id} ${number}`} flow={chosen} revision={revision.data} />}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { durationText } from '../../calls/call-words.ts'
+import { nodeWords } from '../../flow-editor/run/node-run-state.tsx'
+import type { RunState } from '../../flow-editor/run/run-store.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { Money } from '../../parts/money.tsx'
+
+type Row = [id: string, node: RunState['nodes'] extends ReadonlyMap<string, infer Node> ? Node : never]
+
+/** How the nodes of an execution do, each with its time and charge. */
+export function FlowProgress({ of: { nodes } }: { of: RunState }) {
+  return <DataTable caption="Nodes" columns={columns} rows={[...nodes] as Row[]} keyOf={([id]) => id} />
+}
+
+const tones: Record<keyof typeof nodeWords, Tone> = {
+  Pending: 'plain',
+  Running: 'warn',
+  Succeeded: 'good',
+  Failed: 'bad',
+  Skipped: 'plain',
+}
+
+const columns: Column<Row>[] = [
+  { head: 'Node', cell: ([id]) => <code>{id}</code> },
+  { head: 'State', cell: ([, { status }]) => <Badge tone={tones[status]} text={nodeWords[status]} /> },
+  { head: 'Time', cell: ([, { durationMs }]) => durationText(durationMs) },
+  { head: 'Charged', cell: ([, { chargedMicro }]) => <Money micro={chargedMicro} /> },
+]

@@ -1,0 +1,38 @@
+import { useState } from 'react'
+import { useStore } from 'zustand'
+import type { SandboxEstimate } from '@gateway/contracts/estimate'
+import type { RevisionRecord } from '@gateway/contracts/console/sandboxes'
+import { ask } from '../../api/ask.ts'
+import { usePlace } from '../../api/use-project.ts'
+import { executing } from '../../flow-editor/run/beginnings.ts'
+import { followOnCanvas } from '../../flow-editor/run/follow-on-canvas.ts'
+import { openRun } from '../../flow-editor/run/run-store.ts'
+import { stopExecution } from '../../flow-editor/run/stop-execution.ts'
+
+/** Executes a saved revision of a flow, and shows it as it goes on. */
+export function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
+  const place = { ...usePlace(), sandbox }
+  const [store] = useState(openRun)
+  const [error, setError] = useState<unknown>(null)
+  const [estimate, setEstimate] = useState<SandboxEstimate | null>(null)
+  const state = useStore(store)
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    setError(null)
+    await work().catch(setError)
+  }
+  return {
+    state,
+    error,
+    estimate,
+    /** @param maxMicro micro-USD; null: no ceiling */
+    execute: (input: Record<string, unknown>, maxMicro: number | null) =>
+      attempt(() => followOnCanvas(place, store, executing(place, { input, maxMicro, revision: number }), graph)),
+    stop: () => attempt(() => stopExecution(place, state.executionId ?? '')),
+    askEstimate: (input: Record<string, unknown>) =>
+      attempt(async () => {
+        const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate'
+        setEstimate(await ask('POST', path, { params: place, body: { input, revision: number } }))
+      }),
+  }
+}

@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react'
+import { Link } from '@tanstack/react-router'
+import { usePlace } from '../../api/use-project.ts'
+import { durationText } from '../../calls/call-words.ts'
+import { Field } from '../../parts/field.tsx'
+import { Money } from '../../parts/money.tsx'
+import { FailedBox } from '../../parts/failed-box.tsx'
+import { count } from '../../pure/usd.ts'
+import type { Answer, ToolCall } from '../core/conversation.ts'
+
+/** What a model answered, how long it took and what it was charged. */
+export function AnswerCard({
+  of: answer,
+  name,
+  remedies,
+  onResult,
+}: {
+  of: Answer
+  /** Of the model, as people know it. */
+  name: string
+  /** What clears its refusal, as buttons. */
+  remedies: ReactNode
+  onResult: (id: string, result: string) => void
+}) {
+  const { model, text, toolCalls, refusal, state } = answer
+  return (
+    <article className="playground-message answer" aria-label={`Answer of ${model}`} aria-busy={state === 'streaming'}>
+      <h3 className="small">
+        {name} <code className="soft">{model}</code>
+      </h3>
+      {text !== '' && <p className="playground-text">{text}</p>}
+      {toolCalls.map((call) => (
+        <ToolCallPart key={call.id} of={call} onResult={(result) => onResult(call.id, result)} />
+      ))}
+      {refusal && <FailedBox of={refusal} />}
+      {remedies}
+      {state === 'stopped' && (
+        <p className="soft small">Stopped. The model goes on to its end, and that is what is charged.</p>
+      )}
+      <AnswerFigures of={answer} />
+    </article>
+  )
+}
+
+function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, chargedMicro } }: { of: Answer }) {
+  const { tenant, project } = usePlace()
+  return (
+    <p className="playground-figures small soft">
+      {state === 'streaming' && firstMs === null && <span>Waiting for the first token…</span>}
+      {firstMs !== null && <span>First token after {durationText(firstMs)}</span>}
+      {state !== 'streaming' && totalMs !== null && <span>{durationText(totalMs)} in all</span>}
+      {usage && (
+        <span>
+          {count(usage.prompt)} tokens in, {count(usage.completion)} out
+        </span>
+      )}
+      {state !== 'streaming' && (
+        <span>
+          {chargedMicro === null ? (
+            'The charge is not final yet'
+          ) : (
+            <>
+              Charged <Money micro={chargedMicro} />
+            </>
+          )}
+        </span>
+      )}
+      {invocation !== null && state !== 'streaming' && (
+        <Link to="/projects/$tenant/$project/calls/$call" params={{ tenant, project, call: invocation }}>
+          The call
+        </Link>
+      )}
+    </p>
+  )
+}
+
+/** A tool is called by whoever tries this: they say what it answered. */
+function ToolCallPart({ of: call, onResult }: { of: ToolCall; onResult: (result: string) => void }) {
+  return (
+    <div className="stack">
+      <pre className="playground-call">
+        {call.name}({call.arguments})
+      </pre>
+      <Field label={`What ${call.name} answers`} hint="It is sent with the next message.">
+        {(ids) => <textarea {...ids} rows={2} value={call.result} onChange={({ target }) => onResult(target.value)} />}
+      </Field>
+    </div>
+  )
+}

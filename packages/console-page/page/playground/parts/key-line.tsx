@@ -1,0 +1,48 @@
+import { Moment } from '../../parts/moment.tsx'
+import { Money } from '../../parts/money.tsx'
+import { RefusalBox } from '../../parts/refusal-box.tsx'
+import type { UsedKey } from '../data/use-playground-key.ts'
+
+/** The key that the playground calls with, and what it has left. */
+export function KeyLine({ of: { key, status, end, forget } }: { of: UsedKey }) {
+  if (!key) return null
+  const { data } = status
+  return (
+    <section className="stack" aria-label="The key of the playground">
+      <div className="head small">
+        <p className="soft">
+          {key.made ? (
+            <>
+              Key of this tab, <code>{key.made.prefix}…</code>
+            </>
+          ) : (
+            'A key that was pasted'
+          )}
+          {data && data.limit && data.spentMicro !== null && (
+            <>
+              : <Money micro={data.spentMicro} /> of <Money micro={data.limit.micro} /> spent
+            </>
+          )}
+          {data?.expiresAt && (
+            <>
+              , ends <Moment iso={data.expiresAt} />
+            </>
+          )}
+        </p>
+        <div className="buttons">
+          {key.made && (
+            <button type="button" className="button small danger" disabled={end.isPending} onClick={() => end.mutate()}>
+              Revoke it
+            </button>
+          )}
+          {(!key.made || status.error !== null || end.error !== null) && (
+            <button type="button" className="button small" onClick={forget}>
+              Take another key
+            </button>
+          )}
+        </div>
+      </div>
+      <RefusalBox error={status.error ?? end.error} />
+    </section>
+  )
+}

@@ -1,0 +1,32 @@
+import { Field } from '../../parts/field.tsx'
+
+/** One of the models that the project may call. */
+export function ModelChoice({
+  label,
+  none,
+  models,
+  chosen,
+  onChange,
+}: {
+  label: string
+  /** What to choose for no model, where that can be chosen. */
+  none?: string
+  models: { id: string; name: string }[]
+  chosen: string | undefined
+  onChange: (model: string | undefined) => void
+}) {
+  return (
+    <Field label={label}>
+      {(ids) => (
+        <select {...ids} value={chosen ?? ''} onChange={({ target }) => onChange(target.value || undefined)}>
+          {none !== undefined && <option value="">{none}</option>}
+          {models.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,44 @@
+import { chatLimits } from '@gateway/contracts/limits'
+import type { ProductRecord } from '@gateway/contracts/console/products'
+import { priceOf } from '../../catalogue/price-of.ts'
+import { several } from '../../pure/usd.ts'
+import { admissibleTokens } from '../core/admissible-tokens.ts'
+import type { Answer } from '../core/conversation.ts'
+
+/** What clears the refusal of an answer, where the playground can do it. */
+export function Remedies({
+  of: { model: id, maxTokens, refusal },
+  models,
+  canSend,
+  onFewer,
+  onOtherKey,
+}: {
+  of: Answer
+  models: readonly ProductRecord[]
+  canSend: boolean
+  onFewer: (tokens: number) => void
+  onOtherKey: () => void
+}) {
+  const model = models.find((each) => each.id === id)
+  if (!refusal || !model) return null
+  const tokens = admissibleTokens(refusal, {
+    tokens: maxTokens ?? Math.min(chatLimits.maxTokens.max, model.maxOutputTokens),
+    completionPico: priceOf(model.pricing).completionPico,
+  })
+  const isOfKey = refusal.code.startsWith('key_')
+  if (tokens === null && !isOfKey) return null
+  return (
+    <div className="buttons">
+      {tokens !== null && (
+        <button type="button" className="button small main" disabled={!canSend} onClick={() => onFewer(tokens)}>
+          Ask for at most {several(tokens, 'token')}
+        </button>
+      )}
+      {isOfKey && (
+        <button type="button" className="button small" onClick={onOtherKey}>
+          Take another key
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import { lazy, Suspense, useEffect, useMemo } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMe } from '../api/session.ts'
+import { usePlace, useProducts, useProjectName } from '../api/use-project.ts'
+import { Screen } from '../frame/screen.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { spent } from './core/spent.ts'
+import { keptIn } from './data/kept.ts'
+import { useConversation } from './data/use-conversation.ts'
+import { usePlaygroundKey } from './data/use-playground-key.ts'
+import { ChatPart } from './parts/chat-part.tsx'
+import { KeyCard } from './parts/key-card.tsx'
+import { KeyLine } from './parts/key-line.tsx'
+import { OpenCharges } from './parts/open-charges.tsx'
+import { PlaygroundTabs } from './parts/playground-tabs.tsx'
+import './style/playground.css'
+
+/** Trying models: what is asked, what is answered, and what each answer was charged. */
+export function PlaygroundScreen() {
+  const { project } = usePlace()
+  const { id: person } = useMe()
+  return <Playground key={project} person={person} project={project} />
+}
+
+// The parts of the editor that it has are loaded when a flow is tried.
+const FlowPart = lazy(async () => ({ default: (await import('./flow/flow-part.tsx')).FlowPart }))
+
+function Playground({ person, project }: { person: string; project: string }) {
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/playground' })
+  const { flow } = useSearch({ from: '/projects/$tenant/$project/playground' })
+  const kept = useMemo(() => keptIn({ person, project }), [person, project])
+  const used = useConversation(kept)
+  const key = usePlaygroundKey(kept)
+  const { products, isPending, error } = useProducts()
+  const models = products.filter(({ kind }) => kind === 'chat')
+  const client = useQueryClient()
+  const { micro } = spent(used.conversation)
+  useEffect(() => {
+    for (const path of ['/v1/key', '/api/v2/tenants/{tenant}/projects/{project}/wallet'])
+      void client.invalidateQueries({ queryKey: [path] })
+  }, [client, micro])
+  const clear = (
+    <button
+      type="button"
+      className="button"
+      disabled={used.isStreaming || used.conversation.entries.length === 0}
+      onClick={used.clear}
+    >
+      New conversation
+    </button>
+  )
+  return (
+    <Screen title="Playground" of={useProjectName()} actions={flow === undefined ? clear : null}>
+      <PlaygroundTabs isFlow={flow !== undefined} />
+      <OpenCharges of={used} secret={key.key?.secret} />
+      {flow === undefined ? (
+        <>
+          <RefusalBox error={error} />
+          {isPending && !error && <Waiting what="models" />}
+          {!isPending && !error && models.length === 0 && (
+            <EmptyState title="There is no model to try yet">
+              An administrator of the organization assigns models to the project. Then they can be tried here.
+            </EmptyState>
+          )}
+          {models.length > 0 && (
+            <div className="playground stack">
+              {key.key ? <KeyLine of={key} /> : <KeyCard of={key} />}
+              <ChatPart used={used} models={models} secret={key.key?.secret ?? null} onOtherKey={key.replace} />
+            </div>
+          )}
+        </>
+      ) : (
+        <div className="playground stack">
+          <Suspense fallback={<Waiting what="flows" />}>
+            <FlowPart
+              flow={flow}
+              onFlow={(next) => void navigate({ search: (before) => ({ ...before, flow: next }) })}
+            />
+          </Suspense>
+        </div>
+      )}
+    </Screen>
+  )
+}

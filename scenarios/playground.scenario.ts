@@ -1,0 +1,312 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import { callerAt } from './src/caller.ts'
+import { hindrances, type Page } from './src/console/browser.ts'
+import { consoleTest } from './src/console/console-test.ts'
+import { consoleOwner, signIn } from './src/console/people.ts'
+import type { Stack } from './src/stack.ts'
+
+// The playground in a browser, on the whole service: every figure that it shows is held against the books.
+
+const dollars = (micro: bigint | number) => `$${(Number(micro) / 1e6).toFixed(6).replace(/0{1,4}$/, '')}`
+const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
+const run = promisify(execFile)
+const answerOf = (page: Page, model: string) => page.getByRole('article', { name: `Answer of ${model}` })
+const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
+/** One point. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** Of a text such as "in all 1.2 s" or "120 ms". */
+async function milliseconds(text: Promise<string | null> | string | null): Promise<number> {
+  const [, figure, unit] = /([\d.]+) (ms|s)\b/.exec((await text) ?? '') ?? []
+  return Number(figure) * (unit === 's' ? 1000 : 1)
+}
+
+/** Somebody in the playground, with a key of that tab. */
+async function player(stack: Stack, page: Page, limit = '1') {
+  const owner = await consoleOwner(stack)
+  await page.goto(`${owner.home}/playground`)
+  await signIn(page, owner)
+  await page.getByLabel('It may spend, in USD').fill(limit)
+  await page.getByRole('button', { name: 'Create a key for this tab' }).click()
+  await page.getByRole('button', { name: 'Revoke it' }).waitFor()
+  const settled = async () => (await stack.wallet(owner.project.id)).settled
+  return { ...owner, settled, message: page.getByLabel('Message', { exact: true }) }
+}
+
+const test = consoleTest
+
+test('an answer comes as it is made, with its time and what the ledger has charged, and survives a reload', async ({
+  stack,
+  visit,
+}) => {
+  const { page, problems } = await visit()
+  const { model, message, settled, project } = await player(stack, page)
+  const prompt = `Count ${randomUUID()}`
+  await stack.provider.control.setFaults([{ prompt, text: 'one two three four', perChunkMs: 100 }])
+  await page.evaluate(`
+    seen = []
+    new MutationObserver(() => seen.push(document.querySelector('.answer .playground-text')?.textContent ?? ''))
+      .observe(document.body, { subtree: true, childList: true, characterData: true })`)
+  await message.fill(prompt)
+  await send(page).click()
+  const answer = answerOf(page, model)
+  await answer.getByText('one two three four').waitFor()
+  const figures = await answer.getByText(/First token after/).textContent()
+  const [first, whole] = await Promise.all([figures, answer.getByText(/ in all$/).textContent()].map(milliseconds))
+  expect(first).toBeGreaterThan(0)
+  expect(whole).toBeGreaterThan(first!)
+  const grown = [...new Set(await page.evaluate<string[]>('seen'))].filter((text) => text !== '')
+  expect(grown.length).toBeGreaterThan(2)
+  for (const text of grown) expect('one two three four'.startsWith(text)).toBe(true)
+  await answer.getByText(/^Charged/).waitFor()
+  const [call] = await stack.invocations(project.id)
+  await answer.getByText(`${call!.promptTokens} tokens in, ${call!.completionTokens} out`).waitFor()
+  await answer.getByText(dollars(await settled())).waitFor()
+  const together = page.getByRole('group', { name: 'Charged for this conversation' })
+  await together.getByText(dollars(await settled())).waitFor()
+  await page.getByText(`${dollars(await settled())} of $1.00 spent`).waitFor()
+
+  await message.fill('typed before')
+  await page.reload()
+  await answer.getByText('one two three four').waitFor()
+  expect(await message.inputValue()).toBe('typed before')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await answer.getByText(/^Charged/).waitFor()
+  await expect.poll(settled).toBe(2n * BigInt(call!.chargedMicro!))
+  await together.getByText(dollars(await settled())).waitFor()
+  expect([await hindrances(page), problems]).toEqual([[], []])
+})
+
+test('two models answer the same, each with its own charge, and a message that is changed is answered anew', async ({
+  stack,
+  visit,
+}) => {
+  const { page, problems } = await visit()
+  const { model, home, project, message, settled } = await player(stack, page)
+  const other = await stack.fixture.publishProduct({ promptPico: 3_000_000n, completionPico: 3_000_000n })
+  await stack.fixture.assign(project.id, other)
+  await page.goto(`${home}/playground?beside=${encodeURIComponent(other)}`)
+  await message.fill('Write a line about rain.')
+  await message.press('Control+Enter')
+  for (const each of [model, other])
+    await answerOf(page, each)
+      .getByText(/^Charged/)
+      .waitFor()
+  const calls = await stack.invocations(project.id)
+  for (const { product, chargedMicro } of calls)
+    await answerOf(page, product!).getByText(dollars(chargedMicro!)).waitFor()
+  expect(calls.map(({ product }) => product).toSorted()).toEqual([model, other].toSorted())
+
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByLabel('Change the message').fill('Write a line about snow.')
+  await page.getByRole('button', { name: 'Send from here' }).click()
+  await expect.poll(async () => (await stack.invocations(project.id)).length).toBe(4)
+  await page.getByText('Write a line about snow.', { exact: true }).waitFor()
+  const together = page.getByRole('group', { name: 'Charged for this conversation' })
+  await together.getByText(dollars(await settled())).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an answer that is stopped is charged to its end, and that is shown', async ({ stack, visit }) => {
+  const { page, problems } = await visit()
+  const { model, message, settled } = await player(stack, page)
+  const prompt = `Count ${randomUUID()}`
+  await stack.provider.control.setFaults([{ prompt, text: 'one two three four five six seven', perChunkMs: 300 }])
+  await message.fill(prompt)
+  await send(page).click()
+  const answer = answerOf(page, model)
+  await answer.getByText('one').waitFor()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await answer.getByText('The model goes on to its end').waitFor()
+  await answer.getByText(/^Charged/).waitFor()
+  const micro = await settled()
+  expect(micro).toBeGreaterThan(0n)
+  await answer.getByText(dollars(micro)).waitFor()
+  await answer.getByRole('link', { name: 'The call' }).click()
+  await page.getByRole('region', { name: 'The call' }).getByText(dollars(micro)).first().waitFor()
+  expect(problems).toEqual([])
+})
+
+test('what is refused is shown where it was asked, with what clears it, and nothing is charged [key_limit]', async ({
+  stack,
+  visit,
+}) => {
+  const { page } = await visit()
+  const { model, message, settled, project, owner } = await player(stack, page, '0.000001')
+  await page.getByText('Parameters', { exact: true }).click()
+  await page.getByLabel('Temperature').fill('3')
+  await message.fill('Write a line about rain.')
+  await page.getByText('Mend the parameters first.').waitFor()
+  expect(await send(page).isDisabled()).toBe(true)
+  await page.getByLabel('Temperature').fill('0.3')
+  await send(page).click()
+  const answer = answerOf(page, model)
+  await answer.getByRole('alert').getByText('key_limit').waitFor()
+  await answer.getByText(/^Charged/).waitFor()
+  expect(await settled()).toBe(0n)
+
+  await page.locator('summary').filter({ hasText: 'Account' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('E-mail').waitFor()
+  expect(await page.evaluate('Object.keys(sessionStorage).filter((name) => name.startsWith("playground"))')).toEqual([])
+  const { url } = stack.gateways[0]!
+  const person = callerAt(url, (await stack.fixture.token(owner)).secret)
+  const { body } = await person.ask('GET', `/api/v2/tenants/${project.tenant}/keys?project=${project.id}`)
+  const made = (body.data as { name: string; state: string }[]).filter(({ name }) => name.startsWith('Playground of'))
+  expect(made).toMatchObject([{ state: 'Revoked' }])
+})
+
+test('what is shown as code sends the very request', async ({ stack, visit }) => {
+  const { page, problems } = await visit()
+  const { message, key } = await player(stack, page)
+  const prompt = `What's "rain"? ${randomUUID()}`
+  await stack.provider.control.setFaults([{ prompt, text: 'Water.' }])
+  await page.getByLabel('System message').fill('Be short.')
+  await page.getByText('Parameters', { exact: true }).click()
+  await page.getByLabel('Tokens at most').fill('50')
+  await message.fill(prompt)
+  await page.getByText('The same as code').click()
+  const code = page.locator('.playground-code')
+  const shown = async (title: string) => {
+    await code.getByLabel('Language or tool').selectOption(title)
+    return (await code.locator('pre').last().textContent()) ?? ''
+  }
+  const env = { ...process.env, GATEWAY_KEY: key.secret }
+  const runsHere = [
+    ['curl', 'bash', '-ec', '[DONE]'],
+    ['openai for JavaScript', process.execPath, '--input-type=module --eval', 'Water.'],
+    ['Vercel AI SDK', process.execPath, '--input-type=module --eval', 'Water.'],
+    ['LangChain', process.execPath, '--input-type=module --eval', 'Water.'],
+  ] as const
+  for (const [title, program, options, said] of runsHere) {
+    const args = [...options.split(' '), await shown(title)]
+    expect((await run(program, args, { env, cwd: import.meta.dirname })).stdout).toContain(said)
+  }
+  expect(await shown('openai for Python')).toContain(JSON.stringify(prompt))
+  await send(page).click()
+  await page
+    .getByText(/^Charged/)
+    .first()
+    .waitFor()
+  const sent = (await stack.provider.control.calls({ prompt })).map(({ body }) => JSON.parse(body!) as object)
+  expect(sent).toHaveLength(runsHere.length + 1)
+  for (const body of sent) expect(body).toEqual(sent.at(-1))
+  expect(problems).toEqual([])
+})
+
+test('a flow is tried by a form of its contract, and the code for it is done as it is written', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { id } = await stack.fixture.sandbox(owner.project, {
+    input: text,
+    output: text,
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'draft', kind: 'product.chat', product: owner.model },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [
+      { from: 'in.text', to: 'draft.prompt' },
+      { from: 'draft.text', to: 'out.text' },
+    ],
+  })
+  const { page, problems } = await visit()
+  await page.goto(`${owner.home}/playground`)
+  await signIn(page, owner)
+  await page.getByRole('navigation', { name: 'What is tried' }).getByRole('link', { name: 'Flows' }).click()
+  await page.getByLabel('text', { exact: true }).fill('Write about rain.')
+  await page.getByRole('button', { name: 'What would it cost?' }).click()
+  await page.getByText('At most').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const outcome = page.getByRole('region', { name: 'What the execution answered' })
+  await outcome.getByText('Succeeded').waitFor()
+  const { settled } = await stack.wallet(owner.project.id)
+  await outcome.getByText(dollars(settled)).waitFor()
+  await page.getByRole('table', { name: 'Nodes' }).getByText(dollars(settled)).waitFor()
+
+  await page.getByText('The same as code').click()
+  const code = await page.locator('.playground-code pre').last().textContent()
+  const env = { ...process.env, GATEWAY_KEY: owner.key.secret }
+  const lines = (await run('bash', ['-ec', code!], { env })).stdout.trim().split('\n')
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'complete', execution: { sandbox: id, status: 'Succeeded' } })
+  await page.goto(`${owner.home}/playground?flow=${id}`)
+  await page.getByLabel('text', { exact: true }).waitFor()
+  expect([await hindrances(page), problems]).toEqual([[], []])
+})
+
+test('an image is seen before it is sent, and the model is sent it as it is', async ({ stack, visit }) => {
+  const { page, problems } = await visit()
+  const { home, project, message, settled } = await player(stack, page)
+  const seeing = await stack.fixture.publishProduct({
+    promptPico: 1_000_000n,
+    completionPico: 1_000_000n,
+    maxTokensPerImage: 100,
+  })
+  await stack.fixture.assign(project.id, seeing)
+  await page.goto(`${home}/models`)
+  await page.getByRole('row').filter({ hasText: seeing }).getByRole('link', { name: /^Try / }).click()
+  const prompt = `What is on it? ${randomUUID()}`
+  await message.fill(prompt)
+  const file = page.locator('input[type=file]')
+  await file.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no image') })
+  await page.getByText('Choose PNG, JPEG, WebP or GIF images.').waitFor()
+  await file.setInputFiles({ name: 'point.png', mimeType: 'image/png', buffer: PNG })
+  await expect.poll(() => page.evaluate('document.querySelector("canvas")?.width')).toBe(1)
+  await send(page).click()
+  await answerOf(page, seeing)
+    .getByText(/^Charged/)
+    .waitFor()
+  await page
+    .getByRole('group', { name: 'Charged for this conversation' })
+    .getByText(dollars(await settled()))
+    .waitFor()
+  const [call] = await stack.provider.control.calls({ prompt })
+  expect(call!.body).toContain(`data:image/png;base64,${PNG.toString('base64')}`)
+  expect(problems).toEqual([])
+})
+
+test('a refusal for want of money has a button that asks for what there is [insufficient_budget] [key_limit]', async ({
+  stack,
+  visit,
+}) => {
+  const { page, problems } = await visit()
+  const { model, home, project, message, settled } = await player(stack, page, '0.0003')
+  const answer = answerOf(page, model)
+  await message.fill('Write a line about rain.')
+  await send(page).click()
+  await answer.getByRole('alert').getByText('key_limit').waitFor()
+  const fewer = page.getByRole('button', { name: /^Ask for at most \d+ tokens$/ })
+  await fewer.click()
+  await answer.getByText(/tokens in, \d+ out/).waitFor()
+  const dear = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 50_000_000_000n })
+  await stack.fixture.assign(project.id, dear)
+
+  await page.getByRole('button', { name: 'Revoke it' }).click()
+  await page.getByLabel('It may spend, in USD').fill('1000')
+  await page.getByRole('button', { name: 'Create a key for this tab' }).click()
+  await page.getByRole('button', { name: 'Revoke it' }).waitFor()
+  await page.goto(`${home}/playground?model=${encodeURIComponent(dear)}`)
+  await page.getByText('Parameters', { exact: true }).click()
+  await page.getByLabel('Tokens at most').fill('')
+  await message.fill('Write a line about snow.')
+  await send(page).click()
+  await answerOf(page, dear).getByRole('alert').getByText('insufficient_budget').waitFor()
+  await fewer.click()
+  await answerOf(page, dear)
+    .getByText(/tokens in, \d+ out/)
+    .waitFor()
+  await page
+    .getByRole('group', { name: 'Charged for this conversation' })
+    .getByText(dollars(await settled()))
+    .waitFor()
+  expect(await hindrances(page)).toEqual([])
+  expect([(await stack.invocations(project.id)).length, problems]).toEqual([2, []])
+})
