@@ -3,7 +3,7 @@ import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
 import { usePlace } from '../api/use-project.ts'
 import { Moment } from '../parts/moment.tsx'
-import { FormDialog } from '../people/form-dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { kindOf, sizeOf } from './asset-words.ts'
 import { ASSETS } from './use-assets.ts'
 

@@ -54,7 +54,7 @@ function Playground({ person, project }: { person: string; project: string }) {
   )
   return (
     <Screen title="Playground" of={useProjectName()} actions={flow === undefined ? clear : null}>
-      <PlaygroundTabs isFlow={flow !== undefined} />
+      <PlaygroundTabs />
       <OpenCharges of={used} secret={key.key?.secret} />
       {flow === undefined ? (
         <>

@@ -46,7 +46,7 @@ export interface AnswerRefusal extends Failed {
 export interface Answers {
   kind: 'answers'
   id: string
-  lanes: Answer[]
+  columns: Answer[]
 }
 
 export type Entry = TypedMessage | Answers
@@ -91,5 +91,5 @@ export function allAnswers({ entries, replaced }: Conversation): Answer[] {
 }
 
 export function answersOf(entries: Entry[]): Answer[] {
-  return entries.flatMap((entry) => (entry.kind === 'answers' ? entry.lanes : []))
+  return entries.flatMap((entry) => (entry.kind === 'answers' ? entry.columns : []))
 }

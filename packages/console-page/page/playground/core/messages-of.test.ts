@@ -3,10 +3,10 @@ import { newAnswer, type Answer, type Entry } from './conversation.ts'
 import { messagesOf } from './messages-of.ts'
 
 const user = (text: string, images: string[] = []): Entry => ({ kind: 'message', id: text, role: 'user', text, images })
-const answers = (...lanes: Partial<Answer>[]): Entry => ({
+const answers = (...columns: Partial<Answer>[]): Entry => ({
   kind: 'answers',
   id: 'answers',
-  lanes: lanes.map((lane) => ({ ...newAnswer('m'), ...lane })),
+  columns: columns.map((column) => ({ ...newAnswer('m'), ...column })),
 })
 const png = 'data:image/png;base64,AAAA'
 
@@ -23,16 +23,16 @@ test('each model sees what people wrote and its own answers', () => {
       { type: 'image_url', image_url: { url: png } },
     ],
   }
-  const of = (lane: number) => messagesOf({ system: 'Be short.', entries }, lane)
+  const of = (column: number) => messagesOf({ system: 'Be short.', entries }, column)
   expect(of(0)).toEqual([...shared, { role: 'assistant', content: 'One' }, last])
   expect(of(1)).toEqual([...shared, { role: 'assistant', content: 'Two' }, last])
 })
 
 test('calls of tools go back with what the tools answered, and an answer that said nothing does not', () => {
   const call = { id: 'c1', name: 'look', arguments: '{}', result: 'rain' }
-  const entries = [user('Weather?'), answers({ toolCalls: [call] }), answers({ text: '' })]
+  const entries = [user('Forecast?'), answers({ toolCalls: [call] }), answers({ text: '' })]
   expect(messagesOf({ system: ' ', entries }, 0)).toEqual([
-    { role: 'user', content: 'Weather?' },
+    { role: 'user', content: 'Forecast?' },
     {
       role: 'assistant',
       content: null,

@@ -5,14 +5,17 @@ import type { Answer, Conversation, Entry } from './conversation.ts'
 export type ChatBody = BodyOf<typeof gatewayRoutes.completeChat>
 export type ChatMessage = ChatBody['messages'][number]
 
-/** What is sent of a conversation to the model of a lane: each model sees its own answers, and what people wrote. */
-export function messagesOf({ system, entries }: Pick<Conversation, 'system' | 'entries'>, lane: number): ChatMessage[] {
-  const said = entries.flatMap((entry) => spoken(entry, lane))
+/** What is sent of a conversation to the model of a column: each model sees its own answers, and what people wrote. */
+export function messagesOf(
+  { system, entries }: Pick<Conversation, 'system' | 'entries'>,
+  column: number,
+): ChatMessage[] {
+  const said = entries.flatMap((entry) => spoken(entry, column))
   return system.trim() === '' ? said : [{ role: 'system', content: system }, ...said]
 }
 
-function spoken(entry: Entry, lane: number): ChatMessage[] {
-  if (entry.kind === 'answers') return answered(entry.lanes[lane] ?? entry.lanes[0])
+function spoken(entry: Entry, column: number): ChatMessage[] {
+  if (entry.kind === 'answers') return answered(entry.columns[column] ?? entry.columns[0])
   const { role, text, images } = entry
   if (role === 'assistant' || images.length === 0) return [{ role, content: text }]
   const parts = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }))

@@ -9,5 +9,5 @@ export function nextEntries(entries: Entry[], written: TypedMessage[]): Entry[] 
 
 /** Whether the conversation can go on as it is, such as with what tools answered. */
 export function waitsForTools(entry: Entry | undefined): boolean {
-  return entry?.kind === 'message' || (entry?.lanes.some(({ toolCalls }) => toolCalls.length > 0) ?? false)
+  return entry?.kind === 'message' || (entry?.columns.some(({ toolCalls }) => toolCalls.length > 0) ?? false)
 }

@@ -9,11 +9,11 @@ const chunk = (delta: object, usage?: object) =>
 
 test('an answer grows by its chunks; the first text has its time, and the last chunk what it was charged', () => {
   const role = takeChunk(newAnswer('m'), chunk({ role: 'assistant' }), 5)
-  const first = takeChunk(role, chunk({ content: 'He' }), 20)
-  const second = takeChunk(first, chunk({ content: 'llo' }), 40)
+  const first = takeChunk(role, chunk({ content: 'Ra' }), 20)
+  const second = takeChunk(first, chunk({ content: 'in' }), 40)
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 0.000005, cost_micro: 5 }
   const last = takeChunk(second, { ...chunk({}, usage), choices: [] }, 50)
-  expect(last).toMatchObject({ invocation: 'inv_1', text: 'Hello', firstMs: 20, chargedMicro: 5 })
+  expect(last).toMatchObject({ invocation: 'inv_1', text: 'Rain', firstMs: 20, chargedMicro: 5 })
   expect(last.usage).toEqual({ prompt: 3, completion: 2 })
 })
 
@@ -35,6 +35,6 @@ test('events are read wherever they are cut, and comments are not theirs', () =>
 
 test('what was replaced is still spent, and what is not final is told', () => {
   const paid = { ...newAnswer('m'), chargedMicro: 7 }
-  const entries = [{ kind: 'answers' as const, id: 'a', lanes: [paid, newAnswer('n')] }]
+  const entries = [{ kind: 'answers' as const, id: 'a', columns: [paid, newAnswer('n')] }]
   expect(spent({ ...newConversation, entries, replaced: [paid] })).toEqual({ micro: 14, open: 1 })
 })

@@ -14,9 +14,10 @@ export interface KeptKey {
 export function keptIn({ person, project }: { person: string; project: string }) {
   const nameOf = (what: What) => `${BEGIN}${what}:${person}:${project}`
   return {
-    read: <Value>(what: What): Value | null => {
+    /** null: nothing. */
+    read: (what: What): unknown => {
       const text = sessionStorage.getItem(nameOf(what))
-      return text === null ? null : (JSON.parse(text) as Value)
+      return text === null ? null : (JSON.parse(text) as unknown)
     },
     /** Answers whether there was room for it. */
     write(what: What, value: unknown): boolean {

@@ -21,7 +21,7 @@ interface Asking {
 
 /** A conversation that this tab keeps, and what is done in it. */
 export function useConversation(kept: ReturnType<typeof keptIn>) {
-  const [conversation, setConversation] = useState(() => opened(kept.read<Conversation>('conversation')))
+  const [conversation, setConversation] = useState(() => opened(kept.read('conversation') as Conversation | null))
   const [isKept, setKept] = useState(true)
   const running = useRef(new Set<AbortController>())
   const isStreaming = answersOf(conversation.entries).some(({ state }) => state === 'streaming')
@@ -37,10 +37,10 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
       ...before,
       entries: before.entries.map((entry) => (entry.id === id ? next(entry) : entry)),
     }))
-  const changeAnswer = (id: string, lane: number, next: (answer: Answer) => Answer) =>
+  const changeAnswer = (id: string, column: number, next: (answer: Answer) => Answer) =>
     changeEntry(id, (entry) =>
       entry.kind === 'answers'
-        ? { ...entry, lanes: entry.lanes.map((answer, n) => (n === lane ? next(answer) : answer)) }
+        ? { ...entry, columns: entry.columns.map((answer, n) => (n === column ? next(answer) : answer)) }
         : entry,
     )
 
@@ -52,15 +52,15 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     const gone = conversation.entries.filter(({ id: each }) => !entries.some((entry) => entry.id === each))
     change({
       ...rest,
-      entries: [...entries, { kind: 'answers', id, lanes: models.map((model) => newAnswer(model, maxTokens)) }],
+      entries: [...entries, { kind: 'answers', id, columns: models.map((model) => newAnswer(model, maxTokens)) }],
       replaced: [...conversation.replaced, ...answersOf(gone).map(withoutText)],
     })
     const stop = new AbortController()
     running.current.add(stop)
     await Promise.all(
-      models.map((model, lane) => {
-        const body = chatBody(asked, { model, lane, values })
-        return streamAnswer({ secret, body, signal: stop.signal }, (next) => changeAnswer(id, lane, next))
+      models.map((model, column) => {
+        const body = chatBody(asked, { model, column, values })
+        return streamAnswer({ secret, body, signal: stop.signal }, (next) => changeAnswer(id, column, next))
       }),
     )
     running.current.delete(stop)
@@ -83,7 +83,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
         ...before,
         replaced: before.replaced.map(settled),
         entries: before.entries.map((entry) =>
-          entry.kind === 'answers' ? { ...entry, lanes: entry.lanes.map(settled) } : entry,
+          entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(settled) } : entry,
         ),
       }))
     },
@@ -104,7 +104,7 @@ function opened(kept: Conversation | null): Conversation {
   return {
     ...kept,
     entries: kept.entries.map((entry) =>
-      entry.kind === 'answers' ? { ...entry, lanes: entry.lanes.map(stopped) } : entry,
+      entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(stopped) } : entry,
     ),
   }
 }

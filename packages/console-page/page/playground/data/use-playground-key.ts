@@ -14,7 +14,7 @@ const LONGEST_NAME = 100
 export function usePlaygroundKey(kept: ReturnType<typeof keptIn>) {
   const { tenant, project } = usePlace()
   const { name } = useMe()
-  const [key, setKey] = useState(() => kept.read<KeptKey>('key'))
+  const [key, setKey] = useState(() => kept.read('key') as KeptKey | null)
   const once = useRef(newIdempotencyKey())
   const take = (next: KeptKey | null) => {
     if (next) kept.write('key', next)

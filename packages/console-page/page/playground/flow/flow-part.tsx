@@ -1,5 +1,4 @@
 // oxlint-disable-next-line import/no-unassigned-import -- before whatever else is read: shapes ask it when they are made
-import '../../flow-editor/no-eval.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../../api/reading.ts'

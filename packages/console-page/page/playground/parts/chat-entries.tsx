@@ -51,10 +51,10 @@ export function ChatEntries({
           message(entry)
         ) : (
           <div key={entry.id} className="stack">
-            <div className="playground-lanes">
-              {entry.lanes.map((answer, lane) => (
+            <div className="playground-columns">
+              {entry.columns.map((answer, column) => (
                 <AnswerCard
-                  key={`${lane} ${answer.model}`}
+                  key={`${column} ${answer.model}`}
                   of={answer}
                   name={models.find(({ id }) => id === answer.model)?.name ?? 'Model'}
                   remedies={
@@ -69,7 +69,7 @@ export function ChatEntries({
                     )
                   }
                   onResult={(call, result) =>
-                    changeAnswer(entry.id, lane, (now) => ({
+                    changeAnswer(entry.id, column, (now) => ({
                       ...now,
                       toolCalls: now.toolCalls.map((each) => (each.id === call ? { ...each, result } : each)),
                     }))

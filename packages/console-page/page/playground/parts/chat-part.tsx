@@ -95,7 +95,7 @@ export function ChatPart({
           bodyOf={() =>
             chatBody(
               { ...conversation, entries: nextEntries(entries, written()) },
-              { model: asked[0]!.id, lane: 0, values },
+              { model: asked[0]!.id, column: 0, values },
             )
           }
         />

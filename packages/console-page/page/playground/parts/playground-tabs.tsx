@@ -1,15 +1,20 @@
 import { Link } from '@tanstack/react-router'
 import { usePlace } from '../../api/use-project.ts'
 
-/** What is tried: models, or flows. */
-export function PlaygroundTabs({ isFlow }: { isFlow: boolean }) {
-  const at = { to: '/projects/$tenant/$project/playground', params: usePlace(), activeProps: {} } as const
+/** What is tried: models, or flows. The one that is shown is the current page. */
+export function PlaygroundTabs() {
+  const at = {
+    to: '/projects/$tenant/$project/playground',
+    params: usePlace(),
+    className: 'button small',
+    activeOptions: { exact: true, includeSearch: true },
+  } as const
   return (
-    <nav className="buttons" aria-label="What is tried">
-      <Link {...at} className="button small" search={({ flow: _, ...others }) => others} aria-current={!isFlow}>
+    <nav className="buttons playground-tabs" aria-label="What is tried">
+      <Link {...at} search={({ flow: _, ...others }) => others}>
         Models
       </Link>
-      <Link {...at} className="button small" search={(before) => ({ flow: '', ...before })} aria-current={isFlow}>
+      <Link {...at} search={(before) => ({ flow: '', ...before })}>
         Flows
       </Link>
     </nav>
