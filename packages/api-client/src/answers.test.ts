@@ -28,3 +28,15 @@ test('lines are the same wherever their bytes are divided, and blanks are none',
     { numRuns: 200 * inject('propertyShare') },
   )
 })
+
+test('a connection on which nothing comes any more is lost', async () => {
+  const left = Promise.withResolvers<void>()
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"seq":0}\n ')),
+    cancel: () => left.resolve(),
+  })
+  const lines = linesOf(new Response(body), undefined, 20)
+  expect((await lines.next()).value).toEqual({ seq: 0 })
+  await expect(lines.next()).rejects.toMatchObject({ name: 'Unreachable', again: { worth: true } })
+  await left.promise
+})

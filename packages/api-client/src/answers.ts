@@ -9,10 +9,18 @@ export async function jsonOf(answer: Response): Promise<unknown> {
   throw new Unreachable(`The answer is ${type || 'of no type'} in place of JSON.`, { answer })
 }
 
-/** The lines of an answer, as they come. Whoever leaves the loop closes the connection. */
+/** Where nothing is told, the service sends a space every quarter of a minute: who hears none of four has lost the connection. */
+const SILENCE_MS = 60_000
+
+/**
+ * The lines of an answer, as they come. Whoever leaves the loop closes the connection.
+ * @param silenceMs for how long nothing may come
+ * @throws Unreachable where it breaks off or falls silent; the reason of the signal
+ */
 export async function* linesOf(
   answer: Response,
   signal: AbortSignal | undefined,
+  silenceMs = SILENCE_MS,
 ): AsyncGenerator<unknown, void, undefined> {
   const reader = answer.body?.getReader()
   if (!reader) return
@@ -20,7 +28,9 @@ export async function* linesOf(
   let rest = ''
   try {
     for (let done = false; !done;) {
-      const part = await reader.read().catch((cause: unknown) => Promise.reject(failure(cause, signal)))
+      const part = await heard(reader.read(), silenceMs).catch((cause: unknown) =>
+        Promise.reject(failure(cause, signal)),
+      )
       done = part.done
       const lines = (rest + decoder.decode(part.value, { stream: !done })).split('\n')
       rest = done ? '' : lines.pop()!
@@ -28,7 +38,19 @@ export async function* linesOf(
       for (const line of lines) if (line.trim() !== '') yield parsed(line)
     }
   } finally {
-    await reader.cancel().catch(() => {})
+    void reader.cancel().catch(() => {}) // of a silent connection it may never be over
+  }
+}
+
+async function heard<T>(part: Promise<T>, silenceMs: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Unreachable('The answer fell silent.')), silenceMs)
+  })
+  try {
+    return await Promise.race([part, silence])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -17,7 +17,10 @@ export class ApiRefusal extends Error {
   /** Whether the same request may be answered otherwise later, and when it is worth asking. */
   readonly again: Again
 
-  constructor(answer: Response, { message, code, resolution, type, details = {}, param }: RefusalBody) {
+  constructor(
+    answer: Pick<Response, 'status' | 'headers'>,
+    { message, code, resolution, type, details = {}, param }: RefusalBody,
+  ) {
     super(message)
     this.status = answer.status
     this.code = code
@@ -74,7 +77,7 @@ function refusalIn(text: string): RefusalBody | null {
   }
 }
 
-function againOf({ status, headers }: Response): Again {
+function againOf({ status, headers }: Pick<Response, 'status' | 'headers'>): Again {
   const said = headers.get('x-should-retry')
   const worth = said === null ? status >= 500 || [408, 409, 429].includes(status) : said === 'true'
   const seconds = headers.get('retry-after')

@@ -32,7 +32,8 @@ function waitBefore(repeats: number, error: unknown): number | null {
   return afterMs > LONGEST_WAIT_MS ? null : afterMs + FIRST_WAIT_MS * jitter
 }
 
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after so many milliseconds. @param signal ends it with its reason */
+export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop)

@@ -23,7 +23,7 @@ export interface Given extends RequestOptions {
 }
 
 /**
- * One request, tried again where it may be: what reads, and what has an idempotency key.
+ * One request, tried again where it may be: what reads, what has an idempotency key, and what is said to be repeatable.
  * @param take reads the answer; an answer that breaks off is tried again like one that did not come
  */
 export async function request<T>(
@@ -34,7 +34,7 @@ export async function request<T>(
   accept: string,
   take: (answer: Response) => T | Promise<T>,
 ): Promise<T> {
-  const { idempotencyKey, signal } = given
+  const { idempotencyKey, isRepeatable = method === 'GET' || idempotencyKey !== undefined, signal } = given
   const url = baseUrl.replace(/\/+$/, '') + requestPath(path, given.params, given.query)
   // Written once: a repeat under the same key has to be the same.
   const content = contentOf(given)
@@ -56,7 +56,7 @@ export async function request<T>(
       throw failure(cause, signal)
     }
   }
-  return method === 'GET' || idempotencyKey !== undefined ? repeat(attempt, signal) : attempt()
+  return isRepeatable ? repeat(attempt, signal) : attempt()
 }
 
 function contentOf({ body, contentType }: Given): { body: string | BodyBytes; headers: Fields } | null {
