@@ -16,6 +16,7 @@ const globalsOfNode = new Set([
 /** The files of these packages that may know Node, and why. */
 const exceptions = new Map([
   ['flow/src/package.ts', 'digests are made by services alone; a browser compares the texts that they are of'],
+  ['typescript/src/settings.ts', 'reads the environment where there is one'],
   ['contracts/src/text-bytes.ts', 'counts in Node as fast as Node does, and the same in a browser'],
 ])
 

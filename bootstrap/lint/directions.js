@@ -8,6 +8,7 @@ const packagesMayKnow = {
   'api-client': ['contracts'], // its types alone
   assets: ['async', 'contracts', 'money', 'http'], // assets come and go as bodies of requests and answers
   'simulated-provider': [],
+  typescript: ['api-client', 'contracts'], // clients/typescript runs wherever there is fetch
   'mcp-bridge': ['contracts', 'money', 'process'],
   'ledger-client': ['async', 'contracts', 'money', 'process'],
   'public-network': [],

@@ -26,5 +26,6 @@ export function isPure(place) {
 
 /** Packages that programs of browsers import too. */
 export function runsInBrowsers(place) {
+  if (place.floor === 'clients') return place.room === 'typescript' && place.inside.startsWith('src/')
   return place.floor === 'packages' && ['money', 'contracts', 'flow', 'api-client'].includes(place.room)
 }

@@ -1,67 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { refuse, Refusal, type RefusalCode } from './refusal.ts'
+import { refusalFacts } from './refusal-facts.fixture.ts'
 import { refusals } from './refusals.ts'
 
 const codes = Object.keys(refusals) as RefusalCode[]
 
-// What the rows speak of. A row that needs a fact not listed here renders "undefined", which fails.
-const facts = {
-  reason: 'The body is not a JSON object.',
-  resolution: 'Send one JSON object.',
-  header: 'Authorization',
-  rotatedTo: 'key_01jd3zq2v8x9w7c5b4n6m8k0gh',
-  expiredAt: '2026-11-20T00:00:00Z',
-  neededMicro: 400,
-  availableMicro: 120,
-  affordableMaxTokens: 10,
-  reservedMicro: 900,
-  use: true,
-  project: 'prj_01jd3zq2v8x9w7c5b4n6m8k0gh',
-  resource: 'acme/swift',
-  month: '2026-08',
-  day: '2026-08-31',
-  first: '2026-09-01',
-  zone: 'Asia/Kolkata',
-  reset: 'daily',
-  limitMicro: 5_000_000,
-  spentMicro: 4_999_000,
-  resetsAt: '2026-11-21T00:00:00Z',
-  product: 'acme/swift',
-  need: 'the role Admin',
-  model: 'acme/swift',
-  method: 'PUT',
-  allow: 'GET, POST',
-  state: 'Revoked',
-  maxMicro: 1_000,
-  chargedMicro: 80,
-  what: 'The product acme/swift',
-  holds: 'projects',
-  limitBytes: 1_048_576,
-  resources: ['acme/swift', 'acme/stray'],
-  contextLength: 8_192,
-  maxOutputTokens: 4_096,
-  promptTokens: 9_000,
-  outputCap: 4_096,
-  sandbox: 'sbx-01jd3zq2v8x9w7c5b4n6m8k0gh',
-  execution: 'exe_01jd3zq2v8x9w7c5b4n6m8k0gh',
-  asset: 'ast_01jd3zq2v8x9w7c5b4n6m8k0gh',
-  invocation: 'inv_01jd3zq2v8x9w7c5b4n6m8k0gh',
-  revision: 2,
-  activeRevision: 3,
-  latestRevision: 4,
-  suspended: false,
-  bytes: 1_234,
-  fields: [{ field: 'topic', message: 'must be a string' }],
-  problems: [{ message: 'The node draft has no prompt.' }],
-  node: 'draft',
-  nodes: ['draft', 'trim'],
-  port: 'text',
-  started: true,
-}
-/** Where a row means something else by a name. */
-const factsOf: Partial<Record<RefusalCode, object>> = { output_missing: { fields: ['text'] } }
-
-const row = (code: RefusalCode, given: object = { ...facts, ...factsOf[code] }) => {
+const row = (code: RefusalCode, given = refusalFacts(code)) => {
   const { status, type } = refusals[code]
   const { message, resolution } = refuse(code, given as never).body
   return { status, type, message, resolution }
@@ -180,19 +124,23 @@ describe('headers', () => {
     expect(refuse('idempotency_in_progress', {}, { retryAfterMs: 1_000 }).headers).toEqual({ 'Retry-After': '1' })
     expect(refuse('idempotency_in_progress', {}).headers).toEqual({ 'Retry-After': '2' })
     expect(refuse('unavailable', {}, { retryAfterMs: null }).headers).toEqual({})
-    expect(refuse('key_limit', facts as never, { retryAfterMs: 1_000 }).headers).toEqual({ 'x-should-retry': 'false' })
+    expect(refuse('key_limit', refusalFacts('key_limit') as never, { retryAfterMs: 1_000 }).headers).toEqual({
+      'x-should-retry': 'false',
+    })
   })
 
   test('stock clients are told not to repeat what repeating can not clear', () => {
     for (const code of codes) {
-      const { headers, status } = refuse(code, { ...facts, ...factsOf[code] } as never)
+      const { headers, status } = refuse(code, refusalFacts(code) as never)
       const clears = status >= 500 || 'retryAfterMs' in refusals[code]
       expect([code, headers['x-should-retry']]).toEqual([code, clears ? undefined : 'false'])
     }
   })
 
   test('more headers may be given', () => {
-    const refusal = refuse('method_not_allowed', facts as never, { headers: { Allow: 'POST' } })
+    const refusal = refuse('method_not_allowed', refusalFacts('method_not_allowed') as never, {
+      headers: { Allow: 'POST' },
+    })
     expect(refusal.headers['Allow']).toBe('POST')
   })
 })
@@ -227,7 +175,10 @@ test('a product that a flow can not call may be unassigned or not published, and
 })
 
 test('the body has the field at fault and the facts, where there are any', () => {
-  const refusal = refuse('key_limit', facts as never, { param: 'model', details: { limitMicro: 5 } })
+  const refusal = refuse('key_limit', refusalFacts('key_limit') as never, {
+    param: 'model',
+    details: { limitMicro: 5 },
+  })
   expect(refusal).toBeInstanceOf(Refusal)
   expect(refusal.body).toEqual({
     code: 'key_limit',

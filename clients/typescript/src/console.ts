@@ -1,0 +1,22 @@
+import { openApiClient, type ApiClient } from '@gateway/api-client/open-api-client'
+import { clientOptions, type Settings } from './settings.ts'
+
+export { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
+export type { RefusalCode } from '@gateway/contracts/refusal'
+export type { ApiClient } from '@gateway/api-client/open-api-client'
+export { newIdempotencyKey } from './idempotency-key.ts'
+
+export interface ConsoleOptions extends Settings {
+  /** A personal token, `svu_…`, or a token of an organization or project, `svt_…`; by default the variable GATEWAY_TOKEN. */
+  token?: string | undefined
+}
+
+const TOKEN = { option: 'token', variable: 'GATEWAY_TOKEN', source: 'a token of the console, svu_… or svt_…' }
+
+/**
+ * The API of the console, as a person or a program of an organization calls it: each route by its method and path.
+ * @throws TypeError that says what to set
+ */
+export function openConsole({ token, ...settings }: ConsoleOptions = {}): ApiClient {
+  return openApiClient(clientOptions(settings, token, TOKEN))
+}

@@ -1,0 +1,52 @@
+import { expect } from 'vitest'
+import { scriptedTest as test, type Step } from '@gateway/api-client/scripted-server'
+import { refusalFacts } from '@gateway/contracts/refusal-facts'
+import { refuse, type Refusal, type RefusalCode } from '@gateway/contracts/refusal'
+import { refusals } from '@gateway/contracts/refusals'
+import { ApiRefusal, ExecutionFailed, Gateway } from './gateway.ts'
+
+// Each refusal of the table, made as the services make it, as a program sees it: when it is told at once, as the error of an
+// execution, and to whoever follows one.
+
+const codes = Object.keys(refusals) as RefusalCode[]
+const make = (code: RefusalCode) => refuse(code, refusalFacts(code) as never, { param: 'input', details: { of: code } })
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (failure: unknown) => failure,
+  )
+/** Without Retry-After, which a test would wait for: that it is kept is shown beside the client that repeats. */
+const answers =
+  ({ status, body, headers: { 'Retry-After': _, ...headers } }: Refusal): Step =>
+  (res) =>
+    res
+      .writeHead(status, {
+        'content-type': 'application/json',
+        'x-should-retry': 'false',
+        'x-request-id': 'req_1',
+        ...headers,
+      })
+      .end(JSON.stringify({ error: body }))
+const lines =
+  (...some: object[]): Step =>
+  (res) =>
+    res.end(some.map((line) => `${JSON.stringify(line)}\n`).join(''))
+
+test.for(codes)('%s is typed, and says what clears it', async (code, { server }) => {
+  const refusal = make(code)
+  const gateway = new Gateway({ baseURL: server.url, apiKey: 'svc_1' })
+  const { message, resolution, type } = refusal.body
+  const told = { code, message, resolution, type, param: 'input', details: { of: code } }
+  expect(resolution).toMatch(/\w.*\.$/)
+
+  server.answers(answers(refusal))
+  const refused = await failureOf(gateway.key())
+  expect(refused).toBeInstanceOf(ApiRefusal)
+  expect(refused).toMatchObject({ ...told, status: refusals[code].status, requestId: 'req_1' })
+
+  const execution = { id: 'exe_1', status: 'Failed', output: null, error: refusal.body, chargedMicro: 5 }
+  server.answers(lines({ kind: 'admitted', seq: 0, executionId: 'exe_1' }, { kind: 'complete', seq: 1, execution }))
+  const failed = await failureOf(gateway.flow('sbx-1').run({}))
+  expect(failed).toBeInstanceOf(ExecutionFailed)
+  expect(failed).toMatchObject({ ...told, charged: { micro: 5, usd: '0.000005' }, execution: { id: 'exe_1' } })
+})

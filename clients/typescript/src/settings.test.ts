@@ -1,0 +1,66 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { openConsole } from './console.ts'
+import { Gateway, newIdempotencyKey } from './gateway.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+const url = 'https://gateway.example'
+
+test.for<[string, string | undefined, string | undefined, () => unknown, string]>([
+  [
+    'an address',
+    undefined,
+    'svc_1',
+    () => new Gateway(),
+    'Set GATEWAY_URL, or give baseURL: where the gateway answers.',
+  ],
+  [
+    'a key',
+    url,
+    undefined,
+    () => new Gateway(),
+    'Set GATEWAY_KEY, or give apiKey: the secret of a key of your project, svc_….',
+  ],
+  [
+    'a token',
+    url,
+    'svc_1',
+    () => openConsole(),
+    'Set GATEWAY_TOKEN, or give token: a token of the console, svu_… or svt_….',
+  ],
+  [
+    'a scheme',
+    'gateway.example',
+    'svc_1',
+    () => new Gateway(),
+    'baseURL has to begin with https:// and is gateway.example.',
+  ],
+  ['a clean key', url, 'svc_1\n', () => new Gateway(), 'apiKey has characters that no secret has.'],
+])('without %s one sentence says what to set', ([, address, key, open, sentence]) => {
+  vi.stubEnv('GATEWAY_URL', address)
+  vi.stubEnv('GATEWAY_KEY', key)
+  vi.stubEnv('GATEWAY_TOKEN', undefined)
+  expect(open).toThrow(new TypeError(sentence))
+})
+
+test('address and key are those of the environment, and before them those that are given', async () => {
+  vi.stubEnv('GATEWAY_URL', `${url}/v1/`)
+  vi.stubEnv('GATEWAY_KEY', 'svc_environment')
+  const asked: [unknown, string | null][] = []
+  const answer: typeof fetch = async (address, init) => {
+    asked.push([address, new Headers(init?.headers).get('authorization')])
+    return Response.json({})
+  }
+  await new Gateway({ fetch: answer }).key()
+  await new Gateway({ fetch: answer, baseURL: 'http://127.0.0.1:8080', apiKey: 'svc_given' }).key()
+  expect(asked).toEqual([
+    [`${url}/v1/key`, 'Bearer svc_environment'],
+    ['http://127.0.0.1:8080/v1/key', 'Bearer svc_given'],
+  ])
+})
+
+test('an idempotency key is one that the service takes, and another one each time', () => {
+  const keys = Array.from({ length: 100 }, newIdempotencyKey)
+  expect(new Set(keys).size).toBe(100)
+  for (const key of keys) expect(key).toMatch(/^[\x21-\x7e]{8,128}$/)
+})

@@ -1,0 +1,40 @@
+import type { ClientOptions } from '@gateway/api-client/open-api-client'
+
+export interface Settings {
+  /** Where the service answers, such as `https://gateway.example`; by default the variable GATEWAY_URL. */
+  baseURL?: string | undefined
+  /** By default the global one. */
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+/** Which credential it is: how its option and its variable are called, and where it is had from. */
+export interface Credential {
+  option: string
+  variable: string
+  source: string
+}
+
+/**
+ * What the client of the API is opened with.
+ * @throws TypeError that says what to set
+ */
+export function clientOptions(
+  { baseURL = variable('GATEWAY_URL'), fetch }: Settings,
+  given: string | undefined,
+  credential: Credential,
+): ClientOptions {
+  const secret = given ?? variable(credential.variable)
+  if (!baseURL) throw new TypeError('Set GATEWAY_URL, or give baseURL: where the gateway answers.')
+  if (!/^https?:\/\//.test(baseURL)) throw new TypeError(`baseURL has to begin with https:// and is ${baseURL}.`)
+  if (!secret) throw new TypeError(`Set ${credential.variable}, or give ${credential.option}: ${credential.source}.`)
+  if (!/^[\x21-\x7e]+$/.test(secret)) throw new TypeError(`${credential.option} has characters that no secret has.`)
+  // Clients of OpenAI are given the address with /v1.
+  const baseUrl = baseURL.replace(/\/+$/, '').replace(/\/v1$/, '')
+  return { baseUrl, headers: { authorization: `Bearer ${secret}` }, ...(fetch && { fetch }) }
+}
+
+/** Of the environment, where there is one. */
+function variable(name: string): string | undefined {
+  const host = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process
+  return host?.env?.[name]
+}

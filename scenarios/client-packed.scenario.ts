@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { expect } from 'vitest'
+import { installPacked } from '@gateway/client/packed-project'
+import { readDocBlocks, type DocBlock } from './src/mcp/doc-blocks.ts'
+import { flows } from './src/mcp/flows.ts'
+import { runtimeProgram, runtimes, type Runtime } from './src/runtimes.ts'
+import { stackTest } from './src/stack-test.ts'
+import type { Stack, TenantFixture } from './src/stack.ts'
+
+// Our client as it is published, installed into an empty project: from other runtimes, and as its page says it.
+
+const run = promisify(execFile)
+
+/** What a program prints that uses the packed client: the output, the charge, the kinds of its lines, and a refusal. */
+const USES = `
+import { ApiRefusal, Gateway } from '@gateway/client'
+const [flow] = process.argv.slice(2)
+const gateway = new Gateway()
+const { output, charged } = await gateway.flow(flow).run({ topic: 'Rain' })
+const kinds = []
+for await (const { kind } of gateway.flow(flow).follow({ topic: 'Rain' })) kinds.push(kind)
+const refused = await gateway.flow('sbx-none').run({}).catch((error) => error)
+const isRefusal = refused instanceof ApiRefusal
+console.log(JSON.stringify({ text: output.text, charged, first: kinds.at(0), last: kinds.at(-1), isRefusal, code: refused.code }))
+`
+
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+const test = stackTest
+  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'client-'))
+    onCleanup(() => rm(folder, { recursive: true, force: true }))
+    await installPacked(folder)
+    await writeFile(path.join(folder, 'uses.js'), USES)
+    return folder
+  })
+  .extend('tenant', async ({ stack }) => stack.tenant(1_000_000n))
+  .extend('sandbox', async ({ stack, tenant }) => (await stack.fixture.sandbox(tenant.project, flows.echo())).id)
+
+const environmentOf = ({ gateways }: Stack, { key }: TenantFixture) => ({
+  ...process.env,
+  GATEWAY_URL: gateways[0]!.url,
+  GATEWAY_KEY: key.secret,
+})
+
+test.for(runtimes.map((runtime): [string, Runtime] => [runtime.title, runtime]))(
+  'it is used from %s [sandbox_not_found]',
+  async ([, runtime], { stack, tenant, sandbox, folder, skip }) => {
+    const file = await runtimeProgram(runtime)
+    if (file === null) return skip('the registry has no such program for this machine')
+    const args = [...runtime.args, path.join(folder, 'uses.js'), sandbox]
+    const { stdout } = await run(file, args, { cwd: folder, env: environmentOf(stack, tenant) })
+    expect(JSON.parse(stdout)).toEqual({
+      text: 'Rain (, )',
+      charged: { micro: 0, usd: '0' },
+      first: 'admitted',
+      last: 'complete',
+      isRefusal: true,
+      code: 'sandbox_not_found',
+    })
+  },
+)
+
+const blocks = await readDocBlocks(path.resolve(import.meta.dirname, '../docs/typescript-client.md'))
+
+/** What each block of the page prints. */
+const PRINTS: Record<string, RegExp> = {
+  'Execute a flow': /^Rain \(, \) 0 0\n$/,
+  'Follow it': /^1 \w+ \w+\n[^]*\nRain \(, \)\n$/,
+  'What it would cost': /^At most 0 micro-USD\n$/,
+  Refusals: /^sandbox_not_found .+\.\n$/,
+  'Assets, and what the key is': /^image\/png \d+ null null\n$/,
+  "The console's API": /^key_\w+ CI\n$/,
+}
+
+test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
+  'docs/typescript-client.md: "%s" works as it is written [sandbox_not_found]',
+  async ([title, { text }], { stack, tenant, sandbox, folder }) => {
+    const program = text
+      .replaceAll('sbx-your-flow', sandbox)
+      .replaceAll('ten_your_tenant', tenant.project.tenant)
+      .replaceAll('prj_your_project', tenant.project.id)
+    const { secret } = await stack.fixture.token(tenant.owner)
+    const env = { ...environmentOf(stack, tenant), GATEWAY_TOKEN: secret }
+    const args = ['--input-type=module-typescript', '--eval', program]
+    const { stdout } = await run(process.execPath, args, { cwd: folder, env })
+    expect(stdout).toMatch(PRINTS[title]!)
+  },
+)
