@@ -10,6 +10,7 @@ const expect = { poll: { timeout: 30_000 } }
 const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000 }
 /** Scenarios that compare how much is done in a time, or kill parts under load: nothing else runs beside them. */
 const alone = [
+  'client-follow',
   'crashes',
   'flow-crashes',
   'flow-fairness',

@@ -4,6 +4,7 @@ import type { ExecutionRecord } from '@gateway/contracts/execution'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openStack, type Stack } from './src/stack.ts'
 import { ended, killed } from './src/kills.ts'
+import { expectPaidOnce } from './src/paid-once.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 import { runUntilOver } from './src/executions.ts'
 
@@ -88,25 +89,6 @@ describe.for(SLICES_MS)('with slices of %d ms', (sliceMs) => {
     await expectNothingRanAgain(stack, tenant.project)
   }, 400_000)
 })
-
-/** The charge of each execution is the sum of its calls in the books, each call was charged once, and the provider was asked for each. */
-async function expectPaidOnce(stack: Stack, project: string, records: ExecutionRecord[]): Promise<void> {
-  const { rows } = await stack.fixture.run(
-    `SELECT execution, node, count(*)::int AS charges, sum(charged_micro)::int AS micro
-       FROM money.attempts WHERE project = $1 AND state = 'Settled' GROUP BY execution, node`,
-    [project],
-  )
-  const charges = rows as { execution: string; node: string; charges: number; micro: number }[]
-  expect(charges.filter((row) => row.charges !== 1)).toEqual([])
-  const paid = new Map<string, number>()
-  for (const { execution, micro } of charges) paid.set(execution, (paid.get(execution) ?? 0) + micro)
-  expect(records.filter(({ id, chargedMicro }) => chargedMicro !== (paid.get(id) ?? 0))).toEqual([])
-  const calls = records.reduce((sum, { childCalls }) => sum + childCalls.length, 0)
-  expect(charges).toHaveLength(calls)
-  expect((await stack.wallet(project)).settled).toBe(BigInt([...paid.values()].reduce((sum, micro) => sum + micro, 0)))
-  // A call that was under way in a part that was killed is made again; one that had been recorded never is.
-  expect(await stack.provider.control.countCalls()).toBeGreaterThanOrEqual(calls)
-}
 
 /** No call reached the provider for a node after the node's result had been recorded. */
 async function expectNothingRanAgain(stack: Stack, project: string): Promise<void> {

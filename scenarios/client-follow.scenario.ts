@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto'
+import { expect } from 'vitest'
+import { Gateway, type ProgressLine } from '@gateway/client'
+import { startFaultProxy, type FaultProxy } from '@gateway/testbed/fault-proxy'
+import { liveTest } from '@gateway/testbed/live-test'
+import { ended, killed } from './src/kills.ts'
+import { expectPaidOnce } from './src/paid-once.ts'
+import { openPaidTenant } from './src/paid-tenant.ts'
+import { openStack } from './src/stack.ts'
+
+// What a program sees that follows executions with our client while its connections are cut and every part is killed.
+
+const EXECUTIONS = 50
+const AT_ONCE = 25
+const CUTS_EACH = 20
+/** An answer to whoever goes on: its headers and about two lines. The last line alone is longer. */
+const ANSWERED_BYTES = 1_200
+/** Less than any request has. */
+const ASKED_BYTES = 150
+
+const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
+  const { adminUrl, ledgerUrl } = postgresServer
+  const stack = await openStack({ adminUrl, ledgerUrl, redisUrl: redisServer.url, ledgers: 2, gateways: 2, workers: 3 })
+  onCleanup(stack.close)
+  return stack
+})
+
+test(`${EXECUTIONS * CUTS_EACH} cuts and kills of every part lose no line, repeat none, and charge once`, async ({
+  stack,
+}) => {
+  const tenant = await openPaidTenant(stack, { mostCalls: 8, latencyMs: 20 })
+  const followed: ProgressLine[][] = []
+  let cuts = 0
+
+  async function follow(n: number): Promise<void> {
+    const { hostname, port, href } = new URL(stack.gateways[n % stack.gateways.length]!.url)
+    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+    void cutOften(proxy, () => cuts++)
+    const gateway = new Gateway({ baseURL: proxy.through(href), apiKey: tenant.secret })
+    const flow = gateway.flow(tenant.sandboxes[4 + (n % 4)]!)
+    followed.push(await Array.fromAsync(flow.follow({ text: `run${n}.` })))
+    await proxy.close()
+  }
+  let next = 0
+  const callers = Array.from({ length: AT_ONCE }, async () => {
+    for (let n = next++; n < EXECUTIONS; n = next++) await follow(n)
+  })
+  const victims = [...stack.workers.slice(0, 2), ...stack.gateways, ...stack.ledgers]
+  for (const [n, victim] of [0, 2, 4, 1, 3, 5].map((at) => victims[at]!).entries()) {
+    await ended(followed, Math.floor(((n + 1) * EXECUTIONS) / (victims.length + 2)))
+    await killed(victim)
+  }
+  await Promise.all(callers)
+  await stack.untilNothingIsReserved(tenant.project, 30_000)
+
+  expect(cuts).toBe(EXECUTIONS * CUTS_EACH)
+  const records = followed.map((lines) => {
+    expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, at) => at))
+    const last = lines.at(-1)!
+    if (last.kind !== 'complete') throw new Error(`ends with ${last.kind}`)
+    return last.execution
+  })
+  expect(records.filter(({ status }) => status !== 'Succeeded')).toEqual([])
+  const gateway = new Gateway({ baseURL: stack.gateways[0]!.url, apiKey: tenant.secret })
+  for (const [n, { id }] of records.entries()) expect(await Array.fromAsync(gateway.progress(id))).toEqual(followed[n])
+  const { rowCount } = await stack.fixture.run('SELECT FROM money.executions WHERE project = $1', [tenant.project])
+  expect(rowCount).toBe(EXECUTIONS)
+  await expectPaidOnce(stack, tenant.project, records)
+  expect(await stack.findings()).toEqual([])
+}, 300_000)
+
+/** Cuts the connections of a proxy behind a random byte of what is answered, or asked, one time after the other. */
+async function cutOften(proxy: FaultProxy, count: () => void): Promise<void> {
+  for (let n = 0; n < CUTS_EACH; n++) {
+    await (randomInt(5) === 0
+      ? proxy.cutAfter(randomInt(1, ASKED_BYTES), 'toServer')
+      : proxy.cutAfter(randomInt(1, ANSWERED_BYTES), 'toClient'))
+    count()
+  }
+}
