@@ -1,4 +1,4 @@
-import type { Difference } from '../core/difference.ts'
+import type { Difference } from '@gateway/flow/compare/difference'
 import type { Overlay } from '../core/overlay.ts'
 import { changeWords } from './change-words.ts'
 

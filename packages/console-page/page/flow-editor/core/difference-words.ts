@@ -1,4 +1,4 @@
-import type { Difference } from './difference.ts'
+import type { Difference } from '@gateway/flow/compare/difference'
 
 const SHOWN = 3
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { differenceOf } from './difference.ts'
+import { differenceOf } from '@gateway/flow/compare/difference'
 import { edgeKey } from './edges.ts'
 import { newGraph } from './new-graph.ts'
 import { addNode, connect, moveNodes, setField } from './node-commands.ts'

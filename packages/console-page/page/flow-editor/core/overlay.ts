@@ -1,5 +1,5 @@
 import type { Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
-import type { Difference } from './difference.ts'
+import type { Difference } from '@gateway/flow/compare/difference'
 import { edgeKey } from './edges.ts'
 
 export type Change = 'added' | 'removed' | 'changed' | 'moved' | 'same'

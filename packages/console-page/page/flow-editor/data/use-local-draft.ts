@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'react'
 import { useStore } from 'zustand'
-import { sameJson } from '../core/same-json.ts'
+import { sameJson } from '@gateway/flow/compare/same-json'
 import type { Editor } from '../state/open-editor.ts'
 import type { LocalDrafts } from './local-draft.ts'
 import type { Base } from './use-saving.ts'

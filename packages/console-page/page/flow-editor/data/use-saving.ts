@@ -8,7 +8,7 @@ import { usePlace } from '../../api/use-project.ts'
 import { announce } from '../../frame/announcer.ts'
 import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
 import { newGraph } from '../core/new-graph.ts'
-import { sameJson } from '../core/same-json.ts'
+import { sameJson } from '@gateway/flow/compare/same-json'
 import type { Editor } from '../state/open-editor.ts'
 import { readingRevision } from './use-opened-flow.ts'
 

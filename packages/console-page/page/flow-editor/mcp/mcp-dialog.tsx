@@ -11,7 +11,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { RefusalBox } from '../../parts/refusal-box.tsx'
 import { useSession } from '../session.ts'
-import { clientSettings } from './client-settings.ts'
+import { clientSettings } from '@gateway/flow/client-settings'
 import { exampleInput } from './example-input.ts'
 
 const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}'

@@ -1,5 +1,5 @@
 import type { Graph, GraphNode } from '@gateway/contracts/graph'
-import { withoutNotes } from '@gateway/flow/notes'
+import { withoutNotes } from '../graph/notes.ts'
 import { unitsOf, type Unit } from './graph-units.ts'
 import { sameUnit } from './merge.ts'
 import { sameJson } from './same-json.ts'

@@ -1,5 +1,5 @@
 import type { ContractSide, Graph, GraphEdge, GraphNode } from '@gateway/contracts/graph'
-import { endOf } from '@gateway/flow/layout'
+import { endOf } from '../graph/layout.ts'
 
 // A graph as the parts that are compared and merged each by itself. A node is a part with the edges that lead to it: whoever takes a
 // node away and whoever leads something new to it do not agree. Where a node is drawn is no part of anything.
