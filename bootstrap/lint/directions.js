@@ -9,6 +9,7 @@ const packagesMayKnow = {
   assets: ['async', 'contracts', 'money', 'http'], // assets come and go as bodies of requests and answers
   'simulated-provider': [],
   typescript: ['api-client', 'contracts'], // clients/typescript runs wherever there is fetch
+  cli: ['api-client', 'contracts', 'flow', 'mcp-bridge', 'money'], // bundled whole: nothing of a service is in it
   'mcp-bridge': ['contracts', 'money', 'process'],
   'ledger-client': ['async', 'contracts', 'money', 'process'],
   'public-network': [],

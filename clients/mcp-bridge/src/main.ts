@@ -1,11 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { ConfigurationError } from '@gateway/process/config'
 import { readBridgeConfig, USAGE } from './bridge-config.ts'
-import { openBridge } from './bridge.ts'
-import { readLines } from './read-lines.ts'
-
-// stdout carries messages and nothing else; whatever is to be said to a person goes to stderr.
+import { runBridge } from './run-bridge.ts'
 
 const say = (text: string) => void process.stderr.write(`${text}\n`)
 
@@ -14,21 +9,7 @@ if (process.argv.includes('--help')) {
   process.exit(0)
 }
 
-const config = configOrExit()
-const bridge = openBridge({
-  ...config,
-  send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
-  say,
-  fetch,
-  newKey: randomUUID,
-  now: () => performance.now(),
-  wait: (ms, signal) => wait(ms, undefined, { signal }),
-})
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0))
-process.stdout.on('error', () => process.exit(0)) // the client has gone
-for await (const line of readLines(process.stdin)) bridge.take(line)
-process.exit(0) // what is under way goes on at the service
+await runBridge(configOrExit())
 
 function configOrExit() {
   try {

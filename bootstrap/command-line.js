@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('clients/cli/src/build-command.ts')

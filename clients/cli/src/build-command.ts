@@ -1,0 +1,3 @@
+import { buildCommandLine } from './build-command-line.ts'
+
+await buildCommandLine()

@@ -1,0 +1,168 @@
+import { usd } from '@gateway/money/usd'
+import { command, projectOptions, type Given } from '../frame/command-row.ts'
+import { printRecord, printRows } from '../frame/print.ts'
+import { collect } from './collect.ts'
+import { readMoment, readWholeNumber } from './read-words.ts'
+import { tailCalls } from './tail-calls.ts'
+import { callColumns } from './call-columns.ts'
+
+const limit = { type: 'string', value: 'number', summary: 'How many at most; 20 by default' } as const
+const from = { type: 'string', value: 'moment', summary: 'Not before it, such as 2026-11-20 or 7d' } as const
+const to = { type: 'string', value: 'moment', summary: 'Before it' } as const
+const model = { type: 'string', value: 'id', summary: 'Only calls of this one' } as const
+const csv = { type: 'boolean', summary: 'Comma-separated values, for a spreadsheet' } as const
+const inProject = '/api/v2/tenants/{tenant}/projects/{project}'
+
+const limitOf = (options: { limit?: string }) => readWholeNumber('--limit', options.limit ?? '20', { least: 1 })
+
+function period({ io, options }: Pick<Given, 'io'> & { options: { from?: string; to?: string } }) {
+  const moment = (name: 'from' | 'to') =>
+    options[name] === undefined ? {} : { [name]: readMoment(`--${name}`, options[name], io.now()) }
+  return { ...moment('from'), ...moment('to') }
+}
+
+/** What was called, and what it cost. */
+export const bookCommands = [
+  command({
+    name: 'calls list',
+    summary: 'List calls of the project, newest first',
+    options: { ...projectOptions, model, from, to, limit },
+    examples: ['gateway calls list', 'gateway calls list --from 7d --limit 5 --json'],
+    async handle(given) {
+      const atMost = limitOf(given.options)
+      const query = { ...period(given), model: given.options.model, limit: Math.min(atMost, 100) }
+      const params = await given.session.project()
+      const pages = (await given.session.person()).pages(`${inProject}/invocations`, { params, query })
+      printRows(given, await collect(pages, atMost), callColumns)
+    },
+  }),
+  command({
+    name: 'calls tail',
+    summary: 'Show calls of the project as they end',
+    options: {
+      ...projectOptions,
+      since: { type: 'string', value: 'span', summary: 'Also those that were admitted since then, such as 1h' },
+      count: { type: 'string', value: 'number', summary: 'End after so many; by default it goes on' },
+    },
+    examples: ['gateway calls tail --since 1d --count 1', 'gateway calls tail --since 1d --count 1 --json'],
+    async handle(given) {
+      const { since, count } = given.options
+      const from = readMoment('--since', since ?? '0s', given.io.now())
+      const atMost = count === undefined ? Number.POSITIVE_INFINITY : readWholeNumber('--count', count, { least: 1 })
+      await tailCalls(given, { from, atMost })
+    },
+  }),
+  command({
+    name: 'usage',
+    summary: 'Show what was used and what it cost',
+    options: {
+      ...projectOptions,
+      from,
+      to,
+      by: { type: 'string', value: 'group', summary: 'What is added up', choices: ['model', 'key', 'sandbox', 'day'] },
+      step: { type: 'string', value: 'step', summary: 'A row for each', choices: ['hour', 'day'] },
+      zone: { type: 'string', value: 'name', summary: 'Whose days, with --step; UTC by default' },
+      csv,
+    },
+    examples: [
+      'gateway usage --by model',
+      'gateway usage --from 7d --step day --zone Europe/Berlin --csv',
+      'gateway usage --json',
+    ],
+    async handle(given) {
+      const { io, options, session } = given
+      const { by, step, zone } = options as { by?: 'model'; step?: 'day'; zone?: string }
+      const query = { ...period(given), by, step, zone }
+      const request = { params: await session.project(), query }
+      const api = await session.person()
+      if (options.csv) {
+        const answer = await api.raw('GET', `${inProject}/usage`, { ...request, query: { ...query, format: 'csv' } })
+        return io.write(await answer.text())
+      }
+      const report = await api.ask('GET', `${inProject}/usage`, request)
+      if (options.json === true) return printRecord(given, report, {})
+      printRows(given, report.data, {
+        ...(step !== undefined && { time: ({ time }) => time ?? null }),
+        [report.by]: ({ group }) => group,
+        '>calls': ({ calls }) => calls,
+        '>prompt tokens': ({ promptTokens }) => promptTokens,
+        '>answered tokens': ({ completionTokens }) => completionTokens,
+        '>charged': ({ chargedMicro }) => usd(chargedMicro),
+      })
+      io.say(`${report.from} to ${report.to}: ${usd(report.totalMicro)}`)
+    },
+  }),
+  command({
+    name: 'statement',
+    summary: 'Show the statement of a month: what came in, what was charged, and what is left',
+    operands: [{ name: 'month', summary: 'a month of UTC, such as 2026-11; this one by default', optional: true }],
+    options: { ...projectOptions, csv },
+    examples: ['gateway statement', 'gateway statement --csv'],
+    async handle(given) {
+      const { io, operands, options, session } = given
+      const query = { month: operands[0] }
+      const request = { params: await session.project(), query }
+      const api = await session.person()
+      if (options.csv) {
+        const answer = await api.raw('GET', `${inProject}/statement`, {
+          ...request,
+          query: { ...query, format: 'csv' },
+        })
+        return io.write(await answer.text())
+      }
+      printRecord(given, await api.ask('GET', `${inProject}/statement`, request), {
+        from: ({ from }) => from,
+        to: ({ to, final }) => `${to}${final ? '' : ' (it is not over)'}`,
+        opening: ({ openingMicro }) => usd(openingMicro),
+        funded: ({ fundedMicro }) => usd(fundedMicro),
+        corrected: ({ correctedMicro }) => usd(correctedMicro),
+        charged: ({ chargedMicro, calls }) => `${usd(chargedMicro)} for ${calls} calls`,
+        closing: ({ closingMicro }) => usd(closingMicro),
+        'adds up': ({ reconciled }) => (reconciled ? 'yes' : 'no'),
+      })
+    },
+  }),
+  command({
+    name: 'wallet',
+    summary: 'Show what is in the wallet of the project',
+    options: projectOptions,
+    examples: ['gateway wallet', 'gateway wallet --json'],
+    async handle(given) {
+      const params = await given.session.project()
+      printRecord(given, await (await given.session.person()).ask('GET', `${inProject}/wallet`, { params }), {
+        available: ({ availableMicro }) => usd(availableMicro),
+        reserved: ({ reservedMicro }) => usd(reservedMicro),
+        charged: ({ settledMicro }) => usd(settledMicro),
+        funded: ({ fundedMicro }) => usd(fundedMicro),
+      })
+    },
+  }),
+  command({
+    name: 'audit',
+    summary: 'Show who changed what in the organization, newest first',
+    options: {
+      organization: projectOptions.organization,
+      action: { type: 'string', value: 'name', summary: 'Only this, such as key.create' },
+      person: { type: 'string', value: 'id', summary: 'Only by them' },
+      from,
+      to,
+      limit,
+    },
+    examples: ['gateway audit', 'gateway audit --action key.create --from 7d --json'],
+    async handle(given) {
+      const { action, person } = given.options
+      const atMost = limitOf(given.options)
+      const { tenant } = await given.session.organization()
+      const pages = (await given.session.person()).pages('/api/v2/tenants/{tenant}/audit', {
+        params: { tenant },
+        query: { ...period(given), action, person, limit: Math.min(atMost, 100) },
+      })
+      printRows(given, await collect(pages, atMost), {
+        at: ({ at }) => at,
+        person: ({ person }) => person,
+        action: ({ action }) => action,
+        subject: ({ subject }) => subject,
+      })
+    },
+  }),
+]

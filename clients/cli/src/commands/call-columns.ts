@@ -1,0 +1,14 @@
+import type { InvocationRecord } from '@gateway/contracts/console/money'
+import { usd } from '@gateway/money/usd'
+import type { Cell } from '../frame/print.ts'
+
+/** A call in a line. */
+export const callColumns: Readonly<Record<string, (call: InvocationRecord) => Cell>> = {
+  admitted: ({ createdAt }) => createdAt,
+  call: ({ id }) => id,
+  model: ({ model }) => model,
+  state: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`),
+  '>prompt': ({ promptTokens }) => promptTokens,
+  '>answered': ({ completionTokens }) => completionTokens,
+  '>charged': ({ chargedMicro }) => usd(chargedMicro),
+}

@@ -1,0 +1,19 @@
+import type { CommandRow } from '../frame/command-row.ts'
+import { bookCommands } from './books.ts'
+import { completionCommands } from './completion.ts'
+import { flowExecutionCommands } from './flow-executions.ts'
+import { flowFileCommands } from './flow-files.ts'
+import { keyCommands } from './keys.ts'
+import { mcpCommands } from './mcp.ts'
+import { signInCommands } from './sign-in.ts'
+
+/** Every command there is, in the order of its help. */
+export const commands: readonly CommandRow[] = [
+  ...signInCommands,
+  ...keyCommands,
+  ...flowFileCommands,
+  ...flowExecutionCommands,
+  ...bookCommands,
+  ...mcpCommands,
+  ...completionCommands,
+]

@@ -1,0 +1,37 @@
+import { CommandFailure } from '../frame/command-failure.ts'
+
+const FILE = /^[a-z0-9][a-z0-9-]{0,99}$/
+const ENDING = '.flow.json'
+
+export const fileOf = (name: string) => name + ENDING
+
+/** The name of a file, for what a flow is called: whatever that is, it is a file of this very folder. @param taken names of others */
+export function nameFor(title: string, id: string, taken: ReadonlySet<string>): string {
+  const plain = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '')
+  const own = id.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  const name = plain === '' ? own : plain
+  return taken.has(name) || !FILE.test(name) ? `${name}-${own}`.slice(-100).replace(/^-+/, '') : name
+}
+
+/** The name of a flow, of what somebody typed: the name, or its file. */
+export function readFlowName(text: string): string {
+  const name = text.endsWith(ENDING) ? text.slice(0, -ENDING.length) : text
+  if (FILE.test(name)) return name
+  throw new CommandFailure(
+    `${JSON.stringify(text)} is no name of a flow here.`,
+    'Use small letters, digits and dashes; another folder is named by --dir',
+    'usage',
+  )
+}
+
+/** The name of a flow of a file of the folder; null: it is none. */
+export function nameOfFile(file: string): string | null {
+  const name = file.endsWith(ENDING) ? file.slice(0, -ENDING.length) : ''
+  return FILE.test(name) ? name : null
+}

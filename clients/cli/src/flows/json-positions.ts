@@ -1,0 +1,111 @@
+export interface Position {
+  /** From 1 on, as editors count. */
+  line: number
+  column: number
+}
+export type Path = readonly (string | number)[]
+export type ReadJson =
+  | { value: unknown; at(path: Path): Position }
+  /** What is wrong, and where it shows. */
+  | { fault: string; position: Position }
+
+const DEEPEST = 256
+
+/** JSON, and where each part of it stands: of a path that is not there, where the nearest part around it does. */
+export function readJson(text: string): ReadJson {
+  const starts = new Map<string, number>()
+  const scan = scanner(text, (path, at) => starts.set(JSON.stringify(path), at))
+  const fault = scan()
+  if (fault !== null) return { fault: fault.message, position: positionOf(text, fault.at) }
+  const at = (path: Path): Position => {
+    for (let length = path.length; length > 0; length--) {
+      const found = starts.get(JSON.stringify(path.slice(0, length)))
+      if (found !== undefined) return positionOf(text, found)
+    }
+    return positionOf(text, starts.get('[]') ?? 0)
+  }
+  return { value: JSON.parse(text), at }
+}
+
+function positionOf(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split('\n')
+  return { line: before.length, column: before.at(-1)!.length + 1 }
+}
+
+class Fault extends Error {
+  readonly at: number
+  constructor(message: string, at: number) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** Goes through a text and tells where each value, or the name before it, begins. */
+function scanner(text: string, found: (path: Path, at: number) => void): () => Fault | null {
+  let at = 0
+  const taken = (pattern: RegExp): string | null => {
+    pattern.lastIndex = at
+    const [match] = pattern.exec(text) ?? []
+    if (match === undefined) return null
+    at += match.length
+    return match
+  }
+  const blanks = () => taken(/[ \t\r\n]*/y)
+  const fail = (expected: string): never => {
+    throw new Fault(
+      at >= text.length ? `The file ends where ${expected} is expected.` : `Here ${expected} is expected.`,
+      at,
+    )
+  }
+  const name = () => taken(/"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y)
+
+  function value(path: Path): void {
+    if (path.length > DEEPEST) throw new Fault('It is nested too deeply.', at)
+    blanks()
+    if (!starts(path)) found(path, at)
+    if (taken(/\{/y)) members(path, '}', (n, names) => member(path, n, names))
+    else if (taken(/\[/y)) members(path, ']', (n) => value([...path, n]))
+    else if (!name() && !taken(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y)) fail('a value')
+  }
+  const named = new Set<string>()
+  const starts = (path: Path) => named.has(JSON.stringify(path))
+
+  function member(path: Path, n: number, names: Set<string>): void {
+    const begins = at
+    const written = name() ?? fail(n === 0 ? 'a name in double quotes, or }' : 'a name in double quotes')
+    const key = JSON.parse(written) as string
+    if (names.has(key)) throw new Fault(`The name ${written} is there twice.`, begins)
+    names.add(key)
+    // A field is found where its name is.
+    found([...path, key], begins)
+    named.add(JSON.stringify([...path, key]))
+    blanks()
+    if (!taken(/:/y)) fail('a colon')
+    value([...path, key])
+  }
+
+  function members(_path: Path, end: string, each: (n: number, names: Set<string>) => void): void {
+    const names = new Set<string>()
+    blanks()
+    if (text[at] === end) return void at++
+    for (let n = 0; ; n++) {
+      blanks()
+      each(n, names)
+      blanks()
+      if (text[at] === end) return void at++
+      if (!taken(/,/y)) fail(`a comma or ${end}`)
+    }
+  }
+
+  return () => {
+    try {
+      value([])
+      blanks()
+      if (at < text.length) fail('the end')
+      return null
+    } catch (error) {
+      if (error instanceof Fault) return error
+      throw error
+    }
+  }
+}

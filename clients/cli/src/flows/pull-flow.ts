@@ -1,0 +1,60 @@
+import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'
+import type { Io } from '../frame/io.ts'
+import { CommandFailure } from '../frame/command-failure.ts'
+import { checkFlow } from './check-flow.ts'
+import { digestOf } from './flow-folder.ts'
+import { fileOf, nameFor } from './flow-name.ts'
+import type { Flows } from './open-flows.ts'
+import { differing, emptyGraph, sayDifference } from './say-difference.ts'
+
+export interface PullOptions {
+  merge: boolean
+  /** What is taken of a part that both sides changed; null: nothing by itself. */
+  take: Choice | null
+}
+
+/** Brings the newest revision of a flow into its file; what was changed there is never lost. */
+export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, options: PullOptions): Promise<void> {
+  const { lock } = flows
+  const known = Object.entries(lock.flows).find(([, { sandbox: id }]) => id === sandbox.id)
+  const name = known?.[0] ?? nameFor(sandbox.name, sandbox.id, new Set(flows.names))
+  const file = fileOf(name)
+  if (sandbox.latestRevision === 0) return io.say(`${sandbox.name} (${sandbox.id}) has no revision yet.`)
+  const { graph: theirs } = await flows.revision(sandbox.id, sandbox.latestRevision)
+  const seen = { sandbox: sandbox.id, revision: sandbox.latestRevision, digest: digestOf(theirs) }
+  const text = await flows.read(name)
+  if (text !== null && known === undefined)
+    throw new CommandFailure(`${file} is there, and not of ${sandbox.id}.`, `Move ${file} away, and pull again`)
+  const { graph: mine, problems } = text === null ? { graph: theirs, problems: [] } : checkFlow(text)
+  if (mine === null)
+    throw new CommandFailure(
+      `${file} is no flow: ${problems[0]!.message}`,
+      `Mend it (gateway flows push --check ${name})`,
+    )
+
+  const before = known?.[1]
+  const isChanged = digestOf(mine) !== (before?.digest ?? digestOf(theirs)) && digestOf(mine) !== seen.digest
+  if (!isChanged) await flows.write(name, theirs)
+  else if (before!.revision === seen.revision)
+    return io.say(`${file} was changed since revision ${seen.revision}, the newest.`)
+  else await flows.write(name, await mergedWith(before!.revision))
+  lock.flows[name] = seen
+  await flows.keepLock()
+  io.say(`${file} is ${isChanged ? 'merged with' : ''} revision ${seen.revision} of ${sandbox.id}.`.replace('  ', ' '))
+
+  async function mergedWith(revision: number) {
+    const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox.id, revision)).graph
+    const parts = differing(base, theirs, mine!)
+    sayDifference(io, parts)
+    const conflicts = parts.filter(({ outcome }) => outcome === 'conflict').map(({ key }) => key)
+    const message = `${file} was changed since revision ${revision}, and revision ${seen.revision} was saved meanwhile.`
+    if (!options.merge) throw new CommandFailure(message, `Bring both together: gateway flows pull ${name} --merge`)
+    if (conflicts.length > 0 && options.take === null)
+      throw new CommandFailure(
+        `${message} Both changed ${conflicts.join(', ')}.`,
+        `Say whose is taken: --take mine or --take theirs. Or change the file so that it agrees`,
+      )
+    return merged(compareThree(base, theirs, mine!), new Map(conflicts.map((key) => [key, options.take!])))
+  }
+}

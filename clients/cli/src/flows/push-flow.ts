@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { ApiRefusal } from '@gateway/api-client/failures'
+import type { Graph } from '@gateway/contracts/graph'
+import type { Io } from '../frame/io.ts'
+import { CommandFailure } from '../frame/command-failure.ts'
+import { checkFlow, type FlowProblem } from './check-flow.ts'
+import { digestOf } from './flow-folder.ts'
+import { fileOf } from './flow-name.ts'
+import type { Flows } from './open-flows.ts'
+import { differing, emptyGraph, sayDifference } from './say-difference.ts'
+
+/** Says each problem where it is, as editors and pipelines read it. */
+export function sayProblems(io: Io, file: string, problems: readonly FlowProblem[]): void {
+  for (const { line, column, code, message, resolution } of problems)
+    io.say(`${file}:${line}:${column}: ${code}: ${message} ${resolution}`)
+}
+
+/**
+ * Saves the file of a flow as a new revision, unless that is what the newest one is. What was saved since its author looked is
+ * shown and not saved over.
+ * @returns the number of the revision
+ * @throws CommandFailure
+ */
+export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { draft: boolean }): Promise<number> {
+  const { api, tenant, project, lock } = flows
+  const file = fileOf(name)
+  const text = await flows.read(name)
+  if (text === null) throw new CommandFailure(`There is no ${file}.`, `Begin one: gateway flows init ${name}`)
+  const { graph, problems, positionOf } = checkFlow(text)
+  sayProblems(io, file, problems)
+  if (graph === null || (problems.length > 0 && !draft))
+    throw new CommandFailure(
+      `${file} was not saved.`,
+      graph === null ? 'Mend it' : 'Mend it, or save it as it is: --draft',
+    )
+
+  const locked = lock.flows[name] ?? (await make())
+  const digest = digestOf(graph)
+  if (locked.digest === digest) {
+    io.say(`${file} is revision ${locked.revision} already.`)
+    return locked.revision
+  }
+  const body = { graph, draft, baseRevision: locked.revision }
+  const params = { tenant, sandbox: locked.sandbox }
+  const saved = await api
+    .ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions', {
+      params,
+      body,
+      idempotencyKey: randomUUID(),
+    })
+    .catch((error: unknown) => refused(error, locked, graph))
+  lock.flows[name] = { ...locked, revision: saved.number, digest }
+  await flows.keepLock()
+  io.say(`${file} is saved as revision ${saved.number} of ${locked.sandbox}.`)
+  const more = saved.problems.filter(({ code }) => code === 'product_not_assigned' || problems.length === 0)
+  sayProblems(
+    io,
+    file,
+    more.map((problem) => ({ ...problem, ...positionOf(problem) })),
+  )
+  if (saved.problems.length > 0 && !draft)
+    throw new CommandFailure(`Revision ${saved.number} can't be activated as it is.`, 'Mend it, and push again')
+  return saved.number
+
+  async function make() {
+    const { id } = await api.ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/sandboxes', {
+      params: { tenant, project },
+      body: { name },
+      idempotencyKey: randomUUID(),
+    })
+    const made = { sandbox: id, revision: 0, digest: null }
+    lock.flows[name] = made
+    await flows.keepLock()
+    io.say(`${name} is the sandbox product ${id}.`)
+    return made
+  }
+
+  async function refused(error: unknown, { sandbox, revision }: typeof locked, mine: Graph): Promise<never> {
+    if (!(error instanceof ApiRefusal) || error.code !== 'revision_conflict') throw error
+    const { latestRevision } = await flows.sandbox(sandbox)
+    const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox, revision)).graph
+    sayDifference(io, differing(base, (await flows.revision(sandbox, latestRevision)).graph, mine))
+    throw new CommandFailure(
+      `${file} is made of revision ${revision}, and revision ${latestRevision} was saved meanwhile. Nothing was saved.`,
+      `Bring both together, and push again: gateway flows pull ${name} --merge`,
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import { commonOptions, type CommandRow, type OptionRow } from './command-row.ts'
+import { usageOf } from './read-arguments.ts'
+
+/** What is said of a command, of all of one noun, or of all there are (the empty name). */
+export function helpOf(commands: readonly CommandRow[], of: CommandRow | string): string {
+  if (typeof of !== 'string') return helpOfOne(of)
+  const shown = commands.filter(({ name }) => of === '' || name.startsWith(`${of} `))
+  return [
+    `Usage: gateway ${of === '' ? '<command>' : `${of} <verb>`} [options]`,
+    '',
+    ...lines(shown.map(({ name, summary }) => [name, summary])),
+    '',
+    'Every command has:',
+    ...lines(Object.entries(commonOptions).map(optionLine)),
+    '',
+    'Variables: GATEWAY_URL, GATEWAY_TOKEN, GATEWAY_KEY, GATEWAY_ORGANIZATION and GATEWAY_PROJECT count more than who signed in.',
+    'Ends with 0; 1: refused, or it failed; 2: asked wrongly; 3: sign in. Data goes to the standard output, words to standard error.',
+    'More of one: gateway <command> --help',
+    '',
+  ].join('\n')
+}
+
+function helpOfOne(row: CommandRow): string {
+  const { summary, description, operands, options, examples } = row
+  const own = Object.entries(options).filter(([name]) => !Object.hasOwn(commonOptions, name))
+  const part = (title: string, pairs: [string, string][]) => (pairs.length > 0 ? [title, ...lines(pairs), ''] : [])
+  return [
+    `${summary}.`,
+    ...(description === undefined ? [] : ['', description]),
+    '',
+    `Usage: ${usageOf(row)}`,
+    '',
+    ...part(
+      'Arguments:',
+      operands.map(({ name, summary, choices }) => [name, withChoices(summary, choices)]),
+    ),
+    ...part('Options:', own.map(optionLine)),
+    ...part('As with every command:', Object.entries(commonOptions).map(optionLine)),
+    'Examples:',
+    ...examples.map((line) => `  ${line}`),
+    '',
+  ].join('\n')
+}
+
+function optionLine([name, option]: [string, OptionRow]): [string, string] {
+  if (option.type === 'boolean') return [`--${name}`, option.summary]
+  return [`--${name} <${option.value}>`, withChoices(option.summary, option.choices)]
+}
+
+function withChoices(summary: string, choices: readonly string[] | undefined): string {
+  return choices ? `${summary}: ${choices.join(', ')}` : summary
+}
+
+function lines(pairs: [string, string][]): string[] {
+  const width = Math.max(...pairs.map(([name]) => name.length))
+  return pairs.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)
+}

@@ -1,0 +1,22 @@
+/** All that a command reaches outside of itself. Data goes to `write`, words for people to `say`. */
+export interface Io {
+  env: Readonly<Record<string, string | undefined>>
+  folder: string
+  homeFolder: string
+  platform: string
+  /** What starts this command: a program, and its file. */
+  program: readonly [string, string]
+  /** Which of the three streams are terminals, with a person before them. */
+  isTerminal: { input: boolean; output: boolean; words: boolean }
+  write(text: string): void
+  say(text: string): void
+  /** A line that takes the line of the one before; only where `say` goes to a terminal. */
+  progress(text: string): void
+  /** All of the standard input. */
+  readInput(): Promise<string>
+  /** What a person types on a terminal; `hidden`: it is not shown. */
+  ask(question: string, options?: { hidden?: boolean }): Promise<string>
+  openBrowser(address: string): void
+  wait(ms: number): Promise<void>
+  now(): number
+}

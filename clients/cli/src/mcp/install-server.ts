@@ -1,0 +1,75 @@
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
+import { clientSettings } from '@gateway/flow/client-settings'
+import { CommandFailure } from '../frame/command-failure.ts'
+import type { Given } from '../frame/command-row.ts'
+import { confirm } from '../frame/confirm.ts'
+import { nameFor } from '../flows/flow-name.ts'
+import { readIfThere, writePrivateFile } from '../session/private-file.ts'
+import { settingsFolder } from '../session/profiles.ts'
+import { mcpClients, type McpClient } from './mcp-clients.ts'
+
+type Servers = Record<string, unknown>
+interface Settings {
+  mcpServers?: Servers
+  servers?: Servers
+}
+
+/** Puts a flow into the file of a client, once whoever is there has seen what changes. */
+export async function installServer(
+  given: Given,
+  client: McpClient,
+  { sandbox, address, key }: { sandbox: SandboxRecord; address: string; key: string },
+): Promise<void> {
+  const { io } = given
+  const { title, file: fileIn } = mcpClients[client]
+  const file = fileIn(io)
+  const keyFile = path.join(settingsFolder(io), 'keys', `${sandbox.id.replaceAll(/[^\w-]/g, '_')}.key`)
+  const name = nameFor(sandbox.name, sandbox.id, new Set())
+  const shown = clientSettings({ name, address, topics: '{}' }).find((one) => one.title === title)!
+  const { mcpServers, servers } = JSON.parse(shown.text) as Settings
+  const part = mcpServers ? 'mcpServers' : 'servers'
+  const [command, script] = io.program
+  const server = {
+    ...((mcpServers ?? servers)![name] as object),
+    command,
+    args: [script, 'mcp', 'bridge'],
+    env: { MCP_BRIDGE_URL: address, MCP_BRIDGE_KEY_FILE: keyFile },
+  }
+  const text = await readIfThere(file)
+  const settings = settingsOf(file, text)
+  const before = settings[part]?.[name]
+  io.say(`${file}, ${part}:`)
+  if (before !== undefined) io.say(marked('-', name, before))
+  io.say(marked('+', name, server))
+  await confirm(given, before === undefined ? `${name} is put in.` : `${name} is put in, in place of what is there.`)
+
+  await writePrivateFile(keyFile, `${key}\n`)
+  await mkdir(path.dirname(file), { recursive: true })
+  if (text !== null) await copyFile(file, `${file}.backup`)
+  const work = `${file}.${process.pid}`
+  const changed = { ...settings, [part]: { ...settings[part], [name]: server } }
+  await writeFile(work, `${JSON.stringify(changed, null, 2)}\n`)
+  await rename(work, file)
+  io.say(`${name} is in ${file}. Start the client anew.`)
+}
+
+function settingsOf(file: string, text: string | null): Settings {
+  if (text === null || text.trim() === '') return {}
+  try {
+    const settings: unknown = JSON.parse(text)
+    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings
+  } catch {}
+  throw new CommandFailure(
+    `${file} is no JSON object, perhaps because of comments. It is left as it is.`,
+    'Put the settings in by hand: docs/mcp.md has them',
+  )
+}
+
+function marked(sign: string, name: string, server: unknown): string {
+  return `${JSON.stringify(name)}: ${JSON.stringify(server, null, 2)}`
+    .split('\n')
+    .map((line) => `${sign} ${line}`)
+    .join('\n')
+}

@@ -1,0 +1,53 @@
+import type { ApiClient } from '@gateway/api-client/open-api-client'
+import { CommandFailure } from '../frame/command-failure.ts'
+
+/** Each by its id or its name. */
+export interface ProjectChoice {
+  organization?: string | undefined
+  project?: string | undefined
+}
+interface Named {
+  id: string
+  name: string
+}
+
+/**
+ * The organization and project that are meant. Ids of both are taken as they are, so that a token of a program, which is nobody's,
+ * can say where it belongs; else it is the one that whoever asks has, or has by that name.
+ * @param isWhole of the whole organization: no project is looked for
+ */
+export async function chooseProject(
+  person: ApiClient,
+  { organization, project }: ProjectChoice,
+  { isWhole = false } = {},
+): Promise<{ tenant: string; project: string }> {
+  const isKnown = organization?.startsWith('ten_') === true
+  if (isKnown && isWhole) return { tenant: organization, project: '' }
+  if (isKnown && project?.startsWith('prj_') === true) return { tenant: organization, project }
+  const { tenants } = await person.ask('GET', '/api/v2/me')
+  const mine = organization === undefined ? tenants : tenants.filter((each) => isMeant(each, organization))
+  if (isWhole) return { tenant: onlyOne(mine, 'organization', organization).id, project: '' }
+  const projects = mine.flatMap((tenant) => tenant.projects.map((each) => ({ ...each, tenant: tenant.id })))
+  const meant = project === undefined ? projects : projects.filter((each) => isMeant(each, project))
+  const { id, tenant } = onlyOne(meant, 'project', project)
+  return { tenant, project: id }
+}
+
+const isMeant = ({ id, name }: Named, wanted: string) => id === wanted || name === wanted
+
+function onlyOne<Item extends Named>(items: readonly Item[], what: string, wanted: string | undefined): Item {
+  const [first, ...others] = items
+  const named = wanted === undefined ? '' : ` ${wanted}`
+  if (first === undefined)
+    throw new CommandFailure(
+      `You have no ${what}${named}.`,
+      `See what you have: gateway whoami; a token of a program names both ids by --organization and --project`,
+    )
+  if (others.length === 0) return first
+  const list = items.slice(0, 20).map(({ id, name }) => `${id} (${name})`)
+  throw new CommandFailure(
+    `It is not clear which ${what} is meant: ${list.join(', ')}.`,
+    `Name one by --${what} and its id, or by GATEWAY_${what.toUpperCase()}`,
+    'usage',
+  )
+}

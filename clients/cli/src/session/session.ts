@@ -1,0 +1,84 @@
+import { openApiClient, type ApiClient } from '@gateway/api-client/open-api-client'
+import { CommandFailure } from '../frame/command-failure.ts'
+import type { Io } from '../frame/io.ts'
+import { chooseProject, type ProjectChoice } from './choose-project.ts'
+import { addressOf } from './address-of.ts'
+import { readProfiles, type Profile } from './profiles.ts'
+
+export interface Session {
+  profileName: string
+  /** Where the service answers. */
+  url(): Promise<string>
+  /** As a person, or as a program with a token. */
+  person(): Promise<ApiClient>
+  /** With an API key. */
+  program(): Promise<ApiClient>
+  /** The key of GATEWAY_KEY; null: there is none. */
+  key: string | null
+  /** The organization and the project that the command is about. @param known what a folder of flows says */
+  project(known?: ProjectChoice | null): Promise<{ tenant: string; project: string }>
+  organization(): Promise<{ tenant: string }>
+}
+
+const signIn = (message: string) =>
+  new CommandFailure(message, 'Sign in: gateway login, or set GATEWAY_URL and GATEWAY_TOKEN', 'signIn')
+
+/** Nothing is read or asked before a command needs it. The environment counts more than who signed in. */
+export function openSession(io: Io, options: Readonly<Record<string, unknown>>): Session {
+  const { env } = io
+  const profileName = String(options['profile'] ?? (env['GATEWAY_PROFILE'] || 'default'))
+  const key = env['GATEWAY_KEY'] || null
+  const profile = once(async (): Promise<Profile | null> => (await readProfiles(io))[profileName] ?? null)
+
+  const url = once(async () => {
+    const known = env['GATEWAY_URL'] || (await profile())?.url
+    if (known === undefined) throw signIn('It is not known where the gateway is.')
+    return addressOf(known)
+  })
+  /** A token that was given for one address goes to no other. */
+  const token = once(async () => {
+    if (env['GATEWAY_TOKEN']) return env['GATEWAY_TOKEN']
+    const known = await profile()
+    if (known === null) throw signIn(`Nobody has signed in as ${profileName}.`)
+    if (known.url !== (await url()))
+      throw signIn(`The token of ${profileName} is for ${known.url}, not for GATEWAY_URL.`)
+    return known.token
+  })
+  const client = async (secret: string) =>
+    openApiClient({ baseUrl: await url(), headers: { authorization: `Bearer ${secret}` } })
+  const person = once(async () => client(await token()))
+
+  async function choice(): Promise<ProjectChoice> {
+    const given = { organization: options['organization'], project: options['project'] } as ProjectChoice
+    const ofEnv = { organization: env['GATEWAY_ORGANIZATION'], project: env['GATEWAY_PROJECT'] }
+    const kept = env['GATEWAY_TOKEN'] ? null : await profile()
+    return {
+      organization: given.organization ?? (ofEnv.organization || kept?.organization),
+      project: given.project ?? (ofEnv.project || kept?.project),
+    }
+  }
+
+  return {
+    profileName,
+    url,
+    person,
+    key,
+    async program() {
+      if (key !== null) return client(key)
+      throw new CommandFailure('There is no API key.', 'Put one of the project into GATEWAY_KEY', 'signIn')
+    },
+    async project(known = null) {
+      const chosen = await choice()
+      const isAsked = options['project'] !== undefined || options['organization'] !== undefined
+      return chooseProject(await person(), known !== null && !isAsked ? known : chosen)
+    },
+    async organization() {
+      return chooseProject(await person(), await choice(), { isWhole: true })
+    },
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => (made ??= make())
+}

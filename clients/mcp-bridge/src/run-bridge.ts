@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { BridgeConfig } from './bridge-config.ts'
+import { openBridge } from './bridge.ts'
+import { readLines } from './read-lines.ts'
+
+/**
+ * Speaks MCP over stdin and stdout until the client goes; then the process ends. stdout carries messages and nothing else; whatever
+ * is to be said to a person goes to stderr.
+ */
+export async function runBridge(config: BridgeConfig): Promise<never> {
+  const bridge = openBridge({
+    ...config,
+    send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
+    say: (text) => void process.stderr.write(`${text}\n`),
+    fetch,
+    newKey: randomUUID,
+    now: () => performance.now(),
+    wait: (ms, signal) => wait(ms, undefined, { signal }),
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(0))
+  process.stdout.on('error', () => process.exit(0)) // the client has gone
+  for await (const line of readLines(process.stdin)) bridge.take(line)
+  process.exit(0) // what is under way goes on at the service
+}

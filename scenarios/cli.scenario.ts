@@ -1,0 +1,276 @@
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
+import { expect } from 'vitest'
+import type { Graph } from '@gateway/contracts/graph'
+import { commands } from '@gateway/cli/command-table'
+import { readDocBlocks } from './src/mcp/doc-blocks.ts'
+import type { CommandLine } from './src/command-line/open-command-line.ts'
+import { commandLineTest as test } from './src/command-line/command-line-test.ts'
+
+// The command `gateway` as it is published, before the whole service.
+
+interface Server {
+  command: string
+  args: string[]
+  env: Record<string, string>
+}
+
+/** What has to be there before the examples of a command are executed, by the name of the command. */
+const preparations: Readonly<Record<string, string>> = {
+  'flows pull': 'gateway flows pull',
+  'flows diff': 'gateway flows pull',
+  'flows push': 'gateway flows pull && sed -i "s/40/30/" summary.flow.json',
+  'flows activate': 'gateway flows pull',
+  'flows types': 'gateway flows pull',
+  'flows run': 'gateway flows pull',
+}
+
+const examples = commands.flatMap(({ name, examples }) => examples.map((line) => [line, name] as const))
+
+test.for(examples)('%s does what its help says', async ([example, name], { line }) => {
+  const prepared = await line.shell(preparations[name] ?? ':')
+  expect(prepared).toMatchObject({ code: 0 })
+  const ended = await line.shell(example, { input: '' })
+  expect(ended, ended.words).toMatchObject({ code: 0 })
+  expect(ended.output + ended.words).not.toContain(line.token)
+  if (!example.includes('--json')) return
+  for (const one of ended.output.split('\n').filter(Boolean)) expect(() => JSON.parse(one)).not.toThrow()
+})
+
+test('every command tells what it does, with examples', async ({ line }) => {
+  const all = await line.shell('gateway --help')
+  for (const { name, examples } of commands) {
+    expect(all.output).toContain(name)
+    const { code, output, words } = await line.shell(`gateway ${name} --help`)
+    expect([name, code, words]).toEqual([name, 0, ''])
+    for (const example of examples) expect(output).toContain(example)
+  }
+})
+
+test('who signs in is kept for this user alone, and forgotten again', async ({ line }) => {
+  const isSignedIn = false
+  const asked = await line.shell('gateway login --url https://gateway.example --token-stdin < token.txt', {
+    isSignedIn,
+  })
+  expect(asked.code).toBe(0)
+  expect(asked.output + asked.words).not.toContain(line.token)
+  const kept = path.join(line.home, '.config/gateway/profiles.json')
+  expect((await stat(kept)).mode & 0o777).toBe(0o600)
+  expect((await line.shell('gateway keys list', { isSignedIn })).output).toContain(line.key.id)
+  const elsewhere = await line.shell('gateway keys list', { isSignedIn, env: { GATEWAY_URL: 'http://127.0.0.1:9' } })
+  expect(elsewhere).toMatchObject({ code: 3, words: expect.stringContaining('is for') as string })
+  expect((await line.shell('gateway logout', { isSignedIn })).code).toBe(0)
+  expect(await readFile(kept, 'utf8')).not.toContain(line.token)
+  expect((await line.shell('gateway keys list', { isSignedIn })).code).toBe(3)
+})
+
+test.for([
+  ['gateway keys lsit', 2, 'gateway keys list'],
+  ['gateway keys revoke', 2, 'gateway keys revoke <key>'],
+  ['gateway keys list --stat Active', 2, 'gateway keys list'],
+  ['gateway keys list --state active', 2, 'Revoked'],
+  ['gateway keys create x --limit 5', 2, '5/day'],
+  ['gateway keys create x --limit 0.0000001/day', 2, 'six digits'],
+  ['gateway keys revoke key_example', 2, '--yes'],
+  ['gateway keys check key_example', 2, '--model'],
+  ['gateway login --url https://gateway.example', 2, '--token-stdin'],
+  ['gateway keys revoke key_none --yes', 1, 'Request: '],
+  ['GATEWAY_URL=http://127.0.0.1:9 gateway whoami', 1, 'GATEWAY_URL'],
+  ['GATEWAY_TOKEN= gateway whoami', 3, 'gateway login'],
+  ['GATEWAY_TOKEN=svu_wrong gateway whoami', 3, 'gateway login'],
+] as const)('%s ends with %i and says what clears it', async ([asked, code, says], { line }) => {
+  const ended = await line.shell(asked)
+  expect(ended, ended.words).toMatchObject({ code, output: '', words: expect.stringContaining(says) as string })
+  expect(ended.words).toContain('Resolution: ')
+})
+
+test('a key goes into a file that only its owner reads, once, and never into a repository', async ({ line }) => {
+  const made = await line.shell('gateway keys create Local --write-env .env')
+  expect(made.code).toBe(0)
+  expect(made.output + made.words).not.toMatch(/svc_/)
+  const file = path.join(line.folder, '.env')
+  expect(await readFile(file, 'utf8')).toMatch(/^GATEWAY_KEY=svc_\w+\n$/)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const before = (await line.shell('gateway keys list')).output.split('\n').length
+  expect(await line.shell('gateway keys create Local --write-env .env')).toMatchObject({ code: 2 })
+  const inGit = await line.shell('git init -q . && gateway keys create Local --write-env other.env')
+  expect(inGit).toMatchObject({ code: 2, words: expect.stringContaining('.gitignore') as string })
+  expect((await line.shell('gateway keys list')).output.split('\n')).toHaveLength(before)
+})
+
+test('a shell completes nouns, verbs, options and what an option may be', async ({ line }) => {
+  const complete = async (...words: string[]) => {
+    const ask = `COMP_WORDS=(gateway ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _gateway; echo "\${COMPREPLY[*]}"`
+    return (await line.shell(`source <(gateway completion bash); ${ask}`)).output.trim().split(' ')
+  }
+  expect(await complete('k')).toEqual(['keys'])
+  expect(await complete('keys', 'r')).toEqual(['rotate', 'revoke'])
+  expect(await complete('keys', 'revoke', '--y')).toEqual(['--yes'])
+  expect(await complete('completion', 'f')).toEqual(['fish'])
+  expect(await complete('whoami', '--js')).toEqual(['--json'])
+})
+
+const change = (line: CommandLine, from: string, to: string) =>
+  line.shell(`sed -i '0,/${from}/s//${to}/' summary.flow.json`)
+const latest = async ({ person, at, sandbox }: CommandLine) =>
+  (await person.ask('GET', `${at}/sandboxes/${sandbox}`)).body as { latestRevision: number; activeRevision: number }
+
+/** Somebody else saves a flow whose second call answers less. */
+async function saveElsewhere({ person, at, sandbox }: CommandLine, node: string): Promise<void> {
+  const { graph } = (await person.ask('GET', `${at}/sandboxes/${sandbox}/revisions/1`)).body as { graph: Graph }
+  const nodes = graph.nodes.map((one) => (one.id === node ? { ...one, params: { max_tokens: 7 } } : one))
+  const saved = await person.ask('POST', `${at}/sandboxes/${sandbox}/revisions`, { graph: { ...graph, nodes } })
+  expect(saved.status).toBe(201)
+}
+
+test('a flow that is kept in git is pulled, changed, checked, pushed, activated and executed', async ({ line }) => {
+  const pulled = await line.shell('git init -q . && gateway flows pull && git add -A && git status --short')
+  expect(pulled, pulled.words).toMatchObject({ code: 0 })
+  expect(pulled.output).toContain('A  summary.flow.json')
+  expect(pulled.output).toContain('A  gateway.lock.json')
+  expect((await line.shell('gateway flows pull && git diff --exit-code')).code).toBe(0)
+  await change(line, '40', '30')
+  expect((await line.shell('gateway flows diff')).output).toContain('node draft: changed here')
+  const pushed = await line.shell('gateway flows push --check && gateway flows push && gateway flows activate summary')
+  expect(pushed, pushed.words).toMatchObject({ code: 0 })
+  expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
+  const ran = await line.shell(`gateway flows run summary --input '{"prompt":"Rain"}'`)
+  expect(ran, ran.words).toMatchObject({ code: 0, words: expect.stringContaining('revision 2') as string })
+  expect(JSON.parse(ran.output)).toEqual({ text: expect.any(String) as string })
+})
+
+test('a push over what was saved meanwhile shows both sides and saves nothing; merged, both are kept', async ({
+  line,
+}) => {
+  await line.shell('gateway flows pull')
+  await saveElsewhere(line, 'polish')
+  await change(line, '40', '30')
+  const pushed = await line.shell('gateway flows push summary')
+  expect(pushed, pushed.words).toMatchObject({ code: 1 })
+  expect(pushed.words).toContain('node polish: changed there')
+  expect(pushed.words).toContain('node draft: changed here')
+  expect((await latest(line)).latestRevision).toBe(2)
+  expect((await line.shell('gateway flows pull')).code).toBe(1)
+  const merged = await line.shell('gateway flows pull --merge && gateway flows push summary')
+  expect(merged, merged.words).toMatchObject({ code: 0 })
+  const { body } = await line.person.ask('GET', `${line.at}/sandboxes/${line.sandbox}/revisions/3`)
+  expect(body.graph.nodes).toMatchObject([{}, { params: { max_tokens: 30 } }, { params: { max_tokens: 7 } }, {}])
+})
+
+test('of a part that both sides changed nothing is taken by itself', async ({ line }) => {
+  await line.shell('gateway flows pull')
+  await saveElsewhere(line, 'draft')
+  await change(line, '40', '30')
+  const file = path.join(line.folder, 'summary.flow.json')
+  const before = await readFile(file, 'utf8')
+  const merged = await line.shell('gateway flows pull --merge')
+  expect(merged).toMatchObject({ code: 1, words: expect.stringContaining('--take mine') as string })
+  expect(await readFile(file, 'utf8')).toBe(before)
+  expect((await line.shell('gateway flows pull --merge --take theirs')).code).toBe(0)
+  expect(JSON.parse(await readFile(file, 'utf8')).nodes[1].params).toEqual({ max_tokens: 7 })
+})
+
+test('problems are told with their line, without the service and without a token', async ({ line }) => {
+  await line.shell('gateway flows pull')
+  const offline = { isSignedIn: false, env: { GATEWAY_URL: 'http://127.0.0.1:9' } }
+  const check = () => line.shell('gateway flows push --check', offline)
+  expect(await check()).toMatchObject({ code: 0 })
+  const file = path.join(line.folder, 'summary.flow.json')
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replace('draft.prompt', 'draft.promt'))
+  const at = text.split('\n').findIndex((one) => one.includes('draft.prompt'))
+  const wrong = await check()
+  expect(wrong).toMatchObject({ code: 1, output: '' })
+  expect(wrong.words).toContain(`summary.flow.json:${at}:5: port_unknown`)
+  await writeFile(file, text.replace('"nodes": [', '"nodes": [,'))
+  expect(await check()).toMatchObject({
+    code: 1,
+    words: expect.stringMatching(/^summary\.flow\.json:\d+:13: invalid_json/) as string,
+  })
+})
+
+test('a flow of a hostile name writes into its folder alone', async ({ line }) => {
+  for (const name of ['../../escape', '/etc/escape', '..', 'con\u202Efolw', '-rf'])
+    await line.person.ask('POST', `${line.at}/projects/${line.project.id}/sandboxes`, { name })
+  const { body } = await line.person.ask('GET', `${line.at}/projects/${line.project.id}/sandboxes`)
+  const { body: revision } = await line.person.ask('GET', `${line.at}/sandboxes/${line.sandbox}/revisions/1`)
+  for (const { id } of (body as { data: { id: string }[] }).data)
+    await line.person.ask('POST', `${line.at}/sandboxes/${id}/revisions`, {
+      graph: (revision as { graph: Graph }).graph,
+    })
+  const outside = await readdir(line.home)
+  const pulled = await line.shell('mkdir flows && gateway flows pull --dir flows')
+  expect(pulled, pulled.words).toMatchObject({ code: 0 })
+  expect(await readdir(line.home)).toEqual(outside)
+  expect((await readdir(line.folder)).toSorted()).toEqual(['flows', 'token.txt'])
+  const files = await readdir(path.join(line.folder, 'flows'))
+  expect(files).toHaveLength(7)
+  for (const file of files) expect(file).toMatch(/^[a-z0-9][a-z0-9-]*\.(flow|lock)\.json$/)
+  expect(await line.shell('gateway flows push ../token')).toMatchObject({ code: 2 })
+  await line.shell(`sed -i 's/"escape"/"..\\/escape"/' flows/gateway.lock.json`)
+  expect(await line.shell('gateway flows pull --dir flows')).toMatchObject({ code: 1 })
+})
+
+test('a client is given a flow: what else is in its file stays, and the key is in no settings', async ({ line }) => {
+  const file = path.join(line.home, '.cursor/mcp.json')
+  const mine = '{ "theme": "dark", "mcpServers": { "mine": { "command": "mine" } } }'
+  await line.shell(`mkdir -p ~/.cursor && echo '${mine}' > ~/.cursor/mcp.json`)
+  const install = 'gateway mcp install sbx-example --client cursor'
+  const asked = await line.shell(install)
+  expect(asked).toMatchObject({ code: 2, words: expect.stringContaining('+ "summary": {') as string })
+  expect(await readFile(file, 'utf8')).toBe(`${mine}\n`)
+  const installed = await line.shell(`${install} --yes`)
+  expect(installed, installed.words).toMatchObject({ code: 0 })
+  expect(await readFile(`${file}.backup`, 'utf8')).toBe(`${mine}\n`)
+  const text = await readFile(file, 'utf8')
+  expect(text + installed.output + installed.words).not.toContain(line.key.secret)
+  const { theme, mcpServers } = JSON.parse(text) as { theme: string; mcpServers: Record<string, Server> }
+  expect([theme, mcpServers['mine']]).toEqual(['dark', { command: 'mine' }])
+  const { command, args, env } = mcpServers['summary']!
+  expect((await stat(env['MCP_BRIDGE_KEY_FILE']!)).mode & 0o777).toBe(0o600)
+  const started = new Client({ name: 'scenario', version: '1' })
+  await started.connect(
+    new StdioClientTransport({ command, args, env: { ...getDefaultEnvironment(), ...env }, stderr: 'pipe' }),
+  )
+  expect((await started.listTools()).tools).toMatchObject([{ name: 'invoke_product' }])
+  await started.close()
+  await line.shell('echo "{ // mine" > ~/.cursor/mcp.json')
+  expect(await line.shell(`${install} --yes`)).toMatchObject({ code: 1 })
+  expect(await readFile(file, 'utf8')).toBe('{ // mine\n')
+})
+
+test('the guide for flows in CI works as it is written, with a token of a program', async ({ line, stack }) => {
+  const { secret } = await stack.fixture.accessToken({
+    tenant: line.project.tenant,
+    project: line.project.id,
+    permissions: ['sandboxes.use'],
+  })
+  const env = {
+    GATEWAY_TOKEN: secret,
+    GATEWAY_ORGANIZATION: line.project.tenant,
+    GATEWAY_PROJECT: line.project.id,
+  }
+  const blocks = await readDocBlocks(path.join(import.meta.dirname, '../docs/flows-in-ci.md'))
+  expect(blocks).toHaveLength(5)
+  for (const { title, text } of blocks) {
+    const ended = await line.shell(text, { env })
+    expect([title, ended.code], ended.words).toEqual([title, 0])
+  }
+  expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
+})
+
+test('the packed command works in an empty folder', async ({ line, program }) => {
+  const packed = path.join(line.home, 'package')
+  await mkdir(path.join(packed, 'dist'), { recursive: true })
+  await cp(path.join(import.meta.dirname, '../clients/cli/package.json'), path.join(packed, 'package.json'))
+  await cp(program, path.join(packed, 'dist/gateway.js'))
+  const pack = 'npm pack --ignore-scripts --silent --pack-destination .. && cd .. && mkdir empty && cd empty'
+  const ended = await line.shell(
+    `cd ../package && ${pack} && tar -xzf ../gateway-cli-1.0.0.tgz && find . -type f | sort`,
+  )
+  expect(ended, ended.words).toMatchObject({ code: 0, output: './package/dist/gateway.js\n./package/package.json\n' })
+  const said = await line.shell('node ../empty/package/dist/gateway.js whoami')
+  expect(said, said.words).toMatchObject({ code: 0, output: expect.stringContaining(line.project.id) as string })
+})

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { exampleIds } from '@gateway/contracts/example-ids'
+import { callerAt } from '../caller.ts'
+import { flows } from '../mcp/flows.ts'
+import type { Stack } from '../stack.ts'
+
+export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>
+
+export interface Ended {
+  code: number
+  /** Data. */
+  output: string
+  /** Words. */
+  words: string
+}
+
+/**
+ * Somebody before a shell, in an empty folder and with an empty home: the owner of a project that can call, which has a flow named
+ * Summary, an execution of it and a key. Lines may name what examples name.
+ * @param program the built command
+ */
+export async function openCommandLine(stack: Stack, program: string) {
+  const { url } = stack.gateways[0]!
+  const tenant = await stack.tenant(5_000_000n)
+  const token = (await stack.fixture.token(tenant.owner)).secret
+  const sandbox = await stack.fixture.sandbox(tenant.project, flows.chain(tenant.model), {
+    name: 'Summary',
+    mcpEnabled: true,
+    activate: true,
+  })
+  const person = callerAt(url, token)
+  const at = `/api/v2/tenants/${tenant.project.tenant}`
+  const ran = await person.ask('POST', `${at}/sandboxes/${sandbox.id}/execute`, { input: { prompt: randomUUID() } })
+  const execution: string = ran.body.id
+
+  const home = await mkdtemp(path.join(tmpdir(), 'gateway-home-'))
+  const folder = path.join(home, 'work')
+  const shim = path.join(home, 'bin', 'gateway')
+  await mkdir(folder)
+  await mkdir(path.dirname(shim))
+  await writeFile(shim, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, { mode: 0o755 })
+  await writeFile(path.join(folder, 'token.txt'), `${token}\n`)
+
+  const real: readonly [string, string][] = [
+    ['https://gateway.example', url],
+    [exampleIds.key, tenant.key.id],
+    [exampleIds.sandbox, sandbox.id],
+    [exampleIds.execution, execution],
+    [exampleIds.product, tenant.model],
+    [exampleIds.tenant, tenant.project.tenant],
+    [exampleIds.project, tenant.project.id],
+  ]
+  const signedIn = { GATEWAY_URL: url, GATEWAY_TOKEN: token, GATEWAY_KEY: tenant.key.secret }
+
+  /** Executes lines, as they are written; `isSignedIn: false`: nothing is said by the environment. */
+  function shell(
+    lines: string,
+    options: { folder?: string; input?: string; isSignedIn?: boolean; env?: Record<string, string> } = {},
+  ): Promise<Ended> {
+    const env = {
+      PATH: `${path.join(home, 'bin')}:${process.env['PATH']}`,
+      HOME: home,
+      ...(options.isSignedIn !== false && signedIn),
+      ...options.env,
+    }
+    const text = real.reduce((done, [example, its]) => done.replaceAll(example, its), lines)
+    const child = spawn('bash', ['-ec', text], { cwd: options.folder ?? folder, env })
+    child.stdin.end(options.input ?? '')
+    const ended: Ended = { code: 0, output: '', words: '' }
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (ended.output += part))
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (ended.words += part))
+    return new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code) => resolve({ ...ended, code: code ?? -1 }))
+    })
+  }
+
+  return {
+    ...tenant,
+    token,
+    sandbox: sandbox.id,
+    execution,
+    person,
+    /** Of the API, for the organization. */
+    at,
+    home,
+    folder,
+    shell,
+    close: () => rm(home, { recursive: true, force: true }),
+  }
+}
