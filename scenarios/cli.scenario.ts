@@ -33,7 +33,7 @@ test.for(examples)('%s does what its help says', async ([example, name], { line 
   const prepared = await line.shell(preparations[name] ?? ':')
   expect(prepared).toMatchObject({ code: 0 })
   const ended = await line.shell(example, { input: '' })
-  expect(ended, ended.words).toMatchObject({ code: 0 })
+  expect(ended).toMatchObject({ code: 0 })
   expect(ended.output + ended.words).not.toContain(line.token)
   if (!example.includes('--json')) return
   for (const one of ended.output.split('\n').filter(Boolean)) expect(() => JSON.parse(one)).not.toThrow()
@@ -82,7 +82,7 @@ test.for([
   ['GATEWAY_TOKEN=svu_wrong gateway whoami', 3, 'gateway login'],
 ] as const)('%s ends with %i and says what clears it', async ([asked, code, says], { line }) => {
   const ended = await line.shell(asked)
-  expect(ended, ended.words).toMatchObject({ code, output: '', words: expect.stringContaining(says) as string })
+  expect(ended).toMatchObject({ code, output: '', words: expect.stringContaining(says) as string })
   expect(ended.words).toContain('Resolution: ')
 })
 
@@ -127,17 +127,17 @@ async function saveElsewhere({ person, at, sandbox }: CommandLine, node: string)
 
 test('a flow that is kept in git is pulled, changed, checked, pushed, activated and executed', async ({ line }) => {
   const pulled = await line.shell('git init -q . && gateway flows pull && git add -A && git status --short')
-  expect(pulled, pulled.words).toMatchObject({ code: 0 })
+  expect(pulled).toMatchObject({ code: 0 })
   expect(pulled.output).toContain('A  summary.flow.json')
   expect(pulled.output).toContain('A  gateway.lock.json')
   expect((await line.shell('gateway flows pull && git diff --exit-code')).code).toBe(0)
   await change(line, '40', '30')
   expect((await line.shell('gateway flows diff')).output).toContain('node draft: changed here')
   const pushed = await line.shell('gateway flows push --check && gateway flows push && gateway flows activate summary')
-  expect(pushed, pushed.words).toMatchObject({ code: 0 })
+  expect(pushed).toMatchObject({ code: 0 })
   expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
   const ran = await line.shell(`gateway flows run summary --input '{"prompt":"Rain"}'`)
-  expect(ran, ran.words).toMatchObject({ code: 0, words: expect.stringContaining('revision 2') as string })
+  expect(ran).toMatchObject({ code: 0, words: expect.stringContaining('revision 2') as string })
   expect(JSON.parse(ran.output)).toEqual({ text: expect.any(String) as string })
 })
 
@@ -148,13 +148,13 @@ test('a push over what was saved meanwhile shows both sides and saves nothing; m
   await saveElsewhere(line, 'polish')
   await change(line, '40', '30')
   const pushed = await line.shell('gateway flows push summary')
-  expect(pushed, pushed.words).toMatchObject({ code: 1 })
+  expect(pushed).toMatchObject({ code: 1 })
   expect(pushed.words).toContain('node polish: changed there')
   expect(pushed.words).toContain('node draft: changed here')
   expect((await latest(line)).latestRevision).toBe(2)
   expect((await line.shell('gateway flows pull')).code).toBe(1)
   const merged = await line.shell('gateway flows pull --merge && gateway flows push summary')
-  expect(merged, merged.words).toMatchObject({ code: 0 })
+  expect(merged).toMatchObject({ code: 0 })
   const { body } = await line.person.ask('GET', `${line.at}/sandboxes/${line.sandbox}/revisions/3`)
   expect(body.graph.nodes).toMatchObject([{}, { params: { max_tokens: 30 } }, { params: { max_tokens: 7 } }, {}])
 })
@@ -202,7 +202,7 @@ test('a flow of a hostile name writes into its folder alone', async ({ line }) =
     })
   const outside = await readdir(line.home)
   const pulled = await line.shell('mkdir flows && gateway flows pull --dir flows')
-  expect(pulled, pulled.words).toMatchObject({ code: 0 })
+  expect(pulled).toMatchObject({ code: 0 })
   expect(await readdir(line.home)).toEqual(outside)
   expect((await readdir(line.folder)).toSorted()).toEqual(['flows', 'token.txt'])
   const files = await readdir(path.join(line.folder, 'flows'))
@@ -222,7 +222,7 @@ test('a client is given a flow: what else is in its file stays, and the key is i
   expect(asked).toMatchObject({ code: 2, words: expect.stringContaining('+ "summary": {') as string })
   expect(await readFile(file, 'utf8')).toBe(`${mine}\n`)
   const installed = await line.shell(`${install} --yes`)
-  expect(installed, installed.words).toMatchObject({ code: 0 })
+  expect(installed).toMatchObject({ code: 0 })
   expect(await readFile(`${file}.backup`, 'utf8')).toBe(`${mine}\n`)
   const text = await readFile(file, 'utf8')
   expect(text + installed.output + installed.words).not.toContain(line.key.secret)
@@ -256,7 +256,7 @@ test('the guide for flows in CI works as it is written, with a token of a progra
   expect(blocks).toHaveLength(5)
   for (const { title, text } of blocks) {
     const ended = await line.shell(text, { env })
-    expect([title, ended.code], ended.words).toEqual([title, 0])
+    expect({ title, ...ended }).toMatchObject({ title, code: 0 })
   }
   expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
 })
@@ -270,7 +270,7 @@ test('the packed command works in an empty folder', async ({ line, program }) =>
   const ended = await line.shell(
     `cd ../package && ${pack} && tar -xzf ../gateway-cli-1.0.0.tgz && find . -type f | sort`,
   )
-  expect(ended, ended.words).toMatchObject({ code: 0, output: './package/dist/gateway.js\n./package/package.json\n' })
+  expect(ended).toMatchObject({ code: 0, output: './package/dist/gateway.js\n./package/package.json\n' })
   const said = await line.shell('node ../empty/package/dist/gateway.js whoami')
-  expect(said, said.words).toMatchObject({ code: 0, output: expect.stringContaining(line.project.id) as string })
+  expect(said).toMatchObject({ code: 0, output: expect.stringContaining(line.project.id) as string })
 })

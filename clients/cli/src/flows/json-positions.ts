@@ -57,6 +57,7 @@ function scanner(text: string, found: (path: Path, at: number) => void): () => F
       at,
     )
   }
+  // oxlint-disable-next-line no-control-regex -- JSON forbids these in a string
   const name = () => taken(/"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y)
 
   function value(path: Path): void {
