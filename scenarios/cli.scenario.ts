@@ -180,7 +180,8 @@ test('problems are told with their line, without the service and without a token
   const file = path.join(line.folder, 'summary.flow.json')
   const text = await readFile(file, 'utf8')
   await writeFile(file, text.replace('draft.prompt', 'draft.promt'))
-  const at = text.split('\n').findIndex((one) => one.includes('draft.prompt'))
+  // An edge begins two lines above its end; lines are counted from 1 on.
+  const at = -1 + text.split('\n').findIndex((one) => one.includes('draft.prompt'))
   const wrong = await check()
   expect(wrong).toMatchObject({ code: 1, output: '' })
   expect(wrong.words).toContain(`summary.flow.json:${at}:5: port_unknown`)
@@ -266,7 +267,8 @@ test('the packed command works in an empty folder', async ({ line, program }) =>
   await mkdir(path.join(packed, 'dist'), { recursive: true })
   await cp(path.join(import.meta.dirname, '../clients/cli/package.json'), path.join(packed, 'package.json'))
   await cp(program, path.join(packed, 'dist/gateway.js'))
-  const pack = 'npm pack --ignore-scripts --silent --pack-destination .. && cd .. && mkdir empty && cd empty'
+  const pack =
+    'npm pack --ignore-scripts --silent --pack-destination .. > /dev/null && cd .. && mkdir empty && cd empty'
   const ended = await line.shell(
     `cd ../package && ${pack} && tar -xzf ../gateway-cli-1.0.0.tgz && find . -type f | sort`,
   )

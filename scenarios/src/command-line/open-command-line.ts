@@ -69,6 +69,7 @@ export async function openCommandLine(stack: Stack, program: string) {
     }
     const text = real.reduce((done, [example, its]) => done.replaceAll(example, its), lines)
     const child = spawn('bash', ['-ec', text], { cwd: options.folder ?? folder, env })
+    child.stdin.on('error', () => {}) // it ended before it read
     child.stdin.end(options.input ?? '')
     const ended: Ended = { code: 0, output: '', words: '' }
     child.stdout.setEncoding('utf8').on('data', (part: string) => (ended.output += part))
