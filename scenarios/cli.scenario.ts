@@ -5,7 +5,7 @@ import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotoc
 import { expect } from 'vitest'
 import type { Graph } from '@gateway/contracts/graph'
 import { commands } from '@gateway/cli/command-table'
-import { readDocBlocks } from './src/mcp/doc-blocks.ts'
+import { readDocBlocks } from './src/guides/doc-blocks.ts'
 import type { CommandLine } from './src/command-line/open-command-line.ts'
 import { commandLineTest as test } from './src/command-line/command-line-test.ts'
 

@@ -99,7 +99,7 @@ test('has no dependency, nothing of zod, and nothing of this workspace', async (
 
 test(`is at most ${MOST_BYTES} bytes in a browser, compressed, and runs there`, async ({ project: { installed } }) => {
   for (const entry of ['gateway', 'console']) {
-    const { script } = await browserBundle(path.join(installed, `${entry}.js`), true)
+    const { script } = await browserBundle(path.join(installed, `${entry}.js`), { minify: true })
     expect(brotliCompressSync(script).length).toBeLessThan(MOST_BYTES)
     expect(inBrowser(script)).toMatchObject({ ApiRefusal: expect.any(Function) as unknown })
   }

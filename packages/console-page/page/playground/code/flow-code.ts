@@ -1,4 +1,4 @@
-import { clientSettings } from '../../flow-editor/mcp/client-settings.ts'
+import { clientSettings } from '@gateway/flow/client-settings'
 import { curlCode } from './curl-code.ts'
 import { KEY_NAME, type ShownCode } from './shown-code.ts'
 import { javaScript, sourceText } from './source-text.ts'
