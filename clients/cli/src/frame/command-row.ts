@@ -71,6 +71,6 @@ type Written<Rows extends OptionRows> = Omit<CommandRow, 'operands' | 'options' 
 }
 
 /** A row whose handler knows the types of its options. */
-export function command<const Rows extends OptionRows = Record<never, OptionRow>>(row: Written<Rows>): CommandRow {
-  return { operands: [], ...row, options: { ...row.options, ...commonOptions } } as unknown as CommandRow
+export function command<const Rows extends OptionRows = OptionRows>(row: Written<Rows>): CommandRow {
+  return { operands: [], ...row, options: { ...row.options, ...commonOptions } }
 }

@@ -4,13 +4,14 @@ import { homedir } from 'node:os'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isatty } from 'node:tty'
 import type { Io } from './io.ts'
 import { plain } from './plain.ts'
 
 /** What this process has, for its command. */
 export function openIo(env: Io['env']): Io {
   const { stdin, stdout, stderr, platform } = process
-  const isTerminal = { input: stdin.isTTY, output: stdout.isTTY, words: stderr.isTTY }
+  const isTerminal = { input: isatty(0), output: isatty(1), words: isatty(2) }
   stdout.on('error', () => process.exit(0)) // whoever read it has enough
   let onLine = false
   const endLine = () => {
@@ -24,7 +25,7 @@ export function openIo(env: Io['env']): Io {
     homeFolder: homedir(),
     platform,
     program: [process.execPath, realpathSync(process.argv[1]!)],
-    isTerminal: { input: isTerminal.input === true, output: isTerminal.output, words: isTerminal.words },
+    isTerminal,
     write(text) {
       endLine()
       stdout.write(isTerminal.output ? plain(text) : text)

@@ -53,7 +53,7 @@ function checkOperands(row: CommandRow, given: readonly string[]): void {
 }
 
 function oneOf(row: CommandRow, name: string, value: unknown, choices: readonly string[]): void {
-  if (value === undefined || choices.includes(String(value))) return
+  if (value === undefined || choices.some((choice) => choice === value)) return
   throw wrong(row, `${name} can't be ${JSON.stringify(value)}: it is one of ${choices.join(', ')}.`)
 }
 

@@ -26,7 +26,8 @@ const signIn = (message: string) =>
 /** Nothing is read or asked before a command needs it. The environment counts more than who signed in. */
 export function openSession(io: Io, options: Readonly<Record<string, unknown>>): Session {
   const { env } = io
-  const profileName = String(options['profile'] ?? (env['GATEWAY_PROFILE'] || 'default'))
+  const { profile: named } = options
+  const profileName = typeof named === 'string' ? named : env['GATEWAY_PROFILE'] || 'default'
   const key = env['GATEWAY_KEY'] || null
   const profile = once(async (): Promise<Profile | null> => (await readProfiles(io))[profileName] ?? null)
 

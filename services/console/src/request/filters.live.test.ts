@@ -197,7 +197,7 @@ test('no page of a large book looks at more than its rows, whatever its filters,
         filters,
         true,
       ])
-    const executions: ExecutionFilters = { project: stack.project, place: null, limit: 100 } as ExecutionFilters
+    const executions: ExecutionFilters = { project: stack.project, place: null, limit: 100 }
     const few: Partial<ExecutionFilters>[] = [
       {},
       { state: 'Failed' },
