@@ -1,11 +1,11 @@
 import type { ParameterValues, ProductKind, ProductPricing } from '@gateway/contracts/console/products'
-import { mediaValues } from './product-defaults.ts'
+import { mediaParameters } from '@gateway/contracts/console/media-parameters'
 import type { ProductDraft } from './typed-product.ts'
 import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 
 /** The names of values that nodes of a kind may set. */
 export function valueNames(kind: ProductKind): readonly (keyof ProductDraft['values'])[] {
-  return kind === 'chat' ? [] : mediaValues[kind]
+  return kind === 'chat' ? [] : mediaParameters[kind]
 }
 
 /** What was typed as prices; null: one is missing, or is none. */

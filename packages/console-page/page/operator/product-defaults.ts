@@ -1,4 +1,4 @@
-import type { mediaParameters, productDefaults } from '@gateway/contracts/console/products'
+import type { productDefaults } from '@gateway/contracts/console/products'
 
 // As the contract has them: it checks bodies with a library that a screen has no use for.
 
@@ -12,10 +12,4 @@ export const defaults: Defaults = {
     image: { input: ['text'], output: ['image'] },
     audio: { input: ['text'], output: ['audio'] },
   },
-}
-
-/** What a node may set, by the kind of the product that it calls. */
-export const mediaValues: typeof mediaParameters = {
-  image: ['size', 'format', 'quality'],
-  audio: ['voice', 'format'],
 }

@@ -1,5 +1,4 @@
 import {
-  mediaParameters,
   newProductBody,
   productDefaults,
   productPatch,
@@ -8,7 +7,7 @@ import {
 } from '@gateway/contracts/console/products'
 import { expect, test } from 'vitest'
 import { productsView } from './operator-views.ts'
-import { defaults, mediaValues } from './product-defaults.ts'
+import { defaults } from './product-defaults.ts'
 import { bodyOf, draftOf, emptyDraft, patchOf } from './product-draft.ts'
 import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 
@@ -60,5 +59,4 @@ test('the address of products says a search and a state, and nothing else', () =
 
 test('what a new product is unless it says otherwise is what the contract says', () => {
   expect(productDefaults).toMatchObject(defaults)
-  expect(mediaValues).toEqual(mediaParameters)
 })

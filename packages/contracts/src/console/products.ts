@@ -23,11 +23,6 @@ const productId = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/, 'must be 1 to 128 of letters, digits and . _ : / -')
   .refine((text) => !text.startsWith('sbx-'), 'must not start with sbx-, which names sandbox products')
 const parameterName = z.string().regex(/^[a-z_]{1,64}$/)
-/** Parameters that a node of an image or voice product may set, each with the values that the product takes. */
-export const mediaParameters = {
-  image: ['size', 'format', 'quality'],
-  audio: ['voice', 'format'],
-} as const
 /** What an asset can be; a product lists those of them that it makes. */
 const mediaFormats = ['png', 'jpeg', 'webp', 'wav', 'mp3'] as const
 const values = z.array(label(64)).min(1).max(100)

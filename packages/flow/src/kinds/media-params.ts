@@ -1,4 +1,5 @@
-import { mediaParameters, type ParameterValues } from '@gateway/contracts/console/products'
+import { mediaParameters } from '@gateway/contracts/console/media-parameters'
+import type { ParameterValues } from '@gateway/contracts/console/products'
 import type { GraphNode } from '@gateway/contracts/graph'
 import type { NodeProblem, ProductFacts } from '../node-kind.ts'
 

@@ -1,7 +1,7 @@
 import { composePricing } from '@gateway/contracts/console/compose-invocation'
+import { mediaParameters } from '@gateway/contracts/console/media-parameters'
 import type { z } from 'zod'
 import {
-  mediaParameters,
   type ParameterValues,
   type ProductKind,
   type ProductRecord,

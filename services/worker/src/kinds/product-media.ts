@@ -1,6 +1,6 @@
 import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/asset-failures'
 import type { StoredAsset } from '@gateway/assets/asset-store'
-import { mediaParameters } from '@gateway/contracts/console/products'
+import { mediaParameters } from '@gateway/contracts/console/media-parameters'
 import type { AssetValue, Values } from '@gateway/contracts/execution'
 import type { GraphNode } from '@gateway/contracts/graph'
 import { flowLimits } from '@gateway/contracts/limits'

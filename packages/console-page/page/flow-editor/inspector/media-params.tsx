@@ -1,4 +1,5 @@
-import { mediaParameters, type ProductRecord } from '@gateway/contracts/console/products'
+import { mediaParameters } from '@gateway/contracts/console/media-parameters'
+import type { ProductRecord } from '@gateway/contracts/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { Field } from '../../parts/field.tsx'
 import { useParams } from './use-params.ts'
