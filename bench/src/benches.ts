@@ -11,6 +11,7 @@ import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { longSnapshot } from './long-snapshot/long-snapshot.ts'
 import { recovery } from './recovery/recovery.ts'
 import { soak } from './soak/soak.ts'
+import { start } from './start/start.ts'
 import { usagePage } from './usage-page/usage-page.ts'
 import { wrongRow } from './wrong-row/wrong-row.ts'
 
@@ -107,6 +108,13 @@ export const benches: Record<string, Bench> = {
     seconds: 3,
     profiles: [],
     run: consolePage,
+  },
+  start: {
+    title: 'npm start where nothing has changed, against the same without the step that builds the console’s page',
+    rounds: 5,
+    seconds: 1,
+    profiles: [],
+    run: start,
   },
   growth: {
     title: 'the same questions to empty books, to 100,000 calls, to a million and to ten million (one size a round)',
