@@ -17,7 +17,8 @@ async function takenPort(): Promise<number> {
 test('every program gets a port of its own', async () => {
   const ports = Object.values(await choosePorts(readStackConfig({ PORT: '0' })))
   expect(new Set(ports).size).toBe(5)
-  expect(ports.every((port) => port > 0)).toBe(true)
+  // The kernel gives higher ones to outgoing connections, which would take them before the programs start.
+  expect(ports.filter((port) => port < 1_024 || port > 32_767)).toEqual([])
 })
 
 test('what is measured has ports that no program has', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { ConfigurationError } from '@gateway/process/config'
+import { freePort } from './free-port.ts'
 import type { StackConfig } from './stack-config.ts'
 
 export interface StackPorts {
@@ -32,7 +33,7 @@ export async function choosePorts(config: StackConfig): Promise<StackPorts> {
     const port =
       wanted === undefined
         ? await nextFree((chosen.gateway ?? config.PORT) + 1, used)
-        : await tryPort(wanted, host, used)
+        : await tryPort(wanted || (await freePort(undefined, `the ${program}`)), host, used)
     if (port === null) {
       problems.push(
         `${variable}: ${wanted} is taken. Stop what listens there, or choose another, such as ${variable}=0 for any.`,
@@ -66,10 +67,10 @@ async function nextFree(from: number, used: ReadonlySet<number>): Promise<number
   for (let port = from; port <= 65_535; port++) {
     if ((await tryPort(port, '127.0.0.1', used)) !== null) return port
   }
-  return tryPort(0, '127.0.0.1', used)
+  return freePort(undefined, 'a program')
 }
 
-/** The port if it is free, for 0 one that the kernel chose, null if it is taken. */
+/** The port if it is free, null if it is taken. */
 async function tryPort(wanted: number, host: string, used: ReadonlySet<number>): Promise<number | null> {
   if (used.has(wanted)) return null
   const probe = createServer().listen(wanted, host)
@@ -80,8 +81,7 @@ async function tryPort(wanted: number, host: string, used: ReadonlySet<number>):
     if (code === 'EADDRINUSE' || code === 'EACCES') return null
     throw new ConfigurationError([`HOST: can't listen on ${host}:${wanted} (${code}).`])
   }
-  const { port } = probe.address() as AddressInfo
   probe.close()
   await once(probe, 'close')
-  return port
+  return wanted
 }
