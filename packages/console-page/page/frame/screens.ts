@@ -2,9 +2,9 @@
 export const screens = [
   { to: '/projects/$tenant/$project', title: 'Overview', icon: 'overview', isExact: true },
   { to: '/projects/$tenant/$project/models', title: 'Models', icon: 'models', isExact: false },
+  { to: '/projects/$tenant/$project/playground', title: 'Playground', icon: 'playground', isExact: false },
   { to: '/projects/$tenant/$project/flows', title: 'Flows', icon: 'flows', isExact: false },
   { to: '/projects/$tenant/$project/executions', title: 'Executions', icon: 'executions', isExact: false },
-  { to: '/projects/$tenant/$project/playground', title: 'Playground', icon: 'playground', isExact: false },
   { to: '/projects/$tenant/$project/calls', title: 'Calls', icon: 'calls', isExact: false },
   { to: '/projects/$tenant/$project/usage', title: 'Usage', icon: 'usage', isExact: false },
   { to: '/projects/$tenant/$project/statement', title: 'Statement', icon: 'statement', isExact: false },
