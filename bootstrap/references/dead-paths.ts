@@ -13,6 +13,7 @@ const elsewhere: [name: RegExp, why: string][] = [
     /^(agent-key|answer|flat|flow|key|me|mended|pocket|sage|statement|stopped)\.json$/,
     'what readers of a guide make, in a folder of their own',
   ],
+  [/(^|\/)(gateway\.lock|\w+\.flow)\.json$/, 'flows that a reader keeps in git'],
   [/^tools\/(call|list)$/, 'methods of MCP'],
   [/^swagger-ui-bundle\.js$/, 'of a dependency'],
   [/^deploy\/(gateway|worker|ledger|console)$/, 'a Deployment, in a command of kubectl'],
