@@ -1,13 +1,17 @@
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import type { ExecutionDetail, ProgressLine } from '@gateway/contracts/execution'
 import type { Graph } from '@gateway/contracts/graph'
+import { startFaultProxy, type FaultProxy } from '@gateway/testbed/fault-proxy'
 import { commands } from '@gateway/cli/command-table'
 import { readDocBlocks } from './src/guides/doc-blocks.ts'
 import type { CommandLine } from './src/command-line/open-command-line.ts'
 import { commandLineTest as test } from './src/command-line/command-line-test.ts'
+import { expectPaidOnce } from './src/paid-once.ts'
 
 // The command `gateway` as it is published, before the whole service.
 
@@ -140,6 +144,49 @@ test('a flow that is kept in git is pulled, changed, checked, pushed, activated 
   expect(ran).toMatchObject({ code: 0, words: expect.stringContaining('revision 2') as string })
   expect(JSON.parse(ran.output)).toEqual({ text: expect.any(String) as string })
 })
+
+test('an execution is begun and followed over connections that are cut: each line once, one execution, one charge', async ({
+  line,
+  stack,
+}) => {
+  const { hostname, port, href } = new URL(stack.gateways[0]!.url)
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+  onTestFinished(proxy.close)
+  await stack.provider.control.setFaults([{ latencyMs: 1_500 }])
+  onTestFinished(() => stack.provider.control.setFaults([]))
+  const isOver = new AbortController()
+  const cuts = cutUntil(proxy, isOver.signal)
+  const command = `gateway flows run ${line.sandbox} --input '{"prompt":"Rain"}' --json`
+  const ran = await line.shell(command, { env: { GATEWAY_URL: proxy.through(href) } })
+  isOver.abort()
+  expect(ran).toMatchObject({ code: 0 })
+  expect(await cuts).toBeGreaterThan(3)
+  const lines = ran.output
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text) as ProgressLine)
+  expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, at) => at))
+  const last = lines.at(-1)!
+  const { body } = await line.person.ask('GET', `${line.at}/sandboxes/${line.sandbox}/executions`)
+  expect(body.data).toMatchObject([last.kind === 'complete' && { id: last.execution.id }, { id: line.execution }])
+  expect(body.data[0].chargedMicro).toBeGreaterThan(0)
+  await expectPaidOnce(stack, line.project.id, await Promise.all([body.data[0].id, line.execution].map(recordOf)))
+
+  async function recordOf(id: string): Promise<ExecutionDetail> {
+    return (await line.person.ask('GET', `${line.at}/projects/${line.project.id}/executions/${id}`)).body
+  }
+})
+
+/** Cuts what is open twice a second, for ten seconds at most. Answers how often something was open. */
+async function cutUntil(proxy: FaultProxy, isOver: AbortSignal): Promise<number> {
+  let cuts = 0
+  for (let times = 0; times < 20 && !isOver.aborted; times++) {
+    await wait(500)
+    if (proxy.connections > 0) cuts++
+    proxy.reset()
+  }
+  return cuts
+}
 
 test('a push over what was saved meanwhile shows both sides and saves nothing; merged, both are kept', async ({
   line,

@@ -89,8 +89,7 @@ export function progressOf(
   after: number,
   signal: AbortSignal | undefined,
 ): Progress {
-  const go = goOn(api)
-  return followLines({ begin: (fields) => go(execution, after, fields), goOn: go, execution, after, signal })
+  return followLines({ begin: null, goOn: goOn(api), execution, after, signal })
 }
 
 const goOn =

@@ -19,15 +19,17 @@ export interface LastLine {
 }
 
 export interface Following {
-  /** Begins it, or answers what has begun under the same key, from its first line on. */
-  begin: (fields: Fields) => Promise<Response>
+  /** Begins it, or answers what has begun under the same key, from its first line on. null: it has begun as `execution`. */
+  begin: ((fields: Fields) => Promise<Response>) | null
   /** Its lines behind that one. */
   goOn: (execution: string, after: number, fields: Fields) => Promise<Response>
-  /** null: it has not begun as far as is known. */
+  /** Where it has begun: its id. */
   execution?: string | null
   /** The last line that is there. */
   after?: number
   signal?: AbortSignal | undefined
+  /** Told each time a connection was lost, before another one is tried. */
+  onLost?: () => void
 }
 interface Fields {
   headers: { accept: string }
@@ -55,12 +57,13 @@ export async function* followLines<Line extends NumberedLine>({
   execution = null,
   after = -1,
   signal,
+  onLost,
 }: Following): AsyncGenerator<Line, void, undefined> {
   const fields = { headers: { accept: 'application/x-ndjson' }, signal }
   let failingSince: number | null = null
   for (let failures = 0; ; failures++) {
     try {
-      const answer = execution === null ? await begin(fields) : await goOn(execution, after, fields)
+      const answer = execution === null ? await begin!(fields) : await goOn(execution, after, fields)
       failingSince = null
       for await (const line of linesOf(answer, signal) as AsyncIterable<Line | LastLine>) {
         if (line.kind === 'refused') throw refusalOf(line, answer)
@@ -76,6 +79,7 @@ export async function* followLines<Line extends NumberedLine>({
       failingSince ??= Date.now()
       if (!isPassing(error) || Date.now() - failingSince > PATIENCE_MS) throw error // F3
     }
+    onLost?.()
     await wait(pauseMs(failures), signal)
   }
 }

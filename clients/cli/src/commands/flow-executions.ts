@@ -74,11 +74,15 @@ export const flowExecutionCommands = [
       const most = options['at-most']
       const body = { input, revision, ...(most !== undefined && { maxMicro: readAmount('--at-most', most) }) }
       io.progress('Beginning …')
-      const first = api.stream('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute', {
-        params: { tenant, sandbox },
-        body,
-      })
-      return follow(given, { api, tenant, project }, null, first)
+      const idempotencyKey = randomUUID()
+      return follow(given, { api, tenant, project }, (fields) =>
+        api.raw('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute', {
+          params: { tenant, sandbox },
+          body,
+          idempotencyKey,
+          ...fields,
+        }),
+      )
     },
   }),
   command({
@@ -150,7 +154,7 @@ export const flowExecutionCommands = [
     examples: [`gateway executions tail ${execution}`, `gateway executions tail ${execution} --json`],
     async handle(given) {
       const { api, params } = await located(given)
-      return follow(given, { api, ...params }, params.execution, null)
+      return follow(given, { api, ...params }, params.execution)
     },
   }),
   command({
@@ -188,8 +192,10 @@ export const flowExecutionCommands = [
       const { api, params } = await located(given)
       const most = options['at-most']
       const body = { from: options.from, ...(most !== undefined && { maxMicro: readAmount('--at-most', most) }) }
-      const first = api.stream('POST', `${theExecution}/rerun`, { params, body, idempotencyKey: randomUUID() })
-      return follow(given, { api, ...params }, null, first)
+      const idempotencyKey = randomUUID()
+      return follow(given, { api, ...params }, (fields) =>
+        api.raw('POST', `${theExecution}/rerun`, { params, body, idempotencyKey, ...fields }),
+      )
     },
   }),
 ]

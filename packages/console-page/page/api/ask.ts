@@ -1,5 +1,5 @@
 import { openApiClient } from '@gateway/api-client/open-api-client'
-import type { AnswerOf, BodyOf, LineOf, ParameterOf, QueryOf } from '@gateway/contracts/api-route'
+import type { AnswerOf, BodyOf, ParameterOf, QueryOf } from '@gateway/contracts/api-route'
 import type { ConsoleRoutes } from '@gateway/contracts/console-routes'
 
 // The console's API, typed by the rows of its contract. Who is signed in is told by a cookie.
@@ -18,14 +18,15 @@ export interface Input<M extends Method, P extends string> {
   /** Of a body that is a file. */
   contentType?: string
   idempotencyKey?: string
-  signal?: AbortSignal
+  headers?: Readonly<Record<string, string>>
+  signal?: AbortSignal | undefined
 }
 export type Answer<M extends Method, P extends string> = AnswerOf<RowOf<M, P>>
 
 /** The client, whose own types ask for one route at a time: here a path may be one of many. */
 const client = openApiClient({ baseUrl: '' }) as unknown as {
   ask(method: string, path: string, input: object): Promise<never>
-  stream(method: string, path: string, input: object): AsyncGenerator<never, void, undefined>
+  raw(method: string, path: string, input: object): Promise<Response>
 }
 
 /** Asks, and answers what was answered; `undefined` for nothing. @throws ApiRefusal, Unreachable */
@@ -37,11 +38,11 @@ export function ask<const M extends Method, const P extends PathOf<M>>(
   return client.ask(method, path, input)
 }
 
-/** The lines of an answer, as they come. @throws ApiRefusal, Unreachable */
-export function stream<const M extends Method, const P extends PathOf<M>>(
+/** Asks, and answers the answer as it is. @throws ApiRefusal, Unreachable */
+export function raw<const M extends Method, const P extends PathOf<M>>(
   method: M,
   path: P,
   input: Input<M, P>,
-): AsyncGenerator<LineOf<RowOf<M, P>>, void, undefined> {
-  return client.stream(method, path, input)
+): Promise<Response> {
+  return client.raw(method, path, input)
 }

@@ -21,7 +21,7 @@ const sandbox = `${tenant}/sandboxes/{sandbox}` as const
 const reached = ['sandbox_not_found'] as const
 
 const sandboxes = route('Sandbox products of a project')
-const rerunKey = {
+const executionKey = {
   'Idempotency-Key': {
     description:
       'Yours, new for each execution that is to begin: under the same one, kept for 30 days, one begins, and a repeat is answered with that one',
@@ -83,22 +83,30 @@ export const consoleFlowRoutes = {
         description: 'The record; with `Accept: application/x-ndjson` the progress, a line each',
         body: executionDetailShape,
         also: { 'application/x-ndjson': progressShape },
-        headers: { 'X-Service-Invocation': 'The execution id' },
+        headers: {
+          'X-Service-Invocation': 'The execution id',
+          'Idempotent-Replayed': '`true` where it was begun before',
+        },
       },
     },
     {
       ...sent(
         executeBody,
+        'idempotency_key_invalid',
+        'duplicate_header',
         ...reached,
+        'idempotency_mismatch',
+        'answer_not_kept',
         'revision_not_active',
         'graph_invalid',
         'product_not_assigned',
         'input_type',
         'insufficient_budget',
       ),
+      headers: executionKey,
       maxBodyBytes: flowLimits.bodyBytes,
       description:
-        'Without a key. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
+        'Without an API key. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
     },
   ),
   estimateSandbox: sandboxes(
@@ -182,7 +190,7 @@ export const consoleFlowRoutes = {
         'product_not_assigned',
         'insufficient_budget',
       ),
-      headers: rerunKey,
+      headers: executionKey,
       description:
         'A new execution of the same input, on the wallet of the project. The node, everything below it, and what had no result run anew and are charged; all other results are taken over as they are (`takenOver` in the record, `rerunOf` names the earlier execution) and cost nothing. Who began it is in the audit. Before the answer or a line of it may be spaces. Who leaves does not stop the execution.',
     },

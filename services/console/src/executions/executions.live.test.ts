@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { ExecutionDetail, ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
 import { executionDetailShape, executionSummaryShape } from '@gateway/contracts/execution'
@@ -222,4 +223,38 @@ test('a client that leaves does not stop the execution', async ({ flow, stack, s
   await control.release()
   const ended = async () => (await stack.owner.get(`${path}/executions`)).body.data[0].status as string
   await expect.poll(ended, { timeout: 20_000 }).toBe('Succeeded')
+})
+
+test('under one key of a person one execution begins and is paid, also for who asks at once [idempotency_mismatch]', async ({
+  flow,
+  stack,
+  services,
+}) => {
+  const { path } = await flow.made(asking(flow.product))
+  const key = { 'Idempotency-Key': randomUUID() }
+  const execute = async (body: object, headers: Record<string, string> = key, { token } = stack.owner) =>
+    answerOf(
+      await fetch(`${services.gateways[0]!.url}${path}/execute`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, ...headers },
+        body: JSON.stringify(body),
+      }),
+    )
+  const calls = await services.provider.control.countCalls()
+  const answers = await Promise.all(
+    [
+      { input, revision: null },
+      { revision: null, input },
+      { input, revision: null },
+    ].map((body) => execute(body)),
+  )
+  expect(answers.map(outcomeOf)).toEqual(['200', '200', '200'])
+  for (const { body } of answers) expect(body).toEqual(answers[0]!.body)
+  expect(answers.filter(({ headers }) => headers.get('Idempotent-Replayed') === 'true')).toHaveLength(2)
+  expect(await services.provider.control.countCalls()).toBe(calls + 1)
+
+  expect(outcomeOf(await execute({ input: { text: 'Else' } }))).toBe('422 idempotency_mismatch')
+  const other = await execute({ input }, key, await stack.member({ project: 'Project Consumer' }))
+  expect(other.body.id).not.toBe(answers[0]!.body.id)
+  expect(outcomeOf(await execute({ input }, { 'Idempotency-Key': 'short' }))).toBe('400 idempotency_key_invalid')
 })

@@ -95,8 +95,8 @@ function send(res: Response, json: string | Buffer): void {
   res.status(201).type('json').end(json)
 }
 
-/** The method, the path and the body, whatever the order of its fields. */
-async function fingerprintOf({ req, sentBody }: Asked): Promise<Uint8Array<ArrayBuffer>> {
+/** Of the method, the path and the body, whatever the order of its fields. SHA-256. */
+export async function fingerprintOf({ req, sentBody }: Asked): Promise<Buffer<ArrayBuffer>> {
   const asked = [req.method, req.path, await sentBody()]
   return createHash('sha256').update(JSON.stringify(asked, inOrder)).digest()
 }

@@ -1,14 +1,17 @@
-import { stream } from '../../api/ask.ts'
-import type { Line } from './follow-execution.ts'
+import { raw } from '../../api/ask.ts'
+import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
+import type { Beginning } from './follow-execution.ts'
 
 type FlowPlace = Record<'tenant' | 'project' | 'sandbox', string>
 
 /** Begins a new execution of a saved revision. @param body `maxMicro` in micro-USD; null: no ceiling */
 export function executing(
-  params: FlowPlace,
+  { tenant, sandbox }: FlowPlace,
   body: { input: Record<string, unknown>; revision: number; maxMicro: number | null },
-): AsyncIterable<Line> {
-  return stream('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute', { params, body })
+): Beginning {
+  const idempotencyKey = newIdempotencyKey()
+  const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute'
+  return (fields) => raw('POST', path, { params: { tenant, sandbox }, body, idempotencyKey, ...fields })
 }
 
 /** Begins one that takes over the results of an earlier one, but for a node and what is below it. */
@@ -16,8 +19,8 @@ export function runningFrom(
   { tenant, project }: FlowPlace,
   execution: string,
   body: { from: string; revision: number; maxMicro: number | null },
-  idempotencyKey: string,
-): AsyncIterable<Line> {
+): Beginning {
+  const idempotencyKey = newIdempotencyKey()
   const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/rerun'
-  return stream('POST', path, { params: { tenant, project, execution }, body, idempotencyKey })
+  return (fields) => raw('POST', path, { params: { tenant, project, execution }, body, idempotencyKey, ...fields })
 }

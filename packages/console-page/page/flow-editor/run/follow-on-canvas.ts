@@ -1,28 +1,29 @@
 import type { Graph } from '@gateway/contracts/graph'
 import { ask } from '../../api/ask.ts'
-import { followExecution, type Line } from './follow-execution.ts'
+import { followExecution, type Beginning } from './follow-execution.ts'
 import type { RunStore } from './run-store.ts'
 import { begun, shown, takeLine } from './take-line.ts'
 
 /**
  * Shows an execution of that graph as its lines come, for as long as no other one is shown.
+ * @param started its id, or what begins it
  * @throws ApiRefusal, Unreachable
  */
 export async function followOnCanvas(
   place: Record<'tenant' | 'project', string>,
   run: RunStore,
-  beginning: AsyncIterable<Line>,
+  started: string | Beginning,
   graph: Graph,
 ): Promise<void> {
   let execution: string | null = null
   const isShown = () => run.getState().executionId === execution
   run.setState(begun(graph))
   try {
-    await followExecution(place, beginning, (line) => {
+    for await (const line of followExecution(place, started)) {
       if (!isShown()) return
       if (line.kind === 'admitted') execution = line.executionId
       run.setState((before) => takeLine(before, line, graph))
-    })
+    }
   } finally {
     if (isShown()) run.setState({ isRunning: false })
   }

@@ -2,11 +2,10 @@ import { useState } from 'react'
 import type { SandboxEstimate } from '@gateway/contracts/estimate'
 import { ask } from '../../api/ask.ts'
 import { usePlace } from '../../api/use-project.ts'
-import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
 import type { Base, useSaving } from '../data/use-saving.ts'
 import { useSession } from '../session.ts'
 import { executing, runningFrom } from './beginnings.ts'
-import type { Line } from './follow-execution.ts'
+import type { Beginning } from './follow-execution.ts'
 import { followOnCanvas } from './follow-on-canvas.ts'
 import { useRunStore } from './run-store.ts'
 import { stopExecution } from './stop-execution.ts'
@@ -30,8 +29,7 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
     const saved = await saving.saved()
     if (saved) await work(saved).catch(setError)
   }
-  const follow = (beginning: AsyncIterable<Line>) =>
-    followOnCanvas(place, run, beginning, editor.store.getState().graph)
+  const follow = (beginning: Beginning) => followOnCanvas(place, run, beginning, editor.store.getState().graph)
   return {
     error,
     estimate,
@@ -41,7 +39,7 @@ export function useRun(saving: ReturnType<typeof useSaving>) {
       withSaved(async ({ number }) => {
         const { executionId } = run.getState()
         const asked = { from: node, revision: number, maxMicro }
-        if (executionId !== null) await follow(runningFrom(place, executionId, asked, newIdempotencyKey()))
+        if (executionId !== null) await follow(runningFrom(place, executionId, asked))
       }),
     stop: () => stopExecution(place, run.getState().executionId ?? '').catch(setError),
     askEstimate: ({ input }: Asked) =>

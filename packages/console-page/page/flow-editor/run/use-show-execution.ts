@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
-import { ask, stream } from '../../api/ask.ts'
+import { ask } from '../../api/ask.ts'
 import { usePlace } from '../../api/use-project.ts'
 import { readingRevision } from '../data/use-opened-flow.ts'
 import { followOnCanvas } from './follow-on-canvas.ts'
@@ -19,10 +19,7 @@ export function useShowExecution(sandbox: string) {
     if (execution.sandbox !== sandbox) return
     const { graph } = await client.fetchQuery(readingRevision({ tenant: place.tenant, sandbox }, execution.revision))
     if (execution.completedAt !== null) return run.setState(shown(execution, graph))
-    const lines = stream('GET', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/progress', {
-      params,
-    })
-    await followOnCanvas(place, run, lines, graph)
+    await followOnCanvas(place, run, id, graph)
   }
   return {
     error,
