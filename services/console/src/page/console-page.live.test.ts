@@ -27,7 +27,7 @@ test('each file that it names has a name of its content and is kept for ever', a
   const files = await filesOf(console.url)
   expect(files.length).toBeGreaterThan(1)
   for (const file of files) {
-    expect(file).toMatch(/^\/console\/[a-z-]+-[\w-]{8}\.(js|css|svg)$/)
+    expect(file).toMatch(/^\/console\/[a-zA-Z-]+-[\w-]{8}\.(js|css|svg)$/)
     const answer = await fetch(console.url + file)
     expect([file, answer.status]).toEqual([file, 200])
     expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
