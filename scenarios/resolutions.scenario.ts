@@ -8,7 +8,7 @@ import { windowPasses } from './src/meters.ts'
 import { openResolutionContext, type ResolutionContext } from './src/resolution-context.ts'
 
 // Every refusal names what clears it (rules §2.1). Here each 402, 403 and 422 is provoked, what its resolution says is
-// done through the API, and then the call succeeds.
+// done through the API, and then the call succeeds. What was refused is typed by the client for programs.
 
 /** One code, and each resolution out that its resolution names, in its words. */
 interface ResolutionStory {
@@ -301,7 +301,9 @@ const resolutions: ResolutionStory[] = [
 describe('what clears a refusal', () => {
   for (const { code, resolution, story } of [...resolutions, ...flowResolutions])
     stackTest(`${resolution.source} [${code}]`, async ({ stack }) => {
-      await story(await openResolutionContext(stack, resolution, code))
+      const context = await openResolutionContext(stack, resolution, code)
+      await story(context)
+      await context.areTypedByTheClient()
     })
 
   stackTest('is tried for every 402, 403 and 422', () => {

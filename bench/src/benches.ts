@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts'
+import { clientSize } from './client-size/client-size.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { checkRound } from './check/check-books.ts'
 import { consolePage } from './console-page/console-page.ts'
@@ -101,6 +102,13 @@ export const benches: Record<string, Bench> = {
     seconds: 2,
     profiles: [],
     run: counting,
+  },
+  'client-size': {
+    title: 'what the client for TypeScript adds to a page',
+    rounds: 1,
+    seconds: 1,
+    profiles: [],
+    run: clientSize,
   },
   'console-page': {
     title: 'the console in a browser: until it can be used, the largest flow under the mouse, and a year of usage',

@@ -1,3 +1,4 @@
+import { ApiRefusal, failureOf } from '@gateway/api-client/failures'
 import { expect } from 'vitest'
 import { refusals } from '@gateway/contracts/refusals'
 import type { KeyFixture } from '@gateway/testbed/fixture'
@@ -22,6 +23,7 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
   const keyOf = (secret: string): KeyFixture => ({ ...tenant.key, secret })
   const call = async (key: KeyFixture = tenant.key, more: Parameters<typeof chat>[2] & { model?: string } = {}) =>
     answerOf(await chat(stack, { key, model: more.model ?? tenant.model }, more))
+  const refusedAnswers: Answer[] = []
   return {
     stack,
     fixture,
@@ -53,7 +55,19 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
       expect(said(answer)).toBe(`${refusals[code].status} ${code}`)
       const refusal = refusalIn(answer)!
       expect(refusal.resolution).toMatch(resolution)
+      refusedAnswers.push(answer)
       return refusal
+    },
+    /** Each of them is to a program that has our client what the service said; what ended an execution is told by its record. */
+    async areTypedByTheClient() {
+      for (const answer of refusedAnswers) {
+        const failure = await failureOf(new Response(answer.text, answer))
+        const { message, resolution, param, details = {} } = refusalIn(answer)!
+        const requestId = answer.headers.get('x-request-id')
+        expect(requestId).not.toBeNull()
+        expect(failure).toBeInstanceOf(ApiRefusal)
+        expect(failure).toMatchObject({ status: answer.status, code, message, resolution, param, details, requestId })
+      }
     },
     succeeds(answer: Answer) {
       expect([200, 201, 204]).toContain(answer.status)
