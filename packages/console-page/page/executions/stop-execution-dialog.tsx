@@ -2,9 +2,8 @@ import type { ExecutionSummary } from '@gateway/contracts/execution'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/use-change.ts'
 import { usePlace } from '../api/use-project.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Money } from '../parts/money.tsx'
-import { RefusalBox } from '../parts/refusal-box.tsx'
 import { EXECUTIONS } from './use-executions.ts'
 
 /** Asks before an execution is stopped, which may be somebody else's. */
@@ -21,26 +20,19 @@ export function StopExecutionDialog({
   const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/cancel'
   const stop = useChange(() => ask('POST', path, { params }), 'The execution is stopped.', [EXECUTIONS])
   return (
-    <Dialog title={`Stop the execution of ${flow}?`} onClose={onClose}>
+    <FormDialog
+      title={`Stop the execution of ${flow}?`}
+      submit="Stop it"
+      cancel="Let it go on"
+      isDanger
+      change={stop}
+      onClose={onClose}
+    >
       <p>
         No further node of it begins, and whoever waits for its answer is told that it was stopped. What was answered
         stays charged, <Money micro={chargedMicro} /> so far. Its results can be taken over when it is run again from a
         node.
       </p>
-      <RefusalBox error={stop.error} />
-      <div className="buttons">
-        <button
-          type="button"
-          className="button main danger"
-          disabled={stop.isPending}
-          onClick={() => stop.mutate(undefined, { onSuccess: onClose })}
-        >
-          Stop it
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Let it go on
-        </button>
-      </div>
-    </Dialog>
+    </FormDialog>
   )
 }
