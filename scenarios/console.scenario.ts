@@ -345,6 +345,7 @@ test.for(views)(
       [`${organization}/audit`, 'Audit'],
       [`${organization}/tokens`, 'Tokens for programs'],
       [`${tenant.start}/account`, 'Personal tokens'],
+      [`${tenant.start}/account/command-line?challenge=${'c'.repeat(43)}`, 'Sign in the command line'],
     ] as const) {
       await page.goto(address)
       await page.locator('main').getByText(title, { exact: true }).first().waitFor()

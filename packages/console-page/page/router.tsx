@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { commandLineView } from './account/command-line-view.ts'
 import { assetsView } from './assets/assets-view.ts'
 import { callFilters } from './calls/call-filters.ts'
 import { catalogueView } from './catalogue/catalogue-view.ts'
@@ -33,6 +34,7 @@ const callScreen = lazyRouteComponent(() => import('./calls/call-screen.tsx'), '
 const peopleScreen = lazyRouteComponent(() => import('./people/people-screen.tsx'), 'PeopleScreen')
 const settingsScreen = lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
 const accountScreen = lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen')
+const commandLineScreen = lazyRouteComponent(() => import('./account/command-line-screen.tsx'), 'CommandLineScreen')
 const membersScreen = lazyRouteComponent(() => import('./organization/members-screen.tsx'), 'MembersScreen')
 const teamsScreen = lazyRouteComponent(() => import('./organization/teams-screen.tsx'), 'TeamsScreen')
 const teamScreen = lazyRouteComponent(() => import('./organization/team-screen.tsx'), 'TeamScreen')
@@ -80,6 +82,7 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/people'), component: peopleScreen }),
   createRoute({ ...at('/projects/$tenant/$project/settings'), component: settingsScreen }),
   createRoute({ ...at('/account'), component: accountScreen }),
+  createRoute({ ...at('/account/command-line'), component: commandLineScreen, validateSearch: commandLineView }),
   createRoute({ ...at('/organizations/$tenant/members'), component: membersScreen }),
   createRoute({ ...at('/organizations/$tenant/teams'), component: teamsScreen }),
   createRoute({ ...at('/organizations/$tenant/teams/$team'), component: teamScreen }),

@@ -31,6 +31,7 @@ export const exampleValues = {
   idempotencyKey: 'summary-2026-11-23',
   fundingId: 'invoice-1042',
   correctionId: 'incident-7',
+  signInCode: 'SplxlOBeZQQYbYS6WxSbIAn9sT2mJ0cRkf7vQ4yXwE8',
   month: '2026-11',
   from: '2026-11-01T00:00:00Z',
   to: '2026-12-01T00:00:00Z',

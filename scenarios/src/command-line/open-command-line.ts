@@ -10,6 +10,13 @@ import type { Stack } from '../stack.ts'
 
 export type CommandLine = Awaited<ReturnType<typeof openCommandLine>>
 
+interface ShellOptions {
+  folder?: string
+  /** false: nothing is said by the environment. */
+  isSignedIn?: boolean
+  env?: Record<string, string>
+}
+
 export interface Ended {
   code: number
   /** Data. */
@@ -56,11 +63,7 @@ export async function openCommandLine(stack: Stack, program: string) {
   ]
   const signedIn = { GATEWAY_URL: url, GATEWAY_TOKEN: token, GATEWAY_KEY: tenant.key.secret }
 
-  /** Executes lines, as they are written; `isSignedIn: false`: nothing is said by the environment. */
-  function shell(
-    lines: string,
-    options: { folder?: string; input?: string; isSignedIn?: boolean; env?: Record<string, string> } = {},
-  ): Promise<Ended> {
+  function start(command: string, args: readonly string[], lines: string, options: ShellOptions) {
     const env = {
       PATH: `${path.join(home, 'bin')}:${process.env['PATH']}`,
       HOME: home,
@@ -68,16 +71,29 @@ export async function openCommandLine(stack: Stack, program: string) {
       ...options.env,
     }
     const text = real.reduce((done, [example, its]) => done.replaceAll(example, its), lines)
-    const child = spawn('bash', ['-ec', text], { cwd: options.folder ?? folder, env })
+    const child = spawn(command, [...args, text], { cwd: options.folder ?? folder, env })
     child.stdin.on('error', () => {}) // it ended before it read
-    child.stdin.end(options.input ?? '')
-    const ended: Ended = { code: 0, output: '', words: '' }
-    child.stdout.setEncoding('utf8').on('data', (part: string) => (ended.output += part))
-    child.stderr.setEncoding('utf8').on('data', (part: string) => (ended.words += part))
-    return new Promise((resolve, reject) => {
+    const said: Ended = { code: 0, output: '', words: '' }
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (said.output += part))
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (said.words += part))
+    const ended = new Promise<Ended>((resolve, reject) => {
       child.once('error', reject)
-      child.once('close', (code) => resolve({ ...ended, code: code ?? -1 }))
+      child.once('close', (code) => resolve({ ...said, code: code ?? -1 }))
     })
+    return { child, said, ended }
+  }
+
+  /** Executes lines, as they are written. */
+  function shell(lines: string, options: ShellOptions & { input?: string } = {}): Promise<Ended> {
+    const { child, ended } = start('bash', ['-ec'], lines, options)
+    child.stdin.end(options.input ?? '')
+    return ended
+  }
+
+  /** Executes a line on a terminal, on which both what it writes and what it says is `output`. */
+  function terminal(text: string, options: ShellOptions = {}) {
+    const { child, said, ended } = start('script', ['--quiet', '--return', '/dev/null', '--command'], text, options)
+    return { said, ended, type: (typed: string) => void child.stdin.write(typed), close: () => void child.kill() }
   }
 
   return {
@@ -91,6 +107,7 @@ export async function openCommandLine(stack: Stack, program: string) {
     home,
     folder,
     shell,
+    terminal,
     close: () => rm(home, { recursive: true, force: true }),
   }
 }

@@ -15,6 +15,9 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
     return { secret: null, headers: { cookie: signedIn.headers.getSetCookie()[0]!.split(';')[0]! } }
   },
   'PUT /api/v2/me/password': withPassword,
+  'POST /api/v2/session/tokens': async ({ make }) => ({
+    signInCode: (await make('POST /api/v2/me/sign-in-codes')).code,
+  }),
   'DELETE /api/v2/me/tokens/{token}': async ({ make }) => ({ token: (await make('POST /api/v2/me/tokens')).token.id }),
 
   [`DELETE ${at}`]: async ({ make }) => ({ tenant: (await make('POST /api/v2/tenants')).id }),

@@ -67,6 +67,9 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
   'GET /api/v2/me/tokens':                                  ANYBODY('200'),
   'POST /api/v2/me/tokens':                                 ANYBODY('201', { body: () => ({ name: 'CI' }) }),
+  'POST /api/v2/me/sign-in-codes':                          ANYBODY('201', { body: () => ({ name: 'CI', challenge: 'c'.repeat(43) }) }),
+  // Served to whoever has a code and its verifier.
+  'POST /api/v2/session/tokens':                            ANYBODY('400 invalid_request', { body: () => ({ code: 'c'.repeat(43), verifier: 'v'.repeat(43) }) }),
   'DELETE /api/v2/me/tokens/:token':                        row(GONE,  GONE,   '204',  GONE,   GONE),
 
   'GET /api/v2/tenants':                                    ANYBODY('200'),

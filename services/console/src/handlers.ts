@@ -52,6 +52,7 @@ import { goToProvider } from './sign-in/provider/go-to-provider.ts'
 import { signIn, signOut } from './sign-in/session.ts'
 import { setPassword } from './sign-in/set-password.ts'
 import { readSignInMethods } from './sign-in/sign-in-methods.ts'
+import { createSignInCode, redeemSignInCode } from './sign-in/sign-in-codes.ts'
 import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
 
 /** What serves each operation of the contract (packages/contracts/src/api/console-routes.ts has their paths). */
@@ -69,6 +70,8 @@ export function consoleHandlers(deps: ConsoleDeps): Handlers {
     listTokens: listTokens(deps),
     createToken: createToken(deps),
     deleteToken: deleteToken(deps),
+    createSignInCode: createSignInCode(deps),
+    redeemSignInCode: redeemSignInCode(deps),
 
     listTenants: listTenants(deps),
     createTenant: createTenant(deps),

@@ -1,18 +1,20 @@
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import { openApiClient } from '@gateway/api-client/open-api-client'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { command } from '../frame/command-row.ts'
 import { printJson, printRecord, printRows } from '../frame/print.ts'
 import { usd } from '@gateway/money/usd'
 import { addressOf } from '../session/address-of.ts'
-import { readProfiles, writeProfile } from '../session/profiles.ts'
+import { readProfiles, writeProfile, type Profile } from '../session/profiles.ts'
+import { signInByBrowser, type SignedIn } from '../session/sign-in-by-browser.ts'
 import type { Io } from '../frame/io.ts'
 
 export const signInCommands = [
   command({
     name: 'login',
-    summary: 'Sign in with a personal token, and keep it for this machine',
+    summary: 'Sign in by the browser or with a personal token, and keep it for this machine',
     description:
-      'Opens the page of the console where personal tokens are made, and asks for one. The token is kept in $XDG_CONFIG_HOME/gateway/profiles.json, which only you can read. In a pipeline nothing is kept: set GATEWAY_URL and GATEWAY_TOKEN there.',
+      'Opens the console, where you confirm that this machine may have a personal token. On a machine without a browser, open the address that is told on another one, and paste the code that is shown there. The token is kept in $XDG_CONFIG_HOME/gateway/profiles.json, which only you can read; one that was there by an earlier sign-in is deleted. In a pipeline nothing is kept: set GATEWAY_URL and GATEWAY_TOKEN there.',
     options: {
       url: { type: 'string', value: 'address', summary: 'Where the gateway is' },
       'token-stdin': { type: 'boolean', summary: 'Read the token from the standard input' },
@@ -23,30 +25,33 @@ export const signInCommands = [
     ],
     async handle({ io, options, session }) {
       const url = options.url === undefined ? await session.url() : addressOf(options.url)
-      const token = (options['token-stdin'] ? await io.readInput() : await askForToken(io, url)).trim()
-      if (!token.startsWith('svu_'))
-        throw new CommandFailure(
-          'That is no personal token: those start with svu_.',
-          `Make one at ${url}/console/account. A token of a program goes into GATEWAY_TOKEN`,
-          'usage',
-        )
-      const me = await openApiClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } }).ask(
-        'GET',
-        '/api/v2/me',
-      )
-      const file = await writeProfile(io, session.profileName, { url, token })
-      io.say(`Signed in at ${url} as ${me.name}, ${me.email}. Kept in ${file}.`)
+      const before = (await readProfiles(io))[session.profileName]
+      const got = options['token-stdin'] ? await readToken(io, url) : await askBrowser(io, url)
+      const profile = { url, ...got }
+      try {
+        const me = await clientOf(profile).ask('GET', '/api/v2/me')
+        const file = await writeProfile(io, session.profileName, profile)
+        io.say(`Signed in at ${url} as ${me.name}, ${me.email}. Kept in ${file}.`)
+      } catch (error) {
+        await deleteToken(profile) // nobody would have it
+        throw error
+      }
+      if (before !== undefined) await deleteToken(before)
     },
   }),
   command({
     name: 'logout',
     summary: 'Forget the token that is kept for this machine',
-    description: 'The token stays valid; it is deleted on the account page of the console.',
+    description:
+      'A token that the browser gave to this machine is deleted. One that you made yourself stays valid: it is deleted on the account page of the console.',
     examples: ['gateway logout', 'gateway logout --profile work'],
     async handle({ io, session: { profileName } }) {
-      const isKnown = (await readProfiles(io))[profileName] !== undefined
-      if (isKnown) await writeProfile(io, profileName, null)
-      io.say(isKnown ? `${profileName} is signed out.` : `Nobody has signed in as ${profileName}.`)
+      const known = (await readProfiles(io))[profileName]
+      if (known === undefined) return io.say(`Nobody has signed in as ${profileName}.`)
+      await writeProfile(io, profileName, null)
+      io.say(`${profileName} is signed out.`)
+      if (known.tokenId === undefined || (await deleteToken(known))) return
+      throw new CommandFailure(`Its token is still valid at ${known.url}.`, `Delete it at ${known.url}/console/account`)
     },
   }),
   command({
@@ -83,11 +88,33 @@ export const signInCommands = [
   }),
 ]
 
-function askForToken(io: Io, url: string): Promise<string> {
-  if (!io.isTerminal.input)
-    throw new CommandFailure('Nobody is there to be asked for a token.', 'Pass it on: --token-stdin < file', 'usage')
-  const page = `${url}/console/account`
-  io.say(`Make a personal token at ${page}`)
-  io.openBrowser(page)
-  return io.ask('Token (it is not shown): ', { hidden: true })
+async function readToken(io: Io, url: string): Promise<SignedIn> {
+  const token = (await io.readInput()).trim()
+  if (token.startsWith('svu_')) return { token }
+  throw new CommandFailure(
+    'That is no personal token: those start with svu_.',
+    `Make one at ${url}/console/account. A token of a program goes into GATEWAY_TOKEN`,
+    'usage',
+  )
+}
+
+function askBrowser(io: Io, url: string): Promise<SignedIn> {
+  if (io.isTerminal.input) return signInByBrowser(io, url)
+  throw new CommandFailure('Nobody is there to sign in.', 'Pass a personal token on: --token-stdin < file', 'usage')
+}
+
+const clientOf = ({ url, token }: Pick<Profile, 'url' | 'token'>) =>
+  openApiClient({ baseUrl: url, headers: { authorization: `Bearer ${token}` } })
+
+/** Ends a token, where it was made for this machine. Answers whether it is ended. */
+async function deleteToken({ url, token, tokenId }: Profile): Promise<boolean> {
+  if (tokenId === undefined) return false
+  try {
+    await clientOf({ url, token }).ask('DELETE', '/api/v2/me/tokens/{token}', { params: { token: tokenId } })
+    return true
+  } catch (error) {
+    if (error instanceof Unreachable) return false
+    if (error instanceof ApiRefusal) return error.status === 401 || error.status === 404 // it was gone before
+    throw error
+  }
 }

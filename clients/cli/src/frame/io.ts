@@ -14,8 +14,8 @@ export interface Io {
   progress(text: string): void
   /** All of the standard input. */
   readInput(): Promise<string>
-  /** What a person types on a terminal; `hidden`: it is not shown. */
-  ask(question: string, options?: { hidden?: boolean }): Promise<string>
+  /** What a person types on a terminal; `hidden`: it is not shown. @throws the reason of the signal */
+  ask(question: string, options?: { hidden?: boolean; signal?: AbortSignal }): Promise<string>
   openBrowser(address: string): void
   wait(ms: number): Promise<void>
   now(): number

@@ -44,13 +44,20 @@ export function openIo(env: Io['env']): Io {
       for await (const part of stdin.setEncoding('utf8')) text += String(part)
       return text
     },
-    ask(question, { hidden = false } = {}) {
+    ask(question, { hidden = false, signal } = {}) {
       endLine()
       stderr.write(question)
       const nowhere = new Writable({ write: (_part, _encoding, done) => done() })
       const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true })
-      return new Promise((resolve) => {
+      return new Promise((resolve, reject) => {
+        const abort = () => {
+          lines.close()
+          stderr.write('\n')
+          reject(signal?.reason as Error)
+        }
+        signal?.addEventListener('abort', abort)
         lines.once('line', (line) => {
+          signal?.removeEventListener('abort', abort)
           lines.close()
           if (hidden) stderr.write('\n')
           resolve(line)

@@ -7,6 +7,8 @@ import { readIfThere, writePrivateFile } from './private-file.ts'
 export interface Profile {
   url: string
   token: string
+  /** Of a token that was made for this machine, which is deleted with its profile. */
+  tokenId?: string
   organization?: string
   project?: string
 }

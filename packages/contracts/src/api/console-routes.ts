@@ -42,6 +42,7 @@ import {
   signInMethods,
   tokenRecord,
 } from '../console/sign-in.ts'
+import { newSignInCodeBody, redeemedSignInCodeBody, signInCode, tokenOfCode } from '../console/sign-in-codes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { consoleAssetRoutes } from './console-asset-routes.ts'
 import { consoleBooksRoutes } from './console-books-routes.ts'
@@ -114,6 +115,23 @@ export const consoleRoutes = {
     sentOnce(newTokenBody),
   ),
   deleteToken: signIn('DELETE', '/api/v2/me/tokens/{token}', 'Delete a personal token', done),
+  createSignInCode: signIn(
+    'POST',
+    '/api/v2/me/sign-in-codes',
+    'Let a program on my machine have a personal token',
+    made(signInCode),
+    {
+      ...sent(newSignInCodeBody),
+      description: 'The code is good once, for five minutes, and only for the program that has the verifier.',
+    },
+  ),
+  redeemSignInCode: signIn(
+    'POST',
+    '/api/v2/session/tokens',
+    'Get the personal token of a sign-in code',
+    made(tokenOfCode),
+    { ...sent(redeemedSignInCodeBody, 'rate_limited'), by: 'nobody' },
+  ),
 
   listTenants: people('GET', '/api/v2/tenants', 'List my organizations', page(tenantRecord), paged),
   createTenant: people('POST', '/api/v2/tenants', 'Make an organization', made(tenantRecord), sentOnce(newTenantBody)),

@@ -27,6 +27,7 @@ export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'set
       const { count } = await tx.person.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })
       if (count === 0) throw refuse('sign_in_failed', {}) // another request has changed it meanwhile
       await tx.personToken.deleteMany({ where: { person: id, id: { startsWith: SESSION } } })
+      await tx.signInCode.deleteMany({ where: { person: id } })
       await recordChange(tx, { tenant: null, person: id, action: 'password.set', subject: id })
     })
     res.status(204).end()

@@ -1,7 +1,7 @@
 import { type TokenRecord } from '@gateway/contracts/console/sign-in'
 import { PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { refuse } from '@gateway/contracts/refusal'
-import { recordChange } from '../audit/record-change.ts'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
@@ -32,17 +32,11 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
 
 /** POST /api/v2/me/tokens: a token that may do what I may; its secret is shown this once. */
 export function createToken(deps: Deps): Handler<'createToken'> {
-  const { newId, now } = deps
   return async (call, res) => {
     const person = onlyPersonOf(res)
-    const { name, expiresInDays } = await call.body()
-    const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
-    const expiresAt = new Date(now().getTime() + expiresInDays * DAY_MS)
+    const asked = await call.body()
     await createOnce(deps, call, res, async (tx) => {
-      const data = { id: newId(PERSONAL), person: person.id, name, hash, prefix, createdAt: now(), expiresAt }
-      const created = await tx.personToken.create({ data })
-      await recordChange(tx, { tenant: null, person: person.id, action: 'token.create', subject: created.id })
-      const token = tokenRecord(created)
+      const { token, secret } = await makePersonalToken(deps, tx, person.id, asked)
       return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
     })
   }
@@ -60,6 +54,22 @@ export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
     })
     res.status(204).end()
   }
+}
+
+/** Makes a token with all that its person may do, and answers it with its secret, which nobody can read again. */
+export async function makePersonalToken(
+  deps: Pick<Deps, 'newId' | 'random' | 'now'>,
+  tx: Transaction,
+  person: string,
+  { name, expiresInDays }: { name: string; expiresInDays: number },
+): Promise<{ token: TokenRecord; secret: string }> {
+  const { secret, hash, prefix } = issueSecret(PERSON_TOKEN_PREFIX, deps)
+  const createdAt = deps.now()
+  const expiresAt = new Date(createdAt.getTime() + expiresInDays * DAY_MS)
+  const data = { id: deps.newId(PERSONAL), person, name, hash, prefix, createdAt, expiresAt }
+  const created = await tx.personToken.create({ data })
+  await recordChange(tx, { tenant: null, person, action: 'token.create', subject: created.id })
+  return { token: tokenRecord(created), secret }
 }
 
 const personal = { id: { startsWith: PERSONAL } }

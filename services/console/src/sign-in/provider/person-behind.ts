@@ -51,5 +51,6 @@ async function startAnew(tx: Transaction, person: string, issuer: string, vouche
   await recordChange(tx, { tenant: null, person, action: 'identity.link', subject: person, details })
   if (vouchedBy === null) return
   await tx.person.update({ where: { id: person }, data: { passwordHash: null, vouchedBy: null } }) // P4
+  await tx.signInCode.deleteMany({ where: { person } }) // first: whoever redeems one at this moment has made a token then
   await tx.personToken.deleteMany({ where: { person } })
 }

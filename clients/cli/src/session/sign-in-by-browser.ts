@@ -1,0 +1,52 @@
+import { hostname } from 'node:os'
+import { openApiClient } from '@gateway/api-client/open-api-client'
+import { CommandFailure } from '../frame/command-failure.ts'
+import type { Io } from '../frame/io.ts'
+import { beginSignIn } from './begin-sign-in.ts'
+import type { Profile } from './profiles.ts'
+import { receiveCode } from './receive-code.ts'
+
+/** A token, and by which id it is deleted where it was made for this sign-in. */
+export type SignedIn = Pick<Profile, 'token' | 'tokenId'>
+
+const LONGEST_WAIT_MS = 600_000
+const LONGEST_NAME = 100
+
+/**
+ * A personal token that a person confirms in their browser, on this machine or on another one: this one is brought a code, from another
+ * it is pasted. Somebody who has made a token by hand can paste that.
+ * @throws CommandFailure, ApiRefusal, Unreachable
+ */
+export async function signInByBrowser(io: Io, url: string): Promise<SignedIn> {
+  const name = `gateway on ${hostname()}`.slice(0, LONGEST_NAME)
+  const { verifier, state, link } = beginSignIn(url, name)
+  const receiver = await receiveCode(state)
+  const limit = AbortSignal.timeout(LONGEST_WAIT_MS)
+  const brought = new AbortController()
+  try {
+    const isElsewhere = Boolean(io.env['SSH_CONNECTION']) // a browser here would not be before anybody's eyes
+    if (!isElsewhere) io.openBrowser(link(receiver.port))
+    io.say(
+      isElsewhere ? 'Confirm it in your browser:' : 'Confirm it in the browser that opens. On another machine, open',
+    )
+    io.say(`  ${link(null)}`)
+    const typed = io.ask('and paste the code, or a personal token (it is not shown): ', {
+      hidden: true,
+      signal: AbortSignal.any([brought.signal, limit]),
+    })
+    const code = (await Promise.race([receiver.code, typed])).trim()
+    if (code.startsWith('svu_')) return { token: code }
+    const made = await openApiClient({ baseUrl: url }).ask('POST', '/api/v2/session/tokens', {
+      body: { code, verifier },
+    })
+    receiver.answer({ goTo: `${url}/console/account/command-line?done=true` })
+    return { token: made.secret, tokenId: made.token.id }
+  } catch (error) {
+    receiver.answer({ failure: 'The command line is not signed in.' })
+    if (!limit.aborted) throw error
+    throw new CommandFailure('Nobody confirmed it within ten minutes.', 'Begin again: gateway login', 'signIn')
+  } finally {
+    brought.abort()
+    receiver.close()
+  }
+}

@@ -1,0 +1,103 @@
+import { useState, type FormEvent } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { ask } from '../api/ask.ts'
+import { useMe } from '../api/session.ts'
+import { Screen } from '../frame/screen.tsx'
+import { Copyable } from '../parts/copyable.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { RefusalBox } from '../parts/refusal-box.tsx'
+import { TextField } from '../parts/text-field.tsx'
+import { addressOfCode, type CommandLineView } from './command-line-view.ts'
+
+const DEFAULT_DAYS = '90'
+
+/** Where a person confirms that the command line may have a token of theirs (decision 20). */
+export function CommandLineScreen() {
+  const view = useSearch({ from: '/account/command-line' })
+  return (
+    <Screen title="Sign in the command line">
+      {view.done ? (
+        <EmptyState title="The command line is signed in" action={<Link to="/account">See my tokens</Link>}>
+          You can close this page. Its token is one of your personal tokens, and is deleted by{' '}
+          <code>gateway logout</code> or there.
+        </EmptyState>
+      ) : view.challenge === undefined ? (
+        <EmptyState title="This address is not whole" action={<Link to="/">Go to the projects</Link>}>
+          Begin again in the terminal, by <code>gateway login</code>, and open all of the address that it tells.
+        </EmptyState>
+      ) : (
+        <Confirm {...view} challenge={view.challenge} />
+      )}
+    </Screen>
+  )
+}
+
+function Confirm(view: CommandLineView & { challenge: string }) {
+  const { email } = useMe()
+  const [name, setName] = useState(view.name ?? '')
+  const [days, setDays] = useState(DEFAULT_DAYS)
+  const confirm = useMutation({
+    mutationFn: () => {
+      const body = { challenge: view.challenge, name, expiresInDays: Number(days) }
+      return ask('POST', '/api/v2/me/sign-in-codes', { params: {}, body })
+    },
+    onSuccess: ({ code }) => {
+      const address = addressOfCode(view, code)
+      if (address !== null) location.assign(address)
+    },
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    confirm.mutate()
+  }
+  if (confirm.data)
+    return (
+      <section className="card stack" aria-label="Code">
+        <p>
+          {view.port === undefined
+            ? 'Paste this code into the terminal in which you typed gateway login.'
+            : 'The command line is told. If nothing happens, paste this code into its terminal.'}{' '}
+          It is good once, for five minutes, and for nobody else.
+        </p>
+        <Copyable text={confirm.data.code} label="Copy the code" />
+      </section>
+    )
+  return (
+    <form className="card stack" aria-label="Sign in the command line" onSubmit={onSubmit}>
+      <p>It gets a personal token, by which it may do what you may, as {email}, everywhere in this console.</p>
+      <p className="notice">
+        Confirm it only if you have just typed <code>gateway login</code> yourself.
+      </p>
+      <div className="pair">
+        <TextField
+          label="Name of the token"
+          hint="By which you know it again, such as the machine."
+          required
+          maxLength={100}
+          value={name}
+          onChange={setName}
+        />
+        <TextField
+          label="Expires after, in days"
+          hint="From 1 to 365."
+          type="number"
+          required
+          min={1}
+          max={365}
+          value={days}
+          onChange={setDays}
+        />
+      </div>
+      <RefusalBox error={confirm.error} />
+      <div className="buttons">
+        <button type="submit" className="button main" disabled={confirm.isPending}>
+          Sign it in
+        </button>
+        <Link to="/" className="button">
+          Cancel
+        </Link>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,99 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { answerOf, callerOf, consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+const PASSWORD = 'correct horse battery'
+const UNKNOWN = '400 invalid_request'
+
+/** What a program keeps to itself, and what it says of it. */
+function asking() {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+const codes = test
+  .extend('redeem', ({ console }) =>
+    async (body: object) => {
+      const headers = { 'Content-Type': 'application/json' }
+      return answerOf(
+        await fetch(`${console.url}/api/v2/session/tokens`, { method: 'POST', headers, body: JSON.stringify(body) }),
+      )
+    })
+  .extend('person', ({ signIn }) => signIn())
+  /** A code of the person, and the verifier for it. */
+  .extend('confirmed', async ({ person }) => {
+    const { verifier, challenge } = asking()
+    const answer = await person.post('/api/v2/me/sign-in-codes', { name: 'gateway on laptop', challenge })
+    expect(outcomeOf(answer)).toBe('201')
+    return { code: answer.body.code as string, verifier }
+  })
+
+codes(
+  'a program gets the token that its person confirmed, which is theirs as any other',
+  async ({ console, person, confirmed, redeem }) => {
+    const { body } = await redeem(confirmed)
+    expect(body.token).toMatchObject({ name: 'gateway on laptop', expiresAt: expect.any(String) as string })
+    const days = (Date.parse(body.token.expiresAt) - Date.parse(body.token.createdAt)) / 86_400_000
+    expect(days).toBe(90)
+    expect((await callerOf(console.url, '', body.secret).get('/api/v2/me')).body.id).toBe(person.id)
+    const listed = await person.get('/api/v2/me/tokens')
+    expect(listed.body.data.map(({ id }: { id: string }) => id)).toContain(body.token.id)
+    expect(outcomeOf(await person.delete(`/api/v2/me/tokens/${body.token.id}`))).toBe('204')
+    expect(outcomeOf(await callerOf(console.url, '', body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
+  },
+)
+
+codes('a code is good once, also for many who come with it at the same time', async ({ person, confirmed, redeem }) => {
+  const answers = await Promise.all(Array.from({ length: 10 }, () => redeem(confirmed)))
+  expect(answers.map(outcomeOf).toSorted()).toEqual(['201', ...Array.from({ length: 9 }, () => UNKNOWN)])
+  const { data } = (await person.get('/api/v2/me/tokens')).body as { data: { name: string }[] }
+  expect(data.filter(({ name }) => name === 'gateway on laptop')).toHaveLength(1)
+  expect(outcomeOf(await redeem(confirmed))).toBe(UNKNOWN)
+})
+
+codes('whoever has seen a code has nothing, and spoils nothing [invalid_request]', async ({ confirmed, redeem }) => {
+  const { code, verifier } = confirmed
+  const { challenge } = asking()
+  const unknown = { code: asking().verifier, verifier }
+  for (const body of [{ code, verifier: asking().verifier }, { code, verifier: challenge }, unknown])
+    expect(outcomeOf(await redeem(body))).toBe(UNKNOWN)
+  for (const body of [{ code }, { code, verifier: '' }, { code: `${code}.`, verifier }, { code, verifier, x: 1 }])
+    expect(outcomeOf(await redeem(body))).toBe(UNKNOWN)
+  expect(outcomeOf(await redeem(confirmed))).toBe('201')
+})
+
+codes('a code that is five minutes old is none [invalid_request]', async ({ fixture, person, confirmed, redeem }) => {
+  await fixture.run(`UPDATE control.sign_in_codes SET expires_at = now() WHERE person = $1`, [person.id])
+  const refused = await redeem(confirmed)
+  expect(outcomeOf(refused)).toBe(UNKNOWN)
+  expect(refused.body.error.resolution).toContain('gateway login')
+  await person.post('/api/v2/me/sign-in-codes', { name: 'next', challenge: asking().challenge })
+  const kept = await fixture.run(`SELECT name FROM control.sign_in_codes WHERE person = $1`, [person.id])
+  expect(kept.rows).toEqual([{ name: 'next' }])
+})
+
+codes('another password ends the codes that were confirmed before it', async ({ person, confirmed, redeem }) => {
+  expect(outcomeOf(await person.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+  expect(outcomeOf(await redeem(confirmed))).toBe(UNKNOWN)
+})
+
+codes('only a person confirms, not a program with a token [not_permitted]', async ({ console, stack }) => {
+  const made = await stack.owner.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })
+  const program = callerOf(console.url, '', made.body.secret)
+  const { challenge } = asking()
+  const refused = await program.post('/api/v2/me/sign-in-codes', { name: 'x', challenge })
+  expect(outcomeOf(refused)).toBe('403 not_permitted')
+  const nobody = callerOf(console.url, '', 'svu_none')
+  expect(outcomeOf(await nobody.post('/api/v2/me/sign-in-codes', { name: 'x', challenge }))).toBe('401 token_invalid')
+})
+
+codes('an address may try so many codes in a minute and no more [rate_limited]', async ({ console }) => {
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.77' }
+  const body = JSON.stringify({ code: asking().verifier, verifier: asking().verifier })
+  const outcomes: string[] = []
+  for (let tried = 0; tried < 51; tried += 1)
+    outcomes.push(
+      outcomeOf(await answerOf(await fetch(`${console.url}/api/v2/session/tokens`, { method: 'POST', headers, body }))),
+    )
+  expect(outcomes).toEqual([...Array.from({ length: 50 }, () => UNKNOWN), '429 rate_limited'])
+})

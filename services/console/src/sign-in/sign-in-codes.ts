@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { refuse } from '@gateway/contracts/refusal'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { onlyPersonOf } from './person.ts'
+import { hashOf } from './secret.ts'
+import { makePersonalToken } from './tokens.ts'
+
+// How a program on somebody's machine gets a personal token without anybody copying one (decision 20).
+//   C1  A code is good once, for five minutes, and only together with the verifier that its challenge was made of. So whoever sees it
+//       on its way, in an address or on a screen, has nothing.
+//   C2  The token is made when the code is redeemed, by the same transaction: no secret is kept meanwhile.
+//   C3  What ends the sessions of a person ends their codes.
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'throttle'>
+
+const LIFETIME_MS = 300_000
+
+/** POST /api/v2/me/sign-in-codes */
+export function createSignInCode({ prisma, random, now }: Deps): Handler<'createSignInCode'> {
+  return async (call, res) => {
+    const { id: person } = onlyPersonOf(res)
+    const asked = await call.body()
+    const code = Buffer.from(random(32)).toString('base64url')
+    const expiresAt = new Date(now().getTime() + LIFETIME_MS)
+    await prisma.$transaction([
+      prisma.signInCode.deleteMany({ where: { person, expiresAt: { lt: now() } } }),
+      prisma.signInCode.create({ data: { hash: hashOf(code), person, expiresAt, ...asked } }),
+    ])
+    res.status(201).json({ code, expiresAt: expiresAt.toISOString() })
+  }
+}
+
+/** POST /api/v2/session/tokens: the token of the code; its secret is shown this once. */
+export function redeemSignInCode(deps: Deps): Handler<'redeemSignInCode'> {
+  const { prisma, now, throttle } = deps
+  return async (call, res) => {
+    await throttle.attemptFrom(call.req.ip ?? '')
+    const { code, verifier } = await call.body()
+    const hash = hashOf(code)
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    const made = await prisma.$transaction(async (tx) => {
+      const found = await tx.signInCode.findUnique({ where: { hash, challenge, expiresAt: { gt: now() } } })
+      const { count } = await tx.signInCode.deleteMany({ where: { hash, challenge } }) // C1: of two at a time one finds it
+      if (found === null || count === 0) throw unknownCode()
+      return makePersonalToken(deps, tx, found.person, found)
+    })
+    res.status(201).json(made)
+  }
+}
+
+function unknownCode() {
+  return refuse('invalid_request', {
+    reason: 'This code belongs to another sign-in, was used before, or is older than five minutes.',
+    resolution: 'Begin again in the program that asked for it, such as by gateway login.',
+  })
+}
