@@ -68,8 +68,6 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   'GET /api/v2/me/tokens':                                  ANYBODY('200'),
   'POST /api/v2/me/tokens':                                 ANYBODY('201', { body: () => ({ name: 'CI' }) }),
   'POST /api/v2/me/sign-in-codes':                          ANYBODY('201', { body: () => ({ name: 'CI', challenge: 'c'.repeat(43) }) }),
-  // Served to whoever has a code and its verifier.
-  'POST /api/v2/session/tokens':                            ANYBODY('400 invalid_request', { body: () => ({ code: 'c'.repeat(43), verifier: 'v'.repeat(43) }) }),
   'DELETE /api/v2/me/tokens/:token':                        row(GONE,  GONE,   '204',  GONE,   GONE),
 
   'GET /api/v2/tenants':                                    ANYBODY('200'),
@@ -167,4 +165,5 @@ export const openRoutes: Record<string, string> = {
   'GET /console/*file': '200',
   'GET /api/v2/session': '200',
   'POST /api/v2/session': '400 invalid_request',
+  'POST /api/v2/session/tokens': '400 invalid_request', // the code and its verifier are who asks
 }
