@@ -7,7 +7,8 @@ import { expect } from 'vitest'
 import { installPacked } from '@gateway/client/packed-project'
 import { readDocBlocks, type DocBlock } from './src/guides/doc-blocks.ts'
 import { flows } from './src/mcp/flows.ts'
-import { runtimeProgram, runtimes, type Runtime } from './src/runtimes.ts'
+import { registryProgram } from './src/registry-program.ts'
+import { runtimes, type Runtime } from './src/runtimes.ts'
 import { stackTest } from './src/stack-test.ts'
 import type { Stack, TenantFixture } from './src/stack.ts'
 
@@ -49,7 +50,7 @@ const environmentOf = ({ gateways }: Stack, { key }: TenantFixture) => ({
 test.for(runtimes.map((runtime): [string, Runtime] => [runtime.title, runtime]))(
   'it is used from %s [sandbox_not_found]',
   async ([, runtime], { stack, tenant, sandbox, folder, skip }) => {
-    const file = await runtimeProgram(runtime)
+    const file = await registryProgram(runtime)
     if (file === null) return skip('the registry has no such program for this machine')
     const args = [...runtime.args, path.join(folder, 'uses.js'), sandbox]
     const { stdout } = await run(file, args, { cwd: folder, env: environmentOf(stack, tenant) })

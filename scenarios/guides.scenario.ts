@@ -1,42 +1,20 @@
-import { readFile, symlink } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { controlClient } from '@gateway/simulated-provider/control-client'
-import { startSeededStack } from '@gateway/testbed/seeded-stack'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { expect, test as base } from 'vitest'
+import { expect } from 'vitest'
 import { openGuideProject } from './src/guides/guide-project.ts'
-import { openShell } from './src/guides/guide-shell.ts'
-import { isThere } from './src/guides/is-there.ts'
+import { guideTest as test } from './src/guides/guide-test.ts'
+import { missingForGuides } from './src/guides/is-there.ts'
 import { runGuide } from './src/guides/run-guide.ts'
 
 // The guides of docs/, followed as they are written, on what `npm start` starts.
 
 const workspace = path.resolve(import.meta.dirname, '..')
-const guides = ['first-call', 'first-flow', 'costs', 'moving-from', 'coding-agents']
-
-const test = base
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
-  .extend('stack', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const stack = await startSeededStack({ write: () => {} })
-    onCleanup(stack.stop)
-    return stack
-  })
-  // oxlint-disable-next-line no-empty-pattern -- as above
-  .extend('open', async ({}, { onCleanup }) => {
-    const folder = await temporaryFolder('guide')
-    await symlink(path.join(import.meta.dirname, 'node_modules'), path.join(folder, 'node_modules'))
-    return (variables: Record<string, string> = {}) => {
-      const { PATH = '' } = process.env
-      const node = path.dirname(process.execPath)
-      const shell = openShell(folder, { PATH: `${node}${path.delimiter}${PATH}`, HOME: folder, ...variables })
-      onCleanup(shell.close)
-      return { shell, folder, variables: new Set(Object.keys(variables)) }
-    }
-  })
+const guides = ['first-call', 'first-flow', 'costs', 'moving-from']
 
 test.for(guides)('every block of docs/%s.md does what the page says', async (name, { stack, open, skip }) => {
-  for (const program of ['bash', 'curl', 'jq'])
-    if (!(await isThere(program))) skip(`there is no ${program} on this machine`)
+  const missing = await missingForGuides()
+  if (missing !== null) skip(`there is no ${missing} on this machine`)
   const page = await readFile(path.join(workspace, 'docs', `${name}.md`), 'utf8')
   // What is stopped has to go on until it is.
   await controlClient(new URL(stack.providerControl).origin).setFaults([

@@ -1,20 +1,10 @@
-import { execFile } from 'node:child_process'
-import { access, mkdir } from 'node:fs/promises'
-import path from 'node:path'
-import { promisify } from 'node:util'
+import type { RegistryProgram } from './registry-program.ts'
 
-// Other runtimes than ours, from the registry that our packages come from: each is a package that holds the program, without a script.
+// Other runtimes than ours: each is a package that holds the program.
 
-const run = promisify(execFile)
-const cache = path.resolve(import.meta.dirname, '../../.cache/runtimes')
 const { platform, arch } = process
 
-export interface Runtime {
-  title: string
-  /** Package and version. */
-  name: string
-  version: string
-  program: string
+export interface Runtime extends RegistryProgram {
   /** Before the file that it runs. */
   args: string[]
 }
@@ -36,20 +26,3 @@ export const runtimes: Runtime[] = [
     args: ['run'],
   },
 ]
-
-/** Where the program is, fetched once; null where the registry has none for this machine. */
-export async function runtimeProgram({ name, version, program }: Runtime): Promise<string | null> {
-  const folder = path.join(cache, `${name.replace('/', '-')}-${version}`)
-  const file = path.join(folder, 'node_modules', name, program)
-  if (await isThere(file)) return file
-  await mkdir(folder, { recursive: true })
-  const args = ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', '--prefix', folder]
-  await run('npm', [...args, `${name}@${version}`]).catch(() => null)
-  return (await isThere(file)) ? file : null
-}
-
-const isThere = (file: string) =>
-  access(file).then(
-    () => true,
-    () => false,
-  )

@@ -10,3 +10,9 @@ export function isThere(program: string): Promise<boolean> {
     () => false,
   )
 }
+
+/** What guides need and this machine has not; null: all is there. */
+export async function missingForGuides(): Promise<string | null> {
+  for (const program of ['bash', 'curl', 'jq']) if (!(await isThere(program))) return program
+  return null
+}

@@ -1,0 +1,17 @@
+import type { RegistryProgram } from '../registry-program.ts'
+
+const { platform, arch } = process
+
+/** Coding agents, by the headline of docs/coding-agents.md that has their settings. */
+export const agents: readonly RegistryProgram[] = [
+  { title: 'qwen-code', name: '@qwen-code/qwen-code', version: '0.24.4', program: '../../.bin/qwen' },
+  {
+    title: 'opencode',
+    name: `opencode-${platform}-${arch === 'x64' ? 'x64-baseline' : arch}`, // for processors without AVX2, too
+    version: '1.18.33',
+    program: 'bin/opencode',
+  },
+  { title: 'Continue', name: '@continuedev/cli', version: '1.5.47', program: '../../.bin/cn' },
+  { title: 'Cline', name: `@cline/cli-${platform}-${arch}`, version: '3.0.65', program: 'bin/cline' },
+  { title: 'Pi', name: '@mariozechner/pi-coding-agent', version: '0.73.1', program: '../../.bin/pi' },
+]

@@ -1,0 +1,27 @@
+import { symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { startSeededStack } from '@gateway/testbed/seeded-stack'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { test as base } from 'vitest'
+import { openShell } from './guide-shell.ts'
+
+/** `test` with what `npm start` starts, and `open`, which opens a shell for a guide in an empty folder. */
+export const guideTest = base
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('stack', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const stack = await startSeededStack({ write: () => {} })
+    onCleanup(stack.stop)
+    return stack
+  })
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  .extend('open', async ({}, { onCleanup }) => {
+    const folder = await temporaryFolder('guide')
+    await symlink(path.join(import.meta.dirname, '../../node_modules'), path.join(folder, 'node_modules'))
+    return (variables: Record<string, string> = {}) => {
+      const { PATH = '' } = process.env
+      const node = path.dirname(process.execPath)
+      const shell = openShell(folder, { PATH: `${node}${path.delimiter}${PATH}`, HOME: folder, ...variables })
+      onCleanup(shell.close)
+      return { shell, folder, variables: new Set(Object.keys(variables)) }
+    }
+  })
