@@ -35,6 +35,15 @@ test.for<[string, string | undefined, string | undefined, () => unknown, string]
     () => new Gateway(),
     'baseURL has to begin with https:// and is gateway.example.',
   ],
+  ...['https://', `${url}?a=1`, `${url}/#b`, 'https://me:secret@gateway.example'].map(
+    (address): [string, string, string, () => unknown, string] => [
+      'an address alone',
+      address,
+      'svc_1',
+      () => new Gateway(),
+      'baseURL has to be an address like https://gateway.example, without ?, # and credentials.',
+    ],
+  ),
   ['a clean key', url, 'svc_1\n', () => new Gateway(), 'apiKey has characters that no secret has.'],
 ])('without %s one sentence says what to set', ([, address, key, open, sentence]) => {
   vi.stubEnv('GATEWAY_URL', address)

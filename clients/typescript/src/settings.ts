@@ -26,6 +26,8 @@ export function clientOptions(
   const secret = given ?? variable(credential.variable)
   if (!baseURL) throw new TypeError('Set GATEWAY_URL, or give baseURL: where the gateway answers.')
   if (!/^https?:\/\//.test(baseURL)) throw new TypeError(`baseURL has to begin with https:// and is ${baseURL}.`)
+  if (!URL.canParse(baseURL) || /^[^/]+\/\/[^/]*@|[?#]/.test(baseURL))
+    throw new TypeError('baseURL has to be an address like https://gateway.example, without ?, # and credentials.')
   if (!secret) throw new TypeError(`Set ${credential.variable}, or give ${credential.option}: ${credential.source}.`)
   if (!/^[\x21-\x7e]+$/.test(secret)) throw new TypeError(`${credential.option} has characters that no secret has.`)
   // Clients of OpenAI are given the address with /v1.

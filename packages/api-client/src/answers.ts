@@ -11,11 +11,13 @@ export async function jsonOf(answer: Response): Promise<unknown> {
 
 /** Where nothing is told, the service sends a space every quarter of a minute: who hears none of four has lost the connection. */
 const SILENCE_MS = 60_000
+/** Characters. No line of the service comes near it. */
+const LONGEST_LINE = 2 ** 26
 
 /**
  * The lines of an answer, as they come. Whoever leaves the loop closes the connection.
  * @param silenceMs for how long nothing may come
- * @throws Unreachable where it breaks off or falls silent; the reason of the signal
+ * @throws Unreachable where it breaks off, falls silent or is something else; the reason of the signal
  */
 export async function* linesOf(
   answer: Response,
@@ -27,16 +29,21 @@ export async function* linesOf(
   const decoder = new TextDecoder()
   let rest = ''
   try {
+    const type = answer.headers.get('content-type') ?? 'json'
+    if (!/json\b/.test(type)) throw new Unreachable(`The answer is ${type} in place of lines of JSON.`, { answer })
     for (let done = false; !done;) {
       const part = await heard(reader.read(), silenceMs).catch((cause: unknown) =>
         Promise.reject(failure(cause, signal)),
       )
       done = part.done
-      const lines = (rest + decoder.decode(part.value, { stream: !done })).split('\n')
-      rest = done ? '' : lines.pop()!
+      const lines = decoder.decode(part.value, { stream: !done }).split('\n')
+      lines[0] = rest + lines[0]!
+      rest = lines.pop()!
       // Before a line may be spaces, which keep the connection open.
-      for (const line of lines) if (line.trim() !== '') yield parsed(line)
+      for (const line of lines) if (line.trim() !== '') yield parsed(line, answer)
+      if (rest.length > LONGEST_LINE) throw new Unreachable('A line of the answer has no end.', { answer })
     }
+    if (rest.trim() !== '') yield parsed(rest)
   } finally {
     void reader.cancel().catch(() => {}) // of a silent connection it may never be over
   }
@@ -54,10 +61,11 @@ async function heard<T>(part: Promise<T>, silenceMs: number): Promise<T> {
   }
 }
 
-function parsed(text: string): unknown {
+/** @param whole the answer, where its text has come whole: another one would be no better */
+function parsed(text: string, whole: Response | null = null): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new Unreachable('The answer broke off.', { cause })
+    throw new Unreachable(whole ? 'The answer is no JSON.' : 'The answer broke off.', { cause, answer: whole })
   }
 }

@@ -63,23 +63,39 @@ export function failure(cause: unknown, signal: AbortSignal | undefined): unknow
 /** The error of an answer that is not 2xx. */
 export async function failureOf(answer: Response): Promise<ApiRefusal | Unreachable> {
   const body = refusalIn(await answer.text())
-  return body
-    ? new ApiRefusal(answer, body)
-    : new Unreachable(`The answer ${answer.status} is none of the API.`, { answer })
+  if (body) return new ApiRefusal(answer, body)
+  const address = answer.headers.get('location')
+  const what = address === null ? 'is none of the API' : `leads to ${address}, where nothing is sent`
+  return new Unreachable(`The answer ${answer.status} ${what}.`, { answer })
 }
 
 function refusalIn(text: string): RefusalBody | null {
   try {
-    const { error } = JSON.parse(text) as { error?: RefusalBody }
-    return typeof error?.code === 'string' ? error : null
+    return readRefusal((JSON.parse(text) as { error?: unknown }).error)
   } catch {
     return null
   }
 }
 
+/** What refuses, whole whatever an answer leaves out. null: it is no refusal. */
+export function readRefusal(error: unknown): RefusalBody | null {
+  const { code, message, resolution, param, details, ...rest } = Object(error) as Record<keyof RefusalBody, unknown>
+  if (typeof code !== 'string') return null
+  const said = (text: unknown, or: string) => (typeof text === 'string' ? text : or)
+  return {
+    ...rest,
+    code,
+    message: said(message, 'The service refuses.'),
+    resolution: said(resolution, 'The service does not say what clears it.'),
+    param: typeof param === 'string' ? param : null,
+    details: Object(details) as object,
+  } as RefusalBody
+}
+
 function againOf({ status, headers }: Pick<Response, 'status' | 'headers'>): Again {
   const said = headers.get('x-should-retry')
   const worth = said === null ? status >= 500 || [408, 409, 429].includes(status) : said === 'true'
-  const seconds = headers.get('retry-after')
-  return { worth, afterMs: seconds !== null && /^\d{1,9}$/.test(seconds) ? Number(seconds) * 1000 : null }
+  const after = headers.get('retry-after') ?? ''
+  const afterMs = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
+  return { worth, afterMs: afterMs >= 0 ? afterMs : null }
 }

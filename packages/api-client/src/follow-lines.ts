@@ -1,12 +1,13 @@
 import type { RefusalBody, RefusalCode } from '@gateway/contracts/refusal'
 import { linesOf } from './answers.ts'
-import { ApiRefusal, Unreachable } from './failures.ts'
+import { ApiRefusal, readRefusal, Unreachable } from './failures.ts'
 import { wait } from './repeat.ts'
 
 // The progress of an execution over lost connections.
 //   F1  Each line is handed on once, in order: what comes again is left out, and behind a gap the lines are asked for anew.
 //   F2  Until its id is known the execution is begun anew under the same key, which begins it once.
-//   F3  It goes on for as long as the service answers, and for two minutes in which it does not. What the caller has to clear ends it.
+//   F3  It goes on for as long as the service answers, and for two minutes in which it does not. What the caller has to clear ends it,
+//       and so does what would have to wait for longer.
 
 /** A line by its number, and the end of an answer whose reader gets no further one. */
 export type NumberedLine =
@@ -62,11 +63,13 @@ export async function* followLines<Line extends NumberedLine>({
   const fields = { headers: { accept: 'application/x-ndjson' }, signal }
   let failingSince: number | null = null
   for (let failures = 0; ; failures++) {
+    let afterMs = 0
     try {
       const answer = execution === null ? await begin!(fields) : await goOn(execution, after, fields)
       failingSince = null
       for await (const line of linesOf(answer, signal) as AsyncIterable<Line | LastLine>) {
-        if (line.kind === 'refused') throw refusalOf(line, answer)
+        if (line?.kind === 'refused') throw refusalOf(line, answer)
+        if (!Number.isInteger(line?.seq)) throw new Unreachable('A line of the answer is none of the API.', { answer })
         if (line.kind === 'admitted') execution = line.executionId
         if (line.seq <= after) continue // F1
         if (line.seq > after + 1) break // F1
@@ -77,18 +80,21 @@ export async function* followLines<Line extends NumberedLine>({
       }
     } catch (error) {
       failingSince ??= Date.now()
-      if (!isPassing(error) || Date.now() - failingSince > PATIENCE_MS) throw error // F3
+      afterMs = isPassing(error) ? (error.again.afterMs ?? 0) : Infinity
+      if (Date.now() + afterMs - failingSince > PATIENCE_MS) throw error // F3
     }
     onLost?.()
-    await wait(pauseMs(failures), signal)
+    await wait(Math.max(pauseMs(failures), afterMs), signal)
   }
 }
 
-function refusalOf({ error }: LastLine, { headers }: Response): ApiRefusal {
-  return new ApiRefusal({ status: passing.has(error.code) ? 503 : 403, headers }, error)
+function refusalOf({ error }: LastLine, answer: Response): ApiRefusal | Unreachable {
+  const body = readRefusal(error)
+  if (!body) return new Unreachable('A line of the answer is none of the API.', { answer })
+  return new ApiRefusal({ status: passing.has(body.code) ? 503 : 403, headers: answer.headers }, body)
 }
 
-function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): error is ApiRefusal | Unreachable {
   return (error instanceof ApiRefusal || error instanceof Unreachable) && error.again.worth
 }
 

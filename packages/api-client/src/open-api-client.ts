@@ -1,4 +1,5 @@
 import { jsonOf, linesOf } from './answers.ts'
+import { Unreachable } from './failures.ts'
 import { request, type ClientOptions, type Given } from './request.ts'
 import type {
   Answer,
@@ -57,12 +58,15 @@ export function openApiClient(client: ClientOptions): ApiClient {
     yield* linesOf(await raw(method, path, given, 'application/x-ndjson'), given.signal)
   }
   async function* pages(path: string, given: Given = {}) {
+    const asked = new Set<unknown>()
     for (let cursor = given.query?.['cursor']; cursor !== null;) {
+      asked.add(cursor)
       const page = (await ask('GET', path, { ...given, query: { ...given.query, cursor } })) as {
         nextCursor: string | null
       }
       yield page
       cursor = page.nextCursor
+      if (asked.has(cursor)) throw new Unreachable('The pages of the answer have no end.')
     }
   }
   const raw = (method: string, path: string, given: Given = {}, accept = '*/*') =>

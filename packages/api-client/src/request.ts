@@ -46,8 +46,15 @@ export async function request<T>(
     const fields = new Headers({ accept })
     const own = { ...content?.headers, ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }) }
     for (const some of [common, given.headers ?? {}, own])
-      for (const [name, value] of Object.entries(some)) fields.set(name, value)
-    const init = { method, headers: fields, ...(content && { body: content.body }), ...(signal && { signal }) }
+      for (const [name, value] of Object.entries(some)) setHeader(fields, name, value)
+    // A redirection would take along what is sent, also to another host.
+    const init = {
+      method,
+      headers: fields,
+      redirect: 'manual' as const,
+      ...(content && { body: content.body }),
+      ...(signal && { signal }),
+    }
     try {
       const answer = await send(url, init)
       if (!answer.ok) throw await failureOf(answer)
@@ -62,5 +69,20 @@ export async function request<T>(
 function contentOf({ body, contentType }: Given): { body: string | BodyBytes; headers: Fields } | null {
   if (body === undefined) return null
   if (contentType !== undefined) return { body: body as BodyBytes, headers: { 'content-type': contentType } }
-  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  return { body: JSON.stringify(body, finite), headers: { 'content-type': 'application/json' } }
+}
+
+/** Written as JSON it would be null. */
+function finite(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}: JSON has none.`)
+  return value
+}
+
+/** @throws TypeError that does not tell the value, which may be a secret */
+function setHeader(fields: Headers, name: string, value: string): void {
+  try {
+    fields.set(name, value)
+  } catch {
+    throw new TypeError(`The header ${name} has characters that no header has.`)
+  }
 }

@@ -1,0 +1,153 @@
+import { describe, expect } from 'vitest'
+import { followLines, type NumberedLine } from './follow-lines.ts'
+import { openApiClient } from './open-api-client.ts'
+import { json, refusal, scriptedTest as test, type Step } from './scripted-server.fixture.ts'
+
+// The client against answers that no service of ours gives, and callers who give it what can't be sent.
+
+const open = ({ url }: { url: string }, headers = {}) => openApiClient({ baseUrl: url, headers })
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+const lines =
+  (text: string, type = 'application/x-ndjson'): Step =>
+  (res) =>
+    res.writeHead(200, { 'content-type': type }).end(text)
+const follow = (server: { url: string }, signal?: AbortSignal) =>
+  followLines<NumberedLine>({
+    begin: null,
+    execution: 'exe_1',
+    signal,
+    goOn: (id, after, fields) =>
+      open(server).raw('GET', '/v1/executions/{id}/progress', { params: { id }, query: { after }, ...fields }),
+  })
+
+test.for([301, 302, 303, 307, 308])(
+  'a redirection by %i is not followed: neither what is sent nor the secret goes elsewhere',
+  async (status, { server }) => {
+    const location = `${server.url.replace('127.0.0.1', 'localhost')}/elsewhere`
+    server.answers((res) => res.writeHead(status, { location }).end(), json({ id: 'ten_1' }))
+    const work = open(server, { authorization: 'Bearer svu_1' }).ask('POST', '/api/v2/tenants', {
+      body: { name: 't' },
+      idempotencyKey: 'abcdefgh',
+    })
+    expect(await failureOf(work)).toMatchObject({ status, message: expect.stringContaining(location) as string })
+    expect(server.requests).toHaveLength(1)
+  },
+)
+
+test('a refusal that leaves out what it should say is one all the same', async ({ server }) => {
+  const bare = { message: 'The service refuses.', resolution: expect.any(String) as string, param: null, details: {} }
+  server.answers(
+    json({ error: { code: 'not_found' } }, 404),
+    json({ error: { code: 'a', message: 5, param: {} } }, 400),
+  )
+  const ask = () => failureOf(open(server).ask('GET', '/api/v2/me'))
+  expect(await ask()).toMatchObject({ name: 'ApiRefusal', code: 'not_found', ...bare })
+  expect(await ask()).toMatchObject({ name: 'ApiRefusal', code: 'a', ...bare })
+  for (const other of [null, [], 'no', { error: null }, { error: 'no' }, { error: { code: 5 } }]) {
+    server.answers(json(other, 400))
+    expect(await ask()).toMatchObject({ name: 'Unreachable', status: 400 })
+  }
+})
+
+test.for([
+  ['10000000000', 1e13],
+  [new Date('2126-01-01').toUTCString(), Date.parse('2126-01-01') - Date.now()],
+  ['-5', null],
+  ['soon', null],
+  ['1.5', null],
+] as const)('Retry-After: %s is what it says, or nothing', async ([after, afterMs], { server }) => {
+  server.answers(refusal('rate_limited', 429, { 'retry-after': after, 'x-should-retry': 'false' }))
+  const failure = (await failureOf(open(server).ask('GET', '/api/v2/me'))) as { again: { afterMs: number | null } }
+  if (afterMs === null) expect(failure.again.afterMs).toBeNull()
+  else expect(failure.again.afterMs! / afterMs).toBeCloseTo(1, 3)
+})
+
+test.for(['a', undefined])('pages whose next one is again %j end', async (nextCursor, { server }) => {
+  const page = json({ data: [1], nextCursor })
+  server.answers(page, page, page)
+  const pages = open(server).pages('/api/v2/tenants/{tenant}/members', { params: { tenant: 't' } })
+  expect(await failureOf(Array.fromAsync(pages))).toMatchObject({ name: 'Unreachable' })
+  expect(server.requests.length).toBeLessThan(3)
+})
+
+describe('following ends, and asks for nothing again, where the answer is', () => {
+  test.for([
+    ['a page', '<h1>Sign in to this network</h1>', 'text/html'],
+    ['no JSON', 'nonsense\n'],
+    ['no line of the API', 'null\n'],
+    ['a line without a number', '{"kind":"node"}\n'],
+    ['a refusal that says nothing', '{"kind":"refused"}\n'],
+  ])('%s', async ([, text, type], { server }) => {
+    server.answers(lines(text!, type))
+    expect(await failureOf(follow(server).next())).toMatchObject({ name: 'Unreachable', again: { worth: false } })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('a line without an end', async ({ server }) => {
+    server.answers((res) => {
+      res.writeHead(200, { 'content-type': 'application/x-ndjson' })
+      const part = Buffer.alloc(2 ** 20, 'x')
+      const more = () => void res.write(part, (error) => error ?? more())
+      more()
+    })
+    expect(await failureOf(follow(server).next())).toMatchObject({ message: 'A line of the answer has no end.' })
+  })
+
+  test('to be had after a longer time than it waits [rate_limited]', async ({ server }) => {
+    server.answers(refusal('rate_limited', 429, { 'retry-after': '3600' }))
+    expect(await failureOf(follow(server).next())).toMatchObject({ code: 'rate_limited' })
+    expect(server.requests).toHaveLength(1)
+  })
+})
+
+test('following takes a kind of line that it does not know, and ends with the first end', async ({ server }) => {
+  const told = [
+    { kind: 'new', seq: 0 },
+    { kind: 'complete', seq: 1 },
+  ]
+  server.answers(lines([...told, { kind: 'complete', seq: 2 }].map((line) => `${JSON.stringify(line)}\n`).join('')))
+  expect(await Array.fromAsync(follow(server))).toEqual(told)
+})
+
+test('following that is left between two lines closes its connection', async ({ server }) => {
+  const closed = Promise.withResolvers<void>()
+  server.answers((res) => {
+    res.on('close', closed.resolve)
+    res.write('{"kind":"admitted","seq":0,"executionId":"exe_1"}\n')
+  })
+  for await (const { seq } of follow(server)) {
+    expect(seq).toBe(0)
+    break
+  }
+  await closed.promise
+})
+
+describe('nothing is sent', () => {
+  const circular: Record<string, unknown> = {}
+  circular['self'] = circular
+  test.for<[string, unknown]>([
+    ['a number that is none', { n: Number.NaN }],
+    ['one without an end', { n: Infinity }],
+    ['a BigInt', { n: 1n }],
+    ['a circle', circular],
+  ])('of a body with %s', async ([, name], { server }) => {
+    const work = open(server).ask('POST', '/api/v2/tenants', { body: { name } as never, idempotencyKey: 'abcdefgh' })
+    expect(await failureOf(work)).toBeInstanceOf(TypeError)
+    expect(server.requests).toEqual([])
+  })
+
+  test('of a header that can be none, and its value is not told', async ({ server }) => {
+    const failure = await failureOf(open(server, { authorization: 'Bearer a\nsecret' }).ask('GET', '/api/v2/me'))
+    expect(failure).toEqual(new TypeError('The header authorization has characters that no header has.'))
+  })
+
+  test('by whoever has left before', async ({ server }) => {
+    const signal = AbortSignal.abort(new Error('enough'))
+    expect(await failureOf(follow(server, signal).next())).toBe(signal.reason)
+    expect(server.requests).toEqual([])
+  })
+})
