@@ -1,3 +1,4 @@
+import { failure, Unreachable } from '@gateway/api-client/failures'
 import { usd } from '@gateway/money/usd'
 import { command, projectOptions, type Given } from '../frame/command-row.ts'
 import { printRecord, printRows } from '../frame/print.ts'
@@ -19,6 +20,17 @@ function period({ io, options }: Pick<Given, 'io'> & { options: { from?: string;
   const moment = (name: 'from' | 'to') =>
     options[name] === undefined ? {} : { [name]: readMoment(`--${name}`, options[name], io.now()) }
   return { ...moment('from'), ...moment('to') }
+}
+
+/** All of it, or nothing where it breaks off. */
+async function writeCsv(io: Given['io'], answer: Response): Promise<void> {
+  const type = answer.headers.get('content-type') ?? 'of no type'
+  if (!type.startsWith('text/csv')) throw new Unreachable(`The answer is ${type} in place of text/csv.`, { answer })
+  io.write(
+    await answer.text().catch((cause: unknown) => {
+      throw failure(cause, undefined)
+    }),
+  )
 }
 
 /** What was called, and what it cost. */
@@ -77,7 +89,7 @@ export const bookCommands = [
       const api = await session.person()
       if (options.csv) {
         const answer = await api.raw('GET', `${inProject}/usage`, { ...request, query: { ...query, format: 'csv' } })
-        return io.write(await answer.text())
+        return writeCsv(io, answer)
       }
       const report = await api.ask('GET', `${inProject}/usage`, request)
       if (options.json === true) return printRecord(given, report, {})
@@ -108,7 +120,7 @@ export const bookCommands = [
           ...request,
           query: { ...query, format: 'csv' },
         })
-        return io.write(await answer.text())
+        return writeCsv(io, answer)
       }
       printRecord(given, await api.ask('GET', `${inProject}/statement`, request), {
         from: ({ from }) => from,

@@ -186,5 +186,11 @@ async function handOver(
   const shown = file ? { key: id } : { key: id, secret }
   if (given.options.json === true) printJson(given, shown)
   else printRecord(given, shown, { key: () => id, ...(!file && { secret: () => secret }) })
-  if (!file) given.io.say('The secret is shown this once.')
+  if (file) return
+  if (!(await given.io.isWritten()))
+    throw new CommandFailure(
+      `${id} was made, and its secret was shown to nobody.`,
+      `Replace the secret: gateway keys rotate ${id}`,
+    )
+  given.io.say('The secret is shown this once.')
 }

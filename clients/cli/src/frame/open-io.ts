@@ -1,39 +1,63 @@
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isatty } from 'node:tty'
+import { askLine } from './ask-line.ts'
+import { CommandFailure, exitCodes } from './command-failure.ts'
 import type { Io } from './io.ts'
 import { plain } from './plain.ts'
+import { systemFailure } from './system-failure.ts'
+import { tellFailure } from './tell-failure.ts'
 
 /** What this process has, for its command. */
 export function openIo(env: Io['env']): Io {
   const { stdin, stdout, stderr, platform } = process
   const isTerminal = { input: isatty(0), output: isatty(1), words: isatty(2) }
-  stdout.on('error', () => process.exit(0)) // whoever read it has enough
+  let isLost = false
+  let isWaitedFor = false
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    isLost = true
+    if (isWaitedFor) return
+    if (error.code === 'EPIPE') process.exit(exitCodes.done) // whoever read it has enough
+    process.exit(tellFailure(systemFailure(error, 'The standard output'), { say }))
+  })
+  stderr.on('error', () => {}) // there is nobody to be told
   let onLine = false
   const endLine = () => {
     if (onLine) stderr.write('\r\u001B[K')
     onLine = false
   }
 
+  function say(text: string): void {
+    endLine()
+    stderr.write(`${plain(text)}\n`)
+  }
+
   return {
     env,
-    folder: process.cwd(),
-    homeFolder: homedir(),
+    get folder() {
+      return known(process.cwd, 'The folder that you are in is not there any more.', 'Go to another one')
+    },
+    get homeFolder() {
+      return known(homedir, 'It is not known where your home folder is.', 'Set HOME, or XDG_CONFIG_HOME')
+    },
     platform,
-    program: [process.execPath, realpathSync(process.argv[1]!)],
+    get program(): [string, string] {
+      return [process.execPath, realpathSync(process.argv[1]!)]
+    },
     isTerminal,
     write(text) {
       endLine()
       stdout.write(isTerminal.output ? plain(text) : text)
     },
-    say(text) {
-      endLine()
-      stderr.write(`${plain(text)}\n`)
+    async isWritten() {
+      isWaitedFor = true
+      await new Promise((resolve) => stdout.write('', resolve))
+      isWaitedFor = false
+      return !isLost
     },
+    say,
     progress(text) {
       if (!isTerminal.words) return
       stderr.write(`\r\u001B[K${plain(text).slice(0, (stderr.columns ?? 80) - 1)}`)
@@ -46,24 +70,8 @@ export function openIo(env: Io['env']): Io {
     },
     ask(question, { hidden = false, signal } = {}) {
       endLine()
-      stderr.write(question)
-      const nowhere = new Writable({ write: (_part, _encoding, done) => done() })
-      const lines = createInterface({ input: stdin, output: hidden ? nowhere : stderr, terminal: true })
-      return new Promise((resolve, reject) => {
-        const abort = () => {
-          lines.close()
-          stderr.write('\n')
-          reject(signal?.reason as Error)
-        }
-        signal?.addEventListener('abort', abort)
-        lines.once('line', (line) => {
-          signal?.removeEventListener('abort', abort)
-          lines.close()
-          if (hidden) stderr.write('\n')
-          resolve(line)
-        })
-        lines.once('SIGINT', () => process.exit(130))
-      })
+      stderr.write(plain(question))
+      return askLine({ input: stdin, output: stderr, hidden, signal }, () => process.exit(130))
     },
     openBrowser(address) {
       const program = { darwin: 'open', win32: 'explorer' }[platform as string] ?? 'xdg-open'
@@ -73,5 +81,13 @@ export function openIo(env: Io['env']): Io {
     },
     wait: (ms) => wait(ms),
     now: () => Date.now(),
+  }
+}
+
+function known(read: () => string, message: string, resolution: string): string {
+  try {
+    return read()
+  } catch {
+    throw new CommandFailure(message, resolution)
   }
 }

@@ -44,8 +44,8 @@ function parsed(row: CommandRow, args: string[]) {
 
 function checkOperands(row: CommandRow, given: readonly string[]): void {
   row.operands.forEach((operand, n) => {
-    if (given[n] === undefined && !operand.optional)
-      throw wrong(row, `gateway ${row.name} needs ${operand.name}: ${operand.summary}.`)
+    const isMissing = given[n] === undefined ? !operand.optional : given[n] === ''
+    if (isMissing) throw wrong(row, `gateway ${row.name} needs ${operand.name}: ${operand.summary}.`)
     if (operand.choices) oneOf(row, operand.name, given[n], operand.choices)
   })
   if (given.length > row.operands.length && !row.operands.at(-1)?.several)

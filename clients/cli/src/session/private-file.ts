@@ -1,5 +1,6 @@
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { systemFailure } from '../frame/system-failure.ts'
 
 /** Writes a file that only its owner reads, whole or not at all; a folder that is missing is made for the owner alone. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
@@ -10,10 +11,12 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   await rename(work, file)
 }
 
-/** null: there is none. */
+/** Without the mark of the order of bytes that some editors put first. null: there is none. */
 export async function readIfThere(file: string): Promise<string | null> {
-  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  try {
+    return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw systemFailure(error, file) ?? error
+  }
 }

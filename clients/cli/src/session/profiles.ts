@@ -1,31 +1,45 @@
 import path from 'node:path'
+import { z } from 'zod'
 import { CommandFailure } from '../frame/command-failure.ts'
 import type { Io } from '../frame/io.ts'
 import { readIfThere, writePrivateFile } from './private-file.ts'
 
 /** Who signed in, and where. */
-export interface Profile {
-  url: string
-  token: string
+const profileShape = z.looseObject({
+  url: z.string(),
+  token: z.string(),
   /** Of a token that was made for this machine, which is deleted with its profile. */
-  tokenId?: string
-  organization?: string
-  project?: string
-}
+  tokenId: z.string().optional(),
+  organization: z.string().optional(),
+  project: z.string().optional(),
+})
+export type Profile = z.infer<typeof profileShape>
 type Profiles = Record<string, Profile>
 
 /** `$XDG_CONFIG_HOME/gateway`, where nobody else reads. */
-export function settingsFolder({ env, homeFolder }: Pick<Io, 'env' | 'homeFolder'>): string {
-  return path.join(env['XDG_CONFIG_HOME'] || path.join(homeFolder, '.config'), 'gateway')
+export function settingsFolder(io: Pick<Io, 'env' | 'homeFolder'>): string {
+  return path.join(io.env['XDG_CONFIG_HOME'] || path.join(io.homeFolder, '.config'), 'gateway')
 }
 
 export async function readProfiles(io: Io): Promise<Profiles> {
   const file = profilesFile(io)
   const text = await readIfThere(file)
+  const value = parsed(text ?? '{}')
+  const read = z.record(z.string(), profileShape).safeParse(value)
+  if (read.success) return Object.assign(Object.create(null) as Profiles, value)
+  const [{ path: at, message }] = read.error.issues as [z.core.$ZodIssue]
+  throw new CommandFailure(
+    `${file} is not as it was written${at.length === 0 ? '' : `: ${at.join('.')}`}: ${message}.`,
+    'Mend it, or delete it and sign in again: gateway login',
+    'signIn',
+  )
+}
+
+function parsed(text: string): unknown {
   try {
-    return Object.assign(Object.create(null) as Profiles, JSON.parse(text ?? '{}'))
+    return JSON.parse(text)
   } catch {
-    throw new CommandFailure(`${file} is no JSON.`, 'Mend it, or delete it and sign in again: gateway login', 'signIn')
+    return null
   }
 }
 

@@ -45,8 +45,12 @@ export function openSession(io: Io, options: Readonly<Record<string, unknown>>):
       throw signIn(`The token of ${profileName} is for ${known.url}, not for GATEWAY_URL.`)
     return known.token
   })
-  const client = async (secret: string) =>
-    openApiClient({ baseUrl: await url(), headers: { authorization: `Bearer ${secret}` } })
+  async function client(given: string): Promise<ApiClient> {
+    const secret = given.trim()
+    // One with others is no header, which the platform refuses and tells the secret.
+    if (!/^[\x21-\x7E]+$/.test(secret)) throw signIn('The token or key has characters that none has.')
+    return openApiClient({ baseUrl: await url(), headers: { authorization: `Bearer ${secret}` } })
+  }
   const person = once(async () => client(await token()))
 
   async function choice(): Promise<ProjectChoice> {

@@ -1,0 +1,37 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+
+interface Asked {
+  input: NodeJS.ReadableStream
+  output: NodeJS.WritableStream
+  /** What is typed is not shown. */
+  hidden: boolean
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * The line that a person types; empty where there comes none, because what they type on is closed.
+ * @param onInterrupt they pressed Ctrl-C
+ * @throws the reason of the signal
+ */
+export function askLine({ input, output, hidden, signal }: Asked, onInterrupt: () => void): Promise<string> {
+  const nowhere = new Writable({ write: (_part, _encoding, done) => done() })
+  const lines = createInterface({ input, output: hidden ? nowhere : output, terminal: true })
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      reject(signal!.reason as Error)
+      lines.close()
+    }
+    signal?.addEventListener('abort', abort)
+    lines.once('line', (line) => {
+      resolve(line)
+      lines.close()
+    })
+    lines.once('close', () => {
+      signal?.removeEventListener('abort', abort)
+      if (hidden) output.write('\n')
+      resolve('')
+    })
+    lines.once('SIGINT', onInterrupt)
+  })
+}

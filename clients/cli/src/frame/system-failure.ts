@@ -1,0 +1,23 @@
+import { CommandFailure } from './command-failure.ts'
+
+const ROOM = 'Make room on the disk, and do it again'
+const RIGHT = 'Give yourself access to it, or name another one'
+const resolutions: Readonly<Record<string, string>> = {
+  ENOSPC: ROOM,
+  EDQUOT: ROOM,
+  EACCES: RIGHT,
+  EPERM: RIGHT,
+  EROFS: RIGHT,
+}
+
+/** What the system refuses, such as to read a file, in a sentence. null: the error is none of the system. */
+export function systemFailure(error: unknown, file?: string): CommandFailure | null {
+  const { code, syscall, message, path = file } = Object(error) as NodeJS.ErrnoException
+  if (code === undefined || syscall === undefined) return null
+  const what = /^\w+: (.+?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message
+  const where = path === undefined ? '' : `${path}: `
+  return new CommandFailure(
+    `${where}${what} (${code}).`,
+    resolutions[code] ?? 'Look whether that file or folder is what is meant',
+  )
+}

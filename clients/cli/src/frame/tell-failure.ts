@@ -1,0 +1,44 @@
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
+import { CommandFailure, exitCodes } from './command-failure.ts'
+import type { Io } from './io.ts'
+import { systemFailure } from './system-failure.ts'
+
+/** Tells why a command ended, and what clears it; of a refusal also the id by which support finds it. Answers what the process ends with. */
+export function tellFailure(error: unknown, io: Pick<Io, 'say'>): number {
+  if (error instanceof ApiRefusal) {
+    const at = error.param === null ? '' : ` (${error.param})`
+    io.say(`Refused, ${oneLine(`${error.code}${at}: ${error.message}`)}`)
+    io.say(`Resolution: ${oneLine(error.resolution)}`)
+    if (error.requestId !== null) io.say(`Request: ${error.requestId}`)
+    if (error.status !== 401) return exitCodes.refused
+    io.say('Sign in: gateway login, or put a token that is valid into GATEWAY_TOKEN.')
+    return exitCodes.signIn
+  }
+  if (error instanceof Unreachable) {
+    io.say(error.message + reasonOf(error))
+    io.say('Resolution: Look whether the address is right (GATEWAY_URL, or gateway profiles) and the service is up.')
+    return exitCodes.refused
+  }
+  const failure = error instanceof CommandFailure ? error : (systemFailure(error) ?? unexpected(error))
+  io.say(failure.message)
+  io.say(`Resolution: ${failure.resolution}`)
+  return failure.exitCode
+}
+
+/** Nobody else's words look like a line of ours. */
+const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+
+/** What the network says, such as that a certificate has ended. */
+function reasonOf({ cause }: Error): string {
+  if (!(cause instanceof Error)) return ''
+  const { code, message } = cause as NodeJS.ErrnoException
+  return reasonOf(cause) || ` (${oneLine(message || (code ?? cause.name))})`
+}
+
+function unexpected(error: unknown): CommandFailure {
+  const [what, at] = ((error as Error).stack ?? String(error)).split(/\n\s*(?=at )/)
+  return new CommandFailure(
+    `It ended where that was not expected: ${what}${at === undefined ? '' : ` (${at})`}`,
+    'Look whether what answers at the address is a gateway as old as this command; if so, report these lines',
+  )
+}

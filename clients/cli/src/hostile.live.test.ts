@@ -1,0 +1,137 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { PassThrough } from 'node:stream'
+import { describe, expect } from 'vitest'
+import { cutAfter, json, type Step } from '@gateway/api-client/scripted-server'
+import { builtTest as test } from './built-command.fixture.ts'
+import { askLine } from './frame/ask-line.ts'
+
+// The built command for the careless and the unlucky: it always ends with a sentence and what clears it, and never with the lines of
+// an error of the language.
+
+const told = (code: number, says: string) => ({
+  code,
+  output: '',
+  words: expect.stringMatching(new RegExp(`^(?!.*node:internal)(?=.*${says}).*Resolution: .`, 's')) as string,
+})
+const page: Step = (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>hi</h1>')
+const empty: Step = (res) => res.writeHead(204).end()
+
+describe('what is kept for whoever signed in is told where it is', () => {
+  test.for([
+    ['[]', 'profiles.json is not as it was written'],
+    ['null', 'profiles.json'],
+    ['"x"', 'profiles.json'],
+    ['{"default":', 'profiles.json'],
+    ['{"default":null}', ': default'],
+    ['{"default":{"token":"svu_1"}}', ': default.url'],
+    ['{"default":{"url":5,"token":"svu_1"}}', ': default.url'],
+    ['{"default":{"url":"https://gateway.example"}}', ': default.token'],
+    ['{"default":{"url":"https://gateway.example","token":"svu_a\\nsecret"}}', 'characters'],
+  ])('%s', async ([text, says], { line }) => {
+    await mkdir(line.settings, { recursive: true })
+    await writeFile(path.join(line.settings, 'profiles.json'), text!)
+    const ended = await line.shell('gateway keys list', {})
+    expect(ended).toMatchObject(told(3, says!))
+    expect(ended.words).not.toContain('secret')
+  })
+
+  test.for([
+    ['a folder in its place', 'mkdir -p ~/.config/gateway/profiles.json', 'EISDIR'],
+    ['a file in place of its folder', 'echo > ~/.config', 'ENOTDIR'],
+  ])('%s', async ([, lines, code], { line }) => {
+    expect(await line.shell(`${lines}; gateway keys list`, {})).toMatchObject(told(1, `profiles.json.*${code}`))
+  })
+
+  test('the mark of the order of bytes is no part of it', async ({ line, server }) => {
+    await mkdir(line.settings, { recursive: true })
+    const text = JSON.stringify({ default: { url: server.url, token: 'svu_1' } })
+    await writeFile(path.join(line.settings, 'profiles.json'), `\uFEFF${text}`)
+    server.answers(json({ data: [], nextCursor: null }))
+    expect(await line.shell('gateway keys list', {})).toMatchObject({ code: 0 })
+  })
+})
+
+describe('an answer that no gateway gives is told', () => {
+  test.for<[string, Step, string, string]>([
+    ['a page', page, 'gateway keys list', 'text/html'],
+    ['nothing', empty, 'gateway keys list', 'not expected'],
+    ['JSON of another shape', json({ a: 1 }), 'gateway keys list', 'not expected'],
+    ['null', json(null), 'gateway whoami', 'not expected'],
+    ['a page in place of a table', page, 'gateway usage --csv', 'text/html'],
+    ['a table that is cut', cutAfter('a,b\n1,2\n', 'text/csv'), 'gateway usage --csv', 'broke off'],
+    ['a redirection', (res) => res.writeHead(302, { location: '/login' }).end(), 'gateway whoami', '/login'],
+    ['a refusal without words', json({ error: { code: 'not_found' } }, 404), 'gateway whoami', 'not_found'],
+  ])('%s', async ([, step, asked, says], { line, server }) => {
+    server.answers(step)
+    expect(await line.shell(asked)).toMatchObject(told(1, says))
+  })
+
+  test('a refusal that would move the cursor, or add lines of its own', async ({ line, server }) => {
+    const error = { code: 'x\u001B[31m', message: 'a\u001B[2J\nResolution: b', resolution: 'c\u009B2J\nd' }
+    server.answers(json({ error }, 400))
+    const { words } = await line.shell('gateway whoami --json')
+    expect(words).toBe('Refused, x\uFFFD[31m: a\uFFFD[2J Resolution: b\nResolution: c\uFFFD2J d\n')
+  })
+
+  test('none at all, with what the network says', async ({ line }) => {
+    const env = { GATEWAY_URL: 'https://none.invalid', GATEWAY_TOKEN: 'svu_1' }
+    expect(await line.shell('gateway whoami', env)).toMatchObject(told(1, 'none.invalid'))
+  })
+})
+
+describe('arguments', () => {
+  test.for<[string, number, string]>([
+    [`gateway keys revoke '' --yes`, 2, 'needs key'],
+    ['gateway executions show ..', 1, 'can not be'],
+    ['gateway flows run sbx-1 --input @none', 1, 'none: .*ENOENT'],
+    ['gateway flows run sbx-1 --input @.', 1, 'EISDIR'],
+    ['gateway calls list --limit abc', 2, 'abc'],
+    ['gateway calls list --from 2026-13-01', 2, 'from'],
+    ['gateway keys revoke -x --yes', 2, '-x'],
+  ])('%s ends with %i and a sentence', async ([asked, code, says], { line }) => {
+    expect(await line.shell(asked)).toMatchObject(told(code, says))
+  })
+})
+
+describe('where its words and data can not go', () => {
+  const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
+
+  test('a full disk is told', async ({ line }) => {
+    expect(await line.shell('gateway --help > /dev/full')).toMatchObject(told(1, 'standard output.*ENOSPC'))
+  })
+
+  test('words to a full disk change nothing', async ({ line }) => {
+    expect(await line.shell('gateway keys revoke 2> /dev/full')).toMatchObject({ code: 2 })
+  })
+
+  test('a reader who has enough is no failure', async ({ line }) => {
+    expect(await line.shell('set -o pipefail; gateway --help | head -1')).toMatchObject({ code: 0 })
+  })
+
+  test.for(['> /dev/full', '| true'])('a secret that nobody has seen is told: %s', async (to, { line, server }) => {
+    server.answers(made)
+    const ended = await line.shell(`set -o pipefail; gateway keys create x --json ${to}`)
+    expect(ended).toMatchObject(told(1, 'keys rotate key_1'))
+  })
+})
+
+test('without a home or in a folder that is gone, what needs neither is done', async ({ line, server }) => {
+  server.answers(json({ data: [], nextCursor: null }))
+  const gone = 'mkdir gone && cd gone && rmdir ../gone'
+  expect(await line.shell(`${gone}; gateway keys list`)).toMatchObject({ code: 0 })
+  expect(await line.shell(`${gone}; gateway flows push`)).toMatchObject(told(1, 'not there any more'))
+})
+
+test('a question that is closed without an answer is answered with nothing', async () => {
+  for (const hidden of [true, false]) {
+    const input = new PassThrough()
+    const answer = askLine({ input, output: new PassThrough(), hidden }, () => {})
+    input.end()
+    expect(await answer).toBe('')
+  }
+  const input = new PassThrough()
+  const answer = askLine({ input, output: new PassThrough(), hidden: false }, () => {})
+  input.write('yes\n')
+  expect(await answer).toBe('yes')
+})
