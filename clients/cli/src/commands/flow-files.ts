@@ -1,13 +1,14 @@
 import { newGraph } from '@gateway/flow/new-graph'
 import { CommandFailure, exitCodes } from '../frame/command-failure.ts'
-import { command, folderOptions, projectOptions } from '../frame/command-row.ts'
+import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
 import { printJson } from '../frame/print.ts'
+import type { FlowFolder } from '../flows/flow-folder.ts'
 import { checkFlow } from '../flows/check-flow.ts'
 import { fileOf, readFlowName } from '../flows/flow-name.ts'
 import { flowTypes } from '../flows/flow-types.ts'
 import { folderOf, lockedFlow, openFlows, sandboxNamed } from '../flows/open-flows.ts'
 import { pullFlow } from '../flows/pull-flow.ts'
-import { pushFlow, sayProblems } from '../flows/push-flow.ts'
+import { missingFile, pushFlow, sayProblems } from '../flows/push-flow.ts'
 import { differenceText, differing, emptyGraph } from '../flows/say-difference.ts'
 
 const names = {
@@ -72,7 +73,7 @@ export const flowFileCommands = [
     examples: ['gateway flows diff', 'gateway flows diff summary --json'],
     async handle(given) {
       const flows = await openFlows(given)
-      for (const name of given.operands.length > 0 ? given.operands.map(readFlowName) : flows.names) {
+      for (const name of chosenIn(flows, given.operands.map(readFlowName), given.io)) {
         const text = await flows.read(name)
         const { sandbox = null, revision = 0 } = flows.lock.flows[name] ?? {}
         const graphAt = async (number: number) =>
@@ -109,9 +110,9 @@ export const flowFileCommands = [
       const folder = given.options.check ? await folderOf(given) : null
       if (folder) {
         let count = 0
-        for (const name of wanted.length > 0 ? wanted : folder.names) {
+        for (const name of chosenIn(folder, wanted, given.io)) {
           const text = await folder.read(name)
-          if (text === null) throw new CommandFailure(`There is no ${fileOf(name)}.`, 'Name one that is there')
+          if (text === null) throw missingFile(folder, name)
           const { problems } = checkFlow(text)
           if (given.options.json === true)
             for (const problem of problems) printJson(given, { file: fileOf(name), ...problem })
@@ -123,7 +124,7 @@ export const flowFileCommands = [
       }
       const flows = await openFlows(given)
       const draft = given.options.draft === true
-      for (const name of wanted.length > 0 ? wanted : flows.names) {
+      for (const name of chosenIn(flows, wanted, given.io)) {
         const revision = await pushFlow(given.io, flows, name, { draft })
         if (given.options.json === true) printJson(given, { name, sandbox: flows.lock.flows[name]!.sandbox, revision })
       }
@@ -164,3 +165,12 @@ export const flowFileCommands = [
     },
   }),
 ]
+
+/** Those that are asked for, or all of them. @throws CommandFailure where there is no such folder: who checks nothing is not told all is well */
+function chosenIn({ folder, isThere, names, others }: FlowFolder, asked: string[], io: Given['io']): string[] {
+  if (asked.length > 0) return asked
+  if (!isThere)
+    throw new CommandFailure(`There is no folder ${folder}.`, 'Name the folder of the flows: --dir', 'usage')
+  for (const file of others) io.say(`${file} is left out: names of flows are small letters, digits and dashes.`)
+  return names
+}

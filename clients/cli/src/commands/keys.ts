@@ -180,7 +180,12 @@ async function handOver(
   file: SecretFile | null,
 ): Promise<void> {
   if (file) {
-    await file.keep(secret)
+    await file.keep(secret).catch((error: Error) => {
+      throw new CommandFailure(
+        `${id} was made, and its secret is lost. ${error.message}`,
+        `Replace the secret: gateway keys rotate ${id} --write-env ${file.name}`,
+      )
+    })
     given.io.say(`The secret of ${id} is in ${file.name}.`)
   }
   const shown = file ? { key: id } : { key: id, secret }

@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { CommandFailure } from '../frame/command-failure.ts'
 import type { Io } from '../frame/io.ts'
-import { readIfThere, writePrivateFile } from '../session/private-file.ts'
+import { readBytesIfThere, writePrivateFile } from '../session/private-file.ts'
+
+/** More than any secret takes. */
+const ROOM_BYTES = 4_096
 
 export interface SecretFile {
   name: string
@@ -12,13 +17,15 @@ export interface SecretFile {
 
 /**
  * The file that a secret is to go into, looked at before there is one: a secret that can be put nowhere is lost.
- * @throws CommandFailure where it has a key already, or git would take it into a commit
+ * @throws CommandFailure where it has a key already, git would take it into a commit, or it can't be written
  */
 export async function openSecretFile(io: Io, name: string | undefined): Promise<SecretFile | null> {
   if (name === undefined) return null
-  const file = path.resolve(io.folder, name)
-  const text = (await readIfThere(file)) ?? ''
-  if (/^\s*(export\s+)?GATEWAY_KEY\s*=/m.test(text))
+  const asked = path.resolve(io.folder, name)
+  const file = await realpath(asked).catch(() => asked)
+  // Bytes, because what is in it may be no UTF-8.
+  const before = (await readBytesIfThere(file)) ?? Buffer.alloc(0)
+  if (/^\s*(export\s+)?GATEWAY_KEY\s*=/m.test(before.toString()))
     throw new CommandFailure(`${name} has a GATEWAY_KEY already.`, 'Take that line away, or name another file', 'usage')
   if (await wouldBeCommitted(file))
     throw new CommandFailure(
@@ -26,13 +33,19 @@ export async function openSecretFile(io: Io, name: string | undefined): Promise<
       `Add ${name} to .gitignore`,
       'usage',
     )
-  const gap = text === '' || text.endsWith('\n') ? '' : '\n'
-  return { name, keep: (secret) => writePrivateFile(file, `${text}${gap}GATEWAY_KEY=${secret}\n`) }
+  await writePrivateFile(file, Buffer.concat([before, Buffer.alloc(ROOM_BYTES)]), { isTrial: true })
+  const gap = before.length === 0 || before.at(-1) === 0x0a ? '' : '\n'
+  return {
+    name,
+    keep: (secret) => writePrivateFile(file, Buffer.concat([before, Buffer.from(`${gap}GATEWAY_KEY=${secret}\n`)])),
+  }
 }
 
 async function wouldBeCommitted(file: string): Promise<boolean> {
+  let folder = path.dirname(file)
+  while (!existsSync(folder)) folder = path.dirname(folder)
   const git = (...args: string[]) =>
-    promisify(execFile)('git', ['-C', path.dirname(file), ...args]).then(
+    promisify(execFile)('git', ['-C', folder, ...args]).then(
       ({ stdout }) => stdout.trim(),
       () => null, // no repository, no git, or not ignored
     )

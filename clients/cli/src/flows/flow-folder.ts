@@ -1,12 +1,15 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Graph } from '@gateway/contracts/graph'
 import { z } from 'zod'
 import { CommandFailure } from '../frame/command-failure.ts'
+import { systemFailure } from '../frame/system-failure.ts'
+import { writeWhole } from '../frame/write-whole.ts'
 import { readIfThere } from '../session/private-file.ts'
 import { fileOf, nameOfFile } from './flow-name.ts'
+import { readJson } from './json-positions.ts'
 
 // A folder of flows, to be kept in git: a file each, as the console shows and takes it, and beside them what they were made of.
 //   L1  The lock file says of each flow which revision its author has seen last. What is newer was seen by nobody here, so it is
@@ -18,14 +21,19 @@ const LOCK = 'gateway.lock.json'
 const lockShape = z.strictObject({
   organization: z.string().nullable().describe('whose flows these are'),
   project: z.string().nullable(),
-  flows: z.record(
-    z.string().refine((name) => nameOfFile(fileOf(name)) === name, 'is no name of a flow'),
-    z.strictObject({
-      sandbox: z.string().startsWith('sbx-'),
-      revision: z.int().min(0).describe('the one that was seen last; 0: none'),
-      digest: z.string().nullable().describe('SHA-256 of the canonical JSON of its graph'),
-    }),
-  ),
+  flows: z
+    .record(
+      z.string().refine((name) => nameOfFile(fileOf(name)) === name, 'is no name of a flow'),
+      z.strictObject({
+        sandbox: z.string().startsWith('sbx-'),
+        revision: z.int().min(0).describe('the one that was seen last; 0: none'),
+        digest: z.string().nullable().describe('SHA-256 of the canonical JSON of its graph'),
+      }),
+    )
+    .refine(
+      (flows) => new Set(Object.values(flows).map(({ sandbox }) => sandbox)).size === Object.keys(flows).length,
+      'Two files are one sandbox product.',
+    ),
 })
 export type Lock = z.infer<typeof lockShape>
 export type LockedFlow = Lock['flows'][string]
@@ -35,6 +43,10 @@ export interface FlowFolder {
   lock: Lock
   /** Of the files and of the lock. */
   names: string[]
+  /** Whether there is such a folder. */
+  isThere: boolean
+  /** Files that look like flows, and whose name no flow has here: they are left out. */
+  others: string[]
   /** As it is written; null: there is no file. */
   read(name: string): Promise<string | null>
   write(name: string, graph: Graph): Promise<void>
@@ -43,20 +55,29 @@ export interface FlowFolder {
 
 export async function openFlowFolder(folder: string): Promise<FlowFolder> {
   const text = await readIfThere(path.join(folder, LOCK))
-  const lock = text === null ? { organization: null, project: null, flows: {} } : lockOf(text)
-  const files = await readdir(folder).catch(() => [])
+  const lock = text === null ? lockOf('{"organization":null,"project":null,"flows":{}}') : lockOf(text)
+  const files = await filesIn(folder)
   const names = [
-    ...new Set([...Object.keys(lock.flows), ...files.flatMap((file) => nameOfFile(file) ?? [])]),
+    ...new Set([...Object.keys(lock.flows), ...(files ?? []).flatMap((file) => nameOfFile(file) ?? [])]),
   ].toSorted()
 
   return {
     folder,
     lock,
     names,
+    isThere: files !== null,
+    others: (files ?? []).filter((file) => /\.flow\.json$/i.test(file) && nameOfFile(file) === null),
     read: (name) => readIfThere(path.join(folder, fileOf(name))),
-    write: (name, graph) => writeWhole(path.join(folder, fileOf(name)), graph),
-    keepLock: () => writeWhole(path.join(folder, LOCK), { ...lock, flows: sorted(lock.flows) }),
+    write: (name, graph) => writeJson(path.join(folder, fileOf(name)), graph),
+    keepLock: () => writeJson(path.join(folder, LOCK), { ...lock, flows: sorted(lock.flows) }),
   }
+}
+
+async function filesIn(folder: string): Promise<string[] | null> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw systemFailure(error, folder) ?? error
+  })
 }
 
 /** Of the graph as it says the same in whatever order its fields stand. */
@@ -65,23 +86,25 @@ export function digestOf(graph: Graph): string {
 }
 
 /** Takes the place of what was there, also of a link that leads elsewhere. */
-async function writeWhole(file: string, value: unknown): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true })
-  const work = `${file}.${process.pid}`
-  try {
-    await writeFile(work, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx' })
-    await rename(work, file)
-  } finally {
-    await rm(work, { force: true })
-  }
-}
+const writeJson = (file: string, value: unknown) => writeWhole(file, `${JSON.stringify(value, null, 2)}\n`)
 
+/** Its flows have no names but those that it says, such as `constructor`. */
 function lockOf(text: string): Lock {
-  try {
-    return lockShape.parse(JSON.parse(text))
-  } catch {
-    throw new CommandFailure(`${LOCK} is not as it was written.`, `Take ${LOCK} back from git`)
-  }
+  if (/^<{7} /m.test(text))
+    throw new CommandFailure(
+      `${LOCK} has conflicts of a merge.`,
+      'Keep of each flow the part with the higher revision, without the marks, and look at it: gateway flows diff',
+    )
+  const read = readJson(text)
+  const { data, error } = lockShape.safeParse('fault' in read ? null : read.value)
+  if (data) return { ...data, flows: Object.assign(Object.create(null) as Lock['flows'], data.flows) }
+  const [issue] = error.issues
+  const { line } = 'fault' in read ? read.position : read.at(issue!.path as (string | number)[])
+  const why = 'fault' in read ? read.fault : issue!.message
+  throw new CommandFailure(
+    `${LOCK}:${line} is not as it was written: ${why}`,
+    `Take ${LOCK} back from git; if a newer command wrote it, use that one`,
+  )
 }
 
 const sorted = (flows: Lock['flows']) =>

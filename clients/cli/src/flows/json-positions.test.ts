@@ -21,7 +21,7 @@ test('a text with a slip is refused where the language refuses it, and nowhere e
         const text = JSON.stringify(value, null, 1)
         const changed = text.slice(0, at % text.length) + slip + text.slice((at % text.length) + 1)
         const read = readJson(changed)
-        if ('fault' in read && read.fault.includes('twice')) return
+        if ('fault' in read && /twice|too large/.test(read.fault)) return
         expect('fault' in read).toBe(!isJson(changed))
       },
     ),

@@ -1,3 +1,5 @@
+import { flowLimits } from '@gateway/contracts/limits'
+
 export interface Position {
   /** From 1 on, as editors count. */
   line: number
@@ -10,9 +12,14 @@ export type ReadJson =
   | { fault: string; position: Position }
 
 const DEEPEST = 256
+/** Characters; the service takes half as many bytes of JSON without blanks. */
+const LONGEST = 2 * flowLimits.bodyBytes
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 /** JSON, and where each part of it stands: of a path that is not there, where the nearest part around it does. */
 export function readJson(text: string): ReadJson {
+  if (text.length > LONGEST)
+    return { fault: 'It is larger than what the gateway takes.', position: { line: 1, column: 1 } }
   const starts = new Map<string, number>()
   const scan = scanner(text, (path, at) => starts.set(JSON.stringify(path), at))
   const fault = scan()
@@ -66,7 +73,14 @@ function scanner(text: string, found: (path: Path, at: number) => void): () => F
     if (!starts(path)) found(path, at)
     if (taken(/\{/y)) members(path, '}', (n, names) => member(path, n, names))
     else if (taken(/\[/y)) members(path, ']', (n) => value([...path, n]))
-    else if (!name() && !taken(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y)) fail('a value')
+    else if (!name() && !number() && !taken(/true|false|null/y)) fail('a value')
+  }
+  function number(): boolean {
+    const begins = at
+    const written = taken(NUMBER)
+    // It would be read as infinity, and written as null.
+    if (!Number.isFinite(Number(written))) throw new Fault('This number is too large.', begins)
+    return written !== null
   }
   const named = new Set<string>()
   const starts = (path: Path) => named.has(JSON.stringify(path))

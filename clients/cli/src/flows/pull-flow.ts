@@ -18,7 +18,7 @@ export interface PullOptions {
 export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, options: PullOptions): Promise<void> {
   const { lock } = flows
   const known = Object.entries(lock.flows).find(([, { sandbox: id }]) => id === sandbox.id)
-  const name = known?.[0] ?? nameFor(sandbox.name, sandbox.id, new Set(flows.names))
+  const name = known?.[0] ?? nameFor(sandbox.name, sandbox.id, new Set([...flows.names, ...Object.keys(lock.flows)]))
   const file = fileOf(name)
   if (sandbox.latestRevision === 0) return io.say(`${sandbox.name} (${sandbox.id}) has no revision yet.`)
   const { graph: theirs } = await flows.revision(sandbox.id, sandbox.latestRevision)

@@ -4,7 +4,7 @@ import type { Graph } from '@gateway/contracts/graph'
 import type { Io } from '../frame/io.ts'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { checkFlow, type FlowProblem } from './check-flow.ts'
-import { digestOf } from './flow-folder.ts'
+import { digestOf, type LockedFlow } from './flow-folder.ts'
 import { fileOf } from './flow-name.ts'
 import type { Flows } from './open-flows.ts'
 import { differing, emptyGraph, sayDifference } from './say-difference.ts'
@@ -13,6 +13,16 @@ import { differing, emptyGraph, sayDifference } from './say-difference.ts'
 export function sayProblems(io: Io, file: string, problems: readonly FlowProblem[]): void {
   for (const { line, column, code, message, resolution } of problems)
     io.say(`${file}:${line}:${column}: ${code}: ${message} ${resolution}`)
+}
+
+/** A flow has no file, also where the lock file still has it. */
+export function missingFile({ lock }: Pick<Flows, 'lock'>, name: string): CommandFailure {
+  return new CommandFailure(
+    `There is no ${fileOf(name)}.`,
+    lock.flows[name] === undefined
+      ? `Begin one: gateway flows init ${name}`
+      : `Get it back: gateway flows pull ${name}. Or take ${name} out of gateway.lock.json too`,
+  )
 }
 
 /**
@@ -25,7 +35,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   const { api, tenant, project, lock } = flows
   const file = fileOf(name)
   const text = await flows.read(name)
-  if (text === null) throw new CommandFailure(`There is no ${file}.`, `Begin one: gateway flows init ${name}`)
+  if (text === null) throw missingFile(flows, name)
   const { graph, problems, positionOf } = checkFlow(text)
   sayProblems(io, file, problems)
   if (graph === null || (problems.length > 0 && !draft))
@@ -34,12 +44,11 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
       graph === null ? 'Mend it' : 'Mend it, or save it as it is: --draft',
     )
 
-  const locked = lock.flows[name] ?? (await make())
   const digest = digestOf(graph)
-  if (locked.digest === digest) {
-    io.say(`${file} is revision ${locked.revision} already.`)
-    return locked.revision
-  }
+  const known = lock.flows[name]
+  if (known?.digest === digest) return isAlready(known.revision)
+  await flows.keepLock() // what can't be kept on record here is not made there
+  const locked = known ?? (await make())
   const body = { graph, draft, baseRevision: locked.revision }
   const params = { tenant, sandbox: locked.sandbox }
   const saved = await api
@@ -49,9 +58,10 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
       idempotencyKey: randomUUID(),
     })
     .catch((error: unknown) => refused(error, locked, graph))
+  if (saved === null) return isAlready(lock.flows[name]!.revision)
   lock.flows[name] = { ...locked, revision: saved.number, digest }
-  await flows.keepLock()
   io.say(`${file} is saved as revision ${saved.number} of ${locked.sandbox}.`)
+  await flows.keepLock()
   const more = saved.problems.filter(({ code }) => code === 'product_not_assigned' || problems.length === 0)
   sayProblems(
     io,
@@ -70,16 +80,28 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
     })
     const made = { sandbox: id, revision: 0, digest: null }
     lock.flows[name] = made
-    await flows.keepLock()
     io.say(`${name} is the sandbox product ${id}.`)
+    await flows.keepLock()
     return made
   }
 
-  async function refused(error: unknown, { sandbox, revision }: typeof locked, mine: Graph): Promise<never> {
+  function isAlready(revision: number): number {
+    io.say(`${file} is revision ${revision} already.`)
+    return revision
+  }
+
+  /** null: what was saved meanwhile is this very graph, such as by a push whose end did not come here. */
+  async function refused(error: unknown, { sandbox, revision }: LockedFlow, mine: Graph): Promise<null> {
     if (!(error instanceof ApiRefusal) || error.code !== 'revision_conflict') throw error
     const { latestRevision } = await flows.sandbox(sandbox)
+    const { graph: theirs } = await flows.revision(sandbox, latestRevision)
+    if (digestOf(theirs) === digest) {
+      lock.flows[name] = { sandbox, revision: latestRevision, digest }
+      await flows.keepLock()
+      return null
+    }
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox, revision)).graph
-    sayDifference(io, differing(base, (await flows.revision(sandbox, latestRevision)).graph, mine))
+    sayDifference(io, differing(base, theirs, mine))
     throw new CommandFailure(
       `${file} is made of revision ${revision}, and revision ${latestRevision} was saved meanwhile. Nothing was saved.`,
       `Bring both together, and push again: gateway flows pull ${name} --merge`,

@@ -12,10 +12,11 @@ const resolutions: Readonly<Record<string, string>> = {
 
 /** What the system refuses, such as to read a file, in a sentence. null: the error is none of the system. */
 export function systemFailure(error: unknown, file?: string): CommandFailure | null {
-  const { code, syscall, message, path = file } = Object(error) as NodeJS.ErrnoException
+  const { code, syscall, message, path } = Object(error) as NodeJS.ErrnoException
   if (code === undefined || syscall === undefined) return null
   const what = /^\w+: (.+?)(?:, \w+.*)?$/s.exec(message)?.[1] ?? message
-  const where = path === undefined ? '' : `${path}: `
+  const named = file ?? path
+  const where = named === undefined ? '' : `${named}: `
   return new CommandFailure(
     `${where}${what} (${code}).`,
     resolutions[code] ?? 'Look whether that file or folder is what is meant',

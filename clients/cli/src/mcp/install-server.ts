@@ -1,10 +1,11 @@
-import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { SandboxRecord } from '@gateway/contracts/console/sandboxes'
 import { clientSettings } from '@gateway/flow/client-settings'
 import { CommandFailure } from '../frame/command-failure.ts'
 import type { Given } from '../frame/command-row.ts'
 import { confirm } from '../frame/confirm.ts'
+import { writeWhole } from '../frame/write-whole.ts'
 import { nameFor } from '../flows/flow-name.ts'
 import { readIfThere, writePrivateFile } from '../session/private-file.ts'
 import { settingsFolder } from '../session/profiles.ts'
@@ -46,12 +47,9 @@ export async function installServer(
   await confirm(given, before === undefined ? `${name} is put in.` : `${name} is put in, in place of what is there.`)
 
   await writePrivateFile(keyFile, `${key}\n`)
-  await mkdir(path.dirname(file), { recursive: true })
-  if (text !== null) await copyFile(file, `${file}.backup`)
-  const work = `${file}.${process.pid}`
+  if (text !== null) await writeWhole(`${file}.backup`, await readFile(file))
   const changed = { ...settings, [part]: { ...settings[part], [name]: server } }
-  await writeFile(work, `${JSON.stringify(changed, null, 2)}\n`)
-  await rename(work, file)
+  await writeWhole(file, `${JSON.stringify(changed, null, 2)}\n`, { isFollowed: true })
   io.say(`${name} is in ${file}. Start the client anew.`)
 }
 

@@ -1,20 +1,26 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import path from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { systemFailure } from '../frame/system-failure.ts'
+import { writeWhole } from '../frame/write-whole.ts'
 
 /** Writes a file that only its owner reads, whole or not at all; a folder that is missing is made for the owner alone. */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
-  const work = `${file}.${process.pid}`
-  await writeFile(work, text, { mode: 0o600 })
-  await chmod(work, 0o600) // one that was there keeps its mode otherwise
-  await rename(work, file)
+export function writePrivateFile(
+  file: string,
+  content: string | Uint8Array,
+  trial: { isTrial?: boolean } = {},
+): Promise<void> {
+  return writeWhole(file, content, { mode: 0o600, isFollowed: true, ...trial })
 }
 
 /** Without the mark of the order of bytes that some editors put first. null: there is none. */
 export async function readIfThere(file: string): Promise<string | null> {
+  const bytes = await readBytesIfThere(file)
+  return bytes === null ? null : new TextDecoder().decode(bytes)
+}
+
+/** As they are. null: there is no file. */
+export async function readBytesIfThere(file: string): Promise<Buffer<ArrayBuffer> | null> {
   try {
-    return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
+    return await readFile(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw systemFailure(error, file) ?? error

@@ -1,0 +1,155 @@
+import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect } from 'vitest'
+import { json, refusal, type Step } from '@gateway/api-client/scripted-server'
+import { newGraph } from '@gateway/flow/new-graph'
+import { builtTest as test } from './built-command.fixture.ts'
+
+// Files of flows and of secrets as editors, merges and full disks leave them. A file that can't be written is one whose name a folder
+// has taken meanwhile: a full disk refuses at the same place.
+
+const LOCK = 'gateway.lock.json'
+const lockOf = (flows: object) => JSON.stringify({ organization: 'ten_1', project: 'prj_1', flows })
+const one = (more: object = {}) => lockOf({ a: { sandbox: 'sbx-1', revision: 1, digest: null, ...more } })
+const flow = JSON.stringify(newGraph)
+const sandbox = { id: 'sbx-1', name: 'a', latestRevision: 2, activeRevision: null, mcpEnabled: false, suspended: false }
+const revision = { number: 2, graph: newGraph, problems: [] }
+const conflict = refusal('revision_conflict', 409, { 'x-should-retry': 'false' })
+const page = (...data: object[]) => json({ data, nextCursor: null })
+/** Answers once a folder has taken the name of this file. */
+const takeName =
+  (file: string, step: Step): Step =>
+  (res, req) =>
+    void rm(file, { force: true })
+      .then(() => mkdir(path.join(file, 'full'), { recursive: true }))
+      .then(() => step(res, req))
+
+describe('a lock file is told with its line where it has', () => {
+  test.for([
+    ['conflicts', `{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}`, 'conflicts.*higher revision'],
+    ['a revision that is no number', one({ revision: '1' }), `${LOCK}:1`],
+    ['a field of a newer command', `{"version":2,\n${one().slice(1)}`, 'newer command'],
+    ['a flow that leads out of the folder', lockOf({ '../a': {} }), `${LOCK}:1`],
+    [
+      'one product twice',
+      lockOf(Object.fromEntries(['a', 'b'].map((name) => [name, { sandbox: 'sbx-1', revision: 1, digest: null }]))),
+      'Two files',
+    ],
+    ['no JSON', '{', `${LOCK}:1`],
+  ])('%s', async ([, text, says], { line, server }) => {
+    await writeFile(path.join(line.folder, LOCK), text!)
+    const ended = await line.shell('gateway flows push')
+    expect(ended).toMatchObject({ code: 1, words: expect.stringMatching(new RegExp(says!, 's')) as string })
+    expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toBe(text)
+    expect(server.requests).toEqual([])
+  })
+})
+
+describe('a check tells', () => {
+  test.for<[string, string, number, string]>([
+    ['a number that no JSON can write', flow.replace(/"x":0/, '"x":1e999'), 1, 'too large'],
+    ['a file that no gateway takes', `["${'x'.repeat(5_000_000)}"]`, 1, 'larger than'],
+    ['no problem where an editor has marked the order of bytes', `\uFEFF${flow}`, 0, 'No problems'],
+    ['no problem of ends of lines', flow.replaceAll(',', ',\r\n'), 0, 'No problems'],
+  ])('%s', async ([, text, code, says], { line }) => {
+    await writeFile(path.join(line.folder, 'a.flow.json'), text)
+    const ended = await line.shell('gateway flows push --check')
+    expect(ended).toMatchObject({ code, words: expect.stringContaining(says) as string })
+  })
+
+  test('a folder that is not there, a file that it leaves out, and one that is gone', async ({ line }) => {
+    expect(await line.shell('gateway flows push --check --dir flws')).toMatchObject({
+      code: 2,
+      words: expect.stringContaining('--dir') as string,
+    })
+    await writeFile(path.join(line.folder, 'Summary.flow.json'), flow)
+    await writeFile(path.join(line.folder, LOCK), one())
+    const { code, words } = await line.shell('gateway flows push --check')
+    expect(code).toBe(1)
+    expect(words).toContain('Summary.flow.json is left out')
+    expect(words).toContain('gateway flows pull a')
+  })
+})
+
+describe('a push', () => {
+  test('finds what was saved by one whose end it did not see', async ({ line, server }) => {
+    await writeFile(path.join(line.folder, 'a.flow.json'), flow)
+    await writeFile(path.join(line.folder, LOCK), one())
+    server.answers(conflict, json(sandbox), json(revision))
+    expect(await line.shell('gateway flows push')).toMatchObject({
+      code: 0,
+      words: expect.stringContaining('a.flow.json is revision 2 already') as string,
+    })
+    expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"revision": 2')
+  })
+
+  test('tells what was saved, where that can not be kept on record', async ({ line, server }) => {
+    await writeFile(path.join(line.folder, 'a.flow.json'), flow)
+    await writeFile(path.join(line.folder, LOCK), one())
+    server.answers(takeName(path.join(line.folder, LOCK), json(revision, 201)))
+    const { code, words } = await line.shell('gateway flows push')
+    expect(code).toBe(1)
+    expect(words).toMatch(/saved as revision 2.*gateway\.lock\.json: .*Resolution: /s)
+    expect((await readdir(line.folder)).toSorted()).toEqual(['a.flow.json', LOCK])
+  })
+
+  test('makes nothing that it could not keep on record', async ({ line, server }) => {
+    await writeFile(path.join(line.folder, 'a.flow.json'), flow)
+    const tenants = [{ id: 'ten_1', name: 'T', role: 'Owner', projects: [{ id: 'prj_1', name: 'P', role: 'Admin' }] }]
+    server.answers(takeName(path.join(line.folder, LOCK), json({ id: 'per_1', tenants })))
+    const env = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1', GATEWAY_PROJECT: '' }
+    expect(await line.shell('gateway flows push', env)).toMatchObject({ code: 1 })
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET'])
+  })
+
+  test('of a name that the language knows is one of a new flow', async ({ line, server }) => {
+    server.answers(json({ ...sandbox, id: 'sbx-2' }, 201), json({ ...revision, number: 1 }, 201), page())
+    const pushed = await line.shell('gateway flows init constructor && gateway flows push constructor')
+    expect(pushed).toMatchObject({ code: 0 })
+    expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"constructor"')
+    expect(await line.shell('gateway flows run valueOf')).toMatchObject({
+      code: 1,
+      words: expect.stringContaining('There is no flow valueOf') as string,
+    })
+  })
+})
+
+test('two products of one name are pulled into a file each', async ({ line, server }) => {
+  const other = { ...sandbox, id: 'sbx-2' }
+  server.answers(page(sandbox, other), json(revision), json(revision))
+  expect(await line.shell('gateway flows pull')).toMatchObject({ code: 0 })
+  expect((await readdir(line.folder)).toSorted()).toEqual(['a-sbx-2.flow.json', 'a.flow.json', LOCK])
+})
+
+describe('a secret that is written', () => {
+  const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
+
+  test('leaves what else is in the file as it is, also where a link leads', async ({ line, server }) => {
+    const kept = path.join(line.home, 'kept.env')
+    await writeFile(kept, Buffer.from([0x41, 0x3d, 0xe9]))
+    await symlink(kept, path.join(line.folder, '.env'))
+    server.answers(made)
+    expect(await line.shell('gateway keys create x --write-env .env')).toMatchObject({ code: 0 })
+    const expected = Buffer.concat([Buffer.from([0x41, 0x3d, 0xe9]), Buffer.from('\nGATEWAY_KEY=svc_secret\n')])
+    expect(await readFile(kept)).toEqual(expected)
+    expect(await readdir(line.folder)).toEqual(['.env'])
+  })
+
+  test('and can not be kept is told with what replaces it, and is left nowhere', async ({ line, server }) => {
+    const file = path.join(line.folder, '.env')
+    server.answers(takeName(file, made))
+    const { code, output, words } = await line.shell('gateway keys create x --write-env .env')
+    expect([code, output]).toEqual([1, ''])
+    expect(words).toMatch(/key_1 was made, and its secret is lost.*gateway keys rotate key_1 --write-env .env/s)
+    expect(words).not.toContain('svc_secret')
+    expect(await readdir(line.folder)).toEqual(['.env'])
+  })
+
+  test.for([
+    ['into a folder that can not be', 'touch a; gateway keys create x --write-env a/.env', 1, 'ENOTDIR'],
+    ['into a new folder of a repository', 'git init -q .; gateway keys create x --write-env b/.env', 2, '.gitignore'],
+  ] as const)('%s is not made', async ([, asked, code, says], { line, server }) => {
+    expect(await line.shell(asked)).toMatchObject({ code, words: expect.stringContaining(says) as string })
+    expect(server.requests).toEqual([])
+  })
+})
