@@ -3,6 +3,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { scriptedTest } from '@gateway/api-client/scripted-server'
+import { commands } from './commands/command-table.ts'
+import type { Io } from './frame/io.ts'
+import { runCommand } from './frame/run-command.ts'
 import { buildCommandLine } from './build-command-line.ts'
 
 interface Ended {
@@ -43,5 +46,29 @@ export const builtTest = scriptedTest
         child.once('close', (code) => resolve({ ...ended, code }))
       })
     }
-    return { home, folder, shell, settings: path.join(home, '.config/gateway') }
+    /** Executes one command in this process: `gateway` and its arguments, without quotes. Nobody is before a terminal. */
+    async function ask(asked: string, env: Record<string, string> = signedIn): Promise<Ended> {
+      const ended: Ended = { code: null, output: '', words: '' }
+      const none = () => Promise.resolve('')
+      const io: Io = {
+        env: { GATEWAY_ORGANIZATION: 'ten_1', GATEWAY_PROJECT: 'prj_1', ...env },
+        folder,
+        homeFolder: home,
+        platform: process.platform,
+        program: [process.execPath, program],
+        isTerminal: { input: false, output: false, words: false },
+        write: (text) => void (ended.output += text),
+        isWritten: () => Promise.resolve(true),
+        say: (text) => void (ended.words += `${text}\n`),
+        progress: () => {},
+        readInput: none,
+        ask: none,
+        openBrowser: () => {},
+        wait: () => Promise.resolve(),
+        now: () => Date.now(),
+      }
+      ended.code = await runCommand(commands, asked.split(' ').slice(1), io)
+      return ended
+    }
+    return { home, folder, shell, ask, settings: path.join(home, '.config/gateway') }
   })

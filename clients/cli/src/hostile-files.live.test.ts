@@ -38,7 +38,7 @@ describe('a lock file is told with its line where it has', () => {
     ['no JSON', '{', `${LOCK}:1`],
   ])('%s', async ([, text, says], { line, server }) => {
     await writeFile(path.join(line.folder, LOCK), text!)
-    const ended = await line.shell('gateway flows push')
+    const ended = await line.ask('gateway flows push')
     expect(ended).toMatchObject({ code: 1, words: expect.stringMatching(new RegExp(says!, 's')) as string })
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toBe(text)
     expect(server.requests).toEqual([])
@@ -53,18 +53,18 @@ describe('a check tells', () => {
     ['no problem of ends of lines', flow.replaceAll(',', ',\r\n'), 0, 'No problems'],
   ])('%s', async ([, text, code, says], { line }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), text)
-    const ended = await line.shell('gateway flows push --check')
+    const ended = await line.ask('gateway flows push --check')
     expect(ended).toMatchObject({ code, words: expect.stringContaining(says) as string })
   })
 
   test('a folder that is not there, a file that it leaves out, and one that is gone', async ({ line }) => {
-    expect(await line.shell('gateway flows push --check --dir flws')).toMatchObject({
+    expect(await line.ask('gateway flows push --check --dir flws')).toMatchObject({
       code: 2,
       words: expect.stringContaining('--dir') as string,
     })
     await writeFile(path.join(line.folder, 'Summary.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
-    const { code, words } = await line.shell('gateway flows push --check')
+    const { code, words } = await line.ask('gateway flows push --check')
     expect(code).toBe(1)
     expect(words).toContain('Summary.flow.json is left out')
     expect(words).toContain('gateway flows pull a')
@@ -76,7 +76,7 @@ describe('a push', () => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
     server.answers(conflict, json(sandbox), json(revision))
-    expect(await line.shell('gateway flows push')).toMatchObject({
+    expect(await line.ask('gateway flows push')).toMatchObject({
       code: 0,
       words: expect.stringContaining('a.flow.json is revision 2 already') as string,
     })
@@ -87,7 +87,7 @@ describe('a push', () => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
     server.answers(takeName(path.join(line.folder, LOCK), json(revision, 201)))
-    const { code, words } = await line.shell('gateway flows push')
+    const { code, words } = await line.ask('gateway flows push')
     expect(code).toBe(1)
     expect(words).toMatch(/saved as revision 2.*gateway\.lock\.json: .*Resolution: /s)
     expect((await readdir(line.folder)).toSorted()).toEqual(['a.flow.json', LOCK])
@@ -98,7 +98,7 @@ describe('a push', () => {
     const tenants = [{ id: 'ten_1', name: 'T', role: 'Owner', projects: [{ id: 'prj_1', name: 'P', role: 'Admin' }] }]
     server.answers(takeName(path.join(line.folder, LOCK), json({ id: 'per_1', tenants })))
     const env = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1', GATEWAY_PROJECT: '' }
-    expect(await line.shell('gateway flows push', env)).toMatchObject({ code: 1 })
+    expect(await line.ask('gateway flows push', env)).toMatchObject({ code: 1 })
     expect(server.requests.map(({ method }) => method)).toEqual(['GET'])
   })
 
@@ -107,7 +107,7 @@ describe('a push', () => {
     const pushed = await line.shell('gateway flows init constructor && gateway flows push constructor')
     expect(pushed).toMatchObject({ code: 0 })
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"constructor"')
-    expect(await line.shell('gateway flows run valueOf')).toMatchObject({
+    expect(await line.ask('gateway flows run valueOf')).toMatchObject({
       code: 1,
       words: expect.stringContaining('There is no flow valueOf') as string,
     })
@@ -117,7 +117,7 @@ describe('a push', () => {
 test('two products of one name are pulled into a file each', async ({ line, server }) => {
   const other = { ...sandbox, id: 'sbx-2' }
   server.answers(page(sandbox, other), json(revision), json(revision))
-  expect(await line.shell('gateway flows pull')).toMatchObject({ code: 0 })
+  expect(await line.ask('gateway flows pull')).toMatchObject({ code: 0 })
   expect((await readdir(line.folder)).toSorted()).toEqual(['a-sbx-2.flow.json', 'a.flow.json', LOCK])
 })
 
@@ -129,7 +129,7 @@ describe('a secret that is written', () => {
     await writeFile(kept, Buffer.from([0x41, 0x3d, 0xe9]))
     await symlink(kept, path.join(line.folder, '.env'))
     server.answers(made)
-    expect(await line.shell('gateway keys create x --write-env .env')).toMatchObject({ code: 0 })
+    expect(await line.ask('gateway keys create x --write-env .env')).toMatchObject({ code: 0 })
     const expected = Buffer.concat([Buffer.from([0x41, 0x3d, 0xe9]), Buffer.from('\nGATEWAY_KEY=svc_secret\n')])
     expect(await readFile(kept)).toEqual(expected)
     expect(await readdir(line.folder)).toEqual(['.env'])
@@ -138,7 +138,7 @@ describe('a secret that is written', () => {
   test('and can not be kept is told with what replaces it, and is left nowhere', async ({ line, server }) => {
     const file = path.join(line.folder, '.env')
     server.answers(takeName(file, made))
-    const { code, output, words } = await line.shell('gateway keys create x --write-env .env')
+    const { code, output, words } = await line.ask('gateway keys create x --write-env .env')
     expect([code, output]).toEqual([1, ''])
     expect(words).toMatch(/key_1 was made, and its secret is lost.*gateway keys rotate key_1 --write-env .env/s)
     expect(words).not.toContain('svc_secret')
@@ -147,9 +147,26 @@ describe('a secret that is written', () => {
 
   test.for([
     ['into a folder that can not be', 'touch a; gateway keys create x --write-env a/.env', 1, 'ENOTDIR'],
+    [
+      'into a repository that git does not trust',
+      'git init -q .; echo "[" > .git/config; gateway keys create x --write-env .env',
+      2,
+      'git does not say',
+    ],
     ['into a new folder of a repository', 'git init -q .; gateway keys create x --write-env b/.env', 2, '.gitignore'],
   ] as const)('%s is not made', async ([, asked, code, says], { line, server }) => {
     expect(await line.shell(asked)).toMatchObject({ code, words: expect.stringContaining(says) as string })
     expect(server.requests).toEqual([])
   })
+})
+
+test('settings of a client whose servers are no record are left as they are', async ({ line, server }) => {
+  const file = path.join(line.home, '.cursor/mcp.json')
+  await mkdir(path.dirname(file))
+  await writeFile(file, '{"mcpServers":["mine"]}')
+  server.answers(json(sandbox))
+  const env = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1', GATEWAY_KEY: 'svc_1' }
+  const ended = await line.ask('gateway mcp install sbx-1 --client cursor --yes', env)
+  expect(ended).toMatchObject({ code: 1, words: expect.stringContaining('left as it is') as string })
+  expect(await readFile(file, 'utf8')).toBe('{"mcpServers":["mine"]}')
 })

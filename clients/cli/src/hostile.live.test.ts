@@ -6,7 +6,7 @@ import { cutAfter, json, type Step } from '@gateway/api-client/scripted-server'
 import { builtTest as test } from './built-command.fixture.ts'
 import { askLine } from './frame/ask-line.ts'
 
-// The built command for the careless and the unlucky: it always ends with a sentence and what clears it, and never with the lines of
+// The command for the careless and the unlucky: it always ends with a sentence and what clears it, and never with the lines of
 // an error of the language.
 
 const told = (code: number, says: string) => ({
@@ -31,7 +31,7 @@ describe('what is kept for whoever signed in is told where it is', () => {
   ])('%s', async ([text, says], { line }) => {
     await mkdir(line.settings, { recursive: true })
     await writeFile(path.join(line.settings, 'profiles.json'), text!)
-    const ended = await line.shell('gateway keys list', {})
+    const ended = await line.ask('gateway keys list', {})
     expect(ended).toMatchObject(told(3, says!))
     expect(ended.words).not.toContain('secret')
   })
@@ -43,12 +43,18 @@ describe('what is kept for whoever signed in is told where it is', () => {
     expect(await line.shell(`${lines}; gateway keys list`, {})).toMatchObject(told(1, `profiles.json.*${code}`))
   })
 
+  test('whoever else can read it is told', async ({ line }) => {
+    await mkdir(line.settings, { recursive: true })
+    await writeFile(path.join(line.settings, 'profiles.json'), '{}', { mode: 0o644 })
+    expect((await line.ask('gateway keys list', {})).words).toContain('chmod 600')
+  })
+
   test('the mark of the order of bytes is no part of it', async ({ line, server }) => {
     await mkdir(line.settings, { recursive: true })
     const text = JSON.stringify({ default: { url: server.url, token: 'svu_1' } })
     await writeFile(path.join(line.settings, 'profiles.json'), `\uFEFF${text}`)
     server.answers(json({ data: [], nextCursor: null }))
-    expect(await line.shell('gateway keys list', {})).toMatchObject({ code: 0 })
+    expect(await line.ask('gateway keys list', {})).toMatchObject({ code: 0 })
   })
 })
 
@@ -64,7 +70,7 @@ describe('an answer that no gateway gives is told', () => {
     ['a refusal without words', json({ error: { code: 'not_found' } }, 404), 'gateway whoami', 'not_found'],
   ])('%s', async ([, step, asked, says], { line, server }) => {
     server.answers(step)
-    expect(await line.shell(asked)).toMatchObject(told(1, says))
+    expect(await line.ask(asked)).toMatchObject(told(1, says))
   })
 
   test('a refusal that would move the cursor, or add lines of its own', async ({ line, server }) => {
@@ -76,13 +82,29 @@ describe('an answer that no gateway gives is told', () => {
 
   test('none at all, with what the network says', async ({ line }) => {
     const env = { GATEWAY_URL: 'https://none.invalid', GATEWAY_TOKEN: 'svu_1' }
-    expect(await line.shell('gateway whoami', env)).toMatchObject(told(1, 'none.invalid'))
+    expect(await line.ask('gateway whoami', env)).toMatchObject(told(1, 'none.invalid'))
+  })
+})
+
+describe('what may be done although no answer says so is told:', () => {
+  const lines: Step = (res) =>
+    res
+      .writeHead(200, { 'content-type': 'application/x-ndjson' })
+      .end('{"kind":"admitted","seq":0,"executionId":"exe_9"}\n0\n')
+  test.for<[string, Step, string, string]>([
+    ['a key', cutAfter('{'), 'gateway keys create x', 'keys list'],
+    ['a secret that is replaced', cutAfter('{'), 'gateway keys rotate key_1 --yes', 'rotate it again'],
+    ['an execution', page, `gateway flows run sbx-1`, 'executions list'],
+    ['one that has begun', lines, `gateway flows run sbx-1`, 'executions tail exe_9'],
+  ])('%s', async ([, step, asked, says], { line, server }) => {
+    server.answers(step, step, step)
+    expect(await line.ask(asked)).toMatchObject({ code: 1, words: expect.stringContaining(says) as string })
   })
 })
 
 describe('arguments', () => {
   test.for<[string, number, string]>([
-    [`gateway keys revoke '' --yes`, 2, 'needs key'],
+    ['gateway keys revoke  --yes', 2, 'needs key'],
     ['gateway executions show ..', 1, 'can not be'],
     ['gateway flows run sbx-1 --input @none', 1, 'none: .*ENOENT'],
     ['gateway flows run sbx-1 --input @.', 1, 'EISDIR'],
@@ -90,7 +112,7 @@ describe('arguments', () => {
     ['gateway calls list --from 2026-13-01', 2, 'from'],
     ['gateway keys revoke -x --yes', 2, '-x'],
   ])('%s ends with %i and a sentence', async ([asked, code, says], { line }) => {
-    expect(await line.shell(asked)).toMatchObject(told(code, says))
+    expect(await line.ask(asked)).toMatchObject(told(code, says))
   })
 })
 

@@ -157,7 +157,9 @@ export const flowFileCommands = [
     async handle(given) {
       const folder = await folderOf(given)
       const name = readFlowName(given.operands[0]!)
-      const { graph, problems } = checkFlow((await folder.read(name)) ?? '')
+      const text = await folder.read(name)
+      if (text === null) throw missingFile(folder, name)
+      const { graph, problems } = checkFlow(text)
       sayProblems(given.io, fileOf(name), problems)
       if (graph === null || problems.length > 0)
         throw new CommandFailure(`${fileOf(name)} has no contract that holds.`, 'Mend it first')

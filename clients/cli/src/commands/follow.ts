@@ -1,3 +1,4 @@
+import { Unreachable } from '@gateway/api-client/failures'
 import { followLines, type Following } from '@gateway/api-client/follow-lines'
 import type { ApiClient } from '@gateway/api-client/open-api-client'
 import type { ExecutionRecord, ProgressLine } from '@gateway/contracts/execution'
@@ -28,14 +29,30 @@ export async function follow(given: Given, { api, tenant, project }: Followed, s
       }),
     onLost: () => io.progress('The connection was cut; going on …'),
   })
-  for await (const line of lines) {
-    if (options.json === true) printJson(given, line)
-    if (line.kind === 'admitted') io.say(`Execution ${line.executionId}, revision ${line.revision}`)
-    if (line.kind === 'node') io.say(`  ${line.node.id}: ${line.node.status}`)
-    if (line.kind === 'complete') return endOf(given, line.execution)
-    io.progress('It goes on …')
+  let execution = typeof started === 'string' ? started : null
+  try {
+    for await (const line of lines) {
+      if (options.json === true) printJson(given, line)
+      if (line.kind === 'admitted') {
+        execution = line.executionId
+        io.say(`Execution ${execution}, revision ${line.revision}`)
+      }
+      if (line.kind === 'node') io.say(`  ${line.node.id}: ${line.node.status}`)
+      if (line.kind === 'complete') return endOf(given, line.execution)
+      io.progress('It goes on …')
+    }
+  } catch (error) {
+    if (error instanceof Unreachable) io.say(whereItIs(execution))
+    throw error
   }
   return exitCodes.refused
+}
+
+/** What is lost is the connection, not the execution. */
+function whereItIs(execution: string | null): string {
+  return execution === null
+    ? 'Whether it has begun tells gateway executions list; if so, it is charged.'
+    : `The execution goes on without this command: gateway executions tail ${execution}`
 }
 
 function endOf({ io, options }: Given, { status, output, error, chargedMicro, id }: ExecutionRecord): number {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { Unreachable } from '@gateway/api-client/failures'
 import { exampleIds } from '@gateway/contracts/example-ids'
 import { usd } from '@gateway/money/usd'
 import { confirm } from '../frame/confirm.ts'
 import { CommandFailure, exitCodes } from '../frame/command-failure.ts'
-import { command, projectOptions } from '../frame/command-row.ts'
+import { command, projectOptions, type Given } from '../frame/command-row.ts'
 import { printJson, printRecord, printRows } from '../frame/print.ts'
 import { readDays, readSpan, readSpendingLimit, readWholeNumber } from './read-words.ts'
 import { collect } from './collect.ts'
@@ -84,9 +85,16 @@ export const keyCommands = [
         ...(options.expires !== undefined && { expiresInDays: readDays('--expires', options.expires) }),
         ...(options.only !== undefined && { policy: 'listed' as const, resources: options.only.split(',') }),
       }
-      const made = await (
-        await session.person()
-      ).ask('POST', keys, { params: { tenant }, body, idempotencyKey: randomUUID() })
+      const person = await session.person()
+      const made = await person
+        .ask('POST', keys, { params: { tenant }, body, idempotencyKey: randomUUID() })
+        .catch((error: unknown) =>
+          unseen(
+            given,
+            error,
+            'Whether the key was made tells gateway keys list; if so, its secret was shown to nobody.',
+          ),
+        )
       if (made.secret === null) throw new CommandFailure(`${made.key.id} was made.`, made.resolution ?? 'Rotate it')
       await handOver(given, made.key.id, made.secret, file)
     },
@@ -108,7 +116,12 @@ export const keyCommands = [
       const graceSeconds = options.grace === undefined ? 0 : readSpan('--grace', options.grace)
       if (graceSeconds === 0) await confirm(given, `Whoever uses ${operands[0]!} is refused at once.`)
       const params = { ...(await session.organization()), key: operands[0]! }
-      const made = await (await session.person()).ask('POST', `${theKey}/rotate`, { params, body: { graceSeconds } })
+      const person = await session.person()
+      const made = await person
+        .ask('POST', `${theKey}/rotate`, { params, body: { graceSeconds } })
+        .catch((error: unknown) =>
+          unseen(given, error, `It is not known whether the secret of ${operands[0]!} was replaced: rotate it again.`),
+        )
       await handOver(given, made.key.id, made.secret, file)
     },
   }),
@@ -171,6 +184,12 @@ export const keyCommands = [
     },
   }),
 ]
+
+/** What was asked for may be done, although nothing says so. */
+function unseen({ io }: Pick<Given, 'io'>, error: unknown, words: string): never {
+  if (error instanceof Unreachable) io.say(words)
+  throw error
+}
 
 /** The secret goes to one of two, never to both. */
 async function handOver(

@@ -27,7 +27,14 @@ export async function openSecretFile(io: Io, name: string | undefined): Promise<
   const before = (await readBytesIfThere(file)) ?? Buffer.alloc(0)
   if (/^\s*(export\s+)?GATEWAY_KEY\s*=/m.test(before.toString()))
     throw new CommandFailure(`${name} has a GATEWAY_KEY already.`, 'Take that line away, or name another file', 'usage')
-  if (await wouldBeCommitted(file))
+  const isIgnored = await ignoredByGit(io, file)
+  if (isIgnored === 'unknown')
+    throw new CommandFailure(
+      `git does not say whether ${name} would be committed.`,
+      `See why: git status. Or name a file outside of the repository`,
+      'usage',
+    )
+  if (isIgnored === 'no')
     throw new CommandFailure(
       `git does not ignore ${name}: the key would be committed.`,
       `Add ${name} to .gitignore`,
@@ -41,13 +48,20 @@ export async function openSecretFile(io: Io, name: string | undefined): Promise<
   }
 }
 
-async function wouldBeCommitted(file: string): Promise<boolean> {
+/** `yes` too where there is no repository, or no git. */
+async function ignoredByGit({ env }: Io, file: string): Promise<'yes' | 'no' | 'unknown'> {
   let folder = path.dirname(file)
   while (!existsSync(folder)) folder = path.dirname(folder)
   const git = (...args: string[]) =>
-    promisify(execFile)('git', ['-C', folder, ...args]).then(
+    promisify(execFile)('git', ['-C', folder, ...args], { env: { ...env, LC_ALL: 'C' } }).then(
       ({ stdout }) => stdout.trim(),
-      () => null, // no repository, no git, or not ignored
+      ({ code, stderr }: { code: unknown; stderr: string }) => {
+        if (code === 'ENOENT' || stderr.includes('not a git repository')) return 'none'
+        return code === 1 ? 'no' : 'unknown' // such as a repository of somebody else
+      },
     )
-  return (await git('rev-parse', '--is-inside-work-tree')) === 'true' && (await git('check-ignore', file)) === null
+  const isInside = await git('rev-parse', '--is-inside-work-tree')
+  if (isInside !== 'true') return isInside === 'unknown' ? 'unknown' : 'yes'
+  const ignored = await git('check-ignore', file)
+  return ignored === 'no' || ignored === 'unknown' ? ignored : 'yes'
 }

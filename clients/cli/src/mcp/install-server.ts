@@ -57,13 +57,20 @@ function settingsOf(file: string, text: string | null): Settings {
   if (text === null || text.trim() === '') return {}
   try {
     const settings: unknown = JSON.parse(text)
-    if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings
+    if (
+      isRecord(settings) &&
+      [settings['mcpServers'], settings['servers']].every((part) => part === undefined || isRecord(part))
+    )
+      return settings
   } catch {}
   throw new CommandFailure(
-    `${file} is no JSON object, perhaps because of comments. It is left as it is.`,
+    `${file} is no JSON object of servers, perhaps because of comments. It is left as it is.`,
     'Put the settings in by hand: docs/mcp.md has them',
   )
 }
+
+const isRecord = (value: unknown): value is Servers =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function marked(sign: string, name: string, server: unknown): string {
   return `${JSON.stringify(name)}: ${JSON.stringify(server, null, 2)}`

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { CommandFailure } from '../frame/command-failure.ts'
@@ -24,6 +25,8 @@ export function settingsFolder(io: Pick<Io, 'env' | 'homeFolder'>): string {
 export async function readProfiles(io: Io): Promise<Profiles> {
   const file = profilesFile(io)
   const text = await readIfThere(file)
+  if (text !== null && io.platform !== 'win32' && ((await stat(file)).mode & 0o077) !== 0)
+    io.say(`Others can read ${file}, which has tokens: chmod 600 '${file}'`)
   const value = parsed(text ?? '{}')
   const read = z.record(z.string(), profileShape).safeParse(value)
   if (read.success) return Object.assign(Object.create(null) as Profiles, value)
