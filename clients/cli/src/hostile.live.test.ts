@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect } from 'vitest'
-import { cutAfter, json, type Step } from '@gateway/api-client/scripted-server'
+import { cut, cutAfter, json, type Step } from '@gateway/api-client/scripted-server'
 import { builtTest as test } from './built-command.fixture.ts'
 import { askLine } from './frame/ask-line.ts'
 
@@ -74,10 +74,10 @@ describe('an answer that no gateway gives is told', () => {
   })
 
   test('a refusal that would move the cursor, or add lines of its own', async ({ line, server }) => {
-    const error = { code: 'x\u001B[31m', message: 'a\u001B[2J\nResolution: b', resolution: 'c\u009B2J\nd' }
+    const error = { code: 'x\u001B[31m', message: 'a\u001B[2J\u202E\nResolution: b', resolution: 'c\u009B2J\nd' }
     server.answers(json({ error }, 400))
     const { words } = await line.shell('gateway whoami --json')
-    expect(words).toBe('Refused, x\uFFFD[31m: a\uFFFD[2J Resolution: b\nResolution: c\uFFFD2J d\n')
+    expect(words).toBe('Refused, x\uFFFD[31m: a\uFFFD[2J\uFFFD Resolution: b\nResolution: c\uFFFD2J d\n')
   })
 
   test('none at all, with what the network says', async ({ line }) => {
@@ -99,6 +99,22 @@ describe('what may be done although no answer says so is told:', () => {
   ])('%s', async ([, step, asked, says], { line, server }) => {
     server.answers(step, step, step)
     expect(await line.ask(asked)).toMatchObject({ code: 1, words: expect.stringContaining(says) as string })
+  })
+})
+
+test('calls are shown on over a service that does not answer for a while', async ({ line, server }) => {
+  const call = {
+    id: 'inv_1',
+    createdAt: '2026-11-20T10:00:00Z',
+    model: 'm',
+    state: 'Settled',
+    reason: null,
+    chargedMicro: 5,
+  }
+  server.answers(cut, cut, cut, json({ data: [call], nextCursor: null }))
+  expect(await line.ask('gateway calls tail --count 1 --json')).toMatchObject({
+    code: 0,
+    output: `${JSON.stringify(call)}\n`,
   })
 })
 

@@ -1,23 +1,37 @@
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import type { Given } from '../frame/command-row.ts'
 import { printRows } from '../frame/print.ts'
 import { callColumns } from './call-columns.ts'
 import { collect } from './collect.ts'
 
 const PAUSE_MS = 2_000
+const PATIENCE_MS = 120_000
 
-/** Shows each call once, when it has ended; in the order of their admission as far as one look sees them. */
+/**
+ * Shows each call once, when it has ended; in the order of their admission as far as one look sees them. It goes on where the service
+ * does not answer for up to two minutes.
+ */
 export async function tailCalls(given: Given, { from, atMost }: { from: string; atMost: number }): Promise<void> {
   const { io, session } = given
   const params = await session.project()
   const api = await session.person()
   let shown = new Set<string>()
   let since = from
+  const look = () =>
+    collect(api.pages('/api/v2/tenants/{tenant}/projects/{project}/invocations', { params, query: { from: since } }))
+  let answeredMs = io.now()
   for (let count = 0; ;) {
-    const pages = api.pages('/api/v2/tenants/{tenant}/projects/{project}/invocations', {
-      params,
-      query: { from: since },
+    const found = await look().catch((error: unknown) => {
+      if (!isPassing(error) || io.now() - answeredMs > PATIENCE_MS) throw error
+      return null
     })
-    const calls = (await collect(pages)).toReversed()
+    if (found === null) {
+      io.progress('There is no answer; going on …')
+      await io.wait(PAUSE_MS)
+      continue
+    }
+    answeredMs = io.now()
+    const calls = found.toReversed()
     const ended = calls.filter(({ id, state }) => state !== 'Open' && !shown.has(id)).slice(0, atMost - count)
     if (ended.length > 0) printRows(given, ended, callColumns)
     count += ended.length
@@ -28,4 +42,11 @@ export async function tailCalls(given: Given, { from, atMost }: { from: string; 
     io.progress('Waiting for calls …')
     await io.wait(PAUSE_MS)
   }
+}
+
+/** Another look may be answered, and comes no earlier than the service wants it. */
+function isPassing(error: unknown): boolean {
+  const { worth, afterMs } =
+    error instanceof ApiRefusal || error instanceof Unreachable ? error.again : { worth: false, afterMs: 0 }
+  return worth && (afterMs ?? 0) < PAUSE_MS
 }
