@@ -104,18 +104,6 @@ test('a key goes into a file that only its owner reads, once, and never into a r
   expect((await line.shell('gateway keys list')).output.split('\n')).toHaveLength(before)
 })
 
-test('a shell completes nouns, verbs, options and what an option may be', async ({ line }) => {
-  const complete = async (...words: string[]) => {
-    const ask = `COMP_WORDS=(gateway ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _gateway; echo "\${COMPREPLY[*]}"`
-    return (await line.shell(`source <(gateway completion bash); ${ask}`)).output.trim().split(' ')
-  }
-  expect(await complete('k')).toEqual(['keys'])
-  expect(await complete('keys', 'r')).toEqual(['rotate', 'revoke'])
-  expect(await complete('keys', 'revoke', '--y')).toEqual(['--yes'])
-  expect(await complete('completion', 'f')).toEqual(['fish'])
-  expect(await complete('whoami', '--js')).toEqual(['--json'])
-})
-
 const change = (line: CommandLine, from: string, to: string) =>
   line.shell(`sed -i '0,/${from}/s//${to}/' summary.flow.json`)
 const latest = async ({ person, at, sandbox }: CommandLine) =>

@@ -1,15 +1,21 @@
+import { completionAnswer } from '../completion/completion-answer.ts'
+import { completionScripts, shells, type Shell } from '../completion/completion-scripts.ts'
 import { command } from '../frame/command-row.ts'
-import { completionScripts, shells, type Shell } from '../frame/completion-scripts.ts'
 
 export const completionCommands = [
   command({
     name: 'completion',
     summary: 'Write the script by which a shell completes commands and options',
-    description: 'bash: source <(gateway completion bash). zsh: the same. fish: gateway completion fish | source.',
-    operands: [{ name: 'shell', summary: 'which one', choices: shells }],
-    examples: shells.map((shell) => `gateway completion ${shell}`),
+    description:
+      'bash: eval "$(gateway completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc; fish: gateway completion fish | source in ~/.config/fish/config.fish. With words it answers as the script asks: with what the last one may become.',
+    operands: [
+      { name: 'shell', summary: 'which one', choices: shells },
+      { name: 'word', summary: 'a line up to where it is completed, without gateway', optional: true, several: true },
+    ],
+    examples: [...shells.map((shell) => `gateway completion ${shell}`), 'gateway completion fish -- keys r'],
     async handle({ operands, io, commands }) {
-      io.write(completionScripts[operands[0] as Shell](commands))
+      const [shell, ...line] = operands as [Shell, ...string[]]
+      io.write(line.length === 0 ? completionScripts[shell] : await completionAnswer({ commands, io }, shell, line))
     },
   }),
 ]

@@ -15,7 +15,11 @@ import { readAmount, readWholeNumber } from './read-words.ts'
 
 const options = { ...projectOptions, ...folderOptions }
 const operands = [{ name: 'execution', summary: 'the id of an execution' }]
-const flowOperand = { name: 'flow', summary: 'its name here, the name of the product, or its id' }
+const flowOperand = {
+  name: 'flow',
+  summary: 'its name here, the name of the product, or its id',
+  offered: 'flows',
+} as const
 const atMost = { type: 'string', value: 'amount', summary: 'What it may be charged at most, in US dollars' } as const
 const execution = exampleIds.execution
 const theExecution = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'

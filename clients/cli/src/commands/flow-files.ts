@@ -16,6 +16,7 @@ const names = {
   summary: 'the name of a flow or of its file; by default all of them',
   optional: true,
   several: true,
+  offered: 'flows',
 } as const
 const options = { ...projectOptions, ...folderOptions }
 
@@ -134,7 +135,7 @@ export const flowFileCommands = [
   command({
     name: 'flows activate',
     summary: 'Let the revision that was pushed answer calls',
-    operands: [{ name: 'name', summary: 'the name of the flow' }],
+    operands: [{ name: 'name', summary: 'the name of the flow', offered: 'flows' }],
     options: { ...options, revision: { type: 'string', value: 'number', summary: 'Another one of its revisions' } },
     examples: ['gateway flows activate summary', 'gateway flows activate summary --revision 1 --json'],
     async handle(given) {
@@ -151,7 +152,7 @@ export const flowFileCommands = [
   command({
     name: 'flows types',
     summary: 'Write what a flow takes and answers as types of TypeScript',
-    operands: [{ name: 'name', summary: 'the name of a flow here' }],
+    operands: [{ name: 'name', summary: 'the name of a flow here', offered: 'flows' }],
     options: folderOptions,
     examples: ['gateway flows types summary > summary.flow.d.ts'],
     async handle(given) {

@@ -18,6 +18,7 @@ const writeEnv = {
   type: 'string',
   value: 'file',
   summary: 'Put the secret into this file as GATEWAY_KEY, and show it nowhere',
+  offered: 'files',
 } as const
 
 export const keyCommands = [

@@ -15,7 +15,7 @@ export const mcpCommands = [
     summary: 'Make a flow a tool of an MCP client',
     description:
       'Writes the file of the client and keeps what else is in it; what was there stays beside it as .backup. The key of GATEWAY_KEY goes into a file of its own, which only you read, and into no settings.',
-    operands: [{ name: 'flow', summary: 'its name here, the name of the product, or its id' }],
+    operands: [{ name: 'flow', summary: 'its name here, the name of the product, or its id', offered: 'flows' }],
     options: {
       ...projectOptions,
       ...folderOptions,

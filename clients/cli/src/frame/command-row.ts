@@ -3,10 +3,13 @@ import type { Io } from './io.ts'
 
 // A command is one row: its arguments are read, its help is written and completions are made of it, so all say one thing.
 
+/** What a shell offers where there are no choices: what is on this machine. */
+export type Offered = 'files' | 'folders' | 'flows' | 'profiles'
+
 export type OptionRow =
   | { type: 'boolean'; summary: string }
   /** `value` names what is to be given. */
-  | { type: 'string'; summary: string; value: string; choices?: readonly string[] }
+  | { type: 'string'; summary: string; value: string; choices?: readonly string[]; offered?: Offered }
 export type OptionRows = Readonly<Record<string, OptionRow>>
 
 export interface OperandRow {
@@ -16,13 +19,14 @@ export interface OperandRow {
   /** There may be any number of them. */
   several?: true
   choices?: readonly string[]
+  offered?: Offered
 }
 
 /** Every command has these. */
 export const commonOptions = {
   json: { type: 'boolean', summary: 'Answer in JSON, a line for each record' },
   yes: { type: 'boolean', summary: 'Do what ends something without asking' },
-  profile: { type: 'string', value: 'name', summary: 'Who asks: one of those that signed in' },
+  profile: { type: 'string', value: 'name', summary: 'Who asks: one of those that signed in', offered: 'profiles' },
   help: { type: 'boolean', summary: 'Tell what the command does' },
 } as const satisfies OptionRows
 
@@ -34,7 +38,12 @@ export const projectOptions = {
 
 /** Commands about flows that are kept as files. */
 export const folderOptions = {
-  dir: { type: 'string', value: 'folder', summary: 'Where the files of the flows are; by default this folder' },
+  dir: {
+    type: 'string',
+    value: 'folder',
+    summary: 'Where the files of the flows are; by default this folder',
+    offered: 'folders',
+  },
 } as const satisfies OptionRows
 
 export type Options<Rows extends OptionRows> = {

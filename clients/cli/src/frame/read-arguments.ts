@@ -11,9 +11,7 @@ export type ReadArguments =
  * @throws CommandFailure where they are none, with what is right
  */
 export function readArguments(commands: readonly CommandRow[], args: readonly string[]): ReadArguments {
-  const [noun = '', verb = ''] = args
-  const row =
-    commands.find(({ name }) => name === `${noun} ${verb}`) ?? commands.find(({ name }) => name === noun) ?? null
+  const row = rowOf(commands, args)
   if (!row) return helpOrRefusal(commands, args)
   const { values, positionals } = parsed(row, args.slice(row.name.split(' ').length))
   if (values['help'] === true) return { kind: 'help', of: row }
@@ -21,6 +19,11 @@ export function readArguments(commands: readonly CommandRow[], args: readonly st
   for (const [name, option] of Object.entries(row.options))
     if (option.type === 'string' && option.choices) oneOf(row, `--${name}`, values[name], option.choices)
   return { kind: 'command', row, operands: positionals, options: values as Given['options'] }
+}
+
+/** The command that a line begins with. */
+export function rowOf(commands: readonly CommandRow[], [noun = '', verb = '']: readonly string[]): CommandRow | null {
+  return commands.find(({ name }) => name === `${noun} ${verb}`) ?? commands.find(({ name }) => name === noun) ?? null
 }
 
 function helpOrRefusal(commands: readonly CommandRow[], [noun, verb]: readonly string[]): ReadArguments {
