@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useNavigate } from '@tanstack/react-router'
 import { FilterChip } from '../calls/filter-chip.tsx'
+import { useFilter } from '../parts/use-filter.ts'
 import { kinds, orders, uses, type CatalogueView, type Order, type Use } from './catalogue-view.ts'
 import { kindWords } from './product-words.ts'
 
@@ -14,14 +14,8 @@ const orderWords: Record<Order, string> = {
 
 /** Search, filters and order; all of it is in the address. */
 export function CatalogueFilters({ view: { q = '', kind, use, sort = 'name' } }: { view: CatalogueView }) {
-  const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
   const [typed, setTyped] = useState(q) // the address follows a moment after
-  const set = (name: 'q' | 'kind' | 'use' | 'sort') => (value: string | undefined) =>
-    void navigate({
-      search: ({ [name]: _, ...others }) => ({ ...others, ...(value && { [name]: value }) }),
-      replace: name === 'q', // a letter is no step to go back to
-      resetScroll: false,
-    })
+  const set = useFilter<CatalogueView>()
   return (
     <div className="chips" role="group" aria-label="Filters">
       <input
@@ -32,7 +26,7 @@ export function CatalogueFilters({ view: { q = '', kind, use, sort = 'name' } }:
         value={typed}
         onChange={({ target: { value } }) => {
           setTyped(value)
-          set('q')(value)
+          set('q', { isTyped: true })(value)
         }}
       />
       <FilterChip

@@ -1,18 +1,13 @@
 import { useState } from 'react'
-import { useNavigate } from '@tanstack/react-router'
 import { FilterChip } from '../calls/filter-chip.tsx'
+import { useFilter } from '../parts/use-filter.ts'
 import { productStates, type ProductsView } from './operator-views.ts'
 import { stateWords } from './product-columns.tsx'
 
 /** A search and a state; both are in the address. */
 export function ProductsFilters({ view: { q = '', state } }: { view: ProductsView }) {
-  const navigate = useNavigate({ from: '/operator/products' })
   const [typed, setTyped] = useState(q) // the address follows a moment after
-  const set = (name: keyof ProductsView, value: string | undefined) =>
-    void navigate({
-      search: ({ [name]: _, ...others }) => ({ ...others, ...(value && { [name]: value }) }),
-      replace: name === 'q', // a letter is no step to go back to
-    })
+  const set = useFilter<ProductsView>()
   return (
     <div className="chips" role="group" aria-label="Filters">
       <input
@@ -23,14 +18,14 @@ export function ProductsFilters({ view: { q = '', state } }: { view: ProductsVie
         value={typed}
         onChange={({ target: { value } }) => {
           setTyped(value)
-          set('q', value)
+          set('q', { isTyped: true })(value)
         }}
       />
       <FilterChip
         name="State"
         value={state}
         choices={productStates.map((each) => [each, stateWords[each].text])}
-        onChange={(value) => set('state', value)}
+        onChange={set('state')}
       />
     </div>
   )

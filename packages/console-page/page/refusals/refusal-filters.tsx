@@ -1,6 +1,6 @@
-import { useNavigate } from '@tanstack/react-router'
 import { useKeyNames } from '../api/use-names.ts'
 import { FilterChip } from '../calls/filter-chip.tsx'
+import { useFilter } from '../parts/use-filter.ts'
 import type { RefusalGroup } from './refusal-groups.ts'
 import { spans, type Days, type RefusalView } from './refusal-view.ts'
 
@@ -17,9 +17,7 @@ export function RefusalFilters({
   keys: RefusalGroup[]
 }) {
   const nameOf = useKeyNames()
-  const navigate = useNavigate({ from: '/projects/$tenant/$project/refusals' })
-  const set = (name: keyof RefusalView) => (value: string | number | undefined) =>
-    void navigate({ search: ({ [name]: _, ...others }) => ({ ...others, ...(value && { [name]: value }) }) })
+  const set = useFilter<RefusalView>()
   return (
     <div className="chips" role="group" aria-label="Filters">
       <select aria-label="Time" value={days} onChange={({ target }) => set('days')(Number(target.value))}>

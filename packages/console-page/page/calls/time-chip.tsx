@@ -1,0 +1,16 @@
+import { spans, type Span } from './call-filters.ts'
+import { spanWords } from './call-words.ts'
+import { FilterChip } from './filter-chip.tsx'
+
+const choices = (Object.keys(spans) as Span[]).map((span): [Span, string] => [span, spanWords[span]])
+
+/** How far back is looked. */
+export function TimeChip({
+  value,
+  onChange,
+}: {
+  value: Span | undefined
+  onChange: (value: string | undefined) => void
+}) {
+  return <FilterChip name="Time" value={value} choices={choices} onChange={onChange} />
+}
