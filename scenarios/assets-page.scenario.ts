@@ -3,15 +3,13 @@ import { callerAt } from './src/caller.ts'
 import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
-import { consoleOwner, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
+import { PNG } from './src/console/png.ts'
+import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
 
 // The images and sounds of a project, in a browser.
 
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 /** A second of silence. */
 const WAV = Buffer.concat([
   Buffer.from('524946466c1f000057415645666d74201000000001000100401f0000401f000001000800', 'hex'),
@@ -98,9 +96,7 @@ test('files are dropped and seen, those that are no image or too large are refus
 
 test('a file that does not arrive says so, and is sent again from there', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
-  const { page } = await visit()
-  await page.goto(`${owner.home}/assets`)
-  await signIn(page, owner)
+  const { page } = await signedInAt(visit, owner, `${owner.home}/assets`)
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Upload files' }).click()
   await page.route('**/assets', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
@@ -116,20 +112,7 @@ test('a file that does not arrive says so, and is sent again from there', async 
 test('the id of an asset is copied and is what an execution is given', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const id = await upload(stack, owner)
-  const photo = {
-    type: 'object' as const,
-    properties: { photo: { type: 'object', format: 'image' } },
-    required: ['photo'],
-  }
-  const flow = await stack.fixture.sandbox(owner.project, {
-    input: photo,
-    output: photo,
-    nodes: [
-      { id: 'in', kind: 'input' },
-      { id: 'out', kind: 'output' },
-    ],
-    edges: [{ from: 'in.photo', to: 'out.photo' }],
-  })
+  const flow = await stack.fixture.sandbox(owner.project, flows.mirror())
   const { page, problems } = await visit()
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`${owner.home}/assets`)
@@ -156,9 +139,7 @@ test('what one execution made is shown by itself, at an address of its own', asy
   const owner = await consoleOwner(stack)
   const [made, other] = [await upload(stack, owner), await upload(stack, owner)]
   await stack.fixture.run(`UPDATE money.assets SET person = NULL, execution = 'exe_made' WHERE id = $1`, [made])
-  const { page } = await visit()
-  await page.goto(`${owner.home}/assets`)
-  await signIn(page, owner)
+  const { page } = await signedInAt(visit, owner, `${owner.home}/assets`)
   await page.getByRole('link', { name: 'an execution' }).click()
   await assetsOf(page).filter({ hasText: other }).waitFor({ state: 'detached' })
   await page.reload()
@@ -174,9 +155,7 @@ test('projects do not see the assets of each other, nor do people without a role
 }) => {
   const [owner, other] = [await consoleOwner(stack), await consoleOwner(stack)]
   const id = await upload(stack, owner)
-  const { page } = await visit()
-  await page.goto(`${other.home}/assets`)
-  await signIn(page, other)
+  const { page } = await signedInAt(visit, other, `${other.home}/assets`)
   await page.getByText('There is no image or sound yet').waitFor()
   const bytes = (tenant: string) => page.request.get(`${stack.gateways[0]!.url}/api/v2/tenants/${tenant}/assets/${id}`)
   for (const { project } of [owner, other])
@@ -195,9 +174,7 @@ test.for(views)('assets can be used by everybody, at $width pixels in $colorSche
   const owner = await consoleOwner(stack)
   await upload(stack, owner)
   await upload(stack, owner, WAV, 'audio/wav')
-  const { page, problems } = await visit(view)
-  await page.goto(`${owner.home}/assets`)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/assets`, view)
   await expect.poll(() => widthOf(page)).toBe(1)
   await drop(page, [['notes.png', `'no image'`]])
   await page.getByRole('alert').waitFor()

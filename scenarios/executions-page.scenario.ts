@@ -3,30 +3,17 @@ import { callerAt } from './src/caller.ts'
 import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
-import { consoleOwner, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt } from './src/console/people.ts'
+import { flows } from './src/mcp/flows.ts'
 import { TRACE_URL } from './src/stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
 
 // The executions of a project in a browser: all flows of it in one list, what is in progress, and the way to the canvas.
 
-const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
-
 /** A project with a flow that asks a model, and a person who executes it; `hold` keeps its calls under way. */
 async function owningFlow(stack: Stack, prompt: string) {
   const owner = await consoleOwner(stack)
-  const flow = await stack.fixture.sandbox(owner.project, {
-    input: text,
-    output: text,
-    nodes: [
-      { id: 'in', kind: 'input' },
-      { id: 'draft', kind: 'product.chat', product: owner.model },
-      { id: 'out', kind: 'output' },
-    ],
-    edges: [
-      { from: 'in.text', to: 'draft.prompt' },
-      { from: 'draft.text', to: 'out.text' },
-    ],
-  })
+  const flow = await stack.fixture.sandbox(owner.project, flows.draft(owner.model))
   const person = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(owner.owner)).secret)
   const api = `/api/v2/tenants/${owner.project.tenant}`
   const { control } = stack.provider
@@ -52,9 +39,7 @@ test.for(views)(
   'an execution comes to the list by itself, goes on where it is, and opens on its canvas, at $width pixels',
   async (view, { stack, visit }) => {
     const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, `Write, ${view.width}.`)
-    const { page, problems } = await visit(view)
-    await page.goto(`${owner.home}/executions`)
-    await signIn(page, owner)
+    const { page, problems } = await signedInAt(visit, owner, `${owner.home}/executions`, view)
     await page.getByText('Nothing was executed yet').waitFor()
     await holds(page)
 
@@ -87,9 +72,7 @@ test('the page of a call leads to its trace, where the operator says it is', asy
   const owner = await consoleOwner(stack)
   const answer = await chat(stack, owner)
   const invocation = answer.headers.get('X-Service-Invocation')!
-  const { page } = await visit()
-  await page.goto(`${owner.home}/calls/${invocation}`)
-  await signIn(page, owner)
+  const { page } = await signedInAt(visit, owner, `${owner.home}/calls/${invocation}`)
   const href = await page.getByRole('link', { name: 'Trace' }).getAttribute('href')
   expect(href).toBe(TRACE_URL.replace('{invocation}', invocation))
 })
@@ -99,9 +82,7 @@ test('what runs is on the overview with what it costs, and is stopped there once
   visit,
 }) => {
   const { owner, execute, hold, letGo, isCalled, listed } = await owningFlow(stack, 'Write for long.')
-  const { page, problems } = await visit()
-  await page.goto(owner.home)
-  await signIn(page, owner)
+  const { page, problems } = await signedInAt(visit, owner, owner.home)
   await hold()
   const [executed] = [execute(), await isCalled()]
   const running = page.getByRole('region', { name: 'Running now' })

@@ -6,7 +6,9 @@ import { hindrances } from './src/console/browser.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
+import { PNG } from './src/console/png.ts'
 import { readDocBlocks } from './src/guides/doc-blocks.ts'
+import { flows } from './src/mcp/flows.ts'
 
 // What is seen beside the canvas of executions, of what they are given, and of revisions.
 
@@ -61,16 +63,7 @@ test('an image for an execution is uploaded or chosen, seen before, taken away, 
   visit,
 }) => {
   const owner = await consoleOwner(stack)
-  const photo = { type: 'object' as const, properties: { photo: IMAGE }, required: ['photo'] }
-  const { id } = await stack.fixture.sandbox(owner.project, {
-    input: photo,
-    output: photo,
-    nodes: [
-      { id: 'in', kind: 'input' },
-      { id: 'out', kind: 'output' },
-    ],
-    edges: [{ from: 'in.photo', to: 'out.photo' }],
-  })
+  const { id } = await stack.fixture.sandbox(owner.project, flows.mirror())
   const { page, problems } = await visit()
   const sent: string[] = []
   page.on('request', (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`))
@@ -104,12 +97,6 @@ test('an image for an execution is uploaded or chosen, seen before, taken away, 
   expect(await readFile(await download.path())).toEqual(PNG)
   expect(problems).toEqual([])
 })
-
-const IMAGE = { type: 'object' as const, format: 'image' }
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 test('two revisions are over each other on one canvas, and what differs is marked by words and listed', async ({
   stack,

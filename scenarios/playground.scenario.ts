@@ -5,21 +5,17 @@ import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
 import { hindrances, type Page } from './src/console/browser.ts'
 import { consoleTest } from './src/console/console-test.ts'
-import { consoleOwner, signIn } from './src/console/people.ts'
+import { consoleOwner, signedInAt, signIn } from './src/console/people.ts'
+import { PNG } from './src/console/png.ts'
+import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
 
 // The playground in a browser, on the whole service: every figure that it shows is held against the books.
 
 const dollars = (micro: bigint | number) => `$${(Number(micro) / 1e6).toFixed(6).replace(/0{1,4}$/, '')}`
-const text = { type: 'object' as const, properties: { text: { type: 'string' } }, required: ['text'] }
 const run = promisify(execFile)
 const answerOf = (page: Page, model: string) => page.getByRole('article', { name: `Answer of ${model}` })
 const send = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
-/** One point. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 
 /** Of a text such as "in all 1.2 s" or "120 ms". */
 async function milliseconds(text: Promise<string | null> | string | null): Promise<number> {
@@ -206,22 +202,8 @@ test('a flow is tried by a form of its contract, and the code for it is done as 
   visit,
 }) => {
   const owner = await consoleOwner(stack)
-  const { id } = await stack.fixture.sandbox(owner.project, {
-    input: text,
-    output: text,
-    nodes: [
-      { id: 'in', kind: 'input' },
-      { id: 'draft', kind: 'product.chat', product: owner.model },
-      { id: 'out', kind: 'output' },
-    ],
-    edges: [
-      { from: 'in.text', to: 'draft.prompt' },
-      { from: 'draft.text', to: 'out.text' },
-    ],
-  })
-  const { page, problems } = await visit()
-  await page.goto(`${owner.home}/playground`)
-  await signIn(page, owner)
+  const { id } = await stack.fixture.sandbox(owner.project, flows.draft(owner.model))
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/playground`)
   await page.getByRole('navigation', { name: 'What is tried' }).getByRole('link', { name: 'Flows' }).click()
   await page.getByLabel('text', { exact: true }).fill('Write about rain.')
   await page.getByRole('button', { name: 'What would it cost?' }).click()

@@ -5,7 +5,7 @@ type Schema = ContractSide['properties'][string]
 const TEXT: Schema = { type: 'string' }
 const IMAGE: Schema = { type: 'object', format: 'image', description: 'What to look at.' }
 
-/** The flows that are called over MCP, between them of every type of field. */
+/** Flows that tests call and show, between them of every type of field. */
 export const flows = {
   /** Free: every type of input but media, and all of it in the answer. */
   echo: () =>
@@ -26,6 +26,14 @@ export const flows = {
         { id: 'twice', kind: 'expression', expression: 'size == null ? 0.0 : size * 2.0' },
       ],
       'in.topic>write.topic in.tone>write.tone in.loud>write.loud write.text>out.text in.size>twice.size twice.value>out.double in.more>out.more',
+    ),
+  /** One paid call. */
+  draft: (model: string) =>
+    flow(
+      side({ text: TEXT }, ['text']),
+      side({ text: TEXT }, ['text']),
+      [{ id: 'draft', kind: 'product.chat', product: model }],
+      'in.text>draft.prompt draft.text>out.text',
     ),
   /** Two paid calls, one after the other. */
   chain: (model: string) =>
