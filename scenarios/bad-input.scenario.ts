@@ -187,6 +187,7 @@ describe('headers', () => {
   test('no request at all is answered in the shape of a refusal', async ({ stack }) => {
     const answer = await sendRaw(stack.gateways[0]!.url, 'BLAH blah\r\n\r\n')
     expect(answer.status).toBe(400)
+    expect(answer.headers).toContain('X-Content-Type-Options: nosniff')
     expectRefusal(answer.body, 'invalid_request')
   })
 })
@@ -208,6 +209,7 @@ describe('paths', () => {
       })
       expect(answer.status).toBe(status)
       expect(answer.headers.get('x-request-id')).toBeTruthy()
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
       if (status === 405) expect(answer.headers.get('allow')).toBeTruthy()
       const error = expectRefusal(await answer.text(), code)
       if (code === 'not_found') expect(error.resolution).toContain('/v1/chat/completions')

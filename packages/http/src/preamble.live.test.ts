@@ -44,6 +44,12 @@ test('every answer has a request id of our own, and nothing that Express adds', 
   expect((await fetch(`${url}/nowhere`)).headers.get('x-request-id')).toBe('req_2')
 })
 
+test('no browser takes an answer for something else than it says it is', async () => {
+  const { url } = await observed()
+  for (const path of ['/things/a', '/nowhere', '/health/live'])
+    expect((await fetch(url + path)).headers.get('x-content-type-options')).toBe('nosniff')
+})
+
 test.each([
   ['req-from-before', 'req-from-before'],
   ['short', 'req_1'],

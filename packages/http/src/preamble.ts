@@ -37,8 +37,8 @@ export interface PreambleOptions {
 const FIT_ID = /^[A-Za-z0-9._-]{8,64}$/
 
 /**
- * Gives every answer its `X-Request-Id`, and writes one line a request once it is over: answered, or left by its client (`left`).
- * Probes and scrapes, which come again and again, are lines of level debug.
+ * Gives every answer its `X-Request-Id`, and `nosniff`, as it may repeat what somebody wrote. Writes one line a request once it is
+ * over: answered, or left by its client (`left`). Probes and scrapes, which come again and again, are lines of level debug.
  */
 export function preamble({ newRequestId, keepsSentId, log, now, fields, record }: PreambleOptions): RequestHandler {
   function end(req: Request, res: Response, ms: number): void {
@@ -62,6 +62,7 @@ export function preamble({ newRequestId, keepsSentId, log, now, fields, record }
   return (req, res, next) => {
     const sent = keepsSentId === true ? req.headers['x-request-id'] : undefined
     res.setHeader('X-Request-Id', typeof sent === 'string' && FIT_ID.test(sent) ? sent : newRequestId())
+    res.setHeader('X-Content-Type-Options', 'nosniff')
     const startMs = now()
     res.on('close', () => end(req, res, now() - startMs)) // comes once, and after the last byte of a whole answer
     next()

@@ -97,6 +97,7 @@ function wholeAnswer({ status, body, headers }: Refusal, requestId: string): str
   const all = {
     ...headers,
     'X-Request-Id': requestId,
+    'X-Content-Type-Options': 'nosniff',
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(json)),
     Connection: 'close',
