@@ -283,11 +283,7 @@ test('the guide for flows in CI works as it is written, with a token of a progra
     project: line.project.id,
     permissions: ['sandboxes.use'],
   })
-  const env = {
-    GATEWAY_TOKEN: secret,
-    GATEWAY_ORGANIZATION: line.project.tenant,
-    GATEWAY_PROJECT: line.project.id,
-  }
+  const env = { GATEWAY_TOKEN: secret }
   const blocks = await readDocBlocks(path.join(import.meta.dirname, '../docs/flows-in-ci.md'))
   expect(blocks).toHaveLength(5)
   for (const { title, text } of blocks) {
@@ -295,6 +291,24 @@ test('the guide for flows in CI works as it is written, with a token of a progra
     expect({ title, ...ended }).toMatchObject({ title, code: 0 })
   }
   expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
+})
+
+test('a token of a program says where it belongs: nothing else has to name the project', async ({ line, stack }) => {
+  const { tenant, id: project } = line.project
+  const ofProject = await stack.fixture.accessToken({ tenant, project, permissions: ['sandboxes.use', 'wallet.read'] })
+  const env = { GATEWAY_TOKEN: ofProject.secret }
+  const who = await line.shell('gateway whoami', { env })
+  expect(who).toMatchObject({ code: 0, words: '' })
+  for (const told of [tenant, project, 'may sandboxes.use, wallet.read']) expect(who.output).toContain(told)
+  for (const command of ['gateway wallet', 'gateway executions list'])
+    expect(await line.shell(command, { env })).toMatchObject({ code: 0, words: '' })
+
+  const ofTenant = await stack.fixture.accessToken({ tenant, project: null, permissions: ['keys.manage'] })
+  const whole = { GATEWAY_TOKEN: ofTenant.secret }
+  const unnamed = await line.shell('gateway keys list', { env: whole })
+  expect(unnamed).toMatchObject({ code: 1, words: expect.stringContaining('--project prj_') as string })
+  const named = await line.shell(`gateway keys list --project ${project}`, { env: whole })
+  expect(named).toMatchObject({ code: 0, output: expect.stringContaining(line.key.id) as string })
 })
 
 test('the packed command works in an empty folder', async ({ line, program }) => {

@@ -91,8 +91,8 @@ export const flowExecutionCommands = [
   }),
   command({
     name: 'executions list',
-    summary: 'List executions of a flow, newest first',
-    operands: [flowOperand],
+    summary: 'List executions of the project or of one flow, newest first',
+    operands: [{ ...flowOperand, optional: true }],
     options: {
       ...options,
       state: {
@@ -104,20 +104,23 @@ export const flowExecutionCommands = [
       limit: { type: 'string', value: 'number', summary: 'How many at most; 20 by default' },
     },
     examples: [
+      'gateway executions list',
       `gateway executions list ${exampleIds.sandbox}`,
       'gateway executions list Summary --state Succeeded --limit 5 --json',
     ],
     async handle(given) {
       const { operands, options } = given
-      const flows = await openFlows(given)
-      const sandbox = await sandboxNamed(flows, operands[0]!)
       const limit = readWholeNumber('--limit', options.limit ?? '20', { least: 1 })
-      const pages = flows.api.pages('/api/v2/tenants/{tenant}/sandboxes/{sandbox}/executions', {
-        params: { tenant: flows.tenant, sandbox },
-        query: { limit: Math.min(limit, 100), state: options.state as 'Failed' | undefined },
+      const flows = await openFlows(given)
+      const { api, tenant, project } = flows
+      const sandbox = operands[0] === undefined ? undefined : await sandboxNamed(flows, operands[0])
+      const pages = api.pages('/api/v2/tenants/{tenant}/projects/{project}/executions', {
+        params: { tenant, project },
+        query: { limit: Math.min(limit, 100), sandbox, state: options.state as 'Failed' | undefined },
       })
       printRows(given, await collect(pages, limit), {
         execution: ({ id }) => id,
+        flow: ({ sandbox }) => sandbox,
         status: ({ status }) => status,
         revision: ({ revision }) => revision,
         begun: ({ createdAt }) => createdAt,

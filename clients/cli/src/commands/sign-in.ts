@@ -72,7 +72,8 @@ export const signInCommands = [
       const me = await (await session.person()).ask('GET', '/api/v2/me')
       const key = session.key === null ? null : await (await session.program()).ask('GET', '/v1/key')
       if (options.json === true) return printJson(given, { url: await session.url(), ...me, key })
-      io.write(`${me.name}, ${me.email}, at ${await session.url()}\n`)
+      const who = me.permissions === null ? me.email : `a token of a program that may ${me.permissions.join(', ')}`
+      io.write(`${me.name}, ${who}, at ${await session.url()}\n`)
       for (const { id, name, role, projects } of me.tenants) {
         io.write(`organization ${id}  ${name}  ${role}\n`)
         for (const project of projects) io.write(`  project ${project.id}  ${project.name}  ${project.role}\n`)

@@ -12,8 +12,8 @@ interface Named {
 }
 
 /**
- * The organization and project that are meant. Ids of both are taken as they are, so that a token of a program, which is nobody's,
- * can say where it belongs; else it is the one that whoever asks has, or has by that name.
+ * The organization and project that are meant. Ids are taken as they are: the service says whether they are of any use. Else it is the
+ * one that whoever asks has, or has by that name.
  * @param isWhole of the whole organization: no project is looked for
  */
 export async function chooseProject(
@@ -27,6 +27,8 @@ export async function chooseProject(
   const { tenants } = await person.ask('GET', '/api/v2/me')
   const mine = organization === undefined ? tenants : tenants.filter((each) => isMeant(each, organization))
   if (isWhole) return { tenant: onlyOne(mine, 'organization', organization).id, project: '' }
+  const [only, ...others] = mine
+  if (project?.startsWith('prj_') && only && others.length === 0) return { tenant: only.id, project }
   const projects = mine.flatMap((tenant) => tenant.projects.map((each) => ({ ...each, tenant: tenant.id })))
   const meant = project === undefined ? projects : projects.filter((each) => isMeant(each, project))
   const { id, tenant } = onlyOne(meant, 'project', project)
@@ -41,7 +43,7 @@ function onlyOne<Item extends Named>(items: readonly Item[], what: string, wante
   if (first === undefined)
     throw new CommandFailure(
       `You have no ${what}${named}.`,
-      `See what you have: gateway whoami; a token of a program names both ids by --organization and --project`,
+      `See what you have: gateway whoami. A token of an organization names the project by its id: --project prj_…`,
     )
   if (others.length === 0) return first
   const list = items.slice(0, 20).map(({ id, name }) => `${id} (${name})`)

@@ -98,7 +98,10 @@ export const consoleRoutes = {
     { 303: { description: 'To where the browser was in the console, signed in' } },
     { by: 'nobody', refusals: ['sign_in_failed', 'not_permitted'] },
   ),
-  readMe: signIn('GET', '/api/v2/me', 'Ask who I am, with which roles', one(meRecord)),
+  readMe: signIn('GET', '/api/v2/me', 'Ask who I am, with which roles', one(meRecord), {
+    description:
+      'A token of a program has the roles of whoever makes such tokens, and `permissions` says what it may do of that.',
+  }),
   setPassword: signIn(
     'PUT',
     '/api/v2/me/password',
@@ -237,8 +240,8 @@ export const consoleRoutes = {
 
   readWallet: money('GET', `${project}/wallet`, 'Read the wallet', one(walletShape)),
   fundWallet: money('POST', `${project}/wallet/fundings`, 'Fund the wallet', madeOrChanged(walletShape), {
-    ...sent(fundingBody),
-    description: 'Once per funding id: the same again changes nothing.',
+    ...sent(fundingBody, 'already_exists'),
+    description: 'Once per funding id: the same again changes nothing, and another amount is refused.',
   }),
   correctWallet: money('POST', `${project}/wallet/corrections`, 'Put the wallet right', madeOrChanged(walletShape), {
     ...sent(correctionBody, 'already_exists', 'insufficient_budget'),

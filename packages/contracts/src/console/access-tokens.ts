@@ -29,7 +29,10 @@ export const projectTokenPermission = z.enum([
   'wallet.read',
   'sandboxes.use',
 ])
-export type TokenPermission = z.infer<typeof tenantTokenPermission> | z.infer<typeof projectTokenPermission>
+export const tokenPermission = z.enum([
+  ...new Set([...tenantTokenPermission.options, ...projectTokenPermission.options]),
+])
+export type TokenPermission = z.infer<typeof tokenPermission>
 
 const newToken = <Permission extends z.ZodType>(permission: Permission) =>
   z.strictObject({

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
+import { tokenPermission } from './access-tokens.ts'
 import { isConsoleAddress } from './console-address.ts'
 import { id, label, named, time } from './fields.ts'
 import { projectRole, teamRole, tenantRole } from './roles.ts'
@@ -48,6 +49,10 @@ export const meRecord = z
       .string()
       .nullable()
       .describe('where the trace of a call is, with its id in place of `{invocation}`; null: the operator names none'),
+    permissions: z
+      .array(tokenPermission)
+      .nullable()
+      .describe('what a token of a program may do of what its roles may; null: a person, who may do all of it'),
     tenants: z.array(
       named.extend({
         role: tenantRole,
@@ -64,6 +69,7 @@ export const meRecord = z
         name: 'Ada',
         platformOperator: false,
         traceUrl: null,
+        permissions: null,
         tenants: [
           {
             id: exampleIds.tenant,

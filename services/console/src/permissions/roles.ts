@@ -69,7 +69,7 @@ export async function rolesInProject(
 }
 
 /** A token has the roles of whoever makes such tokens, where it is of use, and none elsewhere. */
-function rolesOfToken({ tenant, project, permissions }: TokenScope, inTenant: string, of: string | null): Roles {
+export function rolesOfToken({ tenant, project, permissions }: TokenScope, inTenant: string, of: string | null): Roles {
   const nothing: Roles = { platformOperator: false, tenant: null, team: null, project: null, only: permissions }
   if (tenant !== inTenant) return nothing
   if (project === null) return { ...nothing, tenant: 'Admin' }

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import { nameOf } from '@gateway/testbed/fixture'
 import { callerOf, consoleTest as test, outcomeOf, untilSomebodyWaits, type Caller } from '../console.fixture.ts'
 
 const make = async (by: Caller, path: string, url: string, permissions: string[]) => {
@@ -33,10 +34,41 @@ describe('a token of a project', () => {
     expect(outcomeOf(await program.get(`${path}/projects/${other.id}/wallet`))).toBe('404 not_found')
     const elsewhere = await fixture.tenant()
     expect(outcomeOf(await program.get(`/api/v2/tenants/${elsewhere.tenant}/members`))).toBe('404 not_found')
-    for (const mine of ['/api/v2/me', '/api/v2/me/tokens'])
-      expect(outcomeOf(await program.get(mine))).toBe('403 not_permitted')
+    expect(outcomeOf(await program.get('/api/v2/me/tokens'))).toBe('403 not_permitted')
+    expect(outcomeOf(await program.put('/api/v2/me/password', { password: 'correct horse battery' }))).toBe(
+      '403 not_permitted',
+    )
     expect((await program.get('/api/v2/tenants')).body.data).toMatchObject([{ id: stack.tenant }])
     expect((await program.get(`${path}/keys`)).body.data).toEqual([])
+  })
+
+  test('is told whose it is and what it may do, of its organization and project alone', async ({ stack, console }) => {
+    const { owner, path, projectPath } = stack
+    const ofProject = await make(owner, projectPath, console.url, ['wallet.read'])
+    const { body: project } = await owner.get(`${path}/projects`)
+    const named = { id: stack.project, name: project.data[0].name as string }
+    expect((await ofProject.program.get('/api/v2/me')).body).toEqual({
+      id: ofProject.id,
+      email: '',
+      name: 'CI',
+      platformOperator: false,
+      traceUrl: null,
+      permissions: ['wallet.read'],
+      tenants: [
+        {
+          id: stack.tenant,
+          name: nameOf(stack.tenant),
+          role: 'Member',
+          teams: [],
+          projects: [{ ...named, role: 'Project Owner' }],
+        },
+      ],
+    })
+    const ofTenant = await make(owner, path, console.url, ['audit.read'])
+    expect((await ofTenant.program.get('/api/v2/me')).body).toMatchObject({
+      permissions: ['audit.read'],
+      tenants: [{ id: stack.tenant, role: 'Admin', projects: [] }],
+    })
   })
 
   test('hands out no access, whatever it lists [not_permitted, key_issuer_denied, invalid_request]', async ({

@@ -1,15 +1,38 @@
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/contracts/console/roles'
 import type { MeRecord } from '@gateway/contracts/console/sign-in'
+import { refuse } from '@gateway/contracts/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { onlyPersonOf, type Person } from './person.ts'
+import { rolesOfToken } from '../permissions/roles.ts'
+import { personOf, type Person, type TokenScope } from './person.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'traceUrl'>
 
-/** GET /api/v2/me: who am I, with which roles. */
+/** GET /api/v2/me: who am I, with which roles; a person or a program. */
 export function readMe(deps: Deps): Handler<'readMe'> {
   return async (_call, res) => {
-    res.json(await meOf(deps, onlyPersonOf(res)))
+    const { token, ...person } = personOf(res)
+    res.json(token ? await programOf(deps, { ...person, token }) : await meOf(deps, person))
+  }
+}
+
+/** A program has one organization and, where its token is a project's, one project. */
+async function programOf(
+  { prisma, traceUrl }: Deps,
+  { token, ...program }: Person & { token: TokenScope },
+): Promise<MeRecord> {
+  const [tenant, project] = await Promise.all([
+    prisma.tenant.findUnique({ where: { id: token.tenant } }),
+    token.project === null ? null : prisma.project.findUnique({ where: { id: token.project } }),
+  ])
+  if (!tenant) throw refuse('token_invalid', {}) // deleted a moment ago
+  const roles = rolesOfToken(token, token.tenant, token.project)
+  const projects = project ? [{ id: project.id, name: project.name, role: roles.project! }] : []
+  return {
+    ...program,
+    traceUrl: traceUrl ?? null,
+    permissions: [...token.permissions],
+    tenants: [{ id: tenant.id, name: tenant.name, role: roles.tenant!, teams: [], projects }],
   }
 }
 
@@ -36,6 +59,7 @@ export async function meOf(
     name,
     platformOperator,
     traceUrl: traceUrl ?? null,
+    permissions: null,
     tenants: memberships.map(({ tenant, role }) => ({
       id: tenant,
       name: tenantOf.get(tenant)!.name,
