@@ -120,6 +120,7 @@ test('a page or a program that guesses at the port is not heard, and the sign-in
     expect((await fetch(at + address)).status).toBe(404)
   expect((await fetch(`${at}/?code=stolen&state=${asked.get('state')}`, { method: 'POST' })).status).toBe(404)
 
+  login.type('\u0004') // nothing more is typed: Ctrl-D
   await page.goto(await login.opened())
   await signIn(page, await owner(line))
   await page.getByRole('button', { name: 'Sign it in' }).click()

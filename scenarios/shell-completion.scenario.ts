@@ -14,7 +14,9 @@ import { openShell, shells, type Candidate, type Shell } from './src/command-lin
 const run = promisify(execFile)
 
 /** Names of profiles are what somebody typed once. */
-const profiles = { work: {}, 'at home': {}, '$(touch made-by-a-name)': {}, "it's": {}, '`touch made-by-a-name`': {} }
+const profile = { url: 'https://gateway.example', token: 'svu_none' }
+const names = ['work', 'at home', '$(touch made-by-a-name)', "it's", '`touch made-by-a-name`']
+const profiles = Object.fromEntries(names.map((name) => [name, profile]))
 
 const test = base
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

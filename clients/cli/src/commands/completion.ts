@@ -10,7 +10,13 @@ export const completionCommands = [
       'bash: eval "$(gateway completion bash)" in ~/.bashrc; zsh: the same with zsh in ~/.zshrc; fish: gateway completion fish | source in ~/.config/fish/config.fish. With words it answers as the script asks: with what the last one may become.',
     operands: [
       { name: 'shell', summary: 'which one', choices: shells },
-      { name: 'word', summary: 'a line up to where it is completed, without gateway', optional: true, several: true },
+      {
+        name: 'word',
+        summary: 'a line up to where it is completed, without gateway',
+        optional: true,
+        several: true,
+        mayBeEmpty: true,
+      },
     ],
     examples: [...shells.map((shell) => `gateway completion ${shell}`), 'gateway completion fish -- keys r'],
     async handle({ operands, io, commands }) {

@@ -18,6 +18,8 @@ export interface OperandRow {
   optional?: true
   /** There may be any number of them. */
   several?: true
+  /** An empty text says something too. */
+  mayBeEmpty?: true
   choices?: readonly string[]
   offered?: Offered
 }

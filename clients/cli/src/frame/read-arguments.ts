@@ -47,7 +47,7 @@ function parsed(row: CommandRow, args: string[]) {
 
 function checkOperands(row: CommandRow, given: readonly string[]): void {
   row.operands.forEach((operand, n) => {
-    const isMissing = given[n] === undefined ? !operand.optional : given[n] === ''
+    const isMissing = given[n] === undefined ? !operand.optional : given[n] === '' && !operand.mayBeEmpty
     if (isMissing) throw wrong(row, `gateway ${row.name} needs ${operand.name}: ${operand.summary}.`)
     if (operand.choices) oneOf(row, operand.name, given[n], operand.choices)
   })

@@ -14,11 +14,13 @@ export interface CodeReceiver {
 /**
  * Listens on this machine alone for the browser that brings a code (RFC 8252, 7.3). Whoever does not know the state is not heard, since
  * other pages and programs reach this port too.
+ * @param limit its reason is what `code` is rejected with
  */
-export async function receiveCode(state: string): Promise<CodeReceiver> {
+export async function receiveCode(state: string, limit: AbortSignal): Promise<CodeReceiver> {
   let browser: ServerResponse | null = null
   const server = createServer()
-  const code = new Promise<string>((resolve) => {
+  const code = new Promise<string>((resolve, reject) => {
+    limit.addEventListener('abort', () => reject(limit.reason as Error))
     server.on('request', ({ method, url: address = '' }, res) => {
       const [path, query] = address.split('?')
       const search = new URLSearchParams(query)

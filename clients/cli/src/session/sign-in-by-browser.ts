@@ -20,8 +20,8 @@ const LONGEST_NAME = 100
 export async function signInByBrowser(io: Io, url: string): Promise<SignedIn> {
   const name = `gateway on ${hostname()}`.slice(0, LONGEST_NAME)
   const { verifier, state, link } = beginSignIn(url, name)
-  const receiver = await receiveCode(state)
   const limit = AbortSignal.timeout(LONGEST_WAIT_MS)
+  const receiver = await receiveCode(state, limit)
   const brought = new AbortController()
   try {
     const isElsewhere = Boolean(io.env['SSH_CONNECTION']) // a browser here would not be before anybody's eyes
@@ -34,7 +34,8 @@ export async function signInByBrowser(io: Io, url: string): Promise<SignedIn> {
       hidden: true,
       signal: AbortSignal.any([brought.signal, limit]),
     })
-    const code = (await Promise.race([receiver.code, typed])).trim()
+    const pasted = typed.then((line) => line.trim() || receiver.code) // whoever pastes nothing waits for the browser
+    const code = await Promise.race([receiver.code, pasted])
     if (code.startsWith('svu_')) return { token: code }
     const made = await openApiClient({ baseUrl: url }).ask('POST', '/api/v2/session/tokens', {
       body: { code, verifier },
