@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { promisify } from 'node:util'
+import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from './free-port.ts'
 
@@ -21,10 +21,16 @@ test('is another one each time, in every process', async () => {
     const { freePort } = await import('${new URL('./free-port.ts', import.meta.url).href}')
     const ports = []
     for (let n = 0; n < ${MANY}; n++) ports.push(await freePort(undefined, 'a test'))
-    console.log(JSON.stringify(ports))`
+    console.log(JSON.stringify(ports))
+    process.stdin.resume()`
+  /** They are kept until the test is over: what ends gives its ports back. */
   const inProcess = async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-    return JSON.parse(stdout) as number[]
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.stdin.end())
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    return JSON.parse(line) as number[]
   }
   const ports = (await Promise.all([few(MANY), inProcess(), inProcess(), inProcess()])).flat()
   expect(new Set(ports).size).toBe(4 * MANY)
