@@ -194,6 +194,26 @@ test('a push over what was saved meanwhile shows both sides and saves nothing; m
   expect(body.graph.nodes).toMatchObject([{}, { params: { max_tokens: 30 } }, { params: { max_tokens: 7 } }, {}])
 })
 
+test('a push without its lock file makes no second flow: an empty one is taken, another one is left alone', async ({
+  line,
+}) => {
+  const flowsOf = async () => {
+    const { body } = await line.person.ask('GET', `${line.at}/projects/${line.project.id}/sandboxes`)
+    return (body as { data: { id: string; latestRevision: number }[] }).data
+  }
+  const { body: empty } = await line.person.ask('POST', `${line.at}/projects/${line.project.id}/sandboxes`, {
+    name: 'Weekly report',
+  })
+  const pushed = await line.shell('gateway flows init weekly-report && gateway flows push weekly-report --draft')
+  expect(pushed).toMatchObject({ code: 0, words: expect.stringContaining(empty.id as string) as string })
+  const before = await flowsOf()
+  expect(before.map(({ latestRevision }) => latestRevision).toSorted()).toEqual([1, 1])
+
+  const again = await line.shell('rm gateway.lock.json && gateway flows push weekly-report --draft')
+  expect(again).toMatchObject({ code: 1, words: expect.stringContaining('gateway flows pull') as string })
+  expect(await flowsOf()).toEqual(before)
+})
+
 test('of a part that both sides changed nothing is taken by itself', async ({ line }) => {
   await line.shell('gateway flows pull')
   await saveElsewhere(line, 'draft')

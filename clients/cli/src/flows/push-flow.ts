@@ -5,7 +5,7 @@ import type { Io } from '../frame/io.ts'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { checkFlow, type FlowProblem } from './check-flow.ts'
 import { digestOf, type LockedFlow } from './flow-folder.ts'
-import { fileOf } from './flow-name.ts'
+import { fileOf, nameFor } from './flow-name.ts'
 import type { Flows } from './open-flows.ts'
 import { differing, emptyGraph, sayDifference } from './say-difference.ts'
 
@@ -32,7 +32,7 @@ export function missingFile({ lock }: Pick<Flows, 'lock'>, name: string): Comman
  * @throws CommandFailure
  */
 export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { draft: boolean }): Promise<number> {
-  const { api, tenant, project, lock } = flows
+  const { api, tenant, lock } = flows
   const file = fileOf(name)
   const text = await flows.read(name)
   if (text === null) throw missingFile(flows, name)
@@ -73,11 +73,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   return saved.number
 
   async function make() {
-    const { id } = await api.ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/sandboxes', {
-      params: { tenant, project },
-      body: { name },
-      idempotencyKey: randomUUID(),
-    })
+    const { id } = await productFor(flows, name)
     const made = { sandbox: id, revision: 0, digest: null }
     lock.flows[name] = made
     io.say(`${name} is the sandbox product ${id}.`)
@@ -107,4 +103,25 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
       `Bring both together, and push again: gateway flows pull ${name} --merge`,
     )
   }
+}
+
+/**
+ * A new sandbox product, or the one of this name that nothing was saved in, such as of a push that was cut.
+ * @throws CommandFailure where there is one with revisions, which the lock file should know
+ */
+async function productFor({ api, tenant, project, lock, list }: Flows, name: string): Promise<{ id: string }> {
+  const known = new Set(Object.values(lock.flows).map(({ sandbox }) => sandbox))
+  const unknown = (await list()).filter(({ id }) => !known.has(id))
+  const same = unknown.find((one) => nameFor(one.name, one.id, new Set()) === name)
+  if (same?.latestRevision === 0) return same
+  if (same)
+    throw new CommandFailure(
+      `The project has a flow called ${same.name} already, ${same.id}, of which gateway.lock.json knows nothing.`,
+      'Get what the project has: gateway flows pull, with the file moved away. Or give the file another name',
+    )
+  return api.ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/sandboxes', {
+    params: { tenant, project },
+    body: { name },
+    idempotencyKey: randomUUID(),
+  })
 }
