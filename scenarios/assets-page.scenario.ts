@@ -170,6 +170,37 @@ test('projects do not see the assets of each other, nor do people without a role
   await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
 })
 
+test('a shorter time for which assets are kept is confirmed first; a longer one deletes nothing, and is not asked about', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/settings`)
+  const { tenant, id } = owner.project
+  const kept = async () => {
+    const { body } = await owner.caller.ask('GET', `/api/v2/tenants/${tenant}/projects`)
+    return (body as { data: { id: string; assetRetentionDays: number | null }[] }).data.find((one) => one.id === id)
+      ?.assetRetentionDays
+  }
+  const setTo = async (days: string) => {
+    await page.getByLabel('Assets are deleted after, in days').fill(days)
+    await page.getByRole('button', { name: 'Keep them so' }).click()
+  }
+  const dialog = page.getByRole('dialog', { name: 'Delete what is older than 30 days?' })
+
+  await setTo('30')
+  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  expect(await kept()).toBeNull()
+  await page.getByRole('button', { name: 'Keep them so' }).click()
+  await dialog.getByRole('button', { name: 'Delete it' }).click()
+  await expect.poll(kept).toBe(30)
+  await setTo('90')
+  await expect.poll(kept).toBe(90)
+  await setTo('')
+  await expect.poll(kept).toBeNull()
+  expect(problems).toEqual([])
+})
+
 test.for(views)('assets can be used by everybody, at $width pixels in $colorScheme', async (view, { stack, visit }) => {
   const owner = await consoleOwner(stack)
   await upload(stack, owner)

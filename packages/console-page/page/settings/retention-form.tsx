@@ -3,6 +3,7 @@ import type { ProjectRecord } from '@gateway/contracts/console/projects'
 import { ask } from '../api/ask.ts'
 import { usePlace } from '../api/use-project.ts'
 import { TextField } from '../parts/text-field.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { useChange } from '../api/use-change.ts'
 
@@ -16,14 +17,17 @@ export function RetentionForm({
 }) {
   const params = usePlace()
   const [days, setDays] = useState(before === null ? '' : String(before))
+  const [isAsking, setAsking] = useState(false)
   const asked = days.trim() === '' ? null : Number(days)
+  const deletesSome = asked !== null && (before === null || asked < before)
   const change = useChange(
     () => ask('PATCH', '/api/v2/tenants/{tenant}/projects/{project}', { params, body: { assetRetentionDays: asked } }),
     'The time for which assets are kept is changed.',
   )
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    change.mutate(undefined)
+    if (deletesSome) setAsking(true)
+    else change.mutate(undefined)
   }
   return (
     <section className="card stack" aria-label="Assets">
@@ -32,13 +36,13 @@ export function RetentionForm({
         <form className="stack" onSubmit={onSubmit}>
           <TextField
             label="Assets are deleted after, in days"
-            hint="Empty: they are kept for ever. A shorter time deletes older ones within minutes."
+            hint="Empty: they are kept for ever. A shorter time deletes older ones."
             type="number"
             min={1}
             value={days}
             onChange={setDays}
           />
-          <RefusalBox error={change.error} />
+          {!isAsking && <RefusalBox error={change.error} />}
           <div className="buttons">
             <button type="submit" className="button" disabled={change.isPending || asked === before}>
               Keep them so
@@ -47,6 +51,21 @@ export function RetentionForm({
         </form>
       ) : (
         <p>{before === null ? 'They are kept for ever.' : `They are deleted after ${before} days.`}</p>
+      )}
+      {isAsking && (
+        <FormDialog
+          title={`Delete what is older than ${asked} days?`}
+          submit="Delete it"
+          cancel="Keep it"
+          isDanger
+          change={change}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Images and sounds that are older are deleted within minutes, for ever, and so are others as they become so.
+            Flows that name them fail. There is no way back.
+          </p>
+        </FormDialog>
       )}
     </section>
   )
