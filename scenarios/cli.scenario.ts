@@ -80,6 +80,7 @@ test.for([
   ['gateway keys revoke key_example', 2, '--yes'],
   ['gateway keys check key_example', 2, '--model'],
   ['gateway login --url https://gateway.example', 2, '--token-stdin'],
+  ['GATEWAY_URL= gateway login', 3, 'gateway login --url https://'],
   ['gateway keys revoke key_none --yes', 1, 'Request: '],
   ['GATEWAY_URL=http://127.0.0.1:9 gateway whoami', 1, 'GATEWAY_URL'],
   ['GATEWAY_TOKEN= gateway whoami', 3, 'gateway login'],

@@ -21,7 +21,7 @@ export interface Session {
 }
 
 const signIn = (message: string) =>
-  new CommandFailure(message, 'Sign in: gateway login, or set GATEWAY_URL and GATEWAY_TOKEN', 'signIn')
+  new CommandFailure(message, 'Sign in: gateway login --url https://…, or set GATEWAY_URL and GATEWAY_TOKEN', 'signIn')
 
 /** Nothing is read or asked before a command needs it. The environment counts more than who signed in. */
 export function openSession(io: Io, options: Readonly<Record<string, unknown>>): Session {
