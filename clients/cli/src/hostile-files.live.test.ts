@@ -103,7 +103,7 @@ describe('a push', () => {
   })
 
   test('of a name that the language knows is one of a new flow', async ({ line, server }) => {
-    server.answers(json({ ...sandbox, id: 'sbx-2' }, 201), json({ ...revision, number: 1 }, 201), page())
+    server.answers(page(), json({ ...sandbox, id: 'sbx-2' }, 201), json({ ...revision, number: 1 }, 201), page())
     const pushed = await line.shell('gateway flows init constructor && gateway flows push constructor')
     expect(pushed).toMatchObject({ code: 0 })
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"constructor"')
