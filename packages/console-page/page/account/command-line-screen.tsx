@@ -9,8 +9,7 @@ import { EmptyState } from '../parts/empty-state.tsx'
 import { RefusalBox } from '../parts/refusal-box.tsx'
 import { TextField } from '../parts/text-field.tsx'
 import { addressOfCode, type CommandLineView } from './command-line-view.ts'
-
-const DEFAULT_DAYS = '90'
+import { DEFAULT_DAYS, TokenDays } from '../settings/token-days.tsx'
 
 /** Where a person confirms that the command line may have a token of theirs (decision 20). */
 export function CommandLineScreen() {
@@ -78,16 +77,7 @@ function Confirm(view: CommandLineView & { challenge: string }) {
           value={name}
           onChange={setName}
         />
-        <TextField
-          label="Expires after, in days"
-          hint="From 1 to 365."
-          type="number"
-          required
-          min={1}
-          max={365}
-          value={days}
-          onChange={setDays}
-        />
+        <TokenDays days={days} onChange={setDays} />
       </div>
       <RefusalBox error={confirm.error} />
       <div className="buttons">

@@ -5,8 +5,7 @@ import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { useChange } from '../api/use-change.ts'
 import { useOnce } from '../api/use-once.ts'
 import type { TokenPlace } from './token-place.ts'
-
-const DEFAULT_DAYS = '90'
+import { DEFAULT_DAYS, TokenDays } from './token-days.tsx'
 
 /** One form for a new token; then its secret, this once. */
 export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: () => void }) {
@@ -46,16 +45,7 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenPlace; onClose: ()
         value={name}
         onChange={setName}
       />
-      <TextField
-        label="Expires after, in days"
-        hint="From 1 to 365."
-        type="number"
-        required
-        min={1}
-        max={365}
-        value={days}
-        onChange={setDays}
-      />
+      <TokenDays days={days} onChange={setDays} />
       {of.permissions && (
         <fieldset className="stack">
           <legend>The token may</legend>

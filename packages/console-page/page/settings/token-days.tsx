@@ -1,0 +1,19 @@
+import { TextField } from '../parts/text-field.tsx'
+
+export const DEFAULT_DAYS = '90'
+
+/** For how long a token is good. */
+export function TokenDays({ days, onChange }: { days: string; onChange: (days: string) => void }) {
+  return (
+    <TextField
+      label="Expires after, in days"
+      hint="From 1 to 365."
+      type="number"
+      required
+      min={1}
+      max={365}
+      value={days}
+      onChange={onChange}
+    />
+  )
+}
