@@ -266,6 +266,8 @@ test('settings: a token of the project does what it lists, until it is deleted [
   await signIn(page, owner)
   await page.getByLabel('Assets are deleted after, in days').fill('30')
   await page.getByRole('button', { name: 'Keep them so' }).click()
+  await page.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Create a token' }).click()
   await page.getByLabel('Name', { exact: true }).fill('CI')
   await page.getByLabel('Read the wallet').check()
