@@ -61,7 +61,7 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
     /** Each of them is to a program that has our client what the service said; what ended an execution is told by its record. */
     async areTypedByTheClient() {
       for (const answer of refusedAnswers) {
-        const failure = await failureOf(new Response(answer.text, answer))
+        const failure = failureOf(new Response(null, answer), answer.text)
         const { message, resolution, param, details = {} } = refusalIn(answer)!
         const requestId = answer.headers.get('x-request-id')
         expect(requestId).not.toBeNull()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
-import { linesOf } from './answers.ts'
+import { linesOf, textOf } from './answers.ts'
 
 test('lines are the same wherever their bytes are divided, and blanks are none', () => {
   const line = fc.record({ text: fc.string({ unit: 'binary', maxLength: 6 }), n: fc.integer() })
@@ -27,6 +27,23 @@ test('lines are the same wherever their bytes are divided, and blanks are none',
     ),
     { numRuns: 200 * inject('propertyShare') },
   )
+})
+
+test('a text that falls silent, or has no end, is lost and its connection is left', async () => {
+  const left = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const silent = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode('{"data":[')),
+    cancel: () => left[0]!.resolve(),
+  })
+  const failure = (again: boolean, message: string) => ({ name: 'Unreachable', message, again: { worth: again } })
+  await expect(textOf(new Response(silent), 20)).rejects.toMatchObject(failure(true, 'The answer fell silent.'))
+  const part = Buffer.alloc(2 ** 20, ' ')
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(part),
+    cancel: () => left[1]!.resolve(),
+  })
+  await expect(textOf(new Response(endless))).rejects.toMatchObject(failure(false, 'The answer has no end.'))
+  await Promise.all(left.map(({ promise }) => promise))
 })
 
 test('a connection on which nothing comes any more is lost', async () => {

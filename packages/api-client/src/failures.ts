@@ -60,9 +60,9 @@ export function failure(cause: unknown, signal: AbortSignal | undefined): unknow
   return new Unreachable('The service was not reached, or its answer broke off.', { cause })
 }
 
-/** The error of an answer that is not 2xx. */
-export async function failureOf(answer: Response): Promise<ApiRefusal | Unreachable> {
-  const body = refusalIn(await answer.text())
+/** The error of an answer with this text that is not 2xx. */
+export function failureOf(answer: Response, text: string): ApiRefusal | Unreachable {
+  const body = refusalIn(text)
   if (body) return new ApiRefusal(answer, body)
   const address = answer.headers.get('location')
   const what = address === null ? 'is none of the API' : `leads to ${address}, where nothing is sent`

@@ -7,7 +7,7 @@ import { wait } from './repeat.ts'
 //   F1  Each line is handed on once, in order: what comes again is left out, and behind a gap the lines are asked for anew.
 //   F2  Until its id is known the execution is begun anew under the same key, which begins it once.
 //   F3  It goes on for as long as the service answers, and for two minutes in which it does not. What the caller has to clear ends it,
-//       and so does what would have to wait for longer.
+//       and so does what would have to wait for longer. A line that is missing is asked for as long.
 
 /** A line by its number, and the end of an answer whose reader gets no further one. */
 export type NumberedLine =
@@ -50,7 +50,7 @@ const passing: ReadonlySet<RefusalCode> = new Set([
 ])
 
 /**
- * @throws ApiRefusal; Unreachable where the service is not reached for two minutes; the reason of the signal
+ * @throws ApiRefusal; Unreachable where the service is not reached for two minutes, or leaves out a line; the reason of the signal
  */
 export async function* followLines<Line extends NumberedLine>({
   begin,
@@ -62,6 +62,7 @@ export async function* followLines<Line extends NumberedLine>({
 }: Following): AsyncGenerator<Line, void, undefined> {
   const fields = { headers: { accept: 'application/x-ndjson' }, signal }
   let failingSince: number | null = null
+  let missingSince: number | null = null
   for (let failures = 0; ; failures++) {
     let afterMs = 0
     try {
@@ -72,7 +73,12 @@ export async function* followLines<Line extends NumberedLine>({
         if (!Number.isInteger(line?.seq)) throw new Unreachable('A line of the answer is none of the API.', { answer })
         if (line.kind === 'admitted') execution = line.executionId
         if (line.seq <= after) continue // F1
-        if (line.seq > after + 1) break // F1
+        if (line.seq > after + 1) {
+          missingSince ??= Date.now()
+          if (Date.now() - missingSince <= PATIENCE_MS) break // F1
+          throw new Unreachable(`Line ${after + 1} of the progress is missing.`, { answer }) // F3
+        }
+        missingSince = null
         failures = 0
         after = line.seq
         yield line

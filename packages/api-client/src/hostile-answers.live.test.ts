@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished, vi } from 'vitest'
 import { followLines, type NumberedLine } from './follow-lines.ts'
 import { openApiClient } from './open-api-client.ts'
 import { json, refusal, scriptedTest as test, type Step } from './scripted-server.fixture.ts'
@@ -102,6 +102,19 @@ describe('following ends, and asks for nothing again, where the answer is', () =
     expect(await failureOf(follow(server).next())).toMatchObject({ code: 'rate_limited' })
     expect(server.requests).toHaveLength(1)
   })
+})
+
+test('following asks for a line that is missing for two minutes, and no longer', async ({ server }) => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const gap = lines('{"kind":"node","seq":1}\n')
+  const later: Step = (res, req) => {
+    vi.setSystemTime(Date.now() + 120_001)
+    gap(res, req)
+  }
+  server.answers(gap, later)
+  expect(await failureOf(follow(server).next())).toMatchObject({ message: 'Line 0 of the progress is missing.' })
+  expect(server.requests).toHaveLength(2)
 })
 
 test('following takes a kind of line that it does not know, and ends with the first end', async ({ server }) => {

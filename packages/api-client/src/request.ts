@@ -1,3 +1,4 @@
+import { textOf } from './answers.ts'
 import { failure, failureOf } from './failures.ts'
 import { repeat } from './repeat.ts'
 import { requestPath, type Query } from './request-path.ts'
@@ -57,7 +58,7 @@ export async function request<T>(
     }
     try {
       const answer = await send(url, init)
-      if (!answer.ok) throw await failureOf(answer)
+      if (!answer.ok) throw failureOf(answer, await textOf(answer))
       return await take(answer)
     } catch (cause) {
       throw failure(cause, signal)
