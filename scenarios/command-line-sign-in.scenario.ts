@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { commandLineTest as test } from './src/command-line/command-line-test.ts'
@@ -141,4 +141,17 @@ test('what the command can not use is told in the browser too, and is not kept',
   ])
   expect(await login.ended).toMatchObject({ code: 1, output: expect.stringContaining('Resolution: ') as string })
   expect(await line.shell('gateway profiles', { isSignedIn: false })).toMatchObject({ code: 0, output: '' })
+})
+
+test('a token that can not be kept is none, and the browser is not told of a sign-in', async ({ line, visit }) => {
+  const { page } = await visit()
+  const login = await beginLogin(line)
+  await expect.poll(login.opened, LONGEST_WAIT).toMatch(/^http/)
+  await mkdir(path.join(line.home, '.config/gateway/profiles.json'), { recursive: true }) // in the place of the file
+  await page.goto(await login.opened())
+  await signIn(page, await owner(line))
+  await page.getByRole('button', { name: 'Sign it in' }).click()
+  await page.getByText('The command line is not signed in. The terminal says what clears it.').waitFor()
+  expect(await login.ended).toMatchObject({ code: 1, output: expect.stringContaining('Resolution: ') as string })
+  expect(await tokensOf(line)).toEqual([])
 })

@@ -26,16 +26,9 @@ export const signInCommands = [
     async handle({ io, options, session }) {
       const url = options.url === undefined ? await session.url() : addressOf(options.url)
       const before = (await readProfiles(io))[session.profileName]
-      const got = options['token-stdin'] ? await readToken(io, url) : await askBrowser(io, url)
-      const profile = { url, ...got }
-      try {
-        const me = await clientOf(profile).ask('GET', '/api/v2/me')
-        const file = await writeProfile(io, session.profileName, profile)
-        io.say(`Signed in at ${url} as ${me.name}, ${me.email}. Kept in ${file}.`)
-      } catch (error) {
-        await deleteToken(profile) // nobody would have it
-        throw error
-      }
+      const keep = (got: SignedIn) => keepToken(io, session.profileName, { url, ...got })
+      if (options['token-stdin']) await keep(await readToken(io, url))
+      else await askBrowser(io, url, keep)
       if (before !== undefined) await deleteToken(before)
     },
   }),
@@ -99,9 +92,21 @@ async function readToken(io: Io, url: string): Promise<SignedIn> {
   )
 }
 
-function askBrowser(io: Io, url: string): Promise<SignedIn> {
-  if (io.isTerminal.input) return signInByBrowser(io, url)
+function askBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>): Promise<void> {
+  if (io.isTerminal.input) return signInByBrowser(io, url, keep)
   throw new CommandFailure('Nobody is there to sign in.', 'Pass a personal token on: --token-stdin < file', 'usage')
+}
+
+/** Once it is seen to be good. A token that can't be kept is deleted, since nobody would have it. */
+async function keepToken(io: Io, name: string, profile: Profile): Promise<void> {
+  try {
+    const me = await clientOf(profile).ask('GET', '/api/v2/me')
+    const file = await writeProfile(io, name, profile)
+    io.say(`Signed in at ${profile.url} as ${me.name}, ${me.email}. Kept in ${file}.`)
+  } catch (error) {
+    await deleteToken(profile)
+    throw error
+  }
 }
 
 const clientOf = ({ url, token }: Pick<Profile, 'url' | 'token'>) =>

@@ -15,9 +15,10 @@ const LONGEST_NAME = 100
 /**
  * A personal token that a person confirms in their browser, on this machine or on another one: this one is brought a code, from another
  * it is pasted. Somebody who has made a token by hand can paste that.
- * @throws CommandFailure, ApiRefusal, Unreachable
+ * @param keep is done before the browser is told that this machine is signed in
+ * @throws CommandFailure, ApiRefusal, Unreachable; what `keep` throws
  */
-export async function signInByBrowser(io: Io, url: string): Promise<SignedIn> {
+export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>): Promise<void> {
   const name = `gateway on ${hostname()}`.slice(0, LONGEST_NAME)
   const { verifier, state, link } = beginSignIn(url, name)
   const limit = AbortSignal.timeout(LONGEST_WAIT_MS)
@@ -36,15 +37,16 @@ export async function signInByBrowser(io: Io, url: string): Promise<SignedIn> {
     })
     const pasted = typed.then((line) => line.trim() || receiver.code) // whoever pastes nothing waits for the browser
     const code = await Promise.race([receiver.code, pasted])
-    if (code.startsWith('svu_')) return { token: code }
+    brought.abort() // what is said next is not said behind the question
+    if (code.startsWith('svu_')) return await keep({ token: code })
     const made = await openApiClient({ baseUrl: url }).ask('POST', '/api/v2/session/tokens', {
       body: { code, verifier },
     })
+    await keep({ token: made.secret, tokenId: made.token.id })
     receiver.answer({ goTo: `${url}/console/account/command-line?done=true` })
-    return { token: made.secret, tokenId: made.token.id }
   } catch (error) {
     receiver.answer({ failure: 'The command line is not signed in.' })
-    if (!limit.aborted) throw error
+    if (error !== limit.reason) throw error
     throw new CommandFailure('Nobody confirmed it within ten minutes.', 'Begin again: gateway login', 'signIn')
   } finally {
     brought.abort()
