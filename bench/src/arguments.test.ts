@@ -19,6 +19,25 @@ describe('the command line of a bench', () => {
     })
   })
 
+  test('is explained, each bench below the other', () => {
+    const more = { ...benches, 'a-long-name': { title: 'a long one', rounds: 1, seconds: 1, profiles: [] } }
+    const said = readArguments(['--help'], more)
+    expect(said).toMatchObject({
+      wrong: false,
+      usage: expect.stringContaining(
+        [
+          '  quick        a quick one',
+          '               (3 rounds of 2 s a variant; profiles ledger)',
+          '  a-long-name  a long one',
+          '               (1 round of 1 s a variant)\n',
+        ].join('\n'),
+      ) as string,
+    })
+    expect(readArguments(['a-long-name', '--profile', 'ledger'], more)).toMatchObject({
+      usage: expect.stringContaining('a-long-name can profile nothing, not ledger.') as string,
+    })
+  })
+
   test.each([
     [[], 'Which bench?'],
     [['slow'], 'There is no bench called slow.'],

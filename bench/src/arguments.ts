@@ -61,7 +61,7 @@ export function readArguments(
   if (seconds === null) return wrong(`--seconds must be a number from 0.2 to ${MOST_SECONDS}.`)
   const profile = values.profile ?? null
   if (profile !== null && !facts.profiles.includes(profile))
-    return wrong(`${name} can profile ${facts.profiles.join(' or ')}, not ${profile}.`)
+    return wrong(`${name} can profile ${facts.profiles.join(' or ') || 'nothing'}, not ${profile}.`)
   return { name, options: { rounds, roundMs: seconds * 1000, keep: values.keep, profile } }
 }
 
@@ -71,10 +71,12 @@ function numberIn(text: string | undefined, otherwise: number, least: number, mo
 }
 
 function usageOf(benches: Record<string, BenchFacts>): string {
-  const lines = Object.entries(benches).map(
-    ([name, { title, rounds, seconds, profiles }]) =>
-      `  ${name.padEnd(12)}  ${title}\n                (${rounds} rounds of ${seconds} s a variant; profiles ${profiles.join(', ')})`,
-  )
+  const width = Math.max(...Object.keys(benches).map(({ length }) => length))
+  const lines = Object.entries(benches).map(([name, { title, rounds, seconds, profiles }]) => {
+    const profiled = profiles.length === 0 ? '' : `; profiles ${profiles.join(', ')}`
+    const plainly = `(${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s a variant${profiled})`
+    return `  ${name.padEnd(width)}  ${title}\n${' '.repeat(width + 4)}${plainly}`
+  })
   return `npm run bench <name> [-- options]
 ${lines.join('\n')}
 
