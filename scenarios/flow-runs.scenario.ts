@@ -51,6 +51,7 @@ test('of an execution each node shows what it was given, answered and cost, and 
   await page.locator('.run-panel').getByRole('button', { name: 'Run', exact: true }).click()
   await did.getByText(/the ceiling of its execution, 1 micro-USD/).waitFor()
   await page.reload()
+  await canvasOf(page).node('draft').getByText('failed').waitFor()
   await page.getByRole('button', { name: 'Executions', exact: true }).click()
   await page.getByRole('button', { name: 'Show on the canvas' }).last().click()
   await canvasOf(page).node('ask').click()

@@ -1,18 +1,26 @@
 import { useEffect, useRef } from 'react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useStore } from 'zustand'
+import { useRunStore } from './run-store.ts'
 import { useShowExecution } from './use-show-execution.ts'
 
-/** The execution that the address names, on the canvas; another one that is chosen is in the address as well. */
+/** The execution that the address names, on the canvas; another one that is chosen or begun is in the address as well. */
 export function useShownExecution(sandbox: string) {
   const from = '/projects/$tenant/$project/flows/$sandbox'
   const { execution } = useSearch({ from })
   const navigate = useNavigate({ from })
   const { error, show } = useShowExecution(sandbox)
+  const onCanvas = useStore(useRunStore(), ({ executionId }) => executionId)
   const asked = useRef<string | undefined>(undefined)
   useEffect(() => {
     if (execution !== undefined && asked.current !== execution) show(execution)
     asked.current = execution
   }, [execution, show])
+  useEffect(() => {
+    if (onCanvas === null || asked.current === onCanvas) return
+    asked.current = onCanvas
+    void navigate({ search: { execution: onCanvas }, replace: true })
+  }, [onCanvas, navigate])
   return {
     error,
     isOpened: execution !== undefined,
