@@ -198,6 +198,34 @@ test('a flow is drawn, undone, done again and saved with the keyboard alone', as
   expect(problems).toEqual([])
 })
 
+test('a form whose code comes late has the focus when it is there, unless somebody went on', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page } = await signedInAt(visit, owner, address)
+  const { node } = canvasOf(page)
+  await node('ask').waitFor()
+  let release = Promise.withResolvers<void>()
+  await page.route('**/node-form*.js', async (route) => {
+    await release.promise
+    await route.continue()
+  })
+  const text = page.getByLabel('Text', { exact: true })
+  for (const [goesOn, focused] of [
+    [false, text],
+    [true, page.getByRole('button', { name: 'Executions', exact: true })],
+  ] as const) {
+    await page.reload()
+    await node('ask').dblclick()
+    if (goesOn) await focused.click()
+    release.resolve()
+    await text.waitFor()
+    await focused.and(page.locator(':focus')).waitFor()
+    release = Promise.withResolvers()
+  }
+})
+
 test('what is not saved is there again after a reload, and can be discarded', async ({ stack, visit }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await signedInAt(visit, owner, address)

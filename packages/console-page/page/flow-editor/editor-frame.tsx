@@ -11,6 +11,7 @@ import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
 import { DraftNotice } from './header/draft-notice.tsx'
 import { FlowHeader } from './header/flow-header.tsx'
 import { LeaveGuard } from './header/leave-guard.tsx'
+import { focusFirstField } from './inspector/focus-first-field.ts'
 import { Inspector } from './inspector/inspector.tsx'
 import { ConflictDialog } from './opened-later.ts'
 import { Palette } from './palette.tsx'
@@ -38,13 +39,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   useEditorKeys(() => void saving.save())
   useEffect(loadAhead, [])
   // The form is there once the node is chosen.
-  const openForm = () =>
-    setTimeout(() =>
-      (
-        form.current?.querySelector<HTMLElement>('textarea, select') ??
-        form.current?.querySelector<HTMLElement>('input')
-      )?.focus(),
-    )
+  const openForm = () => setTimeout(() => form.current && focusFirstField(form.current))
   return (
     <div className="flow-editor">
       <FlowHeader saving={saving} isUnsaved={isUnsaved} />
