@@ -40,9 +40,9 @@ test('behind -- there are only operands', () => {
   expect(words('keys list -- --')).toEqual([])
 })
 
-test('what is no command has nothing but its help', () => {
+test('what is no command has nothing but its help, and all of it a version', () => {
   expect(words('nothing ')).toEqual([])
   expect(words('keys nothing ')).toEqual([])
   expect(words('keys --')).toEqual(['--help'])
-  expect(words('--')).toEqual(['--help'])
+  expect(words('--')).toEqual(['--help', '--version'])
 })

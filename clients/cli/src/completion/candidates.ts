@@ -21,7 +21,7 @@ export function candidatesAt(commands: readonly CommandRow[], line: readonly str
   const begun = line.at(-1) ?? ''
   const before = line.slice(0, -1)
   const row = rowOf(commands, before)
-  if (!row) return only(begun.startsWith('-') ? [help] : wordsOfNames(commands, before))
+  if (!row) return only(begun.startsWith('-') ? optionsOfAll(before) : wordsOfNames(commands, before))
   const { given, operands, open, isOver } = readLine(row, before.slice(row.name.split(' ').length))
   if (open) return valuesOf(open, given)
   const [prefix = '', name = ''] = (!isOver && /^--([^=]+)=/.exec(begun)) || []
@@ -36,6 +36,8 @@ export function candidatesAt(commands: readonly CommandRow[], line: readonly str
 }
 
 const help = { word: '--help', summary: 'Tell of every command' }
+const version = { word: '--version', summary: 'Tell which version this is' }
+const optionsOfAll = (before: readonly string[]) => (before.length === 0 ? [help, version] : [help])
 
 const only = (words: readonly Candidate[], given: Candidates['given'] = new Map()) => ({
   words,

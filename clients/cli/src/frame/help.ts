@@ -15,7 +15,7 @@ export function helpOf(commands: readonly CommandRow[], of: CommandRow | string)
     '',
     'Variables: GATEWAY_URL, GATEWAY_TOKEN, GATEWAY_KEY, GATEWAY_ORGANIZATION and GATEWAY_PROJECT count more than who signed in.',
     'Ends with 0; 1: refused, or it failed; 2: asked wrongly; 3: sign in. Data goes to the standard output, words to standard error.',
-    'More of one: gateway <command> --help',
+    'More of one: gateway <command> --help. Which version this is: gateway --version',
     '',
   ].join('\n')
 }

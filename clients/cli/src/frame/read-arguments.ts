@@ -1,9 +1,11 @@
-import { parseArgs } from 'node:util'
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { closestMatch } from 'leven'
 import { CommandFailure } from './command-failure.ts'
 import type { CommandRow, Given, OperandRow } from './command-row.ts'
 
 export type ReadArguments =
   | { kind: 'help'; of: CommandRow | string }
+  | { kind: 'version' }
   | ({ kind: 'command'; row: CommandRow } & Pick<Given, 'operands' | 'options'>)
 
 /**
@@ -26,23 +28,44 @@ export function rowOf(commands: readonly CommandRow[], [noun = '', verb = '']: r
   return commands.find(({ name }) => name === `${noun} ${verb}`) ?? commands.find(({ name }) => name === noun) ?? null
 }
 
-function helpOrRefusal(commands: readonly CommandRow[], [noun, verb]: readonly string[]): ReadArguments {
-  if (noun === undefined || noun === '--help' || noun === 'help') return { kind: 'help', of: '' }
-  const verbs = commands.filter(({ name }) => name.startsWith(`${noun} `)).map(({ name }) => name.split(' ')[1]!)
-  if (verbs.length === 0)
-    throw new CommandFailure(`There is no command ${noun}.`, 'Ask for the commands: gateway --help', 'usage')
-  if (verb === '--help') return { kind: 'help', of: noun }
-  const message = verb === undefined ? `gateway ${noun} needs a verb.` : `There is no command ${noun} ${verb}.`
-  throw new CommandFailure(message, `Use one of: ${verbs.map((each) => `gateway ${noun} ${each}`).join(', ')}`, 'usage')
+const HELP = new Set(['help', '--help', '-h'])
+
+function helpOrRefusal(commands: readonly CommandRow[], args: readonly string[]): ReadArguments {
+  const [noun, verb] = args
+  if (noun === '--version') return { kind: 'version' }
+  const others = args.filter((word) => !HELP.has(word))
+  if (others.length === 0) return { kind: 'help', of: '' }
+  if (noun === undefined || HELP.has(noun)) return readArguments(commands, [...others, '--help'])
+  const ofNoun = commands.map(({ name }) => name).filter((name) => name.startsWith(`${noun} `))
+  if (ofNoun.length > 0 && verb !== undefined && HELP.has(verb)) return { kind: 'help', of: noun }
+  const given = verb === undefined || verb.startsWith('-') ? noun : `${noun} ${verb}`
+  const resolution =
+    ofNoun.length > 0
+      ? `Use one of: ${ofNoun.map((name) => `gateway ${name}`).join(', ')}`
+      : 'Ask for the commands: gateway --help'
+  if (ofNoun.length > 0 && given === noun)
+    throw new CommandFailure(`gateway ${noun} needs a verb.`, resolution, 'usage')
+  const names = commands.flatMap(({ name }) => [name, name.split(' ')[0]!])
+  throw new CommandFailure(`There is no command ${given}.`, didYouMean(given, names, 'gateway ') + resolution, 'usage')
 }
 
 function parsed(row: CommandRow, args: string[]) {
-  const options = Object.fromEntries(Object.entries(row.options).map(([name, { type }]) => [name, { type }]))
+  const options: ParseArgsOptionsConfig = Object.fromEntries(
+    Object.entries(row.options).map(([name, { type }]) => [name, name === 'help' ? { type, short: 'h' } : { type }]),
+  )
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
-    throw wrong(row, (error as Error).message.split('. ')[0]!.replace(/\.?$/, '.'))
+    const message = (error as Error).message.split('. ')[0]!.replace(/\.?$/, '.')
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+    throw wrong(row, message, unknown === undefined ? '' : didYouMean(unknown, Object.keys(options), '--'))
   }
+}
+
+/** What is nearest to what was written, as a question; empty where nothing is near. */
+function didYouMean(written: string, names: readonly string[], before: string): string {
+  const near = closestMatch(written, names, { maxDistance: Math.max(1, Math.floor(written.length / 3)) })
+  return near === undefined ? '' : `Did you mean ${before}${near}? `
 }
 
 function checkOperands(row: CommandRow, given: readonly string[]): void {
@@ -60,8 +83,8 @@ function oneOf(row: CommandRow, name: string, value: unknown, choices: readonly 
   throw wrong(row, `${name} can't be ${JSON.stringify(value)}: it is one of ${choices.join(', ')}.`)
 }
 
-function wrong(row: CommandRow, message: string): CommandFailure {
-  return new CommandFailure(message, `Write it as: ${usageOf(row)}`, 'usage')
+function wrong(row: CommandRow, message: string, meant = ''): CommandFailure {
+  return new CommandFailure(message, `${meant}Write it as: ${usageOf(row)}`, 'usage')
 }
 
 /** How a command is written, in a line. */

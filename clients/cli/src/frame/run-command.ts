@@ -1,3 +1,4 @@
+import manifest from '../../package.json' with { type: 'json' }
 import { openSession } from '../session/session.ts'
 import { exitCodes } from './command-failure.ts'
 import type { CommandRow } from './command-row.ts'
@@ -10,8 +11,8 @@ import { tellFailure } from './tell-failure.ts'
 export async function runCommand(commands: readonly CommandRow[], args: readonly string[], io: Io): Promise<number> {
   try {
     const read = readArguments(commands, args)
-    if (read.kind === 'help') {
-      io.write(helpOf(commands, read.of))
+    if (read.kind !== 'command') {
+      io.write(read.kind === 'help' ? helpOf(commands, read.of) : `gateway ${manifest.version}\n`)
       return exitCodes.done
     }
     const { row, operands, options } = read

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { commands } from '../commands/command-table.ts'
+import { readArguments } from './read-arguments.ts'
+
+const read = (line: string) => readArguments(commands, line.split(' ').filter(Boolean))
+
+describe('help is told however it is asked for', () => {
+  test.for(['', '--help', '-h', 'help', 'help --help', '-h help -h'])('of all: %j', (line) => {
+    expect(read(line)).toEqual({ kind: 'help', of: '' })
+  })
+  test.for(['flows --help', 'flows -h', 'flows help', 'help flows', '--help flows', 'help -h flows'])(
+    'of a noun: %j',
+    (line) => {
+      expect(read(line)).toEqual({ kind: 'help', of: 'flows' })
+    },
+  )
+  test.for(['flows push --help', 'flows push summary -h', 'help flows push', '-h flows push'])('of one: %j', (line) => {
+    expect(read(line)).toMatchObject({ kind: 'help', of: { name: 'flows push' } })
+  })
+})
+
+test('the version is told', () => {
+  expect(read('--version')).toEqual({ kind: 'version' })
+})
+
+describe('what is none is told, and what is near it', () => {
+  test.for([
+    [
+      'flows pus',
+      'There is no command flows pus.',
+      /^Did you mean gateway flows push\? Use one of: gateway flows init, /,
+    ],
+    [
+      'flow push x',
+      'There is no command flow push.',
+      /^Did you mean gateway flows push\? Ask for the commands: gateway --help$/,
+    ],
+    ['wallets', 'There is no command wallets.', /^Did you mean gateway wallet\? /],
+    ['flow --json', 'There is no command flow.', /^Did you mean gateway flows\? /],
+    ['help nothing', 'There is no command nothing.', /^Ask for the commands: gateway --help$/],
+    ['x', 'There is no command x.', /^Ask for the commands: gateway --help$/],
+    ['flows', 'gateway flows needs a verb.', /^Use one of: gateway flows init, /],
+    ['flows --json', 'gateway flows needs a verb.', /^Use one of: gateway flows init, /],
+    ['flows push --chek', "Unknown option '--chek'.", /^Did you mean --check\? Write it as: gateway flows push /],
+    ['flows push --nothing', "Unknown option '--nothing'.", /^Write it as: gateway flows push /],
+    ['flows push -x', "Unknown option '-x'.", /^Write it as: gateway flows push /],
+  ] as const)('%s', ([line, message, resolution]) => {
+    expect(() => read(line)).toThrow(
+      expect.objectContaining({ message, resolution: expect.stringMatching(resolution) as string }) as Error,
+    )
+  })
+})
