@@ -29,6 +29,7 @@ const preparations: Readonly<Record<string, string>> = {
   'flows activate': 'gateway flows pull',
   'flows types': 'gateway flows pull',
   'flows run': 'gateway flows pull',
+  'flows estimate': 'gateway flows pull',
 }
 
 const examples = commands.flatMap(({ name, examples }) => examples.map((line) => [line, name] as const))
@@ -129,9 +130,15 @@ test('a flow that is kept in git is pulled, changed, checked, pushed, activated 
   const pushed = await line.shell('gateway flows push --check && gateway flows push && gateway flows activate summary')
   expect(pushed).toMatchObject({ code: 0 })
   expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
+  const estimated = await line.shell(`gateway flows estimate summary --input '{"prompt":"Rain"}'`)
+  expect(estimated.output).toMatch(/^revision +2$/m)
   const ran = await line.shell(`gateway flows run summary --input '{"prompt":"Rain"}'`)
   expect(ran).toMatchObject({ code: 0, words: expect.stringContaining('revision 2') as string })
   expect(JSON.parse(ran.output)).toEqual({ text: expect.any(String) as string })
+  const dollars = (text: string, pattern: RegExp) => Number(pattern.exec(text)![1])
+  const charged = dollars(ran.words, /Succeeded, \$?([\d.]+)/)
+  expect(charged).toBeGreaterThan(0)
+  expect(dollars(estimated.output, /^at most +\$?([\d.]+)/m)).toBeGreaterThanOrEqual(charged)
 })
 
 test('an execution is begun and followed over connections that are cut: each line once, one execution, one charge', async ({

@@ -1,10 +1,11 @@
 import type { CommandRow } from '../frame/command-row.ts'
 import { bookCommands } from './books.ts'
 import { completionCommands } from './completion.ts'
-import { flowExecutionCommands } from './flow-executions.ts'
+import { executionCommands } from './executions.ts'
 import { flowFileCommands } from './flow-files.ts'
 import { keyCommands } from './keys.ts'
 import { mcpCommands } from './mcp.ts'
+import { runFlowCommands } from './run-flows.ts'
 import { signInCommands } from './sign-in.ts'
 
 /** Every command there is, in the order of its help. */
@@ -12,7 +13,8 @@ export const commands: readonly CommandRow[] = [
   ...signInCommands,
   ...keyCommands,
   ...flowFileCommands,
-  ...flowExecutionCommands,
+  ...runFlowCommands,
+  ...executionCommands,
   ...bookCommands,
   ...mcpCommands,
   ...completionCommands,

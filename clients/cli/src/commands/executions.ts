@@ -1,5 +1,3 @@
-import path from 'node:path'
-import { readFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { exampleIds } from '@gateway/contracts/example-ids'
 import { usd } from '@gateway/money/usd'
@@ -7,20 +5,14 @@ import { CommandFailure } from '../frame/command-failure.ts'
 import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
 import { confirm } from '../frame/confirm.ts'
 import { printRecord, printRows } from '../frame/print.ts'
-import { readJson } from '../flows/json-positions.ts'
 import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
 import { collect } from './collect.ts'
 import { follow } from './follow.ts'
+import { atMost, flowOperand } from './flow-words.ts'
 import { readAmount, readWholeNumber } from './read-words.ts'
 
 const options = { ...projectOptions, ...folderOptions }
 const operands = [{ name: 'execution', summary: 'the id of an execution' }]
-const flowOperand = {
-  name: 'flow',
-  summary: 'its name here, the name of the product, or its id',
-  offered: 'flows',
-} as const
-const atMost = { type: 'string', value: 'amount', summary: 'What it may be charged at most, in US dollars' } as const
 const execution = exampleIds.execution
 const theExecution = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
 
@@ -29,66 +21,7 @@ async function located({ session, operands }: Given) {
   return { api: await session.person(), params: { tenant, project, execution: operands[0]! } }
 }
 
-export const flowExecutionCommands = [
-  command({
-    name: 'flows list',
-    summary: 'List the flows of the project',
-    options,
-    examples: ['gateway flows list', 'gateway flows list --json'],
-    async handle(given) {
-      printRows(given, await (await openFlows(given)).list(), {
-        id: ({ id }) => id,
-        name: ({ name }) => name,
-        active: ({ activeRevision }) => activeRevision,
-        latest: ({ latestRevision }) => latestRevision,
-        mcp: ({ mcpEnabled }) => (mcpEnabled ? 'on' : 'off'),
-        suspended: ({ suspended }) => (suspended ? 'yes' : 'no'),
-      })
-    },
-  }),
-  command({
-    name: 'flows run',
-    summary: 'Execute a flow on the wallet of the project, and follow it to its end',
-    description:
-      'The revision of the file that was pulled or pushed; of a flow without a file, the active one. Stopping the command does not stop the execution.',
-    operands: [flowOperand],
-    options: {
-      ...options,
-      input: {
-        type: 'string',
-        value: 'json',
-        summary: 'By field of the contract; @file reads a file, - the standard input',
-      },
-      revision: { type: 'string', value: 'number', summary: 'Another one of its revisions' },
-      'at-most': atMost,
-    },
-    examples: [
-      `gateway flows run summary --input '{"prompt":"Rain"}' --at-most 0.05`,
-      `echo '{"prompt":"Rain"}' | gateway flows run summary --input - --json`,
-    ],
-    async handle(given) {
-      const { io, operands, options } = given
-      const input = await readInput(given, options.input ?? '{}')
-      const flows = await openFlows(given)
-      const { api, tenant, project } = flows
-      const sandbox = await sandboxNamed(flows, operands[0]!)
-      const locked = Object.values(flows.lock.flows).find((one) => one.sandbox === sandbox)?.revision ?? null
-      const revision =
-        options.revision === undefined ? locked : readWholeNumber('--revision', options.revision, { least: 1 })
-      const most = options['at-most']
-      const body = { input, revision, ...(most !== undefined && { maxMicro: readAmount('--at-most', most) }) }
-      io.progress('Beginning …')
-      const idempotencyKey = randomUUID()
-      return follow(given, { api, tenant, project }, (fields) =>
-        api.raw('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute', {
-          params: { tenant, sandbox },
-          body,
-          idempotencyKey,
-          ...fields,
-        }),
-      )
-    },
-  }),
+export const executionCommands = [
   command({
     name: 'executions list',
     summary: 'List executions of the project or of one flow, newest first',
@@ -206,22 +139,3 @@ export const flowExecutionCommands = [
     },
   }),
 ]
-
-async function readInput({ io }: Given, given: string): Promise<Record<string, unknown>> {
-  const text =
-    given === '-'
-      ? await io.readInput()
-      : given.startsWith('@')
-        ? await readFile(path.resolve(io.folder, given.slice(1)), 'utf8')
-        : given
-  const read = readJson(text)
-  const value = 'fault' in read ? null : read.value
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  const why =
-    'fault' in read ? `${read.fault} (line ${read.position.line}, column ${read.position.column})` : 'It is no object.'
-  throw new CommandFailure(
-    `The input is not what a flow takes: ${why}`,
-    `Write it like --input '{"text":"Hello"}'`,
-    'usage',
-  )
-}

@@ -1,0 +1,12 @@
+/** An operand: a flow of the project. */
+export const flowOperand = {
+  name: 'flow',
+  summary: 'its name here, the name of the product, or its id',
+  offered: 'flows',
+} as const
+/** An option: its ceiling. */
+export const atMost = {
+  type: 'string',
+  value: 'amount',
+  summary: 'What it may be charged at most, in US dollars',
+} as const

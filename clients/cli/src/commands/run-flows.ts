@@ -1,0 +1,129 @@
+import path from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { usd } from '@gateway/money/usd'
+import { CommandFailure } from '../frame/command-failure.ts'
+import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
+import { printRecord, printRows } from '../frame/print.ts'
+import { readJson } from '../flows/json-positions.ts'
+import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
+import { follow } from './follow.ts'
+import { atMost, flowOperand } from './flow-words.ts'
+import { readAmount, readWholeNumber } from './read-words.ts'
+
+const options = { ...projectOptions, ...folderOptions }
+const askedOptions = {
+  input: {
+    type: 'string',
+    value: 'json',
+    summary: 'By field of the contract; @file reads a file, - the standard input',
+  },
+  revision: { type: 'string', value: 'number', summary: 'Another one of its revisions' },
+} as const
+
+export const runFlowCommands = [
+  command({
+    name: 'flows list',
+    summary: 'List the flows of the project',
+    options,
+    examples: ['gateway flows list', 'gateway flows list --json'],
+    async handle(given) {
+      printRows(given, await (await openFlows(given)).list(), {
+        id: ({ id }) => id,
+        name: ({ name }) => name,
+        active: ({ activeRevision }) => activeRevision,
+        latest: ({ latestRevision }) => latestRevision,
+        mcp: ({ mcpEnabled }) => (mcpEnabled ? 'on' : 'off'),
+        suspended: ({ suspended }) => (suspended ? 'yes' : 'no'),
+      })
+    },
+  }),
+  command({
+    name: 'flows run',
+    summary: 'Execute a flow on the wallet of the project, and follow it to its end',
+    description:
+      'The revision of the file that was pulled or pushed; of a flow without a file, the active one. Stopping the command does not stop the execution.',
+    operands: [flowOperand],
+    options: {
+      ...options,
+      ...askedOptions,
+      'at-most': atMost,
+    },
+    examples: [
+      `gateway flows run summary --input '{"prompt":"Rain"}' --at-most 0.05`,
+      `echo '{"prompt":"Rain"}' | gateway flows run summary --input - --json`,
+    ],
+    async handle(given) {
+      const { api, tenant, project, sandbox, ...asked } = await readAsked(given)
+      const most = given.options['at-most']
+      const body = { ...asked, ...(most !== undefined && { maxMicro: readAmount('--at-most', most) }) }
+      given.io.progress('Beginning …')
+      const idempotencyKey = randomUUID()
+      return follow(given, { api, tenant, project }, (fields) =>
+        api.raw('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute', {
+          params: { tenant, sandbox },
+          body,
+          idempotencyKey,
+          ...fields,
+        }),
+      )
+    },
+  }),
+  command({
+    name: 'flows estimate',
+    summary: 'Tell what executing a flow would cost at most, and what its last executions did',
+    description: 'Nothing begins and nothing is charged. Prices are those of now; the revision is that of flows run.',
+    operands: [flowOperand],
+    options: { ...options, ...askedOptions },
+    examples: [
+      `gateway flows estimate summary --input '{"prompt":"Rain"}'`,
+      `gateway flows estimate summary --input '{"prompt":"Rain"}' --json`,
+    ],
+    async handle(given) {
+      const { api, tenant, sandbox, input, revision } = await readAsked(given)
+      const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate'
+      const body = { input, revision }
+      const estimate = await api.ask('POST', path, { params: { tenant, sandbox }, body, isRepeatable: true })
+      const charged = (micro: number | null) => (micro === null ? null : usd(micro))
+      printRecord(given, estimate, {
+        revision: ({ revision }) => revision,
+        'at most': ({ atMostMicro }) => usd(atMostMicro),
+        'last executions': ({ last }) => last.executions,
+        'half were charged at most': ({ last }) => charged(last.medianMicro),
+        'nine in ten': ({ last }) => charged(last.p90Micro),
+      })
+    },
+  }),
+]
+
+/** Which flow of the project is meant, which revision of it, and what it is given. */
+async function readAsked(given: Given<typeof options & typeof askedOptions>) {
+  const { operands, options } = given
+  const input = await readInput(given, options.input ?? '{}')
+  const flows = await openFlows(given)
+  const { api, tenant, project } = flows
+  const sandbox = await sandboxNamed(flows, operands[0]!)
+  const locked = Object.values(flows.lock.flows).find((one) => one.sandbox === sandbox)?.revision ?? null
+  const revision =
+    options.revision === undefined ? locked : readWholeNumber('--revision', options.revision, { least: 1 })
+  return { api, tenant, project, sandbox, input, revision }
+}
+
+async function readInput({ io }: Given, given: string): Promise<Record<string, unknown>> {
+  const text =
+    given === '-'
+      ? await io.readInput()
+      : given.startsWith('@')
+        ? await readFile(path.resolve(io.folder, given.slice(1)), 'utf8')
+        : given
+  const read = readJson(text)
+  const value = 'fault' in read ? null : read.value
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  const why =
+    'fault' in read ? `${read.fault} (line ${read.position.line}, column ${read.position.column})` : 'It is no object.'
+  throw new CommandFailure(
+    `The input is not what a flow takes: ${why}`,
+    `Write it like --input '{"text":"Hello"}'`,
+    'usage',
+  )
+}
