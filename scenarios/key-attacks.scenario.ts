@@ -148,11 +148,18 @@ describe('at the same moment', () => {
       const seen = new Set<string>()
       for (let round = 0; round < ROUNDS; round++) {
         const old = await newKey(owned)
-        const late = (isLate: boolean) => new Promise((resolve) => setTimeout(resolve, isLate ? round : 0))
-        const [rotated, revoked] = await Promise.all([
-          late(round % 2 === 0).then(() => caller.ask('POST', `${path}/${old.id}/rotate`, { graceSeconds })),
-          late(round % 2 === 1).then(() => caller.ask('POST', `${path}/${old.id}/revoke`)),
-        ])
+        const rotate = () => caller.ask('POST', `${path}/${old.id}/rotate`, { graceSeconds })
+        const revoke = () => caller.ask('POST', `${path}/${old.id}/revoke`)
+        /** The second comes later by more each time, and at last once the first has its answer. */
+        const inTurn = async (first: () => Promise<Answer>, second: () => Promise<Answer>) => {
+          const answer = first()
+          await (round < ROUNDS - 2 ? new Promise((resolve) => setTimeout(resolve, round)) : answer)
+          return Promise.all([answer, second()])
+        }
+        const [rotated, revoked] =
+          round % 2 === 1
+            ? await inTurn(rotate, revoke)
+            : ((await inTurn(revoke, rotate)).toReversed() as [Answer, Answer])
         const end = [rotated, revoked].map(said).join(', ')
         seen.add(end)
         expect(
