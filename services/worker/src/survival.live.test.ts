@@ -36,7 +36,7 @@ stackTest(
     expect(await first.ended).toBe(0)
     const record = await tenant.ended(execution)
     expect(record).toMatchObject({ status: 'Succeeded' })
-    expect(await control.countCalls({ prompt, outcome: 'aborted' })).toBe(1)
+    expect(await control.waitForCalls(1, { prompt, outcome: 'aborted' })).toBe(1)
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: nodeOf(record, 'chat').chargedMicro })
   },
 )
@@ -172,7 +172,7 @@ stackTest(
     expect(record).toMatchObject({ status: 'Failed', error: { code: 'provider_failed' }, chargedMicro: 0 })
     expect(nodeOf(record, 'one')).toMatchObject({ status: 'Failed', error: { code: 'node_failed' } })
     expect(nodeOf(record, 'out')).toMatchObject({ status: 'Pending' })
-    expect(await control.countCalls({ prompt: slow, outcome: 'aborted' })).toBe(1)
+    expect(await control.waitForCalls(1, { prompt: slow, outcome: 'aborted' })).toBe(1)
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   },
 )
