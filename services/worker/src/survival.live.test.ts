@@ -240,8 +240,9 @@ stackTest(
     const graph = flow(side('first', 'second'), side('text'), nodes, ...edges)
     const execution = await tenant.start(graph, { first, second: prompt })
     await control.waitForCalls(1, { prompt: first })
+    // Late enough for the second call to be under way by then.
     await fixture.run(
-      `UPDATE money.executions SET deadline_at = now() + interval '1 second', version = version + 1 WHERE id = $1`,
+      `UPDATE money.executions SET deadline_at = now() + interval '5 seconds', version = version + 1 WHERE id = $1`,
       [execution],
     )
     await control.release()
