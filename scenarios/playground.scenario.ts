@@ -44,7 +44,8 @@ test('an answer comes as it is made, with its time and what the ledger has charg
   const { page, problems } = await visit()
   const { model, message, settled, project } = await player(stack, page)
   const prompt = `Count ${randomUUID()}`
-  await stack.provider.control.setFaults([{ prompt, text: 'one two three four', perChunkMs: 100 }])
+  const said = 'one two three four five six seven eight nine ten' // some of it may be seen at once
+  await stack.provider.control.setFaults([{ prompt, text: said, perChunkMs: 200 }])
   await page.evaluate(`
     seen = []
     new MutationObserver(() => seen.push(document.querySelector('.answer .playground-text')?.textContent ?? ''))
@@ -52,14 +53,14 @@ test('an answer comes as it is made, with its time and what the ledger has charg
   await message.fill(prompt)
   await send(page).click()
   const answer = answerOf(page, model)
-  await answer.getByText('one two three four').waitFor()
+  await answer.getByText(said).waitFor()
   const figures = await answer.getByText(/First token after/).textContent()
   const [first, whole] = await Promise.all([figures, answer.getByText(/ in all$/).textContent()].map(milliseconds))
   expect(first).toBeGreaterThan(0)
   expect(whole).toBeGreaterThan(first!)
   const grown = [...new Set(await page.evaluate<string[]>('seen'))].filter((text) => text !== '')
   expect(grown.length).toBeGreaterThan(2)
-  for (const text of grown) expect('one two three four'.startsWith(text)).toBe(true)
+  for (const text of grown) expect(said.startsWith(text)).toBe(true)
   await answer.getByText(/^Charged/).waitFor()
   const [call] = await stack.invocations(project.id)
   await answer.getByText(`${call!.promptTokens} tokens in, ${call!.completionTokens} out`).waitFor()
@@ -70,7 +71,7 @@ test('an answer comes as it is made, with its time and what the ledger has charg
 
   await message.fill('typed before')
   await page.reload()
-  await answer.getByText('one two three four').waitFor()
+  await answer.getByText(said).waitFor()
   expect(await message.inputValue()).toBe('typed before')
   await page.getByRole('button', { name: 'Try again' }).click()
   await answer.getByText(/^Charged/).waitFor()
@@ -114,7 +115,8 @@ test('an answer that is stopped is charged to its end, and that is shown', async
   const { page, problems } = await visit()
   const { model, message, settled } = await player(stack, page)
   const prompt = `Count ${randomUUID()}`
-  await stack.provider.control.setFaults([{ prompt, text: 'one two three four five six seven', perChunkMs: 300 }])
+  // It is stopped, and that is seen, long before its end.
+  await stack.provider.control.setFaults([{ prompt, text: 'one two three four five six seven', perChunkMs: 1_000 }])
   await message.fill(prompt)
   await send(page).click()
   const answer = answerOf(page, model)
