@@ -8,7 +8,7 @@ const unitAlone = process.argv.join(' ').endsWith('--project unit')
 const expect = { poll: { timeout: 30_000 } }
 
 const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000 }
-/** Scenarios that compare how much is done in a time, or kill parts under load: nothing else runs beside them. */
+/** Scenarios that hold a time against its bound, compare how much is done in one, or kill parts under load: nothing else runs beside them. */
 const alone = [
   'client-follow',
   'crashes',
@@ -17,6 +17,7 @@ const alone = [
   'rerun',
   'revocation',
   'rolling-restart',
+  'silence',
   'stalls',
   'stopped-executions',
   'worker-scaling',
