@@ -42,6 +42,7 @@ export default defineConfig({
       {
         test: {
           name: 'live',
+          isolate: false,
           include: ['**/*.live.test.ts'],
           exclude,
           globalSetup,

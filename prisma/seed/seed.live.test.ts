@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import path from 'node:path'
 import { expect } from 'vitest'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { liveTest } from '@gateway/testbed/live-test'
-import { startProgram } from '@gateway/testbed/test-program'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { openFixture } from '@gateway/testbed/fixture'
+import { stackTest } from '@gateway/testbed/stack-test'
 import type { RealModel } from './real-models.ts'
 import { seed } from './seed.ts'
 import type { SeedOptions } from './seeded.ts'
 
-const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
-const service = (name: string) => path.join(import.meta.dirname, '../../services', name, 'src/main.ts')
 /** What a running ledger writes by itself, at times of its own. */
 const writtenByMaintenance = [
   'instance_monitors',
@@ -30,37 +23,11 @@ const real: RealModel = {
   completionUsdPerToken: '0.0000016',
 }
 
-const test = liveTest
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
-  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const folder = await temporaryFolder('seed')
-    onCleanup(() => rm(folder, { recursive: true }))
-    return folder
-  })
-  .extend('ledger', { scope: 'file' }, async ({ database, redis, folder }, { onCleanup }) => {
-    const env = {
-      DATABASE_URL: database.ledgerUrl,
-      REDIS_URL: redis.url,
-      SERVICE_SECRET_GATEWAY: secrets.gateway,
-      SERVICE_SECRET_WORKER: secrets.worker,
-      SERVICE_SECRET_CONSOLE: secrets.console,
-    }
-    const ledger = await startProgram({ name: 'ledger', entry: service('ledger'), folder, env })
-    onCleanup(ledger.stop)
-    return ledger
-  })
-  .extend('console', { scope: 'file' }, async ({ database, ledger, folder }, { onCleanup }) => {
-    const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: ledger.url, SERVICE_SECRET: secrets.console }
-    const program = await startProgram({ name: 'console', entry: service('console'), folder, env })
-    onCleanup(program.stop)
-    return program
-  })
-  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
-    const fixture = await openFixture(database.adminUrl)
-    onCleanup(fixture.close)
-    return fixture
-  })
-  .extend('run', { scope: 'file' }, ({ database, ledger, console }) => {
+const test = stackTest
+  .override('counts', { gateways: 0, workers: 0 })
+  .extend('ledger', { scope: 'file' }, ({ services }) => services.ledgers[0]!)
+  .extend('console', { scope: 'file' }, ({ services }) => services.console!)
+  .extend('run', { scope: 'file' }, ({ database, ledger, console, services }) => {
     const { adminUrl } = database
     const [ledgerUrl, consoleUrl] = [ledger.url, console.url]
     return (before: SeedOptions['before'], more: Partial<SeedOptions> = {}) =>
@@ -68,7 +35,7 @@ const test = liveTest
         adminUrl,
         ledgerUrl,
         consoleUrl,
-        consoleSecret: secrets.console,
+        consoleSecret: services.secrets.console,
         before,
         realModels: [],
         log: () => {},
@@ -76,8 +43,8 @@ const test = liveTest
       })
   })
   .extend('seeded', { scope: 'file' }, ({ run }) => run(null))
-  .extend('callable', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
-    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: secrets.gateway })
+  .extend('callable', { scope: 'file' }, async ({ ledger, services }, { onCleanup }) => {
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: services.secrets.gateway })
     onCleanup(client.close)
     return async (secret: string) => {
       const keyHash = createHash('sha256').update(secret).digest('hex')

@@ -1,15 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import path from 'node:path'
 import { mintId } from '@gateway/contracts/ids'
 import { makeSecret, PERSON_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/contracts/key-secret'
 import type { RefusalBody } from '@gateway/contracts/refusal'
-import { liveTest } from '@gateway/testbed/live-test'
-import { startProgram } from '@gateway/testbed/test-program'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { openFixture, type Fixture } from '@gateway/testbed/fixture'
-
-// The console as a process, before a real ledger, with people who are signed in.
+import type { Fixture } from '@gateway/testbed/fixture'
+import { stackTest } from '@gateway/testbed/stack-test'
 
 export interface Answer {
   status: number
@@ -28,54 +22,11 @@ export interface Caller {
   delete(path: string): Promise<Answer>
 }
 
-const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
-const service = (name: string) => path.join(import.meta.dirname, '../..', name, 'src/main.ts')
-
-export const consoleTest = liveTest
-  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
-    const fixture = await openFixture(database.adminUrl)
-    onCleanup(fixture.close)
-    return fixture
-  })
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
-  .extend('folder', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const folder = await temporaryFolder('console')
-    onCleanup(() => rm(folder, { recursive: true }))
-    return folder
-  })
-  .extend('ledger', { scope: 'file' }, async ({ database, redis, folder }, { onCleanup }) => {
-    const ledger = await startProgram({
-      name: 'ledger',
-      entry: service('ledger'),
-      folder,
-      env: {
-        DATABASE_URL: database.ledgerUrl,
-        REDIS_URL: redis.url,
-        SERVICE_SECRET_GATEWAY: secrets.gateway,
-        SERVICE_SECRET_WORKER: secrets.worker,
-        SERVICE_SECRET_CONSOLE: secrets.console,
-        WEBHOOK_KEY: 'h'.repeat(32),
-        WEBHOOK_PRIVATE_ADDRESSES: 'true',
-      },
-    })
-    onCleanup(ledger.stop)
-    return ledger
-  })
-  .extend('console', { scope: 'file' }, async ({ database, ledger, folder }, { onCleanup }) => {
-    const program = await startProgram({
-      name: 'console',
-      entry: service('console'),
-      folder,
-      env: {
-        DATABASE_URL: database.consoleUrl,
-        LEDGER_URL: ledger.url,
-        SERVICE_SECRET: secrets.console,
-        ASSETS_FOLDER: path.join(folder, 'assets'),
-      },
-    })
-    onCleanup(program.stop)
-    return program
-  })
+/** The console, before a real ledger, with people who are signed in. */
+export const consoleTest = stackTest
+  .extend('console', { scope: 'file' }, ({ services }) => services.console!)
+  .extend('ledger', { scope: 'file' }, ({ services }) => services.ledgers[0]!)
+  .extend('folder', { scope: 'file' }, ({ services }) => services.folder)
   /** Signs a new person in, or one who is there. */
   .extend('signIn', { scope: 'file' }, ({ fixture, console }) => {
     return async (who: { id?: string; platformOperator?: boolean } = {}): Promise<Caller> => {

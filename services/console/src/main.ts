@@ -1,5 +1,4 @@
 import { runService } from '@gateway/process/run-service'
-import { consoleConfig } from './config.ts'
-import { startConsole } from './start.ts'
+import { service } from './service.ts'
 
-await runService('console', consoleConfig, startConsole)
+await runService(service)

@@ -4,7 +4,7 @@ import type { ContractSide, Graph } from '@gateway/contracts/graph'
 import type { SandboxOptions } from '@gateway/testbed/fixture'
 import { stackTest } from './stack.fixture.ts'
 
-// The stack with a worker, and flows to call in it.
+// Flows to call.
 
 export const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.from('0123456789'.repeat(100))])
 
@@ -114,7 +114,6 @@ export const flowTest = stackTest.extend('flows', async ({ tenant, fixture }) =>
   }
   return { save, invoke, upload, get, executions }
 })
-flowTest.override('workers', 1)
 
 export const newKey = () => `run-${randomBytes(8).toString('hex')}`
 

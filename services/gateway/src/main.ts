@@ -1,7 +1,4 @@
 import { runService } from '@gateway/process/run-service'
-import { gatewayConfig, providersOf } from './config.ts'
-import { startGateway } from './start.ts'
+import { service } from './service.ts'
 
-await runService('gateway', gatewayConfig, (config, tools) =>
-  startGateway(config, providersOf(config, process.env), tools),
-)
+await runService(service)

@@ -1,44 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { startServices } from '@gateway/testbed/service-stack'
-import { privateRedis } from '@gateway/testbed/private-servers'
-import { liveTest } from '@gateway/testbed/live-test'
-import { openFixture, type KeyOptions, type ProductOptions } from '@gateway/testbed/fixture'
+import type { KeyOptions, ProductOptions } from '@gateway/testbed/fixture'
+import { stackTest as test } from '@gateway/testbed/stack-test'
 
-// The gateway as operators run it: a process of its own, with a real ledger and a simulated provider.
-
-/**
- * `environment` is the gateway's besides what it needs, `ledgerEnvironment` the ledger's and `workers` their number, for a
- * file to override; `stack` is shared by a file; `tenant` is a test's own project with 1 USD, one model and one key.
- */
-export const stackTest = liveTest
-  .extend('environment', { scope: 'file' }, (): Record<string, string> => ({}))
-  .extend('ledgerEnvironment', { scope: 'file' }, (): Record<string, string> => ({}))
-  .extend('workers', { scope: 'file' }, (): number => 0)
-  .extend('redisUrl', { scope: 'file' }, async ({ redis, workers }, { onCleanup }) => {
-    if (workers === 0) return redis.url
-    const own = await privateRedis() // the queue of nodes is one a Redis, and other files have workers too
-    onCleanup(() => own.stop())
-    return own.url
-  })
-  .extend(
-    'stack',
-    { scope: 'file' },
-    async ({ database, redisUrl, environment, ledgerEnvironment, workers }, { onCleanup }) => {
-      const stack = await startServices({
-        ledgerUrl: database.ledgerUrl,
-        redisUrl,
-        workers,
-        environment: { gateway: () => environment, ledger: () => ledgerEnvironment },
-      })
-      onCleanup(stack.stop)
-      return stack
-    },
-  )
-  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
-    const fixture = await openFixture(database.adminUrl)
-    onCleanup(fixture.close)
-    return fixture
-  })
+/** `tenant` is a test's own project with 1 USD, one model and one key. */
+export const stackTest = test
+  .extend('stack', { scope: 'file' }, ({ services }) => services)
   .extend('tenant', async ({ stack, fixture }) => {
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 1_000_000n)

@@ -2,18 +2,22 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect } from 'vitest'
+import { processOf } from '@gateway/testbed/stack-test'
 import { bodyOf, eventsOf, stackTest as test, newPrompt } from './stack.fixture.ts'
 
 // The last of these stop what the file shares, so they come in this order.
 
+test.override('kind', 'processes')
+test.override('counts', { workers: 0, consoles: 0 })
+
 describe('money at the edges of a life', () => {
   test('an answer is given while the ledger is away, and charged when it is back', async ({ stack, tenant }) => {
-    const [ledger] = stack.ledgers
+    const ledger = processOf(stack.ledgers[0])
     const content = newPrompt()
     await stack.provider.control.setFaults([{ prompt: content, hold: true }])
     const asked = tenant.chat({ messages: [{ role: 'user', content }] })
     await stack.provider.control.waitForCalls(1, { prompt: content })
-    await ledger!.kill()
+    await ledger.kill()
     await stack.provider.control.release()
     const { usage } = await bodyOf(await asked)
     const refused = await tenant.chat()
@@ -22,7 +26,7 @@ describe('money at the edges of a life', () => {
     expect(await refused.json()).toMatchObject({ error: { code: 'unavailable' } })
     expect((await fetch(`${tenant.url}/health/ready`)).status).toBe(503)
 
-    await ledger!.start()
+    await ledger.start()
     expect(await tenant.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
   })
 

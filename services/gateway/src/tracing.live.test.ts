@@ -45,10 +45,14 @@ const test = stackTest
     }
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, trace }
   })
-  .override('environment', ({ collector }) => ({
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-    OTEL_BSP_SCHEDULE_DELAY: '10',
+  .override('kind', 'processes') // the SDK is one a process
+  .override('counts', { workers: 0, consoles: 0 })
+  .override('settings', ({ collector }) => ({
+    gateway: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+    },
   }))
 
 test('a call is a part of the trace that its caller names, and its stages are parts of the call', async ({

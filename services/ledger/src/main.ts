@@ -1,5 +1,4 @@
 import { runService } from '@gateway/process/run-service'
-import { ledgerConfig } from './config.ts'
-import { startLedger } from './start.ts'
+import { service } from './service.ts'
 
-await runService('ledger', ledgerConfig, startLedger)
+await runService(service)

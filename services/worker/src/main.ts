@@ -1,7 +1,4 @@
 import { runService } from '@gateway/process/run-service'
-import { providersOf, workerConfig } from './config.ts'
-import { startWorker } from './start.ts'
+import { service } from './service.ts'
 
-await runService('worker', workerConfig, (config, tools) =>
-  startWorker(config, providersOf(config, process.env), tools),
-)
+await runService(service)

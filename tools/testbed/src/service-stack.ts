@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
-import { startProgram, type TestProgram } from './test-program.ts'
+import { startInProcess, type ServiceName } from './service-in-process.ts'
+import { startProgram, type RunningService, type TestProgram } from './test-program.ts'
 import { temporaryFolder } from './test-servers.ts'
 
-// The services as they run in earnest: each its own process, on loopback, with ports from the kernel. They end with the
-// process that started them, however it ends.
+// The services on loopback, with ports from the kernel, before a simulated provider.
 
 export interface ServiceStackOptions {
   /** Logins of the services at a migrated database. */
@@ -24,16 +24,34 @@ export interface ServiceStackOptions {
   /** Where gateways find the consoles, if not at the first one. */
   consolesAt?: (consoleUrls: string[]) => Promise<string>
   /** Besides what each service needs, of the nth of its kind. */
-  environment?: Partial<Record<'ledger' | 'gateway' | 'worker' | 'console', (n: number) => Record<string, string>>>
+  environment?: Partial<Record<ServiceName, (n: number) => Record<string, string>>>
 }
 
+/** Starts one service. */
+type Launch<Running> = (program: {
+  name: string
+  service: ServiceName
+  folder: string
+  env: Record<string, string>
+}) => Promise<Running>
+
+/** Services in this process: for tests of what they do. */
+export type OpenServices = Awaited<ReturnType<typeof openServices>>
+/** Each service in a process to itself: for tests that kill, pause or restart one, or use it from a foreign client. */
 export type ServiceStack = Awaited<ReturnType<typeof startServices>>
 
 const services = path.resolve(import.meta.dirname, '../../../services')
 const main = (service: string) => path.join(services, service, 'src/main.ts')
 const secret = () => randomBytes(24).toString('hex')
 
-export async function startServices(options: ServiceStackOptions) {
+/** Opens the services in this process. */
+export const openServices = (options: ServiceStackOptions) => launchServices<RunningService>(options, startInProcess)
+
+/** Starts each service as a process, which ends with this one, however it ends. */
+export const startServices = (options: ServiceStackOptions) =>
+  launchServices<TestProgram>(options, ({ service, ...program }) => startProgram({ ...program, entry: main(service) }))
+
+async function launchServices<Running extends RunningService>(options: ServiceStackOptions, launch: Launch<Running>) {
   const {
     ledgers = 1,
     gateways = 1,
@@ -52,14 +70,10 @@ export async function startServices(options: ServiceStackOptions) {
     for (const each of stops.splice(0).toReversed()) await each()
   }
 
-  async function start(
-    service: keyof typeof secrets | 'ledger',
-    n: number,
-    env: Record<string, string>,
-  ): Promise<TestProgram> {
-    const program = await startProgram({
+  async function start(service: ServiceName, n: number, env: Record<string, string>): Promise<Running> {
+    const program = await launch({
       name: `${service}-${n}`,
-      entry: main(service),
+      service,
       folder,
       env: { LOG_LEVEL: 'info', ...env, ...environment[service]?.(n) },
     })

@@ -4,24 +4,29 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '@gateway/local-stack/free-port'
 
-export interface TestProgram {
+/** A service of a test, in the test's own process or in one to itself. */
+export interface RunningService {
   name: string
   url: string
   /** Where `/metrics` is, and nothing else. */
   metricsUrl: string
-  readonly pid: number
   readonly isRunning: boolean
   logFile: string
+  /** Ends it in order, and waits until it has ended. */
+  stop(): Promise<void>
+  /** Starts it again, on the same port, and waits until it is ready. These settings are added for good; an empty value removes one. */
+  start(settings?: Record<string, string>): Promise<void>
+  /** Waits until /health/ready answers 200. */
+  ready(): Promise<void>
+}
+
+/** A service in a process to itself, which can be killed. */
+export interface TestProgram extends RunningService {
+  readonly pid: number
   /** SIGKILL, and waits until it has ended. */
   kill(): Promise<void>
   /** Any other signal; does not wait. */
   signal(name: NodeJS.Signals): void
-  /** SIGTERM, and waits until it has ended. */
-  stop(): Promise<void>
-  /** Starts it again, on the same port, and waits until it is ready. From now on with these settings besides; an empty one is none. */
-  start(settings?: Record<string, string>): Promise<void>
-  /** Waits until /health/ready answers 200. */
-  ready(): Promise<void>
 }
 
 interface Program {
@@ -63,16 +68,7 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
 
   const isRunning = () => child.exitCode === null && child.signalCode === null
 
-  async function ready(): Promise<void> {
-    const until = performance.now() + readyMs
-    while (isRunning() && performance.now() < until) {
-      const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
-      await answer?.body?.cancel()
-      if (answer?.status === 200) return
-      await new Promise((resolve) => setTimeout(resolve, 25))
-    }
-    throw new Error(`${name} did not become ready. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-3_000)}`)
-  }
+  const ready = () => untilReady({ name, url, logFile, readyMs, isRunning })
 
   async function ended(): Promise<void> {
     if (isRunning()) await once(child, 'exit')
@@ -116,4 +112,24 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
     },
     ready,
   }
+}
+
+interface Waiting {
+  name: string
+  url: string
+  logFile: string
+  readyMs: number
+  isRunning: () => boolean
+}
+
+/** Resolves once /health/ready answers 200. @throws Error with the end of the log */
+export async function untilReady({ name, url, logFile, readyMs, isRunning }: Waiting): Promise<void> {
+  const until = performance.now() + readyMs
+  while (isRunning() && performance.now() < until) {
+    const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
+    await answer?.body?.cancel()
+    if (answer?.status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`${name} did not become ready. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-3_000)}`)
 }

@@ -93,6 +93,7 @@ test('a deleted asset can not be read, and its bytes are removed once nothing un
   files,
   fixture,
   ledger,
+  services,
   folder,
   onTestFinished,
 }) => {
@@ -102,7 +103,7 @@ test('a deleted asset can not be read, and its bytes are removed once nothing un
   expect(outcomeOf(await stack.owner.delete(files.path(id)))).toBe('404 asset_not_found')
   expect((await stack.owner.get(`${stack.projectPath}/assets`)).body.data).toEqual([])
 
-  const client = openLedgerClient({ url: ledger.url, service: 'console', secret: 'c'.repeat(32) })
+  const client = openLedgerClient({ url: ledger.url, service: 'console', secret: services.secrets.console })
   const assetStore = await openAssetStore({ folder: path.join(folder, 'assets'), bucket: null })
   onTestFinished(async () => {
     await client.close()

@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import path from 'node:path'
 import { expect } from 'vitest'
 import { makeSecret, PERSON_TOKEN_PREFIX } from '@gateway/contracts/key-secret'
 import { liveTest as test } from '@gateway/testbed/live-test'
-import { startProgram } from '@gateway/testbed/test-program'
+import { startInProcess } from '@gateway/testbed/service-in-process'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { openFixture } from '@gateway/testbed/fixture'
 import { callerOf, outcomeOf } from '../console.fixture.ts'
@@ -15,9 +14,9 @@ test('without the database everything is refused, and goes on when it is back [u
 }) => {
   const folder = await temporaryFolder('console')
   onTestFinished(() => rm(folder, { recursive: true }))
-  const program = await startProgram({
+  const program = await startInProcess({
     name: 'console',
-    entry: path.join(import.meta.dirname, '../main.ts'),
+    service: 'console',
     folder,
     env: { DATABASE_URL: postgresServer.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) },
   })

@@ -1,38 +1,29 @@
 import type { Graph } from '@gateway/contracts/graph'
-import { startServices } from '@gateway/testbed/service-stack'
 import { consoleTest } from '../console.fixture.ts'
 
-/** The whole stack, and flows that a person executes in it. */
-export const executionTest = consoleTest
-  .extend('services', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const { ledgerUrl, consoleUrl } = database
-    const services = await startServices({ ledgerUrl, consoleUrl, redisUrl: redis.url, workers: 1 })
-    onCleanup(services.stop)
-    return services
-  })
-  .extend('console', { scope: 'file' }, ({ services }) => services.console!)
-  .extend('flow', async ({ stack, fixture, services }) => {
-    const product = await fixture.product()
-    await fixture.assign(stack.project, product)
-    await fixture.fund(stack.project, 1_000_000n)
-    const made = async (graph: Graph) => {
-      const sandbox = await fixture.sandbox({ id: stack.project }, graph)
-      const path = `${stack.path}/sandboxes/${sandbox.id}`
-      return {
-        ...sandbox,
-        path,
-        execute: (input: unknown, more: object = {}) => stack.owner.post(`${path}/execute`, { input, ...more }),
-        /** As NDJSON, through the gateway. */
-        follow: (input: unknown, signal: AbortSignal | null = null) =>
-          fetch(`${services.gateways[0]!.url}${path}/execute`, {
-            method: 'POST',
-            headers: { Authorization: `Bearer ${stack.owner.token}`, Accept: 'application/x-ndjson' },
-            body: JSON.stringify({ input }),
-            signal,
-          }),
-      }
+/** Flows that a person executes. */
+export const executionTest = consoleTest.extend('flow', async ({ stack, fixture, services }) => {
+  const product = await fixture.product()
+  await fixture.assign(stack.project, product)
+  await fixture.fund(stack.project, 1_000_000n)
+  const made = async (graph: Graph) => {
+    const sandbox = await fixture.sandbox({ id: stack.project }, graph)
+    const path = `${stack.path}/sandboxes/${sandbox.id}`
+    return {
+      ...sandbox,
+      path,
+      execute: (input: unknown, more: object = {}) => stack.owner.post(`${path}/execute`, { input, ...more }),
+      /** As NDJSON, through the gateway. */
+      follow: (input: unknown, signal: AbortSignal | null = null) =>
+        fetch(`${services.gateways[0]!.url}${path}/execute`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${stack.owner.token}`, Accept: 'application/x-ndjson' },
+          body: JSON.stringify({ input }),
+          signal,
+        }),
     }
-    return { product, made }
-  })
+  }
+  return { product, made }
+})
 
 export const input = { text: 'Hello' }

@@ -9,8 +9,8 @@ const newId = <P extends string>(prefix: P) => mintId(prefix, Date.now(), random
 /** A funded project with a key, and calls of it. */
 export const callsTest = consoleTest
   /** Calls as a gateway makes them. */
-  .extend('calls', { scope: 'file' }, async ({ ledger }, { onCleanup }) => {
-    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: 'g'.repeat(32) })
+  .extend('calls', { scope: 'file' }, async ({ ledger, services }, { onCleanup }) => {
+    const client = openLedgerClient({ url: ledger.url, service: 'gateway', secret: services.secrets.gateway })
     onCleanup(client.close)
     let instance = newId('ins')
     const register = () => client.heartbeat({ instance, service: 'gateway', deadAfterMs: 60_000 })

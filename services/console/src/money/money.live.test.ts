@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { outcomeOf } from '../console.fixture.ts'
 import { callsTest as test } from './calls.fixture.ts'
 
+test.override('kind', 'own') // one test stops the ledger
+
 test('money comes in once per funding id [already_exists]', async ({ stack, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const path = `${stack.projectPath}/wallet/fundings`
@@ -316,7 +318,7 @@ test('rotation ends the old secret at once, or after its grace', async ({ stack,
 test('without the ledger nothing that needs it pretends [unavailable]', async ({ stack, ledger, signIn }) => {
   const operator = await signIn({ platformOperator: true })
   const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
-  await ledger.kill()
+  await ledger.stop()
   try {
     const [wallet, funding, revoked] = await Promise.all([
       stack.owner.get(`${stack.projectPath}/wallet`),

@@ -29,6 +29,7 @@ function monthsBefore(now: Date): Date[] {
 }
 
 const test = callsTest
+  .override('kind', 'own') // its clock is set
   /** Sets the clock of the database, by which everything goes from the first funding on. */
   .extend('setClock', { scope: 'file' }, async ({ ledger, database, fixture }) => {
     await ledger.stop()

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { processOf } from '@gateway/testbed/stack-test'
 import { answerOf, consoleTest, outcomeOf, untilSomebodyWaits, type Answer, type Caller } from '../console.fixture.ts'
 import { echo } from '../sandboxes/graphs.fixture.ts'
 
-const test = consoleTest.extend('post', ({ console }) => {
-  return async (caller: Caller, path: string, key: string, body: unknown): Promise<Answer> =>
-    answerOf(
-      await fetch(console.url + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${caller.token}`, 'idempotency-key': key },
-        body: JSON.stringify(body),
-      }),
-    )
-})
+const test = consoleTest
+  .override('kind', 'processes')
+  .override('counts', { gateways: 0, workers: 0 })
+  .extend('post', ({ console }) => {
+    return async (caller: Caller, path: string, key: string, body: unknown): Promise<Answer> =>
+      answerOf(
+        await fetch(console.url + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${caller.token}`, 'idempotency-key': key },
+          body: JSON.stringify(body),
+        }),
+      )
+  })
 
 test('of many at once with one key one thing is made, and all hear of it', async ({ stack, post, fixture }) => {
   const key = randomUUID()
@@ -111,7 +115,7 @@ test('a console that is killed before it has made the thing has made nothing, an
   await fixture.run('LOCK TABLE control.teams IN EXCLUSIVE MODE')
   const lost = post(stack.owner, `${stack.path}/teams`, key, { name: 'Lost' }).catch(() => 'lost')
   await untilSomebodyWaits(fixture)
-  await console.kill()
+  await processOf(console).kill()
   expect(await lost).toBe('lost')
   await fixture.run('ROLLBACK')
   await console.start()

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import path from 'node:path'
 import { expect } from 'vitest'
-import { startProgram } from '@gateway/testbed/test-program'
+import { startInProcess } from '@gateway/testbed/service-in-process'
 import { answerOf, consoleTest as test, outcomeOf, signInBy } from '../console.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -29,8 +28,7 @@ test('guesses are counted for all replicas, and by e-mail from wherever they com
   onTestFinished,
 }) => {
   const env = { DATABASE_URL: database.consoleUrl, LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
-  const entry = path.join(import.meta.dirname, '../main.ts')
-  const replica = await startProgram({ name: 'console-replica', entry, folder, env })
+  const replica = await startInProcess({ name: 'console-replica', service: 'console', folder, env })
   onTestFinished(replica.stop)
   const email = `${(await signIn()).id}@example.test`
   const guess = (n: number, address: string) => signInBy([console, replica][n % 2]!.url, email, 'a guess', address)

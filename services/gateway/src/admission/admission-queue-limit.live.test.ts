@@ -2,22 +2,22 @@ import { expect } from 'vitest'
 import { errorOf, stackTest as test, openCalls } from '../stack.fixture.ts'
 
 const ROOM = 3
-test.override('environment', { ADMISSIONS_AT_ONCE: String(ROOM) })
+test.override('settings', { gateway: { ADMISSIONS_AT_ONCE: String(ROOM) } })
 
 test('while the ledger does not keep up, a call that is one too many is refused at once [overloaded]', async ({
   tenant,
-  stack,
+  fixture,
 }) => {
-  const [ledger] = stack.ledgers
   await (await tenant.chat()).text()
-  ledger!.signal('SIGSTOP')
+  await fixture.run('BEGIN')
+  await fixture.run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project])
   const waiting = Array.from({ length: ROOM }, () => tenant.chat())
   while ((await openCalls(tenant.metricsUrl)) < ROOM) continue
   const refused = await tenant.chat()
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
   expect(await errorOf(refused)).toMatchObject({ code: 'overloaded' })
-  ledger!.signal('SIGCONT')
+  await fixture.run('COMMIT')
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200])
   expect((await tenant.chat()).status).toBe(200)
 })

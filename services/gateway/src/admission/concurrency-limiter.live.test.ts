@@ -16,7 +16,7 @@ const test = stackTest.extend('busy', async ({ tenant, stack }, { onCleanup }) =
   await stack.provider.control.waitForCalls(ALONE, { prompt: content })
   return { calls, callers, messages, content }
 })
-test.override('environment', { CALLS_AT_ONCE: '10' })
+test.override('settings', { gateway: { CALLS_AT_ONCE: '10' } })
 
 async function expectOverloaded(answer: Response): Promise<void> {
   expect(answer.status).toBe(503)

@@ -13,7 +13,7 @@ const test = stackTest.extend(
         { headers: { authorization: `Bearer ${secret}` } },
       ),
 )
-test.override('environment', { COUNTING_AT_ONCE: '1' })
+test.override('settings', { gateway: { COUNTING_AT_ONCE: '1' } })
 
 const prompt = () => newPrompt() + ' ab'.repeat(2_000) // 6 kilobytes, 2,000 tokens
 const BYTES = 6_100

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { echo, flowTest as test, newKey } from '../flow-stack.fixture.ts'
 import { errorOf } from '../stack.fixture.ts'
 
-test.override('environment', { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) })
+test.override('settings', { gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) } })
 
 test('a key that executes as often as it may begins nothing more, and has every execution again [rate_limited]', async ({
   flows,

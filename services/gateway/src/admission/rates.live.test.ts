@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { errorOf, stackTest as test, newPrompt } from '../stack.fixture.ts'
 
-test.override('environment', { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) })
+test.override('settings', { gateway: { RATES: JSON.stringify({ key: { requests: 3, seconds: 600 } }) } })
 
 describe('a key that calls as often as it may', () => {
   test('is refused, told until when, and charged nothing [rate_limited]', async ({ tenant }) => {

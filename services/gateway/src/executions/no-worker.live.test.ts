@@ -4,8 +4,8 @@ import { errorOf } from '../stack.fixture.ts'
 
 // A sandbox product is called while no worker takes executions.
 
-flowTest.override('workers', 0)
-flowTest.override('ledgerEnvironment', { CHAT_FIRST_CLAIM_SECONDS: '1' })
+flowTest.override('counts', { workers: 0 })
+flowTest.override('settings', { ledger: { CHAT_FIRST_CLAIM_SECONDS: '1' } })
 
 const content = 'Hello'
 const messages = [{ role: 'user', content }]

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { expect } from 'vitest'
 import { openBrowser, type Page } from '@gateway/testbed/open-browser'
-import { startProgram } from '@gateway/testbed/test-program'
+import { startInProcess } from '@gateway/testbed/service-in-process'
 import { callerOf, consoleTest } from '../../console.fixture.ts'
 import { CLIENT, startProvider, untilReached } from './provider.fixture.ts'
 
@@ -13,15 +13,15 @@ const LONGEST_WAIT_MS = 60_000
 const inBrowser = { timeout: 180_000 }
 
 const test = consoleTest
-  .extend('console', { scope: 'file' }, async ({ database, ledger, folder }, { onCleanup }) => {
-    const program = await startProgram({
+  .extend('console', { scope: 'file' }, async ({ database, ledger, folder, services }, { onCleanup }) => {
+    const program = await startInProcess({
       name: 'console',
-      entry: path.join(import.meta.dirname, '../../main.ts'),
+      service: 'console',
       folder,
       env: {
         DATABASE_URL: database.consoleUrl,
         LEDGER_URL: ledger.url,
-        SERVICE_SECRET: 'c'.repeat(32),
+        SERVICE_SECRET: services.secrets.console,
         ASSETS_FOLDER: path.join(folder, 'assets'),
       },
     })
@@ -32,7 +32,7 @@ const test = consoleTest
     const publicUrl = `http://localhost:${new URL(console.url).port}` // for cookies another site than 127.0.0.1
     const provider = await startProvider({ redirectUri: `${publicUrl}/api/v2/session/oidc/callback` })
     onCleanup(provider.stop)
-    await console.kill()
+    await console.stop()
     await console.start({
       PUBLIC_URL: publicUrl,
       OIDC_ISSUER: provider.issuer,

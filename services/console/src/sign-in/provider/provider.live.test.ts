@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises'
-import path from 'node:path'
 import { expect } from 'vitest'
-import { startProgram, type TestProgram } from '@gateway/testbed/test-program'
+import { startInProcess } from '@gateway/testbed/service-in-process'
+import type { RunningService } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { answerOf, callerOf, consoleTest, outcomeOf, signInBy } from '../../console.fixture.ts'
 import { CLIENT, startProvider, untilReached, type TestProvider } from './provider.fixture.ts'
 
 const PUBLIC_URL = 'https://models.example.test'
 const CALLBACK = `${PUBLIC_URL}/api/v2/session/oidc/callback`
-const main = path.join(import.meta.dirname, '../../main.ts')
 const LEDGER_AWAY = { LEDGER_URL: 'http://127.0.0.1:9', SERVICE_SECRET: 'c'.repeat(32) }
 const OIDC = { PUBLIC_URL, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret }
 
@@ -21,7 +20,7 @@ const test = consoleTest
   })
   .extend('console', { scope: 'file' }, async ({ database, provider, folder }, { onCleanup }) => {
     const env = { DATABASE_URL: database.consoleUrl, ...LEDGER_AWAY, ...OIDC, OIDC_ISSUER: provider.issuer }
-    const program = await startProgram({ name: 'console', entry: main, folder, env })
+    const program = await startInProcess({ name: 'console', service: 'console', folder, env })
     onCleanup(program.stop)
     await untilReached(program.url)
     return program
@@ -33,7 +32,7 @@ interface Begun {
   cookie: string
 }
 
-async function begin(console: TestProgram, search = ''): Promise<Begun> {
+async function begin(console: RunningService, search = ''): Promise<Begun> {
   const answer = await fetch(`${console.url}/api/v2/session/oidc${search}`, { redirect: 'manual' })
   expect(answer.status).toBe(303)
   const [cookie = ''] = answer.headers.getSetCookie()
@@ -41,12 +40,12 @@ async function begin(console: TestProgram, search = ''): Promise<Begun> {
 }
 
 /** The browser comes back from the provider. */
-async function comeBack(console: TestProgram, back: string, cookie: string, headers = {}) {
+async function comeBack(console: RunningService, back: string, cookie: string, headers = {}) {
   const { pathname, search } = new URL(back)
   return fetch(console.url + pathname + search, { redirect: 'manual', headers: { Cookie: cookie, ...headers } })
 }
 
-async function signInAt(console: TestProgram, provider: TestProvider) {
+async function signInAt(console: RunningService, provider: TestProvider) {
   const { address, cookie } = await begin(console)
   return comeBack(console, await provider.visit(address), cookie)
 }
@@ -316,7 +315,7 @@ test('a provider that is away stops nobody else, is told of, and is found when i
   const OIDC_ISSUER = before.issuer
   await before.stop()
   const env = { DATABASE_URL: database.consoleUrl, ...LEDGER_AWAY, ...OIDC, OIDC_ISSUER }
-  const program = await startProgram({ name: 'console', entry: main, folder, env })
+  const program = await startInProcess({ name: 'console', service: 'console', folder, env })
   onTestFinished(program.stop)
   const health = await fetch(`${program.url}/health/ready`)
   expect([health.status, await health.json()]).toEqual([

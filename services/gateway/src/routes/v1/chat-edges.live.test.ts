@@ -30,8 +30,7 @@ describe('a caller who leaves', () => {
     expect(await stack.provider.control.countCalls({ prompt: 'xxxxxxxx' })).toBe(0)
   })
 
-  test('while the ledger decides is charged once, and can have their answer', async ({ tenant, stack }) => {
-    const [ledger] = stack.ledgers
+  test('while the ledger decides is charged once, and can have their answer', async ({ tenant, stack, fixture }) => {
     const content = newPrompt()
     const ask = (signal?: AbortSignal) =>
       tenant.chat(
@@ -40,13 +39,14 @@ describe('a caller who leaves', () => {
       )
     const before = costOf((await bodyOf(await tenant.chat())).usage)
     const caller = new AbortController()
-    ledger!.signal('SIGSTOP')
+    await fixture.run('BEGIN')
+    await fixture.run('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project])
     const left = ask(caller.signal).catch((error: Error) => error.name)
     // The gateway reads one connection's requests and another's in the order of their arrival.
     await (await fetch(`${tenant.url}/health/live`)).text()
     caller.abort()
     expect(await left).toBe('AbortError')
-    ledger!.signal('SIGCONT')
+    await fixture.run('COMMIT')
     const repeat = await ask()
     expect(repeat.status).toBe(200)
     expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)

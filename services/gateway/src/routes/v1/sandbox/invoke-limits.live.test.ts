@@ -31,7 +31,7 @@ const test = flowTest.extend('held', async ({ stack, tenant, flows, fixture }, {
     called: (count: number) => stack.provider.control.waitForCalls(count, { prompt: text }),
   }
 })
-test.override('environment', { CALLS_AT_ONCE: '10', DRAIN_MS: '2000' })
+test.override('settings', { gateway: { CALLS_AT_ONCE: '10', DRAIN_MS: '2000' } })
 
 describe('invocations that wait', () => {
   test('use the permits of their project, and begin nothing beyond them [overloaded]', async ({

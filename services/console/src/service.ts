@@ -1,0 +1,5 @@
+import type { Service } from '@gateway/process/open-service'
+import { consoleConfig } from './config.ts'
+import { startConsole } from './start.ts'
+
+export const service: Service<typeof consoleConfig> = { name: 'console', config: consoleConfig, start: startConsole }

@@ -1,0 +1,9 @@
+import type { Service } from '@gateway/process/open-service'
+import { providersOf, gatewayConfig } from './config.ts'
+import { startGateway } from './start.ts'
+
+export const service: Service<typeof gatewayConfig> = {
+  name: 'gateway',
+  config: gatewayConfig,
+  start: (config, tools) => startGateway(config, providersOf(config, tools.env), tools),
+}

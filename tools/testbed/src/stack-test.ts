@@ -1,0 +1,84 @@
+import { test } from 'vitest'
+import { openFixture } from './fixture.ts'
+import { freshDatabase } from './fresh-database.ts'
+import { freshRedis } from './fresh-redis.ts'
+import type { ServiceName } from './service-in-process.ts'
+import { openServices, startServices, type ServiceStackOptions } from './service-stack.ts'
+import type { RunningService, TestProgram } from './test-program.ts'
+
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs, and an empty one is required for nothing */
+
+/**
+ * What the services of a file run in.
+ *   shared     this process, shared with the files before and after: for rules that each test proves on a tenant of its own
+ *   own        this process, for this file alone: for a setting, a stop, or figures over all tenants
+ *   processes  a process each, for this file alone: for kills, pauses, and what a process has one of
+ */
+export type StackKind = 'shared' | 'own' | 'processes'
+
+type Settings = Partial<Record<ServiceName, Record<string, string>>>
+
+type Counts = Pick<ServiceStackOptions, 'ledgers' | 'gateways' | 'workers' | 'consoles'>
+
+export type OpenedStack = Awaited<ReturnType<typeof openStack>>
+
+/** Services on a database and a Redis that nothing else uses, with a fixture in it. */
+async function openStack(kind: StackKind, settings: Settings = {}, counts: Counts = {}) {
+  const [database, redis] = [await freshDatabase(), await freshRedis()]
+  const environment = Object.fromEntries(Object.entries(settings).map(([service, own]) => [service, () => own]))
+  const start = kind === 'processes' ? startServices : openServices
+  const services = await start({ ...database, redisUrl: redis.url, workers: 1, ...counts, environment })
+  const fixture = await openFixture(database.adminUrl)
+  return {
+    database,
+    redis,
+    services,
+    fixture,
+    async close() {
+      await fixture.close()
+      await services.stop()
+      await redis.drop()
+      await database.drop()
+    },
+  }
+}
+
+/**
+ * `test` with the whole service: a ledger, a gateway, a worker and the console. A file overrides `kind`, `settings` (variables by
+ * service) or `counts`; with settings or counts, `kind` is at least `own`.
+ */
+export const stackTest = test
+  .extend('sharedStack', { scope: 'worker' }, ({}, { onCleanup }) => {
+    let opened: Promise<OpenedStack> | undefined
+    onCleanup(async () => (await opened)?.close())
+    return () => (opened ??= openStack('shared'))
+  })
+  .extend('kind', { scope: 'file' }, (): StackKind => 'shared')
+  .extend('settings', { scope: 'file' }, (): Settings => ({}))
+  .extend('counts', { scope: 'file' }, (): Counts => ({}))
+  .extend('opened', { scope: 'file' }, async ({ sharedStack, kind, settings, counts }, { onCleanup }) => {
+    if (kind === 'shared' && Object.keys({ ...settings, ...counts }).length === 0) {
+      const shared = await sharedStack()
+      const { control } = shared.services.provider
+      onCleanup(async () => {
+        await control.clearFaults()
+        await control.release()
+        await control.clearCalls()
+      })
+      return shared
+    }
+    const own = await openStack(kind, settings, counts)
+    onCleanup(own.close)
+    return own
+  })
+  .extend('database', { scope: 'file' }, ({ opened }) => opened.database)
+  .extend('redis', { scope: 'file' }, ({ opened }) => opened.redis)
+  .extend('services', { scope: 'file' }, ({ opened }) => opened.services)
+  .extend('fixture', { scope: 'file' }, ({ opened }) => opened.fixture)
+
+/** A service that a file of the kind `processes` has, to be killed or paused. */
+export function processOf(service: RunningService | undefined): TestProgram {
+  if (service === undefined || !('pid' in service))
+    throw new Error("Override 'kind' by 'processes' in this file first.")
+  return service as TestProgram
+}
