@@ -7,9 +7,42 @@ const unitAlone = process.argv.join(' ').endsWith('--project unit')
 /** What is waited for comes when it comes: nothing here is a claim of time. */
 const expect = { poll: { timeout: 30_000 } }
 
-const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000 }
-/** Scenarios that hold a time against its bound, compare how much is done in one, or kill parts under load: nothing else runs beside them. */
-const alone = [
+const scenarioFiles = (...names: string[]) => names.map((name) => `scenarios/${name}.scenario.ts`)
+
+/** Beyond `npm test`: browsers, shells, coding agents and other foreign clients, seeded stacks, kills. */
+const full = scenarioFiles(
+  'assets-page',
+  'canary',
+  'cli',
+  'client-packed',
+  'coding-agents',
+  'command-line-sign-in',
+  'docs',
+  'executions-page',
+  'fault-matrix',
+  'flow-editor',
+  'guides',
+  'mcp-bridge',
+  'mcp-clients',
+  'mcp-conformance',
+  'mcp-cut',
+  'mcp-docs',
+  'notices',
+  'notices-page',
+  'openai-client',
+  'operator',
+  'operator-money',
+  'organization',
+  'pictures',
+  'playground',
+  'provider-kinds',
+  'secret-rotation',
+  'shell-completion',
+  'skewed-clocks',
+  'stock-clients',
+)
+/** These measure how much is done in a time, or stop parts while they do: nothing else runs beside them. */
+const fullAlone = scenarioFiles(
   'client-follow',
   'crashes',
   'flow-crashes',
@@ -21,9 +54,11 @@ const alone = [
   'stalls',
   'stopped-executions',
   'worker-scaling',
-].map((name) => `scenarios/${name}.scenario.ts`)
+)
 
-// Two cores: two files at once. The scenario files of a worker share its process.
+const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000, isolate: false }
+
+// Two cores: two files at once. The files of a worker share its process, and in it one stack and one browser.
 export default defineConfig({
   test: {
     projects: [
@@ -42,8 +77,8 @@ export default defineConfig({
       {
         test: {
           name: 'live',
-          isolate: false,
           include: ['**/*.live.test.ts'],
+          isolate: false,
           exclude,
           globalSetup,
           expect,
@@ -57,21 +92,21 @@ export default defineConfig({
         test: {
           name: 'scenario',
           include: ['**/*.scenario.ts'],
-          exclude: [...exclude, ...alone],
+          exclude: [...exclude, ...full, ...fullAlone],
           ...scenario,
-          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },
+      { test: { name: 'full', include: full, exclude, ...scenario, maxWorkers: 2, sequence: { groupOrder: 3 } } },
       {
         test: {
-          name: 'scenario-alone',
-          include: alone,
+          name: 'full-alone',
+          include: fullAlone,
           exclude,
           ...scenario,
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -1,59 +1,68 @@
-// `npm test`: every check, then every test, and at the end `N passed, N failed`.
-// `npm test -- <filter>`: only the tests whose file matches. `--project unit`, `live` or `scenario`: only those of that kind,
-// which is what `npm run test:unit`, `test:live` and `test:scenarios` ask for.
+// `npm test`: every check, and the tests that a change can break. At the end `N passed, N failed`.
+// `npm run test:full`: the same, and then everything else: kills, browsers, foreign clients, shells.
+// `npm test -- <filter>`: only the tests whose file matches, of both. `--project unit`: only those of that kind.
+// `--shard=1/3`: a part of the files, without the checks, for machines that share the work. `--full --beyond`: only what `npm test` lacks.
+// `--times`: prints the time and the processes of each file besides those of each layer.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './checks.js'
 import { ensureInstalled, environment, projectFolder } from './install.js'
+import { readReport, timesTable } from './test-report.js'
 
-const filter = process.argv.slice(2)
+const tiers = { test: ['unit', 'live', 'scenario'], full: ['full', 'full-alone'] }
+const args = process.argv.slice(2)
+const flags = new Set(['--full', '--beyond', '--times'])
+const shard = args.filter((arg) => arg.startsWith('--shard='))
+const filter = args.filter((arg) => !flags.has(arg) && !shard.includes(arg))
+const chosen = Object.keys(tiers).filter((tier) =>
+  tier === 'full' ? args.includes('--full') : !args.includes('--beyond'),
+)
+
 await ensureInstalled()
-const failures = filter.length === 0 ? await runChecks() : []
+const failures = args.every((arg) => arg === '--full' || arg === '--times') ? await runChecks() : []
 if (filter.length > 0)
   process.stdout.write(`  Only tests that match ${filter.join(' ')}; npm run check runs the checks.\n`)
-const tests = await runTests()
 
+const rows = []
+if (filter.length > 0) rows.push(...(await runTests(filter)))
+else for (const tier of chosen) rows.push(...(await runTests([...projects(tiers[tier]), ...shard])))
+
+if (rows.length > 0) process.stdout.write(`\n${timesTable(rows, 'layer')}`)
+if (args.includes('--times')) process.stdout.write(`\n${timesTable(rows, 'file')}`)
 for (const failure of failures) process.stdout.write(`\n  FAILED: ${failure}`)
-process.stdout.write(`\n${tests.passed} passed, ${tests.failed + failures.length} failed\n`)
-process.exitCode = tests.failed + failures.length > 0 ? 1 : 0
+const count = (state) => rows.reduce((sum, row) => sum + row[state], 0)
+process.stdout.write(`\n${count('passed')} passed, ${count('failed') + failures.length} failed\n`)
+process.exitCode = count('failed') + failures.length > 0 ? 1 : 0
 
-async function runTests() {
-  const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'))
-  const report = join(folder, 'report.json')
-  const startedAt = performance.now()
-  process.stdout.write('  tests\n')
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filter]
-  const code = await stream(join(projectFolder, 'node_modules', '.bin', 'vitest'), args)
-  process.stdout.write(`  ${'tests'.padEnd(28)}${code === 0 ? 'ok' : 'FAILED'}  ${since(startedAt)}\n`)
-  const counts = readCounts(report)
-  rmSync(folder, { recursive: true, force: true })
-  // For example an error outside of any test, or no test at all.
-  if (code !== 0 && counts.failed === 0) failures.push('the test run itself')
-  return counts
+function projects(names) {
+  return names.flatMap((name) => ['--project', name])
 }
 
-function stream(command, args) {
+async function runTests(selection) {
+  const folder = mkdtempSync(join(tmpdir(), 'gateway-tests-'))
+  const [report, starts] = [join(folder, 'report.json'), join(folder, 'starts')]
+  const startedAt = performance.now()
+  process.stdout.write('  tests\n')
+  const reporters = ['--reporter=default', `--reporter=${join(projectFolder, 'bootstrap/test-report.js')}`]
+  const vitest = join(projectFolder, 'node_modules', '.bin', 'vitest')
+  const env = environment({ TEST_REPORT: report, TEST_STARTS: starts })
+  const code = await stream(vitest, ['run', ...reporters, ...selection], env)
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+  process.stdout.write(`  ${'tests'.padEnd(28)}${code === 0 ? 'ok' : 'FAILED'}  ${seconds} s\n`)
+  const found = readReport(report, starts)
+  rmSync(folder, { recursive: true, force: true })
+  // For example an error outside of any test, or no test at all.
+  if (code !== 0 && found.every(({ failed }) => failed === 0)) failures.push('the test run itself')
+  return found
+}
+
+function stream(command, given, env) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: projectFolder, env: environment(), stdio: 'inherit' })
+    const child = spawn(command, given, { cwd: projectFolder, env, stdio: 'inherit' })
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     child.on('error', () => resolve(1))
     child.on('exit', (code) => resolve(code ?? 1))
   })
-}
-
-/** A file that could not even be loaded counts as one failure. */
-function readCounts(report) {
-  try {
-    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    const notLoaded = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
-    return { passed: numPassedTests, failed: numFailedTests + notLoaded.length }
-  } catch {
-    return { passed: 0, failed: 0 }
-  }
-}
-
-function since(startedAt) {
-  return `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
 }

@@ -3,23 +3,23 @@ import { request } from 'node:http'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
+import { liveTest } from '@gateway/testbed/live-test'
 import { flows } from './src/mcp/flows.ts'
 import { callOf, list, say } from './src/mcp/say.ts'
-import { mcpTest } from './src/mcp/mcp-test.ts'
-import type { McpTenant } from './src/mcp/mcp-tenant.ts'
+import { openMcpTenant, type McpTenant } from './src/mcp/mcp-tenant.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { openStack } from './src/stack.ts'
 
 // What stands before the protocol and around it: who is let in and in which order that is found, and what an answer carries.
 
-const test = mcpTest
+const test = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('collector', { scope: 'file' }, async ({}, { onCleanup }) => {
     const collector = await startOtlpReceiver()
     onCleanup(collector.stop)
     return collector
   })
-  .override('stack', async ({ database, redis, collector }, { onCleanup }) => {
+  .extend('stack', { scope: 'file' }, async ({ database, redis, collector }, { onCleanup }) => {
     const traced = () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, DRAIN_MS: '2000' })
     const stack = await openStack({
       adminUrl: database.adminUrl,
@@ -32,6 +32,7 @@ const test = mcpTest
     onCleanup(stack.close)
     return stack
   })
+  .extend('tenant', { scope: 'file' }, ({ stack }) => openMcpTenant(stack))
 
 const key = () => ({ 'idempotency-key': randomUUID() })
 const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code

@@ -1,9 +1,7 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
@@ -11,8 +9,7 @@ import { mintId } from '@gateway/contracts/ids'
 import { openLedgerClient, type LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openFixture } from '@gateway/testbed/fixture'
 import { liveTest } from '@gateway/testbed/live-test'
-import { startProgram } from '@gateway/testbed/test-program'
-import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { startServices } from '@gateway/testbed/service-stack'
 
 // Thresholds are crossed under load while ledgers, which write and post the notices, are killed at random moments (money §10).
 
@@ -25,7 +22,6 @@ const KILLS = 5
 /** What was posted last is with its receiver before the ledger knows. */
 const SAYS_SO_AFTER_MS = 50
 const LEDGERS = 2
-const secrets = { gateway: 'g'.repeat(32), worker: 'w'.repeat(32), console: 'c'.repeat(32) }
 const newId = (prefix: string) => mintId(prefix, Date.now(), randomBytes(10))
 
 const test = liveTest
@@ -55,35 +51,17 @@ const test = liveTest
     onCleanup(() => void server.close())
     return { taken, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
   })
-  .extend('ledgers', async ({ database, redis }, { onCleanup }) => {
-    const folder = await temporaryFolder('notices')
-    const start = (n: number) =>
-      startProgram({
-        name: `ledger-${n}`,
-        entry: path.resolve(import.meta.dirname, '../services/ledger/src/main.ts'),
-        folder,
-        env: {
-          DATABASE_URL: database.ledgerUrl,
-          REDIS_URL: redis.url,
-          SERVICE_SECRET_GATEWAY: secrets.gateway,
-          SERVICE_SECRET_WORKER: secrets.worker,
-          SERVICE_SECRET_CONSOLE: secrets.console,
-          WEBHOOK_KEY: 'h'.repeat(32),
-          WEBHOOK_PRIVATE_ADDRESSES: 'true',
-        },
-      })
-    const ledgers = await Promise.all(Array.from({ length: LEDGERS }, (_, n) => start(n)))
-    onCleanup(async () => {
-      await Promise.all(ledgers.map((each) => each.stop()))
-      await rm(folder, { recursive: true, force: true })
-    })
-    return ledgers
+  .extend('services', async ({ database, redis }, { onCleanup }) => {
+    const { ledgerUrl } = database
+    const services = await startServices({ ledgerUrl, redisUrl: redis.url, ledgers: LEDGERS, gateways: 0 })
+    onCleanup(services.stop)
+    return services
   })
 
 test(
   `${CROSSINGS} crossings under load and kills are each told once and delivered at least once, and none is invented`,
   { timeout: 240_000 },
-  async ({ database, receiver, ledgers }) => {
+  async ({ database, receiver, services: { ledgers, secrets } }) => {
     const fixture = await openFixture(database.adminUrl)
     const client = (service: 'gateway' | 'console', n: number) =>
       openLedgerClient({ url: ledgers[n]!.url, service, secret: secrets[service] })

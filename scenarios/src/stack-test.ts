@@ -1,21 +1,15 @@
 import { freshDatabase } from '@gateway/testbed/fresh-database'
 import { freshRedis } from '@gateway/testbed/fresh-redis'
 import { liveTest } from '@gateway/testbed/live-test'
+import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { startServices } from '@gateway/testbed/service-stack'
 import { connectStack } from './stack.ts'
 
 /** Nobody is there: the page of a call has a link to it. */
 export const TRACE_URL = 'https://traces.example.com/search?tags={"service.invocation":"{invocation}"}'
 
-/**
- * `test` with the whole service: two ledgers, three gateways, two workers and the console, started for the file and
- * stopped at its end: what ran on would take the processors from the files after it. Each test makes a tenant of its own,
- * and asks the books about that one only. Whoever needs a part to stay dead, an environment or a server of their own
- * takes `openStack`.
- */
-export const stackTest = liveTest
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
-  .extend('services', { scope: 'file' }, async ({}, { onCleanup }) => {
+const shared = onceAWorker(
+  async () => {
     const [database, redis] = [await freshDatabase(), await freshRedis()]
     const services = await startServices({
       ...database,
@@ -25,15 +19,35 @@ export const stackTest = liveTest
       workers: 2,
       environment: { console: () => ({ TRACE_URL }) },
     })
-    onCleanup(async () => {
+    const stack = await connectStack(services, database)
+    const stop = async () => {
+      await stack.close()
       await services.stop()
       await redis.drop()
       await database.drop()
-    })
-    return { ...services, database }
+    }
+    return { services: { ...services, database }, stack, stop }
+  },
+  ({ stop }) => stop(),
+)
+
+/**
+ * `test` with the whole service in processes: two ledgers, three gateways, two workers and the console, shared by all files of a
+ * vitest worker. Each test makes its own tenant, and asks the books about that one only. A test that kills a part, or needs other
+ * settings or servers, takes `openStack`.
+ */
+export const stackTest = liveTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
+  .extend('shared', { scope: 'worker' }, ({}, { onCleanup }) => {
+    onCleanup(shared.close)
+    return shared.open()
   })
-  .extend('stack', { scope: 'file' }, async ({ services }, { onCleanup }) => {
-    const stack = await connectStack(services, services.database)
-    onCleanup(stack.close)
-    return stack
+  .extend('services', { scope: 'worker' }, ({ shared }) => shared.services)
+  .extend('stack', { scope: 'worker' }, ({ shared }) => shared.stack)
+  .extend('quietProvider', { scope: 'file', auto: true }, ({ services }, { onCleanup }) => {
+    const { control } = services.provider
+    onCleanup(async () => {
+      await control.clearFaults()
+      await control.release()
+    })
   })

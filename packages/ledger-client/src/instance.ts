@@ -26,8 +26,8 @@ export interface Instance {
 export interface InstanceOptions {
   ledger: Pick<LedgerClient, 'heartbeat' | 'endInstance'>
   service: ServiceName
-  heartbeatMs?: number
-  /** After so long without a heartbeat the ledger declares it dead. */
+  heartbeatMs: number
+  /** After so long without a heartbeat the ledger declares it dead. Default: three heartbeats. */
   deadAfterMs?: number
   newId: () => string
   /** Takes the sign of life that replaces a heartbeat which finds no ledger. */
@@ -52,8 +52,8 @@ const UNHEARD_HEARTBEATS = 1.5
 export async function registerInstance({
   ledger,
   service,
-  heartbeatMs = 5_000,
-  deadAfterMs = 15_000,
+  heartbeatMs,
+  deadAfterMs = 3 * heartbeatMs,
   newId,
   notifier,
   stopping,

@@ -1,14 +1,16 @@
+import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { openBrowser } from '@gateway/testbed/open-browser'
 import { stackTest } from '../stack-test.ts'
 import { openPage, views } from './browser.ts'
 
+const shared = onceAWorker(openBrowser, (browser) => browser.close())
+
 /** `test` with a browser, and `visit`, which opens a page of somebody who was never here. */
 export const consoleTest = stackTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
-  .extend('browser', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const browser = await openBrowser()
-    onCleanup(() => browser.close())
-    return browser
+  .extend('browser', { scope: 'worker' }, ({}, { onCleanup }) => {
+    onCleanup(shared.close)
+    return shared.open()
   })
   .extend('visit', ({ browser }, { onCleanup }) => {
     const closes: (() => Promise<void>)[] = []

@@ -44,6 +44,10 @@ export const gatewayConfig = z.object({
       description:
         'Bytes of images, as they are sent, of all chat calls under way; one more call waits for them. A byte takes up to five of memory',
     }),
+  HEARTBEAT_MS: wholeNumber({ min: 100, max: 60_000 }).default(5_000).meta({
+    description:
+      'Milliseconds between two heartbeats at the ledger. After three missed ones the reservations of its calls are released',
+  }),
   MCP_HOSTS: hostNames().meta({
     description:
       'Host names, separated by commas, whose pages in a browser may call MCP, besides those of this machine',

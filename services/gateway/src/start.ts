@@ -68,7 +68,7 @@ export async function startGateway(
   onStop('refusals', () => refusals.stop())
 
   const ofInstance = { ledger, notifier, service: 'gateway', newId: () => newId('ins'), stopping, log } as const
-  const instance = await registerInstance(ofInstance)
+  const instance = await registerInstance({ ...ofInstance, heartbeatMs: config.HEARTBEAT_MS })
   onStop('instance', () => instance.stop())
 
   const providers = openProviders(providersConfig, {

@@ -48,6 +48,10 @@ const variables = z.object({
   READ_CONNECTIONS: wholeNumber({ min: 1, max: 100 })
     .default(4)
     .meta({ description: 'Connections for questions, beside those of batches, heartbeats and maintenance' }),
+  RELEASE_GRACE_MS: wholeNumber({ min: 1_000, max: 600_000 }).default(30_000).meta({
+    description:
+      'Milliseconds for which settlements must be possible before the overdue reservation of a living gateway is released',
+  }),
   CHECK_EVERY_SECONDS: wholeNumber({ min: 1, max: 86_400 })
     .default(60)
     .meta({ description: 'How often the books are derived again from the journal' }),

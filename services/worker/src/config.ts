@@ -25,6 +25,10 @@ export const workerConfig = z.object({
   CONCURRENCY: wholeNumber({ min: 1, max: 1_000 })
     .default(32)
     .meta({ description: 'Nodes that this process runs at once' }),
+  HEARTBEAT_MS: wholeNumber({ min: 100, max: 60_000 }).default(1_000).meta({
+    description:
+      'Milliseconds between two heartbeats at the ledger. After three missed ones its nodes are given to another worker',
+  }),
   NODE_SLICE_MS: wholeNumber({ min: 0, max: 60_000 }).default(200).meta({
     description:
       'Milliseconds for which a job goes on with other nodes of its execution though another may wait for its place; 0: each node goes through the queue',

@@ -21,10 +21,6 @@ import { openMetrics } from './metrics.ts'
 const now = () => performance.now()
 const newId = openIdGenerator(Date.now, randomFillSync)
 
-/** A worker sends heartbeats often and is dead soon: its leases are taken back within seconds (architecture §M7). */
-const HEARTBEATS = { heartbeatMs: 1_000, deadAfterMs: 3_000 }
-const LEDGER_SILENT = `has answered no heartbeat for ${HEARTBEATS.deadAfterMs / 1_000} seconds`
-
 /** Makes each thing of `Deps` once, and says how it is stopped. Waits for a ledger that is not there yet. */
 export async function openDeps(
   config: WorkerConfig,
@@ -50,14 +46,15 @@ export async function openDeps(
     ledger,
     notifier,
     service: 'worker',
-    ...HEARTBEATS,
+    heartbeatMs: config.HEARTBEAT_MS,
     newId: () => newId('ins'),
     stopping,
     log,
     now,
   })
   onStop('instance', () => instance.stop())
-  readiness.check('ledger', () => (instance.silent() ? LEDGER_SILENT : null))
+  const ledgerSilent = `has answered no heartbeat for ${(3 * config.HEARTBEAT_MS) / 1_000} seconds`
+  readiness.check('ledger', () => (instance.silent() ? ledgerSilent : null))
 
   const providers = openProviders(providersConfig, {
     circuitChanged: (change) => log.warn(change, 'the circuit of a provider changed'),

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { migrate } from '@gateway/database/migrate'
 import { ensureRoles } from '@gateway/database/roles'
 import type { Environment } from '@gateway/process/config'
 import type { Lifecycle } from '@gateway/process/lifecycle'
+import { bundleServices } from './bundle-services.ts'
 import { startPostgres } from './embedded-postgres.ts'
 import { startRedis } from './embedded-redis.ts'
 import { keepServer } from './keep-server.ts'
@@ -44,14 +44,6 @@ interface Deps {
   entries?: Record<keyof StackPorts, string>
 }
 
-const projectFolder = path.resolve(import.meta.dirname, '../../..')
-const serviceEntries: Record<keyof StackPorts, string> = {
-  provider: fileURLToPath(import.meta.resolve('@gateway/simulated-provider/main')),
-  ledger: path.join(projectFolder, 'services/ledger/src/main.ts'),
-  console: path.join(projectFolder, 'services/console/src/main.ts'),
-  worker: path.join(projectFolder, 'services/worker/src/main.ts'),
-  gateway: path.join(projectFolder, 'services/gateway/src/main.ts'),
-}
 const startOrder = ['provider', 'ledger', 'console', 'worker', 'gateway'] as const
 const titles = {
   provider: 'simulated provider',
@@ -63,7 +55,7 @@ const titles = {
 
 /** Starts everything in order, each with its stop, seeds, and writes ready.json. Throws one readable error. */
 export async function startStack(deps: Deps): Promise<ReadyFacts> {
-  const { config, env, screen, lifecycle, seed, entries = serviceEntries } = deps
+  const { config, env, screen, lifecycle, seed, entries = await bundleServices() } = deps
   const folder = config.DATA_FOLDER
   const file = (name: string) => path.join(folder, name)
   mkdirSync(file('logs'), { recursive: true, mode: 0o700 })

@@ -1,3 +1,4 @@
+import { bundleServices } from '@gateway/local-stack/bundle-services'
 import type { TestProject } from 'vitest/node'
 import { startTestServers, type TestServers } from './test-servers.ts'
 
@@ -30,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }),
   })
   servers.users++
-  const { stop, ...facts } = await servers.started
+  const [{ stop, ...facts }] = await Promise.all([servers.started, bundleServices()])
   project.provide('testServers', facts)
   return async () => {
     if (--servers.users > 0) return

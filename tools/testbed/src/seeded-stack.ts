@@ -6,6 +6,7 @@ import { readStackConfig } from '@gateway/local-stack/stack-config'
 import { startStack } from '@gateway/local-stack/start-stack'
 import { seed } from '@gateway/prisma/seed'
 import { createLifecycle } from '@gateway/process/lifecycle'
+import { noteStart } from './note-start.ts'
 import { temporaryFolder } from './test-servers.ts'
 
 export interface SeededStack extends ReadyFacts {
@@ -26,7 +27,9 @@ export async function startSeededStack(output: { write(text: string): unknown })
     lifecycle.onStop('postgres', postgres.stop, { limitMs: 25_000 })
     const config = readStackConfig({ PORT: '0', DATA_FOLDER: folder, DATABASE_URL: postgres.url })
     const screen = createScreen(output, () => performance.now())
+    const startedAt = performance.now()
     const facts = await startStack({ config, env: process.env, screen, lifecycle, seed })
+    await noteStart(performance.now() - startedAt, 5)
     return { ...facts, adminUrl: postgres.url, stop }
   } catch (error) {
     await stop()

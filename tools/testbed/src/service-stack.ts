@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import { bundleServices } from '@gateway/local-stack/bundle-services'
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { startInProcess, type ServiceName } from './service-in-process.ts'
 import { startProgram, type RunningService, type TestProgram } from './test-program.ts'
@@ -40,8 +41,6 @@ export type OpenServices = Awaited<ReturnType<typeof openServices>>
 /** Each service in a process to itself: for tests that kill, pause or restart one, or use it from a foreign client. */
 export type ServiceStack = Awaited<ReturnType<typeof startServices>>
 
-const services = path.resolve(import.meta.dirname, '../../../services')
-const main = (service: string) => path.join(services, service, 'src/main.ts')
 const secret = () => randomBytes(24).toString('hex')
 
 /** Opens the services in this process. */
@@ -49,7 +48,9 @@ export const openServices = (options: ServiceStackOptions) => launchServices<Run
 
 /** Starts each service as a process, which ends with this one, however it ends. */
 export const startServices = (options: ServiceStackOptions) =>
-  launchServices<TestProgram>(options, ({ service, ...program }) => startProgram({ ...program, entry: main(service) }))
+  launchServices<TestProgram>(options, async ({ service, ...program }) =>
+    startProgram({ ...program, entry: (await bundleServices())[service] }),
+  )
 
 async function launchServices<Running extends RunningService>(options: ServiceStackOptions, launch: Launch<Running>) {
   const {

@@ -2,6 +2,7 @@ import { test } from 'vitest'
 import { openFixture } from './fixture.ts'
 import { freshDatabase } from './fresh-database.ts'
 import { freshRedis } from './fresh-redis.ts'
+import { onceAWorker } from './once-a-worker.ts'
 import type { ServiceName } from './service-in-process.ts'
 import { openServices, startServices, type ServiceStackOptions } from './service-stack.ts'
 import type { RunningService, TestProgram } from './test-program.ts'
@@ -19,8 +20,6 @@ export type StackKind = 'shared' | 'own' | 'processes'
 type Settings = Partial<Record<ServiceName, Record<string, string>>>
 
 type Counts = Pick<ServiceStackOptions, 'ledgers' | 'gateways' | 'workers' | 'consoles'>
-
-export type OpenedStack = Awaited<ReturnType<typeof openStack>>
 
 /** Services on a database and a Redis that nothing else uses, with a fixture in it. */
 async function openStack(kind: StackKind, settings: Settings = {}, counts: Counts = {}) {
@@ -43,15 +42,19 @@ async function openStack(kind: StackKind, settings: Settings = {}, counts: Count
   }
 }
 
+const shared = onceAWorker(
+  () => openStack('shared'),
+  (stack) => stack.close(),
+)
+
 /**
  * `test` with the whole service: a ledger, a gateway, a worker and the console. A file overrides `kind`, `settings` (variables by
  * service) or `counts`; with settings or counts, `kind` is at least `own`.
  */
 export const stackTest = test
   .extend('sharedStack', { scope: 'worker' }, ({}, { onCleanup }) => {
-    let opened: Promise<OpenedStack> | undefined
-    onCleanup(async () => (await opened)?.close())
-    return () => (opened ??= openStack('shared'))
+    onCleanup(shared.close)
+    return shared.open
   })
   .extend('kind', { scope: 'file' }, (): StackKind => 'shared')
   .extend('settings', { scope: 'file' }, (): Settings => ({}))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '@gateway/local-stack/free-port'
+import { noteStart } from './note-start.ts'
 
 /** A service of a test, in the test's own process or in one to itself. */
 export interface RunningService {
@@ -70,6 +71,12 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
 
   const ready = () => untilReady({ name, url, logFile, readyMs, isRunning })
 
+  async function firstReady(): Promise<void> {
+    const startedAt = performance.now()
+    await ready()
+    await noteStart(performance.now() - startedAt)
+  }
+
   async function ended(): Promise<void> {
     if (isRunning()) await once(child, 'exit')
   }
@@ -80,7 +87,7 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
   }
 
   try {
-    await ready()
+    await firstReady()
   } catch (error) {
     await kill()
     throw error
@@ -108,7 +115,7 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
       await ended()
       settings = { ...settings, ...more }
       child = spawnProgram()
-      await ready()
+      await firstReady()
     },
     ready,
   }

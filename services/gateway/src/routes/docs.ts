@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Request, RequestHandler, Response } from 'express'
@@ -16,7 +16,7 @@ import { docsSite } from '../docs/docs-site.ts'
 const compress = promisify(gzip)
 
 const own = (name: string) => path.join(import.meta.dirname, '../docs', name)
-const library = (name: string) => fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
+const library = (name: string) => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
 
 const API_PAGE = '/docs/api'
 const pictures = path.join(import.meta.dirname, '../../../../docs/pictures')

@@ -20,7 +20,7 @@ import { rollUpUsage } from './usage-roll-up.ts'
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas at once. */
 export function maintenanceJobs(
   deps: Deps,
-  config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS'>,
+  config: Pick<LedgerConfig, 'NODES_AT_ONCE' | 'CHECK_EVERY_SECONDS' | 'RELEASE_GRACE_MS'>,
 ): MaintenanceJob[] {
   // The connections of each job: nothing delays those that watch over the living (pools.ts).
   const watching = { ...deps, reads: deps.heartbeats }
@@ -29,6 +29,7 @@ export function maintenanceJobs(
   const signsOfLife = openSignsOfLife(watching)
   const booksChecker = openBooksChecker(upkeep, { everyMs: checkEveryMs })
   const booksRechecker = openBooksRechecker(upkeep, { everyMs: checkEveryMs })
+  const reservationReaper = openReservationReaper(watching, { graceMs: config.RELEASE_GRACE_MS })
   return [
     // A worker is dead after three seconds of silence, and what it ran is to be under way again within five. Two jobs,
     // because a look that waited for the rescue of nodes would be late, and silence would count anew.
@@ -40,7 +41,7 @@ export function maintenanceJobs(
       everyMs: 1_000,
       runOnce: () => requeueJobs(upkeep, { nodesAtOnce: config.NODES_AT_ONCE }),
     },
-    { name: 'reservation-reaper', everyMs: 2_000, runOnce: openReservationReaper(watching).runOnce },
+    { name: 'reservation-reaper', everyMs: 2_000, runOnce: reservationReaper.runOnce },
     { name: 'set-aside-retrier', everyMs: 1_000, runOnce: () => retrySetAside(upkeep) },
     { name: 'usage-roll-up', everyMs: 2_000, runOnce: () => rollUpUsage(upkeep) },
     { name: 'webhook-sender', everyMs: 1_000, runOnce: () => sendNotices(upkeep) },

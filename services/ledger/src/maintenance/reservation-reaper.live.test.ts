@@ -39,7 +39,7 @@ describe('a reservation past its deadline', () => {
     tenant,
     reserved,
   }) => {
-    const reaper = openReservationReaper(replica)
+    const reaper = openReservationReaper(replica, { graceMs: 30_000 })
     for (let n = 0; n < GRACE_TURNS + 1; n++) {
       await clock.turn(TURN_MS)
       await reaper.runOnce()
@@ -65,7 +65,7 @@ describe('a reservation past its deadline', () => {
     tenant,
     reserved,
   }) => {
-    const reaper = openReservationReaper(replica)
+    const reaper = openReservationReaper(replica, { graceMs: 30_000 })
     await reaper.runOnce()
     for (let ms = 0; ms < DEADLINE_MS + GRACE_TURNS * TURN_MS; ms += TURN_MS) {
       expect(await reserved.count('reservations')).toBe(20)
@@ -79,7 +79,7 @@ describe('a reservation past its deadline', () => {
   test('is released at once where its gateway has ended', async ({ clock, replica, fixture, reserved }) => {
     await clock.turn(LATE_MS)
     await fixture.run('UPDATE money.instances SET ended_at = clock_timestamp() WHERE id = $1', [replica.instance])
-    expect((await openReservationReaper(replica).runOnce()).expired).toBe(20)
+    expect((await openReservationReaper(replica, { graceMs: 30_000 }).runOnce()).expired).toBe(20)
     await fixture.run('UPDATE money.instances SET ended_at = NULL WHERE id = $1', [replica.instance])
     expect(await reserved.count('reservations')).toBe(0)
   })
@@ -93,7 +93,7 @@ describe('a reservation past its deadline', () => {
       around: () => () => Promise.reject(new Error('the connection is silent')),
       now: stepping(),
     })
-    const reaper = openReservationReaper(stuck)
+    const reaper = openReservationReaper(stuck, { graceMs: 30_000 })
     await clock.turn(LATE_MS)
     for (let n = 0; n < 2 * GRACE_TURNS; n++) {
       await clock.turn(TURN_MS)

@@ -5,13 +5,11 @@ import type { Deps } from '../deps.ts'
 // its reservation.
 //   D1  The reservation of an instance that has ended is released at once.
 //   D2  Past its deadline a reservation of a living instance is released only once settlements could be taken for
-//       GRACE_MS without a gap: after an outage the instances that lived repeat theirs, and those come first.
+//       the grace (RELEASE_GRACE_MS) without a gap: after an outage the instances that lived repeat theirs, and those come first.
 //   D3  Whether settlements can be taken is seen by one that is: each turn begins with a closing of a reservation that
 //       nobody has, which goes the way of all others.
 //   D4  What has a settlement that is kept because it could not be written is left alone (K2 of set-aside/kept-items.ts).
 
-/** How long maintenance has to see settlements taken before a deadline counts. */
-const GRACE_MS = 30_000
 /** Between two turns; a longer one is a gap. Turns are two seconds apart. */
 const MAX_GAP_MS = 6_000
 const MAX_RESERVATIONS = 2_000
@@ -26,13 +24,16 @@ interface Watch {
 
 type ReaperDeps = Pick<Deps, 'reads' | 'admissionBatcher' | 'replicaId'>
 
-/** Keeps its watch between the turns, so there is one for each replica. */
-export function openReservationReaper(deps: ReaperDeps) {
+/**
+ * Keeps its watch between the turns, so there is one for each replica.
+ * @param graceMs how long settlements must have been taken before a deadline counts
+ */
+export function openReservationReaper(deps: ReaperDeps, { graceMs }: { graceMs: number }) {
   let watch: Watch = { sinceMs: Infinity, lastMs: -Infinity }
   return {
     async runOnce(): Promise<{ expired: number }> {
       watch = await lookAgain(deps, watch)
-      const graceBeganMs = watch.lastMs - GRACE_MS
+      const graceBeganMs = watch.lastMs - graceMs
       const overdueAtMs = watch.sinceMs <= graceBeganMs ? graceBeganMs : null // D2
       let expired = 0
       for (;;) {

@@ -93,7 +93,9 @@ describe('a wallet that is wrong', () => {
     await endInstance(fixture, replica)
     expect(await retrySetAside(deps)).toEqual({ written: 0 })
     await mend(fixture, project)
-    expect(await openReservationReaper({ ...replica, replicaId: 'ldg_1' }).runOnce()).toEqual({ expired: 0 })
+    expect(await openReservationReaper({ ...replica, replicaId: 'ldg_1' }, { graceMs: 30_000 }).runOnce()).toEqual({
+      expired: 0,
+    })
 
     await nextTryNow(fixture)
     replica.setForward(LONG_MS)
@@ -121,7 +123,7 @@ describe('a wallet that is wrong', () => {
     await mend(fixture, tenant.project.id)
     replica.setForward(LONG_MS)
     await endInstance(fixture, replica)
-    const reaper = openReservationReaper({ ...replica, replicaId: 'ldg_1' })
+    const reaper = openReservationReaper({ ...replica, replicaId: 'ldg_1' }, { graceMs: 30_000 })
     for (let rounds = 0; rounds < 2; rounds++) await reaper.runOnce()
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
