@@ -123,12 +123,12 @@ test('an image whose bytes are lost, or that the model does not take, fails its 
 })
 
 test('more images than fit into memory at once are sent one after the other, byte for byte', async ({
-  startWorker,
+  startWorkerProcess,
   tenant,
   stack,
   store,
 }) => {
-  await startWorker({ IMAGE_BYTES_AT_ONCE: String(42 * MIB) })
+  await startWorkerProcess({ IMAGE_BYTES_AT_ONCE: String(42 * MIB) })
   const model = await tenant.publish({ maxTokensPerImage: 100 })
   const pngs = Array.from({ length: 10 }, () => pngOf(5 * MIB))
   const prompt = newPrompt()

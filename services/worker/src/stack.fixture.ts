@@ -1,38 +1,31 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { test } from 'vitest'
 import type { ExecutionRecord, NodeRecord } from '@gateway/contracts/execution'
 import type { Graph, GraphNode } from '@gateway/contracts/graph'
 import { mintId } from '@gateway/contracts/ids'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { startServices } from '@gateway/testbed/service-stack'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
-import { liveTest } from '@gateway/testbed/live-test'
-import { privateRedis } from '@gateway/testbed/private-servers'
-import { openFixture, type KeyFixture, type ProductOptions } from '@gateway/testbed/fixture'
+import { openStack } from '@gateway/testbed/stack-test'
+import type { KeyFixture, ProductOptions } from '@gateway/testbed/fixture'
+import { openWorker, type OpenWorker } from './worker-in-process.fixture.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
 
-// Workers as in production, each its own process: a real ledger behind them, a real queue before them, a simulated provider
-// beside them. Executions are started at the ledger, as a gateway starts them.
+// Workers with a real ledger behind them, a real queue before them and a simulated provider beside them. Executions are started at
+// the ledger, as a gateway starts them. The files of a vitest worker share all that: no worker is in it but those that a test starts.
 
-export const stackTest = liveTest
-  .extend('ownRedis', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const server = await privateRedis() // whoever else enqueues on the shared one would enqueue for our workers
-    onCleanup(() => server.stop())
-    return server
+export const stackTest = test
+  .extend('opened', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const opened = await openStack('shared', {}, { gateways: 0, workers: 0, consoles: 0 })
+    onCleanup(opened.close)
+    return opened
   })
-  .extend('stack', { scope: 'file' }, async ({ database, ownRedis }, { onCleanup }) => {
-    const stack = await startServices({ ledgerUrl: database.ledgerUrl, redisUrl: ownRedis.url, gateways: 0 })
-    onCleanup(stack.stop)
-    return stack
-  })
-  .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
-    const fixture = await openFixture(database.adminUrl)
-    onCleanup(fixture.close)
-    return fixture
-  })
+  .extend('stack', { scope: 'file' }, ({ opened }) => opened.services)
+  .extend('redis', { scope: 'file' }, ({ opened }) => opened.redis)
+  .extend('fixture', { scope: 'file' }, ({ opened }) => opened.fixture)
   .extend('assets', { scope: 'file' }, async ({ stack }, { onCleanup }) => {
     const assets = await openAssetStore({ folder: path.join(stack.folder, 'assets'), bucket: null })
     onCleanup(() => assets.close())
@@ -50,7 +43,37 @@ export const stackTest = liveTest
     onCleanup(() => proxy.close())
     return { ...proxy, ledgerUrl: proxy.through(stack.ledgers[0]!.url) }
   })
-  .extend('startWorker', ({ stack, ownRedis }, { onCleanup }) => {
+  .extend('environment', { scope: 'file' }, ({ stack, redis }) => ({
+    LEDGER_URL: stack.ledgers[0]!.url,
+    SERVICE_SECRET: stack.secrets.worker,
+    REDIS_URL: redis.url,
+    ASSETS_FOLDER: path.join(stack.folder, 'assets'),
+    DRAIN_MS: '1000',
+    SIMULATED_PROVIDER_KEY: stack.providerKey,
+    PROVIDERS: JSON.stringify({
+      simulated: {
+        kind: 'openai-compatible',
+        baseUrl: `${stack.provider.url}/v1`,
+        allowPrivateAddress: true,
+        apiKeyEnv: 'SIMULATED_PROVIDER_KEY',
+        tries: 1,
+        circuitFailures: 1_000_000,
+        firstByteMs: 20_000,
+      },
+    }),
+  }))
+  .extend('startWorker', ({ stack, environment }, { onCleanup }) => {
+    const started: OpenWorker[] = []
+    onCleanup(async () => void (await Promise.all(started.map((worker) => worker.stop()))))
+    /** Answers once it is ready. */
+    return async (more: Record<string, string> = {}): Promise<OpenWorker> => {
+      const worker = await openWorker({ folder: stack.folder, env: { ...environment, ...more } })
+      started.push(worker)
+      return worker
+    }
+  })
+  // In a process to itself, to be killed or sent a signal.
+  .extend('startWorkerProcess', ({ environment }, { onCleanup }) => {
     const started: WorkerProcess[] = []
     onCleanup(async () => {
       for (const worker of started) worker.signal('SIGKILL')
@@ -58,26 +81,7 @@ export const stackTest = liveTest
     })
     /** Answers once it is ready. */
     return async (more: Record<string, string> = {}): Promise<WorkerProcess> => {
-      const worker = await startWorkerProcess({
-        LEDGER_URL: stack.ledgers[0]!.url,
-        SERVICE_SECRET: stack.secrets.worker,
-        REDIS_URL: ownRedis.url,
-        ASSETS_FOLDER: path.join(stack.folder, 'assets'),
-        DRAIN_MS: '1000',
-        SIMULATED_PROVIDER_KEY: stack.providerKey,
-        PROVIDERS: JSON.stringify({
-          simulated: {
-            kind: 'openai-compatible',
-            baseUrl: `${stack.provider.url}/v1`,
-            allowPrivateAddress: true,
-            apiKeyEnv: 'SIMULATED_PROVIDER_KEY',
-            tries: 1,
-            circuitFailures: 1_000_000,
-            firstByteMs: 20_000,
-          },
-        }),
-        ...more,
-      })
+      const worker = await startWorkerProcess({ ...environment, ...more })
       started.push(worker)
       await worker.ready()
       return worker
@@ -88,6 +92,7 @@ export const stackTest = liveTest
     onCleanup(async () => {
       await stack.provider.control.clearFaults()
       await stack.provider.control.release()
+      await stack.provider.control.clearCalls()
     })
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 1_000_000n)

@@ -7,9 +7,9 @@ const SOON = { timeout: 20_000, interval: 20 }
 
 stackTest(
   'a worker killed in the middle of a call: the node runs again and is charged once',
-  async ({ startWorker, tenant, stack }) => {
+  async ({ startWorker, startWorkerProcess, tenant, stack }) => {
     const { control } = stack.provider
-    const [first, prompt] = [await startWorker(), newPrompt()]
+    const [first, prompt] = [await startWorkerProcess(), newPrompt()]
     await control.setFaults([{ prompt, hold: true, times: 1 }])
     const execution = await tenant.start(oneChat(tenant.model), { prompt })
     await control.waitForCalls(1, { prompt })
@@ -25,9 +25,9 @@ stackTest(
 
 stackTest(
   'a worker that stops gives back what it can not finish, and another one runs it',
-  async ({ startWorker, tenant, stack }) => {
+  async ({ startWorker, startWorkerProcess, tenant, stack }) => {
     const { control } = stack.provider
-    const [first, prompt] = [await startWorker({ DRAIN_MS: '100' }), newPrompt()]
+    const [first, prompt] = [await startWorkerProcess({ DRAIN_MS: '100' }), newPrompt()]
     await control.setFaults([{ prompt, hold: true, times: 1 }])
     const execution = await tenant.start(oneChat(tenant.model), { prompt })
     await control.waitForCalls(1, { prompt })
@@ -41,24 +41,27 @@ stackTest(
   },
 )
 
-stackTest('a worker that stops finishes what takes less than its time', async ({ startWorker, tenant, stack }) => {
-  const { control } = stack.provider
-  const [worker, prompt] = [await startWorker({ DRAIN_MS: '10000' }), newPrompt()]
-  await control.setFaults([{ prompt, hold: true }])
-  const execution = await tenant.start(oneChat(tenant.model), { prompt })
-  await control.waitForCalls(1, { prompt })
-  worker.signal('SIGTERM')
-  await expect.poll(() => worker.log().map(({ message }) => message), SOON).toContain('stopping')
-  await control.release()
-  expect(await worker.ended).toBe(0)
-  const { record } = await tenant.record(execution)
-  expect(nodeOf(record, 'chat')).toMatchObject({ status: 'Succeeded' })
-  expect(await control.countCalls({ prompt })).toBe(1)
-})
+stackTest(
+  'a worker that stops finishes what takes less than its time',
+  async ({ startWorkerProcess, tenant, stack }) => {
+    const { control } = stack.provider
+    const [worker, prompt] = [await startWorkerProcess({ DRAIN_MS: '10000' }), newPrompt()]
+    await control.setFaults([{ prompt, hold: true }])
+    const execution = await tenant.start(oneChat(tenant.model), { prompt })
+    await control.waitForCalls(1, { prompt })
+    worker.signal('SIGTERM')
+    await expect.poll(() => worker.log().map(({ message }) => message), SOON).toContain('stopping')
+    await control.release()
+    expect(await worker.ended).toBe(0)
+    const { record } = await tenant.record(execution)
+    expect(nodeOf(record, 'chat')).toMatchObject({ status: 'Succeeded' })
+    expect(await control.countCalls({ prompt })).toBe(1)
+  },
+)
 
 stackTest(
   'a job that is delivered twice calls once',
-  async ({ startWorker, tenant, stack, ownRedis, onTestFinished }) => {
+  async ({ startWorker, tenant, stack, redis: { url: redisUrl }, onTestFinished }) => {
     const { control } = stack.provider
     await startWorker({ CONCURRENCY: '1' }) // which has no place for the second delivery
     const prompt = newPrompt()
@@ -67,10 +70,10 @@ stackTest(
     await control.waitForCalls(1, { prompt })
 
     const second = await startWorker()
-    const redis = new Redis(ownRedis.url)
+    const redis = new Redis(redisUrl)
     onTestFinished(() => redis.disconnect())
-    await redis.flushall() // the lock is lost, and the job; its id is free
-    const queue = openNodeQueue({ redisUrl: ownRedis.url })
+    await redis.flushdb() // the lock is lost, and the job; its id is free
+    const queue = openNodeQueue({ redisUrl })
     onTestFinished(() => queue.close())
     await queue.enqueue([{ execution, node: 'chat', attempt: 1 }])
     await expect.poll(second.metrics, SOON).toMatch(/^worker_jobs_nothing_to_do_total\{.*\} 1\b/m)
@@ -148,8 +151,7 @@ stackTest(
       .toMatch(/^worker_nodes_ended_total\{kind="product.chat",outcome="fenced".*\} 1\b/m)
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: nodeOf(record, 'chat').chargedMicro })
 
-    second.signal('SIGTERM')
-    await second.ended
+    await second.stop()
     expect(await tenant.run(oneChat(tenant.model), { prompt: newPrompt() })).toMatchObject({ status: 'Succeeded' })
   },
 )
@@ -242,7 +244,7 @@ stackTest(
     await control.waitForCalls(1, { prompt: first })
     // Late enough for the second call to be under way by then.
     await fixture.run(
-      `UPDATE money.executions SET deadline_at = now() + interval '5 seconds', version = version + 1 WHERE id = $1`,
+      `UPDATE money.executions SET deadline_at = now() + interval '2 seconds', version = version + 1 WHERE id = $1`,
       [execution],
     )
     await control.release()

@@ -1,39 +1,53 @@
 import path from 'node:path'
-import { startServices } from '@gateway/testbed/service-stack'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { liveTest } from '@gateway/testbed/live-test'
+import { openStack } from '@gateway/testbed/stack-test'
+import { openWorker, type OpenWorker } from './worker-in-process.fixture.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.fixture.ts'
 
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
+
 /**
- * `stack` has a real ledger, shared by a file. Each test has a connection to it that can be cut (`proxy`), a Redis and as many workers as it
- * starts.
+ * `opened` has a real ledger, shared by a file. Each test has a connection to it that can be cut (`proxy`), a Redis and as many workers as it
+ * starts, which it is given once they listen.
  */
 export const workerTest = liveTest
-  .extend('stack', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
-    const stack = await startServices({ ledgerUrl: database.ledgerUrl, redisUrl: redis.url, gateways: 0 })
-    onCleanup(stack.stop)
-    return stack
+  .extend('opened', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const opened = await openStack('own', {}, { gateways: 0, workers: 0, consoles: 0 })
+    onCleanup(opened.close)
+    return opened
   })
-  .extend('proxy', async ({ stack }, { onCleanup }) => {
-    const { hostname, port } = new URL(stack.ledgers[0]!.url)
+  .extend('proxy', async ({ opened }, { onCleanup }) => {
+    const { hostname, port } = new URL(opened.services.ledgers[0]!.url)
     const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
     onCleanup(() => proxy.close())
     return proxy
   })
-  .extend('startWorker', ({ stack, proxy, redisServer }, { onCleanup }) => {
+  .extend('environment', ({ opened: { services }, proxy, redisServer }) => ({
+    LEDGER_URL: proxy.through(services.ledgers[0]!.url),
+    SERVICE_SECRET: services.secrets.worker,
+    REDIS_URL: redisServer.url,
+    ASSETS_FOLDER: path.join(services.folder, 'assets'),
+    DRAIN_MS: '1000',
+  }))
+  .extend('startWorker', ({ opened: { services }, environment }, { onCleanup }) => {
+    const started: OpenWorker[] = []
+    onCleanup(async () => void (await Promise.all(started.map((worker) => worker.stop()))))
+    return async () => {
+      const worker = await openWorker({ folder: services.folder, env: environment, until: 'listening' })
+      started.push(worker)
+      return worker
+    }
+  })
+  // In a process to itself, to be sent a signal.
+  .extend('startWorkerProcess', ({ environment }, { onCleanup }) => {
     const started: WorkerProcess[] = []
     onCleanup(async () => {
       for (const worker of started) worker.signal('SIGKILL')
       await Promise.all(started.map((worker) => worker.ended))
     })
     return async () => {
-      const worker = await startWorkerProcess({
-        LEDGER_URL: proxy.through(stack.ledgers[0]!.url),
-        SERVICE_SECRET: stack.secrets.worker,
-        REDIS_URL: redisServer.url,
-        ASSETS_FOLDER: path.join(stack.folder, 'assets'),
-        DRAIN_MS: '1000',
-      })
+      const worker = await startWorkerProcess(environment)
       started.push(worker)
       return worker
     }

@@ -1,71 +1,80 @@
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { openNodeQueue } from '@gateway/node-queue/node-queue'
-import { ask } from '@gateway/testbed/ask'
 import { Redis } from 'ioredis'
+import type { OpenWorker } from './worker-in-process.fixture.ts'
 import type { WorkerProcess } from './worker-process.fixture.ts'
 import { workerTest } from './worker.fixture.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
 
-const isReady = (worker: WorkerProcess) => expect.poll(worker.health, SOON).toEqual({ status: 'ready' })
+/** @param its `expect` of the test, where others run beside it */
+const isReady = (worker: Pick<OpenWorker | WorkerProcess, 'health'>, its = expect) =>
+  its.poll(worker.health, SOON).toEqual({ status: 'ready' })
 
-workerTest('a worker is on the books while it runs, and stops in order', async ({ startWorker, database }) => {
-  const worker = await startWorker()
+workerTest('a worker is on the books while it runs, and stops in order', async ({ startWorkerProcess, opened }) => {
+  const worker = await startWorkerProcess()
   await isReady(worker)
-  const instances = () => ask(database.adminUrl, `SELECT ended_at FROM money.instances WHERE service = 'worker'`)
+  const instances = async () =>
+    (await opened.fixture.run(`SELECT ended_at FROM money.instances WHERE service = 'worker'`)).rows
   expect(await instances()).toEqual([{ ended_at: null }])
+  const messages = () => worker.log().map(({ message }) => message)
+  const untilReady = messages() // a machine that is busy makes it wait for the ledger
+  expect(untilReady[0]).toBe('listening')
   worker.signal('SIGTERM')
   expect(await worker.ended).toBe(0)
-  expect(worker.log().map(({ message }) => message)).toEqual(['listening', 'stopping', 'stopped'])
+  expect(messages().slice(untilReady.length)).toEqual(['stopping', 'stopped'])
   expect(await instances()).toEqual([{ ended_at: expect.any(Date) as Date }])
 })
 
-workerTest(
-  'readiness turns red while Redis evicts, and says why',
-  async ({ startWorker, redisServer, onTestFinished }) => {
-    const worker = await startWorker()
-    await isReady(worker)
-    const redis = new Redis(redisServer.url)
-    onTestFinished(() => redis.disconnect())
-    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
-    expect(await worker.health()).toEqual({
-      status: 'not ready',
-      reasons: { redis: 'evicts keys (allkeys-lru); set maxmemory-policy to noeviction' },
-    })
-    await redis.config('SET', 'maxmemory-policy', 'noeviction')
-    expect(await worker.health()).toEqual({ status: 'ready' })
-  },
-)
+// Side by side: each waits for seconds, for what is its alone.
+describe.concurrent('readiness', () => {
+  workerTest(
+    'turns red while Redis evicts, and says why',
+    async ({ startWorker, redisServer, onTestFinished, expect }) => {
+      const worker = await startWorker()
+      await isReady(worker, expect)
+      const redis = new Redis(redisServer.url)
+      onTestFinished(() => redis.disconnect())
+      await redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
+      expect(await worker.health()).toEqual({
+        status: 'not ready',
+        reasons: { redis: 'evicts keys (allkeys-lru); set maxmemory-policy to noeviction' },
+      })
+      await redis.config('SET', 'maxmemory-policy', 'noeviction')
+      expect(await worker.health()).toEqual({ status: 'ready' })
+    },
+  )
 
-workerTest(
-  'readiness turns red while Redis is away, and green when it is back',
-  async ({ startWorker, redisServer }) => {
-    const worker = await startWorker()
-    await isReady(worker)
-    await redisServer.stopImmediately()
-    await expect.poll(worker.health, SOON).toEqual({
-      status: 'not ready',
-      reasons: { redis: 'does not answer', queue: 'has not been polled for 10 seconds' },
-    })
-    await redisServer.restart()
-    await isReady(worker)
-  },
-)
+  workerTest(
+    'turns red while Redis is away, and green when it is back',
+    async ({ startWorker, redisServer, expect }) => {
+      const worker = await startWorker()
+      await isReady(worker, expect)
+      await redisServer.stopImmediately()
+      await expect.poll(worker.health, SOON).toEqual({
+        status: 'not ready',
+        reasons: { redis: 'does not answer', queue: 'has not been polled for 10 seconds' },
+      })
+      await redisServer.restart()
+      await isReady(worker, expect)
+    },
+  )
 
-workerTest(
-  'readiness turns red while the ledger is away, and green when it is back',
-  async ({ startWorker, proxy }) => {
-    const worker = await startWorker()
-    await isReady(worker)
-    await proxy.down()
-    await expect.poll(worker.health, SOON).toEqual({
-      status: 'not ready',
-      reasons: { ledger: 'has answered no heartbeat for 3 seconds' },
-    })
-    await proxy.up()
-    await isReady(worker)
-  },
-)
+  workerTest(
+    'turns red while the ledger is away, and green when it is back',
+    async ({ startWorker, proxy, expect }) => {
+      const worker = await startWorker()
+      await isReady(worker, expect)
+      await proxy.down()
+      await expect.poll(worker.health, SOON).toEqual({
+        status: 'not ready',
+        reasons: { ledger: 'has answered no heartbeat for 3 seconds' },
+      })
+      await proxy.up()
+      await isReady(worker, expect)
+    },
+  )
+})
 
 workerTest('a worker waits for a ledger that is not there yet', async ({ startWorker, proxy }) => {
   await proxy.down()
@@ -75,9 +84,9 @@ workerTest('a worker waits for a ledger that is not there yet', async ({ startWo
   await isReady(worker)
 })
 
-workerTest('a worker that waits for its ledger stops when it is told to', async ({ startWorker, proxy }) => {
+workerTest('a worker that waits for its ledger stops when it is told to', async ({ startWorkerProcess, proxy }) => {
   await proxy.down()
-  const worker = await startWorker()
+  const worker = await startWorkerProcess()
   worker.signal('SIGTERM')
   expect(await worker.ended).toBe(0)
 })
@@ -87,8 +96,8 @@ workerTest('a stop ends in time though ledger and Redis are away', async ({ star
   await isReady(worker)
   await proxy.down()
   await redisServer.stopImmediately()
-  worker.signal('SIGTERM')
-  expect(await worker.ended).toBe(0)
+  await worker.stop()
+  expect(worker.log().at(-1)).toMatchObject({ message: 'stopped', clean: true })
 })
 
 workerTest(

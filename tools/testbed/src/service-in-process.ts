@@ -15,15 +15,17 @@ interface InProcess {
   /** Where its log is written. */
   folder: string
   env: Record<string, string>
+  /** Default: until it is ready. A service that waits for another one listens before. */
+  until?: 'listening' | 'ready'
 }
 
 const services = path.resolve(import.meta.dirname, '../../../services')
 
 /**
- * Starts a service in this process, on a port that it keeps over restarts, and waits until it is ready. All that a process to itself
+ * Starts a service in this process, on a port that it keeps over restarts, and waits for it. All that a process to itself
  * would add are signals, the end by `kill -9` and a heap: tests of those take `startProgram`.
  */
-export async function startInProcess({ name, service, folder, env }: InProcess): Promise<RunningService> {
+export async function startInProcess({ name, service, folder, env, until }: InProcess): Promise<RunningService> {
   const { service: definition } = await loadService(service)
   const logFile = path.join(folder, `${name}.log`)
   writeFileSync(logFile, '', { mode: 0o600, flag: 'a' })
@@ -37,10 +39,24 @@ export async function startInProcess({ name, service, folder, env }: InProcess):
     const config = readServiceConfig(definition.config, variables)
     const to = { write: (line: string) => appendFileSync(logFile, line) }
     const log = createLogger({ service, level: config.LOG_LEVEL, to })
-    opened = openService(definition, config, { env: variables, log, onListening: (heard) => (addresses = heard) })
+    const listening = Promise.withResolvers<void>()
+    opened = openService(definition, config, {
+      env: variables,
+      log,
+      onListening(heard) {
+        addresses = heard
+        ports = { PORT: new URL(heard.listening).port, METRICS_PORT: new URL(heard.metrics).port }
+        listening.resolve()
+      },
+    })
     try {
-      await opened.start()
-      ports = { PORT: new URL(addresses.listening).port, METRICS_PORT: new URL(addresses.metrics).port }
+      const started = opened.start()
+      if (until === 'listening') {
+        started.catch(() => {}) // by a stop before it is ready
+        await Promise.race([started, listening.promise])
+        return
+      }
+      await started
       await ready()
     } catch (error) {
       await stop()

@@ -22,7 +22,7 @@ type Settings = Partial<Record<ServiceName, Record<string, string>>>
 type Counts = Pick<ServiceStackOptions, 'ledgers' | 'gateways' | 'workers' | 'consoles'>
 
 /** Services on a database and a Redis that nothing else uses, with a fixture in it. */
-async function openStack(kind: StackKind, settings: Settings = {}, counts: Counts = {}) {
+export async function openStack(kind: StackKind, settings: Settings = {}, counts: Counts = {}) {
   const [database, redis] = [await freshDatabase(), await freshRedis()]
   const environment = Object.fromEntries(Object.entries(settings).map(([service, own]) => [service, () => own]))
   const start = kind === 'processes' ? startServices : openServices
